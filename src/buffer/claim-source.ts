@@ -1,0 +1,33 @@
+// What the flush of a run needs from a buffer: opened in this process, or a daemon's over HTTP.
+
+import type { ModelName } from '../core/names.ts'
+
+/** A sealed segment handed to a runner. Its bytes never change; `id` is the identity of the segment, also over restarts. */
+export interface Claim {
+  /** `<schema>.<table>/<segment sequence>`. Primary key of the ack record. */
+  readonly id: string
+  readonly target: ModelName
+  /** Number of the segment, ascending per target; the fence of `_eider.flush_position`. */
+  readonly segment: number
+  readonly events: number
+  readonly bytes: number
+  /** Absolute path of the segment file, to be read in place. */
+  readonly path: string
+  /** Sequence numbers of the first and last event. */
+  readonly firstSeq: number
+  readonly lastSeq: number
+}
+
+/** A claim that is open, as listed by inflight: what recovery asks about first. */
+export interface ClaimSource extends AsyncDisposable {
+  /** Targets that the buffer knows, claimed or buffered. */
+  targets(): Promise<readonly ModelName[]>
+  /** Open claims of a target, oldest first. */
+  inflight(target: ModelName): Promise<readonly Claim[]>
+  /** Seals and hands out the oldest buffered segment; null when nothing is buffered. */
+  claim(target: ModelName): Promise<Claim | null>
+  /** Removes the segment durably. Again: no change. Returns the events removed. */
+  ack(claim: Pick<Claim, 'id' | 'target'>): Promise<number>
+  /** Gives the events back to the queue. Again, or after an ack: no change. Returns the events given back. */
+  nack(claim: Pick<Claim, 'id' | 'target'>): Promise<number>
+}

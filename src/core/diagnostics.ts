@@ -1,0 +1,108 @@
+// What a project's author did wrong, with the place. A stage collects all it finds and throws them once.
+
+import type { SourceFile, Span } from './source.ts'
+
+export type Severity = 'error' | 'warning'
+
+/**
+ * Every diagnostic code with its message. The parameters of a message are the parameters of the code.
+ * Each code has a golden case in test/golden/diagnostics and a line in docs/errors.md.
+ */
+const messages = {
+  // eider.yml
+  'config-syntax': (p: { problem: string }) => `eider.yml is not valid YAML: ${p.problem}`,
+  'config-unknown-key': (p: { key: string }) => `no setting "${p.key}"`,
+  'config-invalid-value': (p: { key: string; expected: string }) =>
+    `"${p.key}" must be ${p.expected}`,
+  'config-missing-key': (p: { key: string }) => `"${p.key}" is missing`,
+  // names and headers of model files
+  'invalid-model-path': (p: { expected: string }) =>
+    `the path does not name a model: expected ${p.expected}`,
+  'unreadable-file': (p: { problem: string }) => `the file cannot be read: ${p.problem}`,
+  'duplicate-model': (p: { model: string; other: string }) =>
+    `model "${p.model}" is defined by ${p.other} too`,
+  'annotation-syntax': (p: { expected: string }) =>
+    `annotation not understood: expected ${p.expected}`,
+  'unknown-annotation': (p: { name: string }) => `no annotation "@${p.name}"`,
+  'duplicate-annotation': (p: { name: string }) => `"@${p.name}" is given twice`,
+  'unknown-kind': (p: { kind: string }) => `no kind "${p.kind}"`,
+  'annotation-not-for-kind': (p: { name: string; kind: string }) =>
+    `"@${p.name}" means nothing on a model of kind ${p.kind}`,
+  'missing-unique-key': (p: { kind: string }) => `a model of kind ${p.kind} needs @unique_key`,
+  'unknown-key-column': (p: { annotation: string; column: string }) =>
+    `"@${p.annotation}" names "${p.column}", which is no column of this model`,
+  // bodies
+  'empty-body': (p: { expected: string }) => `the file has no body: expected ${p.expected}`,
+  'not-a-select': () => 'a model is one SELECT statement',
+  'not-a-column-list': (p: { expected: string }) =>
+    `an events model is a list of columns: expected ${p.expected}`,
+  'duplicate-column': (p: { column: string }) => `two columns are named "${p.column}"`,
+  'invalid-column-type': (p: { type: string; problem: string }) =>
+    `"${p.type}" is not a column type: ${p.problem}`,
+  'sql-syntax': (p: { problem: string }) => p.problem,
+  'sql-binding': (p: { problem: string }) => p.problem,
+  // the graph
+  'unknown-model': (p: { name: string }) => `no model "${p.name}"`,
+  'dependency-cycle': (p: { path: string }) => `these models depend on each other: ${p.path}`,
+  // what is exposed
+  'exposed-name': (p: { name: string; what: string }) =>
+    `${p.what} "${p.name}" cannot be exposed: a name in OData is letters, digits and underscores, and starts with no digit`,
+  'exposed-unnamed-column': (p: { column: string }) =>
+    `the column "${p.column}" has no name of its own and cannot be exposed`,
+  'exposed-set-clash': (p: { set: string; other: string }) =>
+    `the entity set "${p.set}" is the name of ${p.other} too`,
+} as const satisfies Record<string, (parameters: never) => string>
+
+export type Code = keyof typeof messages
+export type Parameters<C extends Code> = Parameters_<(typeof messages)[C]>
+type Parameters_<F> = F extends () => string
+  ? {}
+  : F extends (parameters: infer P) => string
+    ? P
+    : never
+
+export interface Diagnostic {
+  readonly code: Code
+  readonly severity: Severity
+  readonly message: string
+  readonly source: SourceFile
+  readonly span: Span
+  readonly hint?: string
+}
+
+export const allCodes = Object.keys(messages) as readonly Code[]
+
+export function diagnostic<C extends Code>(
+  code: C,
+  parameters: Parameters<C>,
+  at: { readonly source: SourceFile; readonly span: Span },
+  more: { readonly hint?: string | undefined; readonly severity?: Severity } = {},
+): Diagnostic {
+  const print = messages[code] as (parameters: Parameters<C>) => string
+  const base = { code, severity: more.severity ?? 'error', message: print(parameters), ...pick(at) }
+  return more.hint === undefined ? base : { ...base, hint: more.hint }
+}
+
+const pick = ({ source, span }: { readonly source: SourceFile; readonly span: Span }) => ({
+  source,
+  span,
+})
+
+/** Thrown once by a stage that found errors; exit code 1. */
+export class DiagnosticsError extends Error {
+  override name = 'DiagnosticsError'
+  readonly diagnostics: readonly Diagnostic[]
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(
+      diagnostics
+        .map(({ source, code, message }) => `${source.path} ${code}: ${message}`)
+        .join('\n'),
+    )
+    this.diagnostics = diagnostics
+  }
+}
+
+export function throwIfErrors(diagnostics: readonly Diagnostic[]): void {
+  if (diagnostics.some(({ severity }) => severity === 'error'))
+    throw new DiagnosticsError(diagnostics)
+}

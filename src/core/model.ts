@@ -1,0 +1,63 @@
+// A compiled model: what a file means, with names resolved and types known.
+
+import type { ModelName } from './names.ts'
+import type { Column } from './relation.ts'
+import type { SourceFile, Span } from './source.ts'
+import type { ModelBody } from './sql.ts'
+
+export type Kind = Model['kind']
+
+interface ModelBase {
+  readonly name: ModelName
+  readonly source: SourceFile
+  readonly description: string | null
+  /** null: not served. An empty key: served as a collection only (row Q117). */
+  readonly expose: Expose | null
+  readonly columns: readonly Column[]
+  /** Models that this one reads, in order of first mention. */
+  readonly dependsOn: readonly ModelName[]
+  /** Files and globs that it reads, as written; their contents are part of its version. */
+  readonly files: readonly string[]
+  /** True when the same inputs may give other rows (now(), random(), remote files): such a model is never fresh. */
+  readonly volatile: boolean
+  /** Hash of the meaning of the file: canonical AST and annotations. White space and comments do not count. */
+  readonly definition: string
+}
+
+export interface Expose {
+  readonly key: readonly string[]
+  readonly span: Span
+}
+
+interface QueryModel extends ModelBase {
+  readonly body: ModelBody
+}
+
+export interface ViewModel extends QueryModel {
+  readonly kind: 'view'
+}
+
+export interface TableModel extends QueryModel {
+  readonly kind: 'table'
+}
+
+export interface MergeModel extends QueryModel {
+  readonly kind: 'merge'
+  readonly uniqueKey: readonly [string, ...string[]]
+}
+
+export interface EventsModel extends ModelBase {
+  readonly kind: 'events'
+}
+
+export interface SeedModel extends ModelBase {
+  readonly kind: 'seed'
+  readonly format: 'csv' | 'json' | 'parquet'
+}
+
+export type Model = ViewModel | TableModel | MergeModel | EventsModel | SeedModel
+
+/** Models in an order in which each one comes after all that it reads. */
+export interface CompiledProject {
+  readonly models: ReadonlyMap<ModelName, Model>
+}

@@ -1,0 +1,42 @@
+// Names are branded strings: each brand is given by one parser, so a value of the type has been checked.
+
+declare const brand: unique symbol
+type Branded<Name extends string> = string & { readonly [brand]: Name }
+
+/** `schema.table`; each part is any text without a dot, a slash or a control character. */
+export type ModelName = Branded<'ModelName'>
+
+/** Name of an OData entity set: the model name with the dot replaced by an underscore (row Q011). */
+export type EntitySetName = Branded<'EntitySetName'>
+
+// A path segment, a file name and a quoted SQL identifier all carry these parts; NUL breaks the engine's parser.
+// eslint-disable-next-line no-control-regex
+const PART = /^[^./\\\u0000-\u001f\u007f]+$/
+
+export function parseModelName(text: string): ModelName | null {
+  const [schema, table, ...rest] = text.split('.')
+  if (schema === undefined || table === undefined || rest.length > 0) return null
+  return PART.test(schema) && PART.test(table) ? (text as ModelName) : null
+}
+
+export function splitModelName(name: ModelName): {
+  readonly schema: string
+  readonly table: string
+} {
+  const dot = name.indexOf('.')
+  return { schema: name.slice(0, dot), table: name.slice(dot + 1) }
+}
+
+export function entitySetName(model: ModelName): EntitySetName {
+  return model.replace('.', '_') as EntitySetName
+}
+
+/** An OData simple identifier (CSDL 4.01, 15.2): a letter or underscore, then letters, digits, underscores; at most 128. */
+export function isODataIdentifier(text: string): boolean {
+  return /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127}$/u.test(text)
+}
+
+/** Letter case does not distinguish names in the engine, nor files on some disks. */
+export function foldCase(name: string): string {
+  return name.toLowerCase()
+}

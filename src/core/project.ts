@@ -1,0 +1,39 @@
+// A project directory as read, before anything is compiled.
+
+import type { ModelName } from './names.ts'
+import type { SourceFile } from './source.ts'
+
+export interface ProjectFiles {
+  /** models/<schema>/<name>.sql */
+  readonly models: readonly ModelFile[]
+  /** seeds/<schema>/<name>.{csv,json,parquet}; their contents are not read */
+  readonly seeds: readonly SeedFile[]
+  /** macros/*.sql */
+  readonly macros: readonly SourceFile[]
+}
+
+export interface ModelFile {
+  readonly name: ModelName
+  readonly source: SourceFile
+}
+
+export interface SeedFile {
+  readonly name: ModelName
+  /** Relative to the project directory. */
+  readonly path: string
+  readonly format: 'csv' | 'json' | 'parquet'
+}
+
+/** Absolute paths of what the tool owns. */
+export interface ProjectPaths {
+  readonly dir: string
+  readonly database: string
+  /** `.eider` */
+  readonly state: string
+  readonly buffer: string
+  readonly snapshots: string
+  readonly runLock: string
+  readonly collectLock: string
+  /** `target`, for manifest.json and run_results.json */
+  readonly target: string
+}

@@ -1,0 +1,30 @@
+// Columns and relations as the engine describes them.
+
+declare const columnTypeBrand: unique symbol
+
+/** The engine's own spelling of a type, such as `DECIMAL(18,4)` or `STRUCT("a b" INTEGER)[]`. */
+export type ColumnType = string & { readonly [columnTypeBrand]: true }
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+  readonly nullable: boolean
+}
+
+/** A table or view that exists in the warehouse. */
+export interface Relation {
+  readonly schema: string
+  readonly table: string
+  readonly type: 'table' | 'view'
+  readonly columns: readonly Column[]
+}
+
+// Words, numbers, brackets, commas and quoted names or ENUM members: all that a type can be made of.
+// Nothing that matches can end a statement or open a comment.
+const TYPE_TEXT = /^(?:[A-Za-z0-9_ ,()[\]]|"(?:[^"\0]|"")*"|'(?:[^'\0]|'')*')+$/
+
+/** For text that the engine printed as a type (DESCRIBE, prepared statements, the catalog). */
+export function columnType(text: string): ColumnType {
+  if (!TYPE_TEXT.test(text)) throw new Error(`not a column type: ${text}`)
+  return text as ColumnType
+}

@@ -1,0 +1,108 @@
+// The published state: what `run` writes under .eider/snapshots and `serve` reads.
+//
+// manifest.json names the current snapshot and the file of each exposed model. A file is an immutable DuckDB
+// database with one table, `main.rows`, ordered by the key. The manifest is replaced by one rename, so a reader sees
+// either the old state of all models or the new one. A manifest is valid if and only if it is JSON with
+// `format` = 1 and every member below; files that it does not name are not part of it.
+
+import { type ModelName, parseModelName } from './names.ts'
+import { type Column, columnType } from './relation.ts'
+
+export const SNAPSHOT_FORMAT = 1
+export const SNAPSHOT_TABLE = 'rows'
+export const MANIFEST_FILE = 'manifest.json'
+
+export interface Snapshot {
+  /** Changes with the content: a hash of the relations and their versions. */
+  readonly id: string
+  readonly publishedAt: Date
+  readonly runId: string
+  readonly relations: readonly PublishedRelation[]
+}
+
+export interface PublishedRelation {
+  readonly model: ModelName
+  /** File name in the snapshots directory. */
+  readonly file: string
+  readonly rows: number
+  readonly key: readonly string[]
+  readonly description: string | null
+  readonly columns: readonly Column[]
+}
+
+export function printManifest(snapshot: Snapshot): string {
+  const { id, publishedAt, runId, relations } = snapshot
+  const document = {
+    format: SNAPSHOT_FORMAT,
+    id,
+    published_at: publishedAt.toISOString(),
+    run_id: runId,
+    relations,
+  }
+  return JSON.stringify(document, null, 2) + '\n'
+}
+
+/** Throws an Error that says what is wrong with the text. */
+export function parseManifest(text: string): Snapshot {
+  const document = asObject(JSON.parse(text), 'manifest')
+  if (document['format'] !== SNAPSHOT_FORMAT)
+    throw new Error(
+      `manifest has format ${String(document['format'])}, expected ${SNAPSHOT_FORMAT}`,
+    )
+  return {
+    id: asString(document['id'], 'id'),
+    publishedAt: asDate(document['published_at'], 'published_at'),
+    runId: asString(document['run_id'], 'run_id'),
+    relations: asArray(document['relations'], 'relations').map(parseRelation),
+  }
+}
+
+function parseRelation(value: unknown): PublishedRelation {
+  const relation = asObject(value, 'relation')
+  const model = parseModelName(asString(relation['model'], 'model'))
+  if (model === null) throw new Error('manifest names no model')
+  const file = asString(relation['file'], 'file')
+  if (!/^[\w.-]+$/.test(file)) throw new Error('manifest names a file outside its directory')
+  const rows = relation['rows']
+  if (typeof rows !== 'number') throw new Error('rows is no number')
+  const description = relation['description']
+  return {
+    model,
+    file,
+    rows,
+    key: asArray(relation['key'], 'key').map((name) => asString(name, 'key')),
+    description: description === null ? null : asString(description, 'description'),
+    columns: asArray(relation['columns'], 'columns').map(parseColumn),
+  }
+}
+
+function parseColumn(value: unknown): Column {
+  const column = asObject(value, 'column')
+  return {
+    name: asString(column['name'], 'name'),
+    type: columnType(asString(column['type'], 'type')),
+    nullable: column['nullable'] !== false,
+  }
+}
+
+function asObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`${what} is no object`)
+  return value as Readonly<Record<string, unknown>>
+}
+
+function asArray(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Error(`${what} is no list`)
+  return value
+}
+
+function asString(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw new Error(`${what} is no text`)
+  return value
+}
+
+function asDate(value: unknown, what: string): Date {
+  const date = new Date(asString(value, what))
+  if (Number.isNaN(date.getTime())) throw new Error(`${what} is no time`)
+  return date
+}

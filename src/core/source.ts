@@ -1,0 +1,35 @@
+// Source text and places in it. Offsets count UTF-16 units of `text`; lines and columns exist only for printing.
+
+export interface SourceFile {
+  /** Path relative to the project directory, with forward slashes; shown in diagnostics. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Half-open range of offsets into the text of a SourceFile. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** One-based line and column (in characters, as editors count them) with the text of that line. */
+export interface Position {
+  readonly line: number
+  readonly column: number
+  readonly lineText: string
+}
+
+export function positionOf(source: SourceFile, offset: number): Position {
+  const at = Math.max(0, Math.min(offset, source.text.length))
+  const lineStart = source.text.lastIndexOf('\n', at - 1) + 1
+  const newline = source.text.indexOf('\n', lineStart)
+  const lineText = source.text.slice(lineStart, newline < 0 ? undefined : newline)
+  const line = source.text.slice(0, lineStart).split('\n').length
+  const column = Array.from(source.text.slice(lineStart, at)).length + 1
+  return { line, column, lineText: lineText.replace(/\r$/, '') }
+}
+
+/** DuckDB's binder and AST count bytes of UTF-8; spans count UTF-16 units. */
+export function offsetOfByte(text: string, byte: number): number {
+  return Buffer.from(text, 'utf8').subarray(0, Math.max(0, byte)).toString('utf8').length
+}

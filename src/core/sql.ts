@@ -1,0 +1,147 @@
+// SQL as a value. There is no way to turn a string into SQL text: text comes from template literals in the code and
+// from model bodies, everything else is an identifier, a value or a type and is printed by its own rule.
+
+import type { ColumnType } from './relation.ts'
+import type { SourceFile, Span } from './source.ts'
+
+export type SqlValue = string | number | bigint | boolean | null
+
+type Node =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'ident'; readonly name: string }
+  | { readonly kind: 'value'; readonly value: SqlValue; readonly type: ColumnType | null }
+  | { readonly kind: 'type'; readonly type: ColumnType }
+  | { readonly kind: 'body'; readonly body: ModelBody }
+
+export interface PreparedSql {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+}
+
+/** The author's own SQL: a span of a model file. Only the compiler makes these. */
+export class ModelBody {
+  readonly source: SourceFile
+  readonly span: Span
+  readonly text: string
+
+  private constructor(source: SourceFile, span: Span) {
+    this.source = source
+    this.span = span
+    this.text = source.text.slice(span.start, span.end)
+  }
+
+  static of(source: SourceFile, span: Span): ModelBody {
+    return new ModelBody(source, span)
+  }
+}
+
+let fromNodes: (nodes: readonly Node[]) => Sql
+let concat: (parts: readonly Sql[]) => Sql
+
+export class Sql {
+  readonly #nodes: readonly Node[]
+
+  private constructor(nodes: readonly Node[]) {
+    this.#nodes = nodes
+  }
+
+  static {
+    fromNodes = (nodes) => new Sql(nodes)
+    concat = (parts) => new Sql(parts.flatMap((part) => part.#nodes))
+  }
+
+  /** Text with parameters `$1`, `$2`, … and their values. */
+  prepare(): PreparedSql {
+    const values: SqlValue[] = []
+    const text = this.#print((node) => {
+      values.push(node.value)
+      const parameter = `$${values.length}`
+      return node.type === null ? parameter : `CAST(${parameter} AS ${node.type})`
+    })
+    return { text, values }
+  }
+
+  /** Text with literals, for statements that the engine does not prepare (CREATE VIEW, ATTACH, COPY, SET). */
+  inline(): string {
+    return this.#print(({ value, type }) =>
+      type === null ? literal(value) : `CAST(${literal(value)} AS ${type})`,
+    )
+  }
+
+  #print(printValue: (node: Node & { kind: 'value' }) => string): string {
+    return this.#nodes
+      .map((node) => {
+        switch (node.kind) {
+          case 'text':
+            return node.text
+          case 'ident':
+            return quoteIdentifier(node.name)
+          case 'type':
+            return node.type
+          case 'body':
+            return node.body.text
+          case 'value':
+            return printValue(node)
+        }
+      })
+      .join('')
+  }
+}
+
+function sqlTag(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
+  const all: Sql[] = []
+  for (const [i, text] of texts.entries()) {
+    if (text !== '') all.push(fromNodes([{ kind: 'text', text }]))
+    const part = parts[i]
+    if (part !== undefined) all.push(part)
+  }
+  return concat(all)
+}
+
+/** ``sql`SELECT * FROM ${sql.ident('main', 'orders')} WHERE id = ${sql.value(7)}` `` */
+export const sql = Object.assign(sqlTag, {
+  empty: fromNodes([]),
+
+  /** A quoted identifier; several parts are joined by dots. Throws on an empty name or a NUL. */
+  ident(...parts: readonly [string, ...string[]]): Sql {
+    const idents = parts.map((name) => {
+      if (name === '' || name.includes('\0')) throw new Error('an identifier is empty or has a NUL')
+      return fromNodes([{ kind: 'ident', name }])
+    })
+    return sql.join(idents, sql`.`)
+  },
+
+  /** A value, sent as a parameter by `prepare` and as a literal by `inline`; cast to `type` when one is given. */
+  value(value: SqlValue, type: ColumnType | null = null): Sql {
+    return fromNodes([{ kind: 'value', value, type }])
+  },
+
+  type(type: ColumnType): Sql {
+    return fromNodes([{ kind: 'type', type }])
+  },
+
+  body(body: ModelBody): Sql {
+    return fromNodes([{ kind: 'body', body }])
+  },
+
+  join(parts: readonly Sql[], separator: Sql = sql`, `): Sql {
+    return concat(parts.flatMap((part, i) => (i === 0 ? [part] : [separator, part])))
+  },
+})
+
+function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+function literal(value: SqlValue): string {
+  if (value === null) return 'NULL'
+  if (typeof value === 'string') return stringLiteral(value)
+  if (typeof value === 'number' && !Number.isFinite(value)) return `'${value}'::DOUBLE`
+  return String(value)
+}
+
+// The engine's parser ends a statement at NUL, so that character is put in by chr(0).
+function stringLiteral(text: string): string {
+  const parts = text.split('\0').map((part) => `'${part.replaceAll("'", "''")}'`)
+  return parts.length === 1 ? parts.join('') : `(${parts.join(' || chr(0) || ')})`
+}

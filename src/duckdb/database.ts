@@ -1,0 +1,175 @@
+// A database and its connections. The only doors to the engine, and they take `Sql`, never text.
+//
+// An open .duckdb file must not be opened, copied or hashed through the file system by this process: the engine's lock
+// is a POSIX lock, and closing any descriptor of the file drops it.
+
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBPreparedStatement,
+  type DuckDBValue,
+  type Json,
+  StatementType,
+} from '@duckdb/node-api'
+import { Resources } from '../core/resources.ts'
+import { type Column, columnType } from '../core/relation.ts'
+import { type Sql, type SqlValue, sql } from '../core/sql.ts'
+import { toDatabaseError } from './errors.ts'
+
+export type Row = Readonly<Record<string, Json>>
+
+export interface OpenOptions {
+  /** Absolute path, or ':memory:'. */
+  readonly path: string
+  readonly readOnly?: boolean
+  /** Where relative file names of models are looked for. */
+  readonly searchDir?: string
+  readonly threads?: number | null
+  readonly memoryLimit?: string | null
+  readonly tempDir?: string
+}
+
+/** A database file (or memory) opened by this process. Throws DatabaseError when it is locked or damaged. */
+export class Database implements AsyncDisposable {
+  readonly #instance: DuckDBInstance
+  readonly #connections = new Set<Connection>()
+
+  private constructor(instance: DuckDBInstance) {
+    this.#instance = instance
+  }
+
+  static async open(options: OpenOptions): Promise<Database> {
+    const config: Record<string, string> = {
+      access_mode: options.readOnly ? 'READ_ONLY' : 'AUTOMATIC',
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      errors_as_json: 'true',
+    }
+    if (options.threads != null) config['threads'] = String(options.threads)
+    if (options.memoryLimit != null) config['memory_limit'] = options.memoryLimit
+    if (options.tempDir !== undefined) config['temp_directory'] = options.tempDir
+    await using resources = new Resources()
+    const instance = await attempt(DuckDBInstance.create(options.path, config))
+    resources.defer(() => instance.closeSync())
+    const database = new Database(instance)
+    {
+      await using connection = await database.connect()
+      await connection.run(sql`SET GLOBAL TimeZone = 'UTC'`)
+      if (options.searchDir !== undefined)
+        await connection.run(sql`SET GLOBAL file_search_path = ${sql.value(options.searchDir)}`)
+    }
+    resources.move()
+    return database
+  }
+
+  async connect(): Promise<Connection> {
+    const connection = new Connection(await attempt(this.#instance.connect()), () => {
+      this.#connections.delete(connection)
+    })
+    this.#connections.add(connection)
+    return connection
+  }
+
+  /** Closes what is left open; statements still running end as if interrupted. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const connection of this.#connections) await connection[Symbol.asyncDispose]()
+    this.#instance.closeSync()
+  }
+}
+
+export class Connection implements AsyncDisposable {
+  /** For files of this room that read vectors; nobody else touches the driver. */
+  readonly driver: DuckDBConnection
+  readonly #onClose: () => void
+  #closed = false
+
+  constructor(driver: DuckDBConnection, onClose: () => void) {
+    this.driver = driver
+    this.#onClose = onClose
+  }
+
+  /** One statement with literals in its text; for DDL, SET, ATTACH, COPY and the like. Returns the rows changed. */
+  async run(statement: Sql): Promise<number> {
+    const result = await attempt(this.driver.run(statement.inline()))
+    return result.rowsChanged
+  }
+
+  /**
+   * All rows of one statement as JSON values: BIGINT, HUGEINT and DECIMAL are strings, dates and times are strings.
+   * For results that are known to be small.
+   */
+  async rows(statement: Sql): Promise<readonly Row[]> {
+    const { text, values } = statement.prepare()
+    const reader = await attempt(this.driver.runAndReadAll(text, values.map(toDriverValue)))
+    return reader.getRowObjectsJson()
+  }
+
+  async row(statement: Sql): Promise<Row | null> {
+    const [first] = await this.rows(statement)
+    return first ?? null
+  }
+
+  /** Names and types of the columns that a query gives, without running it. */
+  async columnsOf(query: Sql): Promise<readonly Column[]> {
+    const statement = await attempt(this.driver.prepare(query.inline()))
+    try {
+      return Array.from({ length: statement.columnCount }, (_, i) => columnOf(statement, i))
+    } finally {
+      statement.destroySync()
+    }
+  }
+
+  /** Whether `query` is one SELECT, as the engine understands it. Throws DatabaseError when it does not parse or bind. */
+  async isSelect(query: Sql): Promise<boolean> {
+    const statement = await attempt(this.driver.prepare(query.inline()))
+    try {
+      return statement.statementType === StatementType.SELECT
+    } finally {
+      statement.destroySync()
+    }
+  }
+
+  /** COMMIT when `work` returns, ROLLBACK when it throws. Transactions do not nest. */
+  async transact<T>(work: () => Promise<T>): Promise<T> {
+    await this.run(sql`BEGIN TRANSACTION`)
+    let result: T
+    try {
+      result = await work()
+    } catch (error) {
+      await this.run(sql`ROLLBACK`).catch(() => {}) // a failed transaction may be gone already; `error` says why
+      throw error
+    }
+    await this.run(sql`COMMIT`)
+    return result
+  }
+
+  /** Ends the running statement with an Interrupt error. Harmless when none runs. */
+  interrupt(): void {
+    if (!this.#closed) this.driver.interrupt()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.driver.closeSync()
+    this.#onClose()
+  }
+}
+
+function columnOf(statement: DuckDBPreparedStatement, index: number): Column {
+  return {
+    name: statement.columnName(index),
+    type: columnType(String(statement.columnType(index))),
+    nullable: true,
+  }
+}
+
+const toDriverValue = (value: SqlValue): DuckDBValue => value
+
+async function attempt<T>(promise: Promise<T>): Promise<T> {
+  try {
+    return await promise
+  } catch (error) {
+    throw toDatabaseError(error)
+  }
+}

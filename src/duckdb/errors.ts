@@ -1,0 +1,56 @@
+// Errors of the engine as data. Every database is opened with `errors_as_json`.
+
+export interface DatabaseErrorDetails {
+  /** Parser, Binder, Catalog, Conversion, Constraint, IO, Out of Memory, Interrupt, … */
+  readonly type: string
+  readonly subtype: string | null
+  /** The engine's words, without the JSON around them. Never shown to an HTTP client. */
+  readonly message: string
+  /** The name that was not found. */
+  readonly name: string | null
+  readonly candidates: readonly string[]
+  /** Offset into the statement: bytes, except for parser errors, which count characters. */
+  readonly position: number | null
+}
+
+export class DatabaseError extends Error {
+  override name = 'DatabaseError'
+  readonly details: DatabaseErrorDetails
+  constructor(details: DatabaseErrorDetails, cause: unknown) {
+    super(details.message, { cause })
+    this.details = details
+  }
+}
+
+export function toDatabaseError(cause: unknown): DatabaseError {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new DatabaseError(parseDetails(message), cause)
+}
+
+function parseDetails(message: string): DatabaseErrorDetails {
+  const plain = {
+    type: 'Unknown',
+    subtype: null,
+    message,
+    name: null,
+    candidates: [],
+    position: null,
+  }
+  const start = message.indexOf('{"exception_type"')
+  if (start < 0) return { ...plain, type: /^(\w[\w ]*?) Error: /.exec(message)?.[1] ?? plain.type }
+  let parsed: Readonly<Record<string, string>>
+  try {
+    parsed = JSON.parse(message.slice(start)) as typeof parsed
+  } catch {
+    return plain
+  }
+  const position = Number(parsed['position'])
+  return {
+    type: parsed['exception_type'] ?? plain.type,
+    subtype: parsed['error_subtype'] ?? null,
+    message: parsed['exception_message'] ?? message,
+    name: parsed['name'] ?? null,
+    candidates: parsed['candidates']?.split(',').map((candidate) => candidate.trim()) ?? [],
+    position: Number.isFinite(position) ? position : null,
+  }
+}

@@ -1,0 +1,51 @@
+// Who may ask. Without a token everybody who reaches the port may.
+
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { EnvironmentError } from '../core/failures.ts'
+import { RequestError } from './request-error.ts'
+
+/** Throws 401 unless the request shows `token`, as Bearer or as the password of Basic. Compares in constant time. */
+export function requireToken(request: IncomingMessage, token: string | null): void {
+  if (token === null) return
+  const shown = shownToken(request.headers.authorization ?? '')
+  if (shown !== null && equalInConstantTime(shown, token)) return
+  throw new RequestError(401, 'unauthorized', 'a valid token is needed', {
+    headers: { 'WWW-Authenticate': 'Bearer, Basic realm="eider", charset="UTF-8"' },
+  })
+}
+
+function shownToken(authorization: string): string | null {
+  const [scheme = '', credentials = ''] = authorization.split(/ +/, 2)
+  if (/^bearer$/i.test(scheme)) return credentials
+  if (!/^basic$/i.test(scheme)) return null
+  const pair = Buffer.from(credentials, 'base64').toString('utf8')
+  return pair.slice(pair.indexOf(':') + 1)
+}
+
+function equalInConstantTime(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}
+
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '')
+  return host === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'))
+}
+
+/** Refuses to open a port to other machines without a token, unless that is asked for (rows Q118, E069). */
+export function requireSafeBinding(
+  host: string,
+  token: string | null,
+  allowAnonymous: boolean,
+): void {
+  if (isLoopback(host) || token !== null || allowAnonymous) return
+  throw new EnvironmentError(
+    'open-without-token',
+    `${host} can be reached from other machines and no token is set`,
+    {
+      hint: 'set a token (--token), or pass --allow-anonymous if everybody may ask',
+    },
+  )
+}

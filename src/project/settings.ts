@@ -1,0 +1,123 @@
+// The one table of settings: name in eider.yml, environment variable, type, default, help.
+// docs/configuration.md lists the same rows; a test compares the two.
+
+import { limits } from '../core/limits.ts'
+
+export type SettingType =
+  | { readonly is: 'text' }
+  | { readonly is: 'boolean' }
+  | { readonly is: 'integer'; readonly min: number; readonly max: number }
+  | { readonly is: 'list' }
+
+interface Setting {
+  readonly type: SettingType
+  readonly default: string | number | boolean | readonly string[] | null
+  readonly env?: string
+  readonly help: string
+}
+
+const port = { is: 'integer', min: 0, max: 65_535 } as const
+const positive = { is: 'integer', min: 1, max: Number.MAX_SAFE_INTEGER } as const
+const text = { is: 'text' } as const
+
+export const settings = {
+  database: {
+    type: text,
+    default: '.eider/warehouse.duckdb',
+    help: 'DuckDB file that holds the tables, relative to the project directory',
+  },
+  threads: {
+    type: { is: 'integer', min: 1, max: 256 },
+    default: null,
+    help: 'Threads of the engine during a run; all cores by default',
+  },
+  memory_limit: {
+    type: text,
+    default: null,
+    help: 'Memory of the engine during a run, such as 4GB; 80 % of the machine by default',
+  },
+  'collect.port': {
+    type: port,
+    default: 8080,
+    env: 'COLLECT_PORT',
+    help: 'Public port of the collect daemon',
+  },
+  'collect.admin_port': {
+    type: port,
+    default: null,
+    env: 'COLLECT_ADMIN_PORT',
+    help: 'Port of the flush API, on 127.0.0.1 only; collect.port + 1 by default',
+  },
+  'collect.host': {
+    type: text,
+    default: '127.0.0.1',
+    env: 'COLLECT_HOST',
+    help: 'Address of the public port; any but a loopback address needs a token',
+  },
+  'collect.token': {
+    type: text,
+    default: null,
+    env: 'COLLECT_TOKEN',
+    help: 'Bearer token that senders of events must show',
+  },
+  'collect.max_event_bytes': {
+    type: positive,
+    default: limits.eventBytes,
+    help: 'Largest body of a single event; above it 413',
+  },
+  'collect.max_batch_bytes': {
+    type: positive,
+    default: limits.batchBytes,
+    help: 'Largest body of a batch; above it 413',
+  },
+  'collect.max_buffer_bytes': {
+    type: positive,
+    default: limits.bufferBytes,
+    help: 'Accepted events kept on disk; above it 503 until a run has flushed',
+  },
+  'odata.port': { type: port, default: 8090, env: 'ODATA_PORT', help: 'Port of the OData service' },
+  'odata.host': {
+    type: text,
+    default: '127.0.0.1',
+    env: 'ODATA_HOST',
+    help: 'Address of the OData service; any but a loopback address needs a token',
+  },
+  'odata.token': {
+    type: text,
+    default: null,
+    env: 'ODATA_TOKEN',
+    help: 'Token that clients must show, as Bearer or as the password of Basic',
+  },
+  'odata.page_size': {
+    type: { is: 'integer', min: 1, max: 1_000_000 },
+    default: limits.pageRows,
+    help: 'Rows of a page; larger answers carry a next link',
+  },
+  'odata.request_timeout_ms': {
+    type: positive,
+    default: limits.queryTimeoutMs,
+    help: 'Time of one query in the engine; above it 504',
+  },
+  'odata.max_batch_requests': {
+    type: positive,
+    default: limits.batchRequests,
+    help: 'Requests in one $batch; above it 413',
+  },
+} as const satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof settings
+
+type ValueOf<S extends Setting> = S['type'] extends { is: 'integer' }
+  ? number
+  : S['type'] extends { is: 'boolean' }
+    ? boolean
+    : S['type'] extends { is: 'list' }
+      ? readonly string[]
+      : string
+
+/** Settings after flag > environment > .env > eider.yml > default. null where there is no default. */
+export type Settings = {
+  readonly [N in SettingName]: (typeof settings)[N]['default'] extends null
+    ? ValueOf<(typeof settings)[N]> | null
+    : ValueOf<(typeof settings)[N]>
+}

@@ -1,0 +1,76 @@
+// Runs every *.test.js below this directory, each in a process of its own, and ends with `N passed, N failed`.
+// uvu exits 0 when a file forgets `.run()` or throws in a hook, so its counts are read: a file without tests, with
+// fewer passed than total, with an exit code, or over the time limit is red.
+//
+//   node dist/test/run.js [part of a path]...
+
+import { spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const FILE_TIMEOUT_MS = 240_000
+
+interface FileResult {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const filters = process.argv.slice(2)
+const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.js'))
+  .filter((file) => filters.length === 0 || filters.some((part) => file.includes(part)))
+  .toSorted()
+
+const results: FileResult[] = []
+const queue = [...files]
+const workers = Array.from({ length: Math.min(4, availableParallelism()) }, async () => {
+  for (let file = queue.shift(); file !== undefined; file = queue.shift())
+    results.push(await runFile(file))
+})
+await Promise.all(workers)
+
+const sum = (pick: (result: FileResult) => number) =>
+  results.reduce((total, result) => total + pick(result), 0)
+const passed = sum((result) => result.passed)
+const failed = sum((result) => result.failed) + (passed === 0 ? 1 : 0)
+const skipped = sum((result) => result.skipped)
+print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+process.exitCode = failed > 0 ? 1 : 0
+
+async function runFile(file: string): Promise<FileResult> {
+  const startedAt = Date.now()
+  const child = spawn(process.execPath, [here + file], {
+    env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' },
+  })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const timer = setTimeout(() => child.kill('SIGKILL'), FILE_TIMEOUT_MS)
+  const exitCode = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  clearTimeout(timer)
+
+  const total = countAfter('Total', output)
+  const passed = countAfter('Passed', output)
+  const skipped = countAfter('Skipped', output)
+  const ok = exitCode === 0 && total > 0 && passed === total
+  const failed = ok ? 0 : Math.max(1, total - passed)
+  const name = relative('.', file).replace(/\.js$/, '')
+  print(`${ok ? 'ok  ' : 'FAIL'} ${name} (${passed} of ${total}, ${Date.now() - startedAt} ms)`)
+  if (!ok) print(`${output.trimEnd()}\n     exit code ${exitCode}\n`)
+  return { passed, failed, skipped }
+}
+
+function countAfter(word: string, output: string): number {
+  return [...output.matchAll(new RegExp(`^ *${word}: +(\\d+)`, 'gm'))].reduce(
+    (all, match) => all + Number(match[1]),
+    0,
+  )
+}
+
+function print(line: string): void {
+  process.stdout.write(line + '\n')
+}
