@@ -36,7 +36,7 @@ await Promise.all(workers)
 const sum = (pick: (result: FileResult) => number) =>
   results.reduce((total, result) => total + pick(result), 0)
 const passed = sum((result) => result.passed)
-const failed = sum((result) => result.failed) + (passed === 0 ? 1 : 0)
+const failed = sum((result) => result.failed) || (passed === 0 ? 1 : 0)
 const skipped = sum((result) => result.skipped)
 print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed > 0 ? 1 : 0

@@ -1,5 +1,5 @@
 import { test } from 'uvu'
-import assert from 'uvu/assert'
+import * as assert from 'uvu/assert'
 import { columnType } from '../../src/core/relation.ts'
 import { sql } from '../../src/core/sql.ts'
 
