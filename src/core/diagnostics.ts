@@ -31,6 +31,8 @@ const messages = {
   'missing-unique-key': (p: { kind: string }) => `a model of kind ${p.kind} needs @unique_key`,
   'unknown-key-column': (p: { annotation: string; column: string }) =>
     `"@${p.annotation}" names "${p.column}", which is no column of this model`,
+  'duplicate-key-column': (p: { annotation: string; column: string }) =>
+    `"@${p.annotation}" names "${p.column}" twice`,
   // bodies
   'empty-body': (p: { expected: string }) => `the file has no body: expected ${p.expected}`,
   'not-a-select': () => 'a model is one SELECT statement',
@@ -41,6 +43,13 @@ const messages = {
     `"${p.type}" is not a column type: ${p.problem}`,
   'sql-syntax': (p: { problem: string }) => p.problem,
   'sql-binding': (p: { problem: string }) => p.problem,
+  'model-parameter': () => 'a model has no parameters',
+  'hidden-reference': (p: { function: string }) =>
+    `"${p.function}" hides what the model reads: its argument is known only when it runs`,
+  'dynamic-pivot': (p: { use: string }) =>
+    `a PIVOT without IN takes its columns from the data: ${p.use}`,
+  'not-a-macro': (p: { expected: string }) =>
+    `a macro file is a list of macros: expected ${p.expected}`,
   // the graph
   'unknown-model': (p: { name: string }) => `no model "${p.name}"`,
   'dependency-cycle': (p: { path: string }) => `these models depend on each other: ${p.path}`,
@@ -49,6 +58,8 @@ const messages = {
     `${p.what} "${p.name}" cannot be exposed: a name in OData is letters, digits and underscores, and starts with no digit`,
   'exposed-unnamed-column': (p: { column: string }) =>
     `the column "${p.column}" has no name of its own and cannot be exposed`,
+  'exposed-huge-integer': (p: { column: string; type: string }) =>
+    `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number`,
   'exposed-set-clash': (p: { set: string; other: string }) =>
     `the entity set "${p.set}" is the name of ${p.other} too`,
 } as const satisfies Record<string, (parameters: never) => string>

@@ -9,16 +9,28 @@ export const limits = {
   /** A model file larger than this is no SQL that a person wrote. */
   modelFileBytes: 4 * MiB,
   configFileBytes: 1 * MiB,
+  /** Folders below models/; deeper ones are a loop of links. */
+  folderDepth: 8,
+  /** Columns of a terminal that a source line takes in a diagnostic; longer lines are cut around the place. */
+  sourceLineColumns: 100,
+  /** Characters of the engine's own words; some of its messages repeat the rest of the file. */
+  problemLength: 300,
 
   /** Row E074. One event is one line that the engine reads whole; it refuses lines above 16 MiB. */
   eventBytes: 1 * MiB,
   batchBytes: 32 * MiB,
   /** Deeper JSON is no event; the engine's reader recurses. */
   eventDepth: 100,
+  /** A request to the admin port names one claim. */
+  adminBodyBytes: 64 * KiB,
   /** A segment is sealed at this size, so that one claim is one bounded transaction. */
   segmentBytes: 64 * MiB,
+  /** Longest line of a segment that a flush reads: one event with its wrapping. The engine holds two per thread. */
+  segmentLineBytes: 16 * MiB,
   /** Bytes that wait for the disk; above it ingest answers 503, so that memory stays bounded. */
   pendingBytes: 64 * MiB,
+  /** Memory that each target keeps for its next groups; a larger group gets memory of its own. */
+  retainedGroupBytes: 1 * MiB,
   /** Bytes of accepted events on disk; above it ingest answers 503. */
   bufferBytes: 16 * GiB,
   /** Seconds a client is asked to wait by Retry-After. */
@@ -32,6 +44,13 @@ export const limits = {
   headersTimeoutMs: 10_000,
   keepAliveTimeoutMs: 65_000,
   connections: 4096,
+  /** A connection on which nothing moves while an answer is being made or taken; above every time that an answer may take. */
+  socketIdleMs: 120_000,
+  /** The rest of a refused body that is read away so that the connection can be used again. */
+  drainBytes: 64 * KiB,
+  /** What is read away, after the answer, from a client that sends on: closing earlier would lose the answer on its way. */
+  lingerBytes: 32 * MiB,
+  lingerMs: 2_000,
   /** Time that open requests get to finish when a server stops. */
   shutdownMs: 10_000,
 
@@ -40,10 +59,15 @@ export const limits = {
   /** Requests in one $batch (row Q127). */
   batchRequests: 100,
   batchBodyBytes: 4 * MiB,
-  /** Nesting of parentheses and calls in an OData expression; deeper ones are answered 400. */
-  expressionDepth: 200,
-  /** Characters of one query option; bounds the time of the parser. */
-  expressionLength: 65_536,
+  /**
+   * Nesting of parentheses, calls and operators in an OData expression; deeper ones are answered 400. The parser's
+   * stack overflows at about 260 and the engine refuses 1,000, of which one level here makes several.
+   */
+  expressionDepth: 100,
+  /** Navigation properties followed in the expressions of one request; each is a join in the engine. */
+  expressionRows: 50,
+  /** Characters of one query option; the parser takes about 3 us for each. */
+  expressionLength: 32_768,
   /** Time of one OData request in the engine (row Q128). */
   queryTimeoutMs: 30_000,
   /** Queries that run at once, and requests that wait for one of them, before 503. */
@@ -52,6 +76,21 @@ export const limits = {
   /** Snapshots that are no longer current stay readable for next links until this many newer ones exist. */
   retainedSnapshots: 3,
   retainedSnapshotMs: 600_000,
+  /** A service looks at the manifest this often where the file system reports no changes. */
+  snapshotPollMs: 1_000,
+  /** Results up to this size are computed whole before the first byte is sent, so that a failure has its status. */
+  wholeResultRows: 10_000,
+  /** Answers up to about this size are sent in one piece with their length. */
+  wholeAnswerBytes: 256 * KiB,
+  /** The largest page that a client gets by asking for it (Prefer: maxpagesize). */
+  largestPageRows: 1_000_000,
+  /** An interrupt that met no running statement is sent again after this time. */
+  interruptAgainMs: 20,
+
+  /** Key values that a message names when they are NULL or duplicate. */
+  shownKeys: 3,
+  /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
+  snapshotRowGroupRows: 8_192,
 
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,

@@ -1,5 +1,6 @@
 // A compiled model: what a file means, with names resolved and types known.
 
+import type { Diagnostic } from './diagnostics.ts'
 import type { ModelName } from './names.ts'
 import type { Column } from './relation.ts'
 import type { SourceFile, Span } from './source.ts'
@@ -20,7 +21,10 @@ interface ModelBase {
   readonly files: readonly string[]
   /** True when the same inputs may give other rows (now(), random(), remote files): such a model is never fresh. */
   readonly volatile: boolean
-  /** Hash of the meaning of the file: canonical AST and annotations. White space and comments do not count. */
+  /**
+   * Hash of what decides the rows and how they are served: canonical AST, macros, kind and keys. White space, comments
+   * and `description` do not count.
+   */
   readonly definition: string
 }
 
@@ -57,7 +61,10 @@ export interface SeedModel extends ModelBase {
 
 export type Model = ViewModel | TableModel | MergeModel | EventsModel | SeedModel
 
-/** Models in an order in which each one comes after all that it reads. */
 export interface CompiledProject {
+  /** In an order in which each one comes after all that it reads; by name among equals. */
   readonly models: ReadonlyMap<ModelName, Model>
+  /** What follows `CREATE MACRO` in each statement of macros/*.sql, in an order in which they can be created. */
+  readonly macros: readonly ModelBody[]
+  readonly warnings: readonly Diagnostic[]
 }

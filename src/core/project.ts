@@ -1,5 +1,6 @@
 // A project directory as read, before anything is compiled.
 
+import type { Diagnostic } from './diagnostics.ts'
 import type { ModelName } from './names.ts'
 import type { SourceFile } from './source.ts'
 
@@ -10,6 +11,8 @@ export interface ProjectFiles {
   readonly seeds: readonly SeedFile[]
   /** macros/*.sql */
   readonly macros: readonly SourceFile[]
+  /** What is wrong with files that could not be read or placed; compiling reports it together with its own findings. */
+  readonly problems?: readonly Diagnostic[]
 }
 
 export interface ModelFile {

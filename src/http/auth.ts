@@ -8,12 +8,17 @@ import { RequestError } from './request-error.ts'
 
 /** Throws 401 unless the request shows `token`, as Bearer or as the password of Basic. Compares in constant time. */
 export function requireToken(request: IncomingMessage, token: string | null): void {
-  if (token === null) return
-  const shown = shownToken(request.headers.authorization ?? '')
-  if (shown !== null && equalInConstantTime(shown, token)) return
+  if (hasToken(request, token)) return
   throw new RequestError(401, 'unauthorized', 'a valid token is needed', {
     headers: { 'WWW-Authenticate': 'Bearer, Basic realm="eider", charset="UTF-8"' },
   })
+}
+
+/** True when the request shows `token`, or none is needed. */
+export function hasToken(request: IncomingMessage, token: string | null): boolean {
+  if (token === null) return true
+  const shown = shownToken(request.headers.authorization ?? '')
+  return shown !== null && equalInConstantTime(shown, token)
 }
 
 function shownToken(authorization: string): string | null {
@@ -31,7 +36,11 @@ function equalInConstantTime(a: string, b: string): boolean {
 
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '')
-  return host === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'))
+  return (
+    bare.toLowerCase() === 'localhost' ||
+    bare === '::1' ||
+    (isIP(bare) === 4 && bare.startsWith('127.'))
+  )
 }
 
 /** Refuses to open a port to other machines without a token, unless that is asked for (rows Q118, E069). */

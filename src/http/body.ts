@@ -1,52 +1,102 @@
 // Request bodies: bounded in size before and after decompression.
+//
+// Chunks are taken by listeners and not by `for await`: leaving such a loop early destroys the socket, and with it the
+// answer that says why.
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createGunzip, createInflate } from 'node:zlib'
 import { RequestError } from './request-error.ts'
 
-/** The whole body. Throws 413 above `maxBytes` (also of what it decompresses to), 415 for an encoding that is not gzip or deflate, 400 for a broken one. */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const declared = Number(request.headers['content-length'] ?? 0)
-  if (declared > maxBytes) throw tooLarge(maxBytes)
-  const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
-  const stream = decoded(request, encoding)
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > maxBytes) throw tooLarge(maxBytes)
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    if (error instanceof RequestError) throw error
-    throw new RequestError(400, 'unreadable-body', `the body cannot be read as ${encoding}`, {
-      cause: error,
+type Decoder = ReturnType<typeof createGunzip | typeof createInflate>
+
+const EMPTY = Buffer.alloc(0)
+
+/**
+ * The whole body. Rejects with 413 above `maxBytes` (also of what it decompresses to), 415 for an encoding that is not
+ * gzip or deflate, 400 for a broken one or a body that ends early. What is not read is left to `sendError`.
+ */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const { headers } = request
+    if (declaredLength(request) > maxBytes) throw tooLarge(maxBytes)
+    const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
+    const decoder = decoderOf(encoding)
+    if (headers.expect !== undefined) askForBody(request)
+    collect(decoder ?? request, maxBytes, resolve, (error) => {
+      if (decoder !== null) {
+        request.unpipe(decoder)
+        decoder.destroy()
+      }
+      reject(error instanceof RequestError ? error : unreadable(encoding, error))
     })
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)
+    if (decoder === null) return
+    request.on('error', (error) => decoder.destroy(error))
+    request.pipe(decoder)
+  })
 }
 
-function decoded(request: IncomingMessage, encoding: string): Readable {
-  if (encoding === 'identity') return request
-  if (encoding === 'gzip' || encoding === 'x-gzip') return pipe(request, createGunzip())
-  if (encoding === 'deflate') return pipe(request, createInflate())
+function collect(
+  stream: Readable,
+  maxBytes: number,
+  done: (body: Buffer) => void,
+  fail: (error: Error) => void,
+): void {
+  let first: Buffer = EMPTY
+  let more: Buffer[] | null = null
+  let size = 0
+  stream.on('data', (chunk: Buffer) => {
+    if (size > maxBytes) return
+    size += chunk.length
+    if (size > maxBytes) fail(tooLarge(maxBytes))
+    else if (size === chunk.length) first = chunk
+    else (more ??= [first]).push(chunk)
+  })
+  stream.on('end', () => done(more === null ? first : Buffer.concat(more, size)))
+  stream.on('error', fail)
+}
+
+function decoderOf(encoding: string): Decoder | null {
+  if (encoding === 'identity') return null
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip()
+  if (encoding === 'deflate') return createInflate()
   throw new RequestError(
     415,
     'unsupported-encoding',
     `the content encoding "${encoding}" is not gzip or deflate`,
+    { headers: { 'Accept-Encoding': 'gzip, deflate' } },
   )
-}
-
-function pipe<T extends NodeJS.ReadWriteStream & Readable>(
-  request: IncomingMessage,
-  decoder: T,
-): T {
-  request.on('error', (error) => decoder.destroy(error))
-  request.pipe(decoder)
-  return decoder
 }
 
 const tooLarge = (maxBytes: number) =>
   new RequestError(413, 'body-too-large', `the body is larger than ${maxBytes} bytes`)
+
+const unreadable = (encoding: string, cause: Error) =>
+  new RequestError(
+    400,
+    'unreadable-body',
+    encoding === 'identity' ? 'the body ends early' : `the body cannot be read as ${encoding}`,
+    { cause },
+  )
+
+/** Bytes by the Content-Length header; 0 without one. */
+export function declaredLength(request: IncomingMessage): number {
+  return Number(request.headers['content-length'] ?? 0)
+}
+
+const waiting = new WeakMap<IncomingMessage, ServerResponse>()
+
+/** Keeps the "100 Continue" that the client waits for until the body is wanted, so that one too large is never sent. */
+export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  waiting.set(request, response)
+}
+
+/** True while the client holds its body back. */
+export function isHeldBack(request: IncomingMessage): boolean {
+  return waiting.has(request)
+}
+
+function askForBody(request: IncomingMessage): void {
+  waiting.get(request)?.writeContinue()
+  waiting.delete(request)
+}

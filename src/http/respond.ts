@@ -1,6 +1,8 @@
 // Whole responses. Streams end in their service, which knows what a complete body is.
 
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { limits } from '../core/limits.ts'
+import { declaredLength, isHeldBack } from './body.ts'
 import { errorBody, type RequestError } from './request-error.ts'
 
 export type Headers = Readonly<Record<string, string>>
@@ -12,8 +14,7 @@ export function sendText(
   body: string | Uint8Array,
   headers: Headers = {},
 ): void {
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
-  response.writeHead(status, { ...headers, 'Content-Type': type, 'Content-Length': length })
+  writeHead(response, status, type, body, headers)
   response.end(response.req.method === 'HEAD' ? undefined : body)
 }
 
@@ -26,18 +27,88 @@ export function sendJson(
   sendText(response, status, 'application/json', JSON.stringify(body), headers)
 }
 
-/** Sends the error, or cuts the connection off when a body is under way: a short body must never look whole. */
+/**
+ * Sends the error, or cuts the connection off when a body is under way: a short body must never look whole.
+ * A request body that is still coming is read away first, when it is small, so that the connection can be used again.
+ */
 export function sendError(
   response: ServerResponse,
   error: RequestError,
   headers: Headers = {},
 ): void {
-  if (response.headersSent) {
-    response.destroy()
-    return
+  const request = response.req
+  if (response.writableEnded) return
+  if (response.headersSent) return void response.destroy()
+  const send = () => writeError(response, error, headers).end()
+  const sendAndLinger = () => {
+    response.setHeader('Connection', 'close')
+    writeError(response, error, headers)
+    linger(response)
   }
+  if (request.complete) send()
+  else if (isHeldBack(request)) sendLastError(response, error, headers)
+  else if (declaredLength(request) > limits.drainBytes) sendAndLinger()
+  else drain(request, limits.drainBytes, (ended) => (ended ? send() : sendAndLinger()))
+}
+
+/** Sends the error as the last answer of the connection, whose client sends nothing more. */
+export function sendLastError(
+  response: ServerResponse,
+  error: RequestError,
+  headers: Headers = {},
+): void {
+  response.setHeader('Connection', 'close')
+  writeError(response, error, headers).end()
+}
+
+function writeError(
+  response: ServerResponse,
+  error: RequestError,
+  headers: Headers,
+): ServerResponse {
+  const body = errorBody(error)
   const all = { ...headers, ...error.headers, 'Content-Language': 'en' }
-  // The rest of a refused body is not read; the connection cannot be used again.
-  if (!response.req.complete) response.setHeader('Connection', 'close')
-  sendText(response, error.status, 'application/json', errorBody(error), all)
+  writeHead(response, error.status, 'application/json', body, all)
+  response.write(body)
+  return response
+}
+
+/**
+ * Closing a socket with unread bytes resets the connection, and the client may lose the answer that it has not read
+ * yet. So the answer is out, whole, and the end of the connection waits for the client to stop sending.
+ */
+function linger(response: ServerResponse): void {
+  const timer = setTimeout(end, limits.lingerMs)
+  function end(): void {
+    clearTimeout(timer)
+    response.end()
+  }
+  drain(response.req, limits.lingerBytes, end)
+}
+
+/** Reads and drops what is left of the body. Calls `done` once: true at its end, false after `maxBytes`. */
+function drain(request: IncomingMessage, maxBytes: number, done: (ended: boolean) => void): void {
+  let left = maxBytes
+  const settle = (ended: boolean) => {
+    request.off('data', drop).off('end', atEnd).off('error', atEnd)
+    done(ended)
+  }
+  const drop = (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) settle(false)
+  }
+  const atEnd = () => settle(true)
+  request.on('data', drop).on('end', atEnd).on('error', atEnd)
+  request.resume()
+}
+
+function writeHead(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: string | Uint8Array,
+  headers: Headers,
+): void {
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+  response.writeHead(status, { ...headers, 'Content-Type': type, 'Content-Length': length })
 }

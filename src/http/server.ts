@@ -1,19 +1,30 @@
 // The lifetime of an HTTP server: it listens, answers, and stops after the open requests have their answers.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
-import { RequestError } from './request-error.ts'
-import { sendError } from './respond.ts'
+import { continueWhenRead } from './body.ts'
+import { errorBody, RequestError } from './request-error.ts'
+import { sendError, sendLastError } from './respond.ts'
 
+/** Answers one request. What it throws (or rejects with) is answered as an error. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
 export interface ServerOptions {
   readonly host: string
   /** 0 takes a free port. */
   readonly port: number
+  /** The flag that chooses the port, for the hint when it is busy. */
+  readonly portFlag?: string
   readonly handle: Handler
   readonly logger: Logger
   /** Headers of every answer that the server itself makes (errors). */
@@ -22,33 +33,66 @@ export interface ServerOptions {
 
 export class HttpServer implements AsyncDisposable {
   readonly #server: Server
-  readonly host: string
-  readonly port: number
+  readonly #options: ServerOptions
+  readonly #sockets = new Set<Socket>()
+  /** The newest response of a socket; responses of one socket are sent in the order of their requests. */
+  readonly #newest = new WeakMap<Duplex, ServerResponse>()
+  #port = 0
+  #stopping = false
 
-  private constructor(server: Server, host: string) {
-    this.#server = server
-    this.host = host
-    this.port = (server.address() as AddressInfo).port
+  private constructor(options: ServerOptions) {
+    this.#options = options
+    this.#server = createServer({
+      maxHeaderSize: limits.headerBytes,
+      requestTimeout: limits.requestTimeoutMs,
+      headersTimeout: limits.headersTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+      // Node would answer without a body; #answer refuses in the shape of every other error.
+      requireHostHeader: false,
+    })
+    // A client may close its direction behind its last request and still wait for the answer. (Node has no type for this.)
+    Object.assign(this.#server, { httpAllowHalfOpen: true })
+    this.#server.maxConnections = limits.connections
+    this.#server.timeout = limits.socketIdleMs
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
+    this.#server.on('request', (request, response) => this.#answer(request, response))
+    this.#server.on('checkContinue', (request, response) => {
+      continueWhenRead(request, response)
+      this.#answer(request, response)
+    })
+    this.#server.on('checkExpectation', (request, response) => {
+      const message = `the expectation "${request.headers.expect}" cannot be met`
+      this.#answer(request, response, new RequestError(417, 'expectation-failed', message))
+    })
+    this.#server.on('connect', (_request, socket: Duplex) =>
+      this.#refuse(socket, new RequestError(405, 'method-not-allowed', 'this is no proxy')),
+    )
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+      if (error.code === 'ECONNRESET') socket.destroy()
+      else this.#refuse(socket, protocolError(error.code))
+    })
   }
 
   /** Listens. Throws EnvironmentError `port-busy` or `cannot-listen`. */
   static async open(options: ServerOptions): Promise<HttpServer> {
-    const server = createServer(
-      {
-        maxHeaderSize: limits.headerBytes,
-        requestTimeout: limits.requestTimeoutMs,
-        headersTimeout: limits.headersTimeoutMs,
-        keepAliveTimeout: limits.keepAliveTimeoutMs,
-        connectionsCheckingInterval: 1_000,
-      },
-      (request, response) => answer(request, response, options),
-    )
-    server.maxConnections = limits.connections
-    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-      refuse(error, socket),
-    )
-    await listen(server, options)
-    return new HttpServer(server, options.host)
+    const server = new HttpServer(options)
+    await listen(server.#server, options)
+    server.#port = (server.#server.address() as AddressInfo).port
+    // Such as too many open files: connections that wait are taken when there is room again.
+    server.#server.on('error', (error) => options.logger.error('accept-failed', { error }))
+    return server
+  }
+
+  get host(): string {
+    return this.#options.host
+  }
+
+  get port(): number {
+    return this.#port
   }
 
   get url(): string {
@@ -58,67 +102,107 @@ export class HttpServer implements AsyncDisposable {
 
   /** Takes no new connection, waits for open requests up to limits.shutdownMs, then cuts the rest off. */
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#stopping) return
+    this.#stopping = true
+    // Node's own sweep at close() takes an answer that is ended but not yet sent for finished.
+    this.#server.closeIdleConnections = () => {}
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
-    this.#server.closeIdleConnections()
+    this.#closeIdle()
+    const sweep = setInterval(() => this.#closeIdle(), 20)
     const deadline = setTimeout(() => this.#server.closeAllConnections(), limits.shutdownMs)
     await closed
+    clearInterval(sweep)
     clearTimeout(deadline)
   }
-}
 
-function answer(request: IncomingMessage, response: ServerResponse, options: ServerOptions): void {
-  const fail = (error: unknown) => {
-    if (!(error instanceof RequestError))
-      options.logger.error('request-failed', { url: request.url, error })
-    const shown =
-      error instanceof RequestError
-        ? error
-        : new RequestError(500, 'internal-error', 'the request failed; see the log of the server')
-    sendError(response, shown, options.errorHeaders)
+  #closeIdle(): void {
+    for (const socket of this.#sockets) {
+      const newest = this.#newest.get(socket)
+      if (newest === undefined || newest.writableFinished) socket.destroy()
+    }
   }
-  try {
-    const done = options.handle(request, response)
-    if (done !== undefined) done.catch(fail)
-  } catch (error) {
-    fail(error)
-  }
-}
 
-function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      reject(
-        cause.code === 'EADDRINUSE'
-          ? new EnvironmentError(
-              'port-busy',
-              `port ${port} on ${host} is in use by another process`,
-              {
-                hint: 'stop that process, or choose another port with --port',
-                cause,
-              },
-            )
-          : new EnvironmentError(
-              'cannot-listen',
-              `cannot listen on ${host}:${port}: ${cause.message}`,
-              { cause },
-            ),
-      )
+  #answer(request: IncomingMessage, response: ServerResponse, refusal?: RequestError): void {
+    this.#newest.set(request.socket, response)
+    if (this.#stopping) response.shouldKeepAlive = false
+    try {
+      if (refusal !== undefined) throw refusal
+      requireSoundHead(request)
+      const done = this.#options.handle(request, response)
+      if (done !== undefined) done.catch((error: unknown) => this.#fail(response, error))
+    } catch (error) {
+      this.#fail(response, error)
+    }
+  }
+
+  #fail(response: ServerResponse, error: unknown): void {
+    const { logger, errorHeaders } = this.#options
+    if (error instanceof RequestError) return sendError(response, error, errorHeaders)
+    logger.error('request-failed', { url: response.req.url, error })
+    const shown = 'the request failed; see the log of the server'
+    sendError(response, new RequestError(500, 'internal-error', shown), errorHeaders)
+  }
+
+  /** One plain answer and the end of the connection, behind the answers that the connection still has to come. */
+  #refuse(socket: Duplex, error: RequestError): void {
+    const newest = this.#newest.get(socket)
+    if (newest !== undefined && !newest.writableFinished) {
+      // The request itself is broken off: its response has its place behind those before it.
+      if (!newest.req.complete && !newest.headersSent)
+        sendLastError(newest, error, this.#options.errorHeaders)
+      else newest.once('close', () => this.#refuse(socket, error))
+      return
+    }
+    if (!socket.writable) {
+      socket.destroy()
+      return
+    }
+    const body = errorBody(error)
+    const headers = Object.entries({
+      ...this.#options.errorHeaders,
+      Connection: 'close',
+      'Content-Type': 'application/json',
+      'Content-Language': 'en',
+      'Content-Length': String(Buffer.byteLength(body)),
     })
-    server.listen(port, host, resolve)
-  })
+    const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines}\r\n${body}`)
+  }
 }
 
-/** Bytes that are no HTTP request get one plain answer and the end of the connection. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request'
-  const body = JSON.stringify({ error: { code: 'bad-request', message: status.slice(4) } })
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  )
+function requireSoundHead(request: IncomingMessage): void {
+  if (request.url!.length > limits.urlBytes)
+    throw new RequestError(414, 'url-too-long', `the URL is longer than ${limits.urlBytes} bytes`)
+  if (request.headers.host === undefined && request.httpVersion === '1.1')
+    throw new RequestError(400, 'bad-request', 'the Host header is missing')
+}
+
+/** For bytes that are no HTTP request, or come too slowly. */
+function protocolError(code: string | undefined): RequestError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new RequestError(431, 'headers-too-large', 'the request headers are too large')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new RequestError(408, 'request-timeout', 'the request was not complete in time')
+  return new RequestError(400, 'bad-request', 'the bytes are no HTTP request')
+}
+
+function listen(server: Server, options: ServerOptions): Promise<void> {
+  const { host, port, portFlag = '--port' } = options
+  return new Promise((resolve, reject) => {
+    const fail = (cause: NodeJS.ErrnoException) => {
+      const [code, message] =
+        cause.code === 'EADDRINUSE'
+          ? ['port-busy', `port ${port} on ${host} is in use by another process`]
+          : ['cannot-listen', `cannot listen on ${host}:${port}: ${cause.message}`]
+      const hint = `stop that process, or choose another port with ${portFlag}`
+      reject(
+        new EnvironmentError(code, message, { cause, ...(code === 'port-busy' ? { hint } : {}) }),
+      )
+    }
+    server.once('error', fail)
+    server.listen(port, host, () => {
+      server.off('error', fail)
+      resolve()
+    })
+  })
 }

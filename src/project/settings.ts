@@ -107,6 +107,10 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 
+export function isSettingName(text: string): text is SettingName {
+  return Object.hasOwn(settings, text)
+}
+
 type ValueOf<S extends Setting> = S['type'] extends { is: 'integer' }
   ? number
   : S['type'] extends { is: 'boolean' }
@@ -115,9 +119,12 @@ type ValueOf<S extends Setting> = S['type'] extends { is: 'integer' }
       ? readonly string[]
       : string
 
-/** Settings after flag > environment > .env > eider.yml > default. null where there is no default. */
-export type Settings = {
+/** Values by the rows of the table; null where there is neither a value nor a default. */
+export type SettingValues = {
   readonly [N in SettingName]: (typeof settings)[N]['default'] extends null
     ? ValueOf<(typeof settings)[N]> | null
     : ValueOf<(typeof settings)[N]>
 }
+
+/** Settings in force: flag > environment > .env > eider.yml > default, with the defaults that follow from others. */
+export type Settings = SettingValues & { readonly 'collect.admin_port': number }

@@ -1,0 +1,211 @@
+// The durable buffer of accepted events: one queue for each target, one owner at a time. It knows bytes, no SQL, no HTTP.
+
+import { dirname, join, resolve } from 'node:path'
+import { limits } from '../core/limits.ts'
+import type { Logger } from '../core/logger.ts'
+import { parseModelName, type ModelName } from '../core/names.ts'
+import { Resources } from '../core/resources.ts'
+import type { Claim, ClaimSource } from './claim-source.ts'
+import {
+  BufferFullError,
+  BufferUnavailableError,
+  ClaimTargetError,
+  UnknownClaimError,
+} from './errors.ts'
+import { ensureDirectory, realFiles, type Files } from './files.ts'
+import { groupBytesNeeded } from './group.ts'
+import { takeLock } from './lock.ts'
+import { TargetQueue, type QueueStats, type SegmentClaim } from './queue.ts'
+import type { Usage } from './store.ts'
+import { directoryName, parseDirectoryName } from './target-directory.ts'
+
+export interface EventBufferOptions {
+  /** Made when it is missing. */
+  readonly dir: string
+  readonly lockFile: string
+  /** Accepted events on disk; above it `append` refuses. */
+  readonly maxBufferBytes: number
+  readonly logger: Logger
+  readonly files?: Files
+  /** Size at which a segment is sealed. */
+  readonly segmentBytes?: number
+}
+
+export interface BufferStats {
+  readonly targets: ReadonlyMap<ModelName, QueueStats>
+  readonly bytes: number
+  /** false while it is full, and for some seconds after the disk refused something. */
+  readonly writable: boolean
+}
+
+type ClaimKey = Pick<Claim, 'id' | 'target'>
+
+export class EventBuffer implements ClaimSource {
+  readonly #options: EventBufferOptions
+  readonly #files: Files
+  readonly #resources: Resources
+  readonly #usage: Usage = { storedBytes: 0, pendingBytes: 0, failedAt: null }
+  readonly #queues = new Map<ModelName, TargetQueue>()
+  /** Queues that are being made; appends wait for them in their order. */
+  readonly #opening = new Map<ModelName, Promise<TargetQueue>>()
+  #closed = false
+
+  private constructor(options: EventBufferOptions, resources: Resources) {
+    this.#options = options
+    this.#files = options.files ?? realFiles
+    this.#resources = resources
+  }
+
+  /** Takes the lock (EnvironmentError `buffer-locked`) and recovers every target's directory. */
+  static async open(options: EventBufferOptions): Promise<EventBuffer> {
+    await using resources = new Resources()
+    await ensureDirectory(realFiles, dirname(options.lockFile))
+    resources.use(await takeLock(options.lockFile))
+    const files = options.files ?? realFiles
+    await ensureDirectory(files, options.dir)
+    const buffer = new EventBuffer(options, resources.move())
+    try {
+      for (const name of await files.readdir(options.dir)) {
+        const target = parseDirectoryName(name)
+        if (target === null) options.logger.warn('buffer-unknown-directory', { name })
+        else await buffer.#openQueue(target)
+      }
+    } catch (error) {
+      await buffer[Symbol.asyncDispose]()
+      throw error
+    }
+    return buffer
+  }
+
+  /**
+   * Accepts the events of one call as one: all are on disk when it resolves. When it rejects, with BufferFullError or
+   * BufferUnavailableError, none of them is ever handed out. Order per target is the order of the calls.
+   * The bytes must not change before it settles. `receivedAt` is ISO 8601 in UTC.
+   */
+  async append(
+    target: ModelName,
+    events: readonly Uint8Array[],
+    receivedAt: string,
+  ): Promise<void> {
+    if (events.length === 0) return
+    this.#refuseWhenClosed()
+    const queue = this.#opening.has(target) ? undefined : this.#queues.get(target)
+    if (queue === undefined) return await this.#appendToNew(target, events, receivedAt)
+    this.#refuseAboveLimits(groupBytesNeeded(events))
+    await queue.append(events, receivedAt)
+  }
+
+  async targets(): Promise<readonly ModelName[]> {
+    return [...this.#queues]
+      .filter(([, queue]) => queue.stats().oldest !== null)
+      .map(([target]) => target)
+  }
+
+  async inflight(target: ModelName): Promise<readonly SegmentClaim[]> {
+    return this.#queues.get(target)?.inflight() ?? []
+  }
+
+  async claim(target: ModelName): Promise<SegmentClaim | null> {
+    return (await this.#queues.get(target)?.claim()) ?? null
+  }
+
+  /** Throws ClaimTargetError, UnknownClaimError. */
+  async ack(claim: ClaimKey): Promise<number> {
+    const { queue, number } = this.#locate(claim)
+    return await queue.ack(number)
+  }
+
+  /** Throws ClaimTargetError, UnknownClaimError. */
+  async nack(claim: ClaimKey): Promise<number> {
+    const { queue, number } = this.#locate(claim)
+    return await queue.nack(number)
+  }
+
+  /** The open claim; null when it was acked or given back. Throws ClaimTargetError, UnknownClaimError. */
+  findClaim(claim: ClaimKey): SegmentClaim | null {
+    const { queue, number } = this.#locate(claim)
+    return queue.findClaim(number)
+  }
+
+  stats(): BufferStats {
+    const { storedBytes, failedAt } = this.#usage
+    // Nobody appends to a buffer that is called unwritable, so it is called so only until the next attempt makes sense.
+    const failedLately =
+      failedAt !== null && Date.now() - failedAt.getTime() < limits.retryAfterSeconds * 1000
+    return {
+      targets: new Map([...this.#queues].map(([target, queue]) => [target, queue.stats()])),
+      bytes: storedBytes,
+      writable: !this.#closed && !failedLately && storedBytes < this.#options.maxBufferBytes,
+    }
+  }
+
+  /** What was appended is on disk or refused before the lock is released. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled(this.#opening.values())
+    await this.#resources[Symbol.asyncDispose]()
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closed) throw new BufferUnavailableError('the buffer is closed')
+  }
+
+  #refuseAboveLimits(neededBytes: number): void {
+    const { storedBytes, pendingBytes } = this.#usage
+    if (storedBytes + pendingBytes + neededBytes > this.#options.maxBufferBytes)
+      throw new BufferFullError('the buffer holds as many events as it may until a run takes some')
+    // A call alone may be of any size: it was let in by the limit on request bodies.
+    if (pendingBytes > 0 && pendingBytes + neededBytes > limits.pendingBytes)
+      throw new BufferFullError('too many events wait for the disk')
+  }
+
+  async #appendToNew(target: ModelName, events: readonly Uint8Array[], receivedAt: string) {
+    let queue: TargetQueue
+    try {
+      queue = await (this.#opening.get(target) ?? this.#openQueue(target))
+    } catch (error) {
+      this.#usage.failedAt = new Date()
+      this.#options.logger.error('buffer-write-failed', { target, error: String(error) })
+      throw new BufferUnavailableError('the buffer cannot be written', { cause: error })
+    }
+    this.#refuseWhenClosed()
+    this.#refuseAboveLimits(groupBytesNeeded(events))
+    await queue.append(events, receivedAt)
+  }
+
+  #openQueue(target: ModelName): Promise<TargetQueue> {
+    const opening = this.#makeQueue(target)
+    this.#opening.set(target, opening)
+    // One turn of the event loop later: calls that have waited for the queue go before calls that find it ready.
+    const forget = () => setImmediate(() => this.#opening.delete(target))
+    opening.then(forget, forget)
+    return opening
+  }
+
+  async #makeQueue(target: ModelName): Promise<TargetQueue> {
+    const directory = join(resolve(this.#options.dir), directoryName(target))
+    await ensureDirectory(this.#files, directory)
+    const queue = this.#resources.use(
+      await TargetQueue.open({
+        target,
+        directory,
+        files: this.#files,
+        logger: this.#options.logger,
+        usage: this.#usage,
+        segmentBytes: this.#options.segmentBytes ?? limits.segmentBytes,
+      }),
+    )
+    this.#queues.set(target, queue)
+    return queue
+  }
+
+  #locate({ id, target }: ClaimKey): { readonly queue: TargetQueue; readonly number: number } {
+    const [, claimTarget = '', digits] = /^(.*)\/(\d{1,16})$/s.exec(id) ?? []
+    if (digits === undefined || parseModelName(claimTarget) === null)
+      throw new UnknownClaimError(id)
+    if (claimTarget !== target) throw new ClaimTargetError(id, target)
+    const queue = this.#queues.get(target)
+    if (queue === undefined) throw new UnknownClaimError(id)
+    return { queue, number: Number(digits) }
+  }
+}

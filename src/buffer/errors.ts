@@ -1,0 +1,38 @@
+// What the buffer refuses, as types that a caller can answer: the first two become 503, the others 400 and 404.
+
+import { limits } from '../core/limits.ts'
+
+/** The disk did not take the events: full, read-only or failing. None of them will ever be delivered. */
+export class BufferUnavailableError extends Error {
+  override name = 'BufferUnavailableError'
+  readonly retryAfterSeconds = limits.retryAfterSeconds
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, options)
+  }
+}
+
+/** A size limit of the buffer is reached: too much waits for the disk, or too much waits for a run. */
+export class BufferFullError extends Error {
+  override name = 'BufferFullError'
+  readonly retryAfterSeconds = limits.retryAfterSeconds
+}
+
+/** The id names no segment that was ever handed out. */
+export class UnknownClaimError extends Error {
+  override name = 'UnknownClaimError'
+  constructor(id: string) {
+    super(`there was never a claim ${JSON.stringify(id)}`)
+  }
+}
+
+/** The id belongs to another target than the one it was sent to. */
+export class ClaimTargetError extends Error {
+  override name = 'ClaimTargetError'
+  constructor(id: string, target: string) {
+    super(`claim ${JSON.stringify(id)} is not a claim of ${target}`)
+  }
+}
+
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}

@@ -1,0 +1,110 @@
+// The file operations that the buffer is made of. Tests put a disk of their own behind them: one that fills up, fails,
+// or forgets what was not synced. So the buffer reaches its data through this door only.
+
+import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { errorCode } from './errors.ts'
+
+/** Flags as in `open` of node:fs: a file that exists, a file that does not. */
+export type OpenFlags = 'r+' | 'wx'
+
+export interface OpenFile {
+  stat(): Promise<{ readonly sizeBytes: number; readonly changedAt: Date }>
+  /** Returns the bytes read; 0 at the end of the file. */
+  read(into: Uint8Array, position: number): Promise<number>
+  /** Into the page cache only. May write less than it was given, as a disk that fills up does; returns the bytes written. */
+  write(bytes: Uint8Array, position: number): number
+  truncate(sizeBytes: number): Promise<void>
+  /** The bytes written are on disk when it resolves. After a failure nothing is known about them (the kernel forgets). */
+  fdatasync(): Promise<void>
+  /** As fdatasync, with the size of a file that was truncated. */
+  fsync(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Files {
+  open(path: string, flags: OpenFlags): Promise<OpenFile>
+  rename(from: string, to: string): Promise<void>
+  unlink(path: string): Promise<void>
+  mkdir(path: string): Promise<void>
+  readdir(path: string): Promise<string[]>
+  /** Creations, renames and removals in the directory are on disk when it resolves. Before that each may be undone. */
+  fsyncDirectory(path: string): Promise<void>
+}
+
+export const realFiles: Files = {
+  open: async (path, flags) => openFile(await open(path, flags)),
+  rename,
+  unlink,
+  mkdir: (path) => mkdir(path),
+  readdir: (path) => readdir(path),
+  async fsyncDirectory(path) {
+    const directory = await open(path, 'r')
+    try {
+      await directory.sync()
+    } finally {
+      await directory.close()
+    }
+  },
+}
+
+function openFile(handle: FileHandle): OpenFile {
+  return {
+    async stat() {
+      const { size, ctime } = await handle.stat()
+      return { sizeBytes: size, changedAt: ctime }
+    },
+    read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
+    // In this thread: a copy to the page cache is cheaper than a trip to the thread pool.
+    write: (bytes, position) => writeSync(handle.fd, bytes, 0, bytes.length, position),
+    truncate: (sizeBytes) => handle.truncate(sizeBytes),
+    fdatasync: () => handle.datasync(),
+    fsync: () => handle.sync(),
+    close: () => handle.close(),
+  }
+}
+
+export function writeAll(file: OpenFile, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length;) {
+    const written = file.write(bytes.subarray(done), position + done)
+    if (written === 0) throw new Error('the disk took no more bytes')
+    done += written
+  }
+}
+
+export async function readAll(file: OpenFile): Promise<Buffer> {
+  const { sizeBytes } = await file.stat()
+  const bytes = Buffer.allocUnsafe(sizeBytes)
+  let length = 0
+  while (length < sizeBytes) {
+    const read = await file.read(bytes.subarray(length), length)
+    if (read === 0) break
+    length += read
+  }
+  return bytes.subarray(0, length)
+}
+
+/** Makes a directory with its missing parents, durably. */
+export async function ensureDirectory(files: Files, path: string): Promise<void> {
+  const parent = dirname(path)
+  try {
+    await files.mkdir(path)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' && parent !== path) {
+      await ensureDirectory(files, parent)
+      return await ensureDirectory(files, path)
+    }
+    if (errorCode(error) !== 'EEXIST') throw error
+  }
+  // Also when it was there already: whoever made it may have died before this line.
+  await files.fsyncDirectory(parent)
+}
+
+export async function unlinkIfThere(files: Files, path: string): Promise<void> {
+  try {
+    await files.unlink(path)
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,90 @@
+// A group while it is being collected: the event lines in one growing piece of memory, and what is told to those who wait.
+
+import { limits } from '../core/limits.ts'
+import { MARKER_LINE_MAX_BYTES, eventLinePrefix, markerLine, type EventStamp } from './segment.ts'
+
+export interface Group {
+  /** Event lines so far; the memory behind them is longer. */
+  memory: Buffer
+  sizeBytes: number
+  events: number
+  first: EventStamp | null
+  last: EventStamp | null
+  /** Settles with the outcome for every call whose events are in the group. */
+  readonly written: Promise<void>
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+}
+
+export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(64 * 1024)): Group {
+  let resolve = () => {}
+  let reject: Group['reject'] = () => {}
+  const written = new Promise<void>((...settle) => ([resolve, reject] = settle))
+  return { memory, sizeBytes: 0, events: 0, first: null, last: null, written, resolve, reject }
+}
+
+/** An empty group in the memory of a finished one, unless that grew too large to be kept. */
+export function nextGroup({ memory }: Group): Group {
+  return memory.length > limits.retainedGroupBytes ? emptyGroup() : emptyGroup(memory)
+}
+
+const LF = 0x0a
+const CR = 0x0d
+const SPACE = 0x20
+const CLOSING_BRACE = 0x7d
+const LINE_MAX_BYTES_BESIDE_EVENT = 96
+
+/** Bytes that `events` will take at most, marker included. */
+export function groupBytesNeeded(events: readonly Uint8Array[]): number {
+  let sizeBytes = MARKER_LINE_MAX_BYTES
+  for (const event of events) sizeBytes += event.length + LINE_MAX_BYTES_BESIDE_EVENT
+  return sizeBytes
+}
+
+/** Adds one line for each event, numbered from `firstSeq` on. `time` is ISO 8601 in UTC. */
+export function addEvents(
+  group: Group,
+  events: readonly Uint8Array[],
+  firstSeq: number,
+  time: string,
+): void {
+  const memory = reserve(group, groupBytesNeeded(events))
+  const timeJson = JSON.stringify(time)
+  let [at, seq] = [group.sizeBytes, firstSeq]
+  for (const event of events) {
+    const start = at + memory.write(eventLinePrefix(seq, timeJson), at, 'latin1')
+    memory.set(event, start)
+    const end = start + event.length
+    memory[end] = CLOSING_BRACE
+    memory[end + 1] = LF
+    // The search ends at the line's own end at the latest, so it never runs far.
+    for (let lf = memory.indexOf(LF, start); lf <= end; lf = memory.indexOf(LF, lf))
+      memory[lf] = SPACE
+    at = end + 2
+    seq += 1
+  }
+  const added = memory.subarray(group.sizeBytes, at)
+  for (let cr = added.indexOf(CR); cr !== -1; cr = added.indexOf(CR, cr)) added[cr] = SPACE
+  group.sizeBytes = at
+  group.events += events.length
+  group.first ??= { seq: firstSeq, time }
+  group.last = { seq: seq - 1, time }
+}
+
+/** The bytes of the group with its marker. */
+export function finishGroup(group: Group): Buffer {
+  const lines = group.memory.subarray(0, group.sizeBytes)
+  const memory = reserve(group, MARKER_LINE_MAX_BYTES)
+  const marker = memory.write(markerLine(group.events, lines), group.sizeBytes, 'latin1')
+  return memory.subarray(0, group.sizeBytes + marker)
+}
+
+function reserve(group: Group, moreBytes: number): Buffer {
+  const needed = group.sizeBytes + moreBytes
+  if (needed > group.memory.length) {
+    const grown = Buffer.allocUnsafe(Math.max(needed, 2 * group.memory.length))
+    group.memory.copy(grown, 0, 0, group.sizeBytes)
+    group.memory = grown
+  }
+  return group.memory
+}

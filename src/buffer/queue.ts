@@ -1,0 +1,187 @@
+// The queue of one target: appends go to the end of its segments in groups, claims take whole segments from the front.
+// Everything that touches its files happens in turns, one after the other; events collect meanwhile.
+
+import { setImmediate as nextLoopTurn } from 'node:timers/promises'
+import type { ModelName } from '../core/names.ts'
+import type { Claim } from './claim-source.ts'
+import { BufferUnavailableError, UnknownClaimError, errorCode } from './errors.ts'
+import { addEvents, emptyGroup, nextGroup, type Group } from './group.ts'
+import type { Segment } from './recovery.ts'
+import { SegmentStore, type StoreOptions } from './store.ts'
+
+export interface QueueOptions extends StoreOptions {
+  readonly target: ModelName
+}
+
+/** A claim with what people want to know about it. Times are ISO 8601 in UTC. */
+export interface SegmentClaim extends Claim {
+  /** Acceptance of the first and of the last event. */
+  readonly oldest: string
+  readonly newest: string
+  readonly claimedAt: string
+}
+
+export interface QueueStats {
+  /** Events that wait for a claim. */
+  readonly buffered: number
+  /** Events in open claims. */
+  readonly claimed: number
+  /** On disk, of both. */
+  readonly bytes: number
+  /** Acceptance of the oldest event of both; null when there is none. */
+  readonly oldest: string | null
+}
+
+export class TargetQueue implements AsyncDisposable {
+  readonly #options: QueueOptions
+  readonly #store: SegmentStore
+  readonly #inTurn = turns()
+  #nextSeq: number
+  #collecting: Group = emptyGroup()
+  #spare: Group = emptyGroup()
+  #commitIsDue = false
+
+  private constructor(options: QueueOptions, store: SegmentStore) {
+    this.#options = options
+    this.#store = store
+    this.#nextSeq = store.nextSeq
+  }
+
+  /** Recovers the directory, which must exist. */
+  static async open(options: QueueOptions): Promise<TargetQueue> {
+    return new TargetQueue(options, await SegmentStore.open(options))
+  }
+
+  /** As EventBuffer.append. */
+  append(events: readonly Uint8Array[], time: string): Promise<void> {
+    const group = this.#collecting
+    const sizeBefore = group.sizeBytes
+    addEvents(group, events, this.#nextSeq, time)
+    this.#nextSeq += events.length
+    this.#options.usage.pendingBytes += group.sizeBytes - sizeBefore
+    if (!this.#commitIsDue) {
+      this.#commitIsDue = true
+      // What else arrives in this turn of the event loop joins the group; what arrives during its sync makes the next.
+      void this.#inTurn(() => nextLoopTurn().then(() => this.#commit()))
+    }
+    return group.written
+  }
+
+  claim(): Promise<SegmentClaim | null> {
+    return this.#inTurn(async () => {
+      const segment = await this.#store.claim().catch(unavailable)
+      return segment === null ? null : this.#toClaim(segment)
+    })
+  }
+
+  /** Removes a segment that was handed out. After a nack too: whoever acks has its events in the table. */
+  ack(number: number): Promise<number> {
+    return this.#inTurn(async () => {
+      const segment = this.#findHandedOut(number)
+      if (segment === null) return 0
+      await this.#store.remove(segment).catch(unavailable)
+      return segment.events
+    })
+  }
+
+  nack(number: number): Promise<number> {
+    return this.#inTurn(async () => {
+      const segment = this.#findHandedOut(number)
+      if (segment?.name.state !== 'claimed') return 0
+      await this.#store.changeState(segment, 'returned').catch(unavailable)
+      return segment.events
+    })
+  }
+
+  inflight(): readonly SegmentClaim[] {
+    return this.#store.segments
+      .filter(({ name }) => name.state === 'claimed')
+      .map((segment) => this.#toClaim(segment))
+  }
+
+  /** The open claim with this number; null when it was acked or given back. Throws UnknownClaimError. */
+  findClaim(number: number): SegmentClaim | null {
+    const segment = this.#findHandedOut(number)
+    return segment?.name.state === 'claimed' ? this.#toClaim(segment) : null
+  }
+
+  stats(): QueueStats {
+    let [buffered, claimed, bytes] = [0, 0, 0]
+    let oldest: string | null = null
+    for (const { name, events, sizeBytes, first } of this.#store.summaries()) {
+      if (name.state === 'claimed') claimed += events
+      else buffered += events
+      bytes += sizeBytes
+      oldest ??= first?.time ?? null
+    }
+    return { buffered, claimed, bytes, oldest }
+  }
+
+  /** What was appended is on disk or refused when it resolves. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#inTurn(() => this.#store[Symbol.asyncDispose]())
+  }
+
+  /** Never rejects: every waiting call is told what became of the group. */
+  async #commit(): Promise<void> {
+    const { logger, target, usage } = this.#options
+    const group = this.#collecting
+    const bytes = group.sizeBytes
+    this.#collecting = this.#spare
+    this.#commitIsDue = false
+    try {
+      await this.#store.append(group)
+      usage.failedAt = null
+      group.resolve()
+    } catch (error) {
+      usage.failedAt = new Date()
+      const code = errorCode(error)
+      logger.error('buffer-write-failed', { target, code, error: String(error) })
+      group.reject(new BufferUnavailableError('the buffer cannot be written', { cause: error }))
+    }
+    usage.pendingBytes -= bytes
+    this.#spare = nextGroup(group)
+  }
+
+  /** null when it was acked; throws UnknownClaimError for a number that was never handed out. */
+  #findHandedOut(number: number): Segment | null {
+    const segment = this.#store.segments.find(({ name }) => name.number === number)
+    if (segment?.name.state === 'sealed' || !this.#store.hasCompleted(number))
+      throw new UnknownClaimError(this.#claimId(number))
+    return segment ?? null
+  }
+
+  #toClaim({ name, path, events, sizeBytes, first, last, changedAt }: Segment): SegmentClaim {
+    return {
+      id: this.#claimId(name.number),
+      target: this.#options.target,
+      segment: name.number,
+      events,
+      bytes: sizeBytes,
+      path,
+      firstSeq: first.seq,
+      lastSeq: last.seq,
+      oldest: first.time,
+      newest: last.time,
+      claimedAt: changedAt.toISOString(),
+    }
+  }
+
+  #claimId(number: number): string {
+    return `${this.#options.target}/${number}`
+  }
+}
+
+function unavailable(error: unknown): never {
+  throw new BufferUnavailableError('the buffer cannot be changed', { cause: error })
+}
+
+/** Runs tasks one after the other, in the order of the calls, whatever becomes of each. */
+function turns() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(task: () => Promise<T>): Promise<T> => {
+    const result = last.then(task)
+    last = result.catch(() => {})
+    return result
+  }
+}

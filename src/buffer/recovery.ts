@@ -1,0 +1,157 @@
+// What the buffer does with the segments that it finds: keeps every valid group, cuts off torn tails, and puts damaged
+// bytes aside. Afterwards no segment is open and each one is exactly a sequence of valid groups.
+
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { EnvironmentError } from '../core/failures.ts'
+import type { Logger } from '../core/logger.ts'
+import { readAll, unlinkIfThere, writeAll, type Files } from './files.ts'
+import {
+  parseSegmentFileName,
+  scanSegment,
+  segmentFileName,
+  type EventStamp,
+  type SegmentName,
+  type SegmentScan,
+} from './segment.ts'
+
+/** A segment with events that is no longer appended to. */
+export interface Segment {
+  readonly name: SegmentName
+  readonly path: string
+  readonly sizeBytes: number
+  readonly events: number
+  readonly first: EventStamp
+  readonly last: EventStamp
+  /** When it got its state. */
+  readonly changedAt: Date
+}
+
+export interface Place {
+  readonly directory: string
+  readonly files: Files
+  readonly logger: Logger
+}
+
+export interface RecoveredDirectory {
+  /** Ascending by number. */
+  readonly segments: readonly Segment[]
+  /** Segments without events, to be removed as soon as one with a higher number is on disk. */
+  readonly emptyPaths: readonly string[]
+  /** null: the directory never had a segment. */
+  readonly begin: number | null
+  readonly nextNumber: number
+  readonly nextSeq: number
+}
+
+export async function recoverDirectory(place: Place): Promise<RecoveredDirectory> {
+  const fileNames = await place.files.readdir(place.directory)
+  for (const fileName of fileNames)
+    if (fileName.endsWith('.tmp')) await place.files.unlink(join(place.directory, fileName))
+  const names = fileNames.map(parseSegmentFileName).filter((name) => name !== null)
+  names.sort((a, b) => a.number - b.number)
+  refuseDoubleNumbers(place, names)
+
+  const segments: Segment[] = []
+  const emptyPaths: string[] = []
+  let nextSeq = 1
+  for (const name of names) {
+    const segment = await recoverSegment(place, name)
+    if (segment === null) emptyPaths.push(join(place.directory, segmentFileName(name)))
+    else segments.push(segment)
+    nextSeq = Math.max(nextSeq, name.seq, (segment?.last.seq ?? 0) + 1)
+  }
+  const begin = names[0]?.begin ?? null
+  return { segments, emptyPaths, begin, nextNumber: (names.at(-1)?.number ?? 0) + 1, nextSeq }
+}
+
+// The buffer never makes two; a copy from a backup does. Which of the two holds is not for a program to guess.
+function refuseDoubleNumbers({ directory }: Place, names: readonly SegmentName[]): void {
+  const twice = names.find((name, i) => name.number === names[i - 1]?.number)
+  if (twice === undefined) return
+  const path = join(directory, segmentFileName(twice))
+  throw new EnvironmentError('buffer-inconsistent', `two files claim to be segment ${path}`, {
+    hint: 'move the one that does not belong there out of the directory',
+  })
+}
+
+/**
+ * Brings one segment into order and seals it if it was open. null when it holds no valid group.
+ *
+ * `trustedBytes`: what lies beyond was refused to its senders after a failed sync, so it is dropped, and as nothing more
+ * that the kernel says about this file is to be believed, the rest moves to a new one.
+ */
+export async function recoverSegment(
+  place: Place,
+  name: SegmentName,
+  trustedBytes?: number,
+): Promise<Segment | null> {
+  const { directory, files, logger } = place
+  let path = join(directory, segmentFileName(name))
+  const file = await files.open(path, 'r+')
+  let scan: SegmentScan
+  let changedAt: Date
+  try {
+    const bytes = (await readAll(file)).subarray(0, trustedBytes)
+    scan = scanSegment(bytes)
+    changedAt = (await file.stat()).changedAt
+    if (scan.damaged.length > 0) await quarantine(place, name, bytes, scan)
+    if (scan.damaged.length > 0 || trustedBytes !== undefined) {
+      await replaceFile(place, path, (write) => {
+        for (const { start, end } of scan.valid) write(bytes.subarray(start, end))
+      })
+    } else if (scan.validEnd < bytes.length) {
+      logger.warn('segment-tail-cut', { path, tailBytes: bytes.length - scan.validEnd })
+      await file.truncate(scan.validEnd)
+      await file.fsync()
+    }
+  } finally {
+    await file.close()
+  }
+  const { events, first, last } = scan
+  if (first === null || last === null) return null
+  if (name.state === 'open') {
+    name = { ...name, state: 'sealed' }
+    const sealedPath = join(directory, segmentFileName(name))
+    await files.rename(path, sealedPath)
+    path = sealedPath
+  }
+  await files.fsyncDirectory(directory)
+  const sizeBytes = scan.valid.reduce((sum, { start, end }) => sum + end - start, 0)
+  return { name, path, sizeBytes, events, first, last, changedAt }
+}
+
+/** Copies damaged bytes to files of their own before they leave the segment. */
+async function quarantine(place: Place, name: SegmentName, bytes: Buffer, scan: SegmentScan) {
+  for (const { start, end } of scan.damaged) {
+    const damaged = bytes.subarray(start, end)
+    const crc = crc32(damaged).toString(16).padStart(8, '0')
+    const path = join(place.directory, `${name.number}-${crc}.damaged`)
+    await replaceFile(place, path, (write) => write(damaged))
+    const segment = segmentFileName(name)
+    place.logger.error('segment-damaged', { segment, start, end, path, keptEvents: scan.events })
+  }
+}
+
+/** Writes a file that is there with all its bytes or not at all. */
+async function replaceFile(
+  { files, directory }: Place,
+  path: string,
+  writeTo: (write: (bytes: Uint8Array) => void) => void,
+): Promise<void> {
+  const copyPath = `${path}.tmp`
+  await unlinkIfThere(files, copyPath)
+  const copy = await files.open(copyPath, 'wx')
+  try {
+    let position = 0
+    writeTo((bytes) => {
+      writeAll(copy, bytes, position)
+      position += bytes.length
+    })
+    await copy.fsync()
+  } finally {
+    await copy.close()
+  }
+  await files.rename(copyPath, path)
+  await files.fsyncDirectory(directory)
+}

@@ -1,0 +1,162 @@
+// On-disk format of the buffer, number 1.
+//
+// A target has a directory (target-directory.ts) and its events lie there in segments. A segment is a text file of lines
+// that end in LF. The engine reads it in place as newline-delimited JSON with the columns s, t and e; a marker line has
+// none of the three, so its `s` is null.
+//
+//   line    bytes                                         what
+//   event   {"s":<seq>,"t":"<time>","e":<event>}          seq: decimal, one more than in the line before, per target
+//                                                         time: acceptance by the server, ISO 8601 in UTC
+//                                                         event: the JSON text as it was sent; each CR and LF, which
+//                                                         JSON allows only between tokens, is a space
+//   marker  {"$commit":{"n":<n>,"len":<len>,"crc":<crc>}} n: event lines of the group, decimal, at least 1
+//                                                         len: bytes of these lines, decimal
+//                                                         crc: CRC-32 (zlib) of these bytes, decimal
+//
+// A group is what one sync brought to disk: n event lines and their marker. A call to append lies in one group, so it is
+// there as a whole or not at all. A group is valid if and only if the marker is exactly as above and ends in LF, the len
+// bytes before it do not reach into an earlier valid group, their CRC-32 is crc, and their first and last line carry
+// numbers n - 1 apart. What follows the last valid group of an open segment is a torn tail: a write that was cut off
+// before anyone was told that it succeeded. Every other segment is exactly a sequence of valid groups.
+//
+// The name of a segment file is the ledger; there is no other:
+//
+//   <begin>-<number>-<seq>.<state>      three decimal numbers of 16 digits
+//
+//   begin    number of the first segment that this directory ever had: the time of its making in ms. Were it 1, a
+//            directory made anew after a deletion would count through numbers that the warehouse takes for flushed.
+//   number   identity of the segment, ascending, never used twice; a number may be skipped
+//   seq      no event of an earlier segment has this sequence number or a higher one
+//   state    open      appended to by the process that made it
+//            sealed    complete, never handed out
+//            claimed   handed out to a run
+//            returned  handed out and given back
+//
+// The file with the highest number is never removed before a higher one is on disk, so the numbers that come next are
+// known also when all events are gone. A claim that is no longer there, from begin up to the highest number, was acked.
+// Beside segments there may be `<number>-<crc>.damaged` (bytes that recovery took out of a segment, for a person to look
+// at) and `*.tmp` (a copy that was not finished; removed at recovery).
+
+import { crc32 } from 'node:zlib'
+
+export type SegmentState = 'open' | 'sealed' | 'claimed' | 'returned'
+
+export interface SegmentName {
+  readonly begin: number
+  readonly number: number
+  readonly seq: number
+  readonly state: SegmentState
+}
+
+const NAME = /^(\d{16})-(\d{16})-(\d{16})\.(open|sealed|claimed|returned)$/
+
+export function segmentFileName({ begin, number, seq, state }: SegmentName): string {
+  const digits = (value: number) => String(value).padStart(16, '0')
+  return `${digits(begin)}-${digits(number)}-${digits(seq)}.${state}`
+}
+
+export function parseSegmentFileName(fileName: string): SegmentName | null {
+  const [, begin, number, seq, state] = NAME.exec(fileName) ?? []
+  if (state === undefined) return null
+  return {
+    begin: Number(begin),
+    number: Number(number),
+    seq: Number(seq),
+    state: state as SegmentState,
+  }
+}
+
+/** An event line up to the event; after it come `}` and LF. */
+export function eventLinePrefix(seq: number, timeJson: string): string {
+  return `{"s":${seq},"t":${timeJson},"e":`
+}
+
+/** The marker of a group whose event lines are `lines`. */
+export function markerLine(events: number, lines: Uint8Array): string {
+  return `{"$commit":{"n":${events},"len":${lines.length},"crc":${crc32(lines)}}}\n`
+}
+export const MARKER_LINE_MAX_BYTES = 80
+
+const MARKER_START = '\n{"$commit":{'
+const MARKER = /^\{"\$commit":\{"n":(\d+),"len":(\d+),"crc":(\d+)\}\}\n/
+const EVENT_START = /^\{"s":(\d+),"t":"([^"]*)",/
+
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+export interface SegmentScan {
+  /** Runs of valid groups, ascending, not touching. */
+  readonly valid: readonly Range[]
+  /** Bytes before and between valid groups, and a tail that once had a marker: events may have been lost there. */
+  readonly damaged: readonly Range[]
+  /** First byte after the last valid group. */
+  readonly validEnd: number
+  readonly events: number
+  /** First and last event; null without any. */
+  readonly first: EventStamp | null
+  readonly last: EventStamp | null
+}
+
+export interface EventStamp {
+  readonly seq: number
+  readonly time: string
+}
+
+/** Finds the valid groups of a segment, by the definition at the head of this file. */
+export function scanSegment(bytes: Buffer): SegmentScan {
+  const valid: Range[] = []
+  let [validEnd, events] = [0, 0]
+  let first: EventStamp | null = null
+  let last: EventStamp | null = null
+  for (let at = nextMarker(bytes, 0); at !== null; at = nextMarker(bytes, at)) {
+    const group = readGroup(bytes, at, validEnd)
+    if (group === null) continue
+    const run = valid.at(-1)
+    if (run?.end === group.start) valid[valid.length - 1] = { start: run.start, end: group.end }
+    else valid.push({ start: group.start, end: group.end })
+    validEnd = group.end
+    events += group.events
+    first ??= group.first
+    last = group.last
+  }
+  return { valid, damaged: damagedRanges(bytes, valid), validEnd, events, first, last }
+}
+
+// A raw LF is only ever the end of a line, so the search meets marker lines and nothing else, and skips the events.
+function nextMarker(bytes: Buffer, from: number): number | null {
+  const at = bytes.indexOf(MARKER_START, from, 'latin1')
+  return at === -1 ? null : at + 1
+}
+
+function readGroup(bytes: Buffer, markerAt: number, earliestStart: number) {
+  const match = MARKER.exec(bytes.toString('latin1', markerAt, markerAt + MARKER_LINE_MAX_BYTES))
+  if (match === null) return null
+  const [events, length, crc] = [Number(match[1]), Number(match[2]), Number(match[3])]
+  const start = markerAt - length
+  if (length === 0 || start < earliestStart) return null
+  const lines = bytes.subarray(start, markerAt)
+  if (crc32(lines) !== crc) return null
+  const first = readStamp(lines, 0)
+  const last = readStamp(lines, lines.lastIndexOf('\n', -2) + 1)
+  if (first === null || last === null || last.seq - first.seq !== events - 1) return null
+  return { start, end: markerAt + match[0].length, events, first, last }
+}
+
+function readStamp(lines: Buffer, at: number): EventStamp | null {
+  const match = EVENT_START.exec(lines.toString('latin1', at, at + 80))
+  return match === null ? null : { seq: Number(match[1]), time: match[2] as string }
+}
+
+function damagedRanges(bytes: Buffer, valid: readonly Range[]): Range[] {
+  const damaged: Range[] = []
+  let position = 0
+  for (const { start, end } of valid) {
+    if (start > position) damaged.push({ start: position, end: start })
+    position = end
+  }
+  const tailHadMarker = nextMarker(bytes, position) !== null
+  if (tailHadMarker) damaged.push({ start: position, end: bytes.length })
+  return damaged
+}

@@ -1,0 +1,259 @@
+// The segments of one target on disk. One call at a time: the queue above it sees to that.
+
+import { join } from 'node:path'
+import { errorCode } from './errors.ts'
+import { unlinkIfThere, writeAll, type OpenFile } from './files.ts'
+import { finishGroup, type Group } from './group.ts'
+import { recoverDirectory, recoverSegment, type Place, type Segment } from './recovery.ts'
+import { segmentFileName, type EventStamp, type SegmentName, type SegmentState } from './segment.ts'
+
+/** Shared by all targets of a buffer. */
+export interface Usage {
+  storedBytes: number
+  /** Appended and not yet on disk. */
+  pendingBytes: number
+  /** When the disk last refused something; null after a success. */
+  failedAt: Date | null
+}
+
+export interface StoreOptions extends Place {
+  readonly usage: Usage
+  /** Size at which a segment is sealed. */
+  readonly segmentBytes: number
+}
+
+/** The segment that groups are appended to. */
+interface OpenSegment {
+  readonly name: SegmentName
+  readonly path: string
+  readonly file: OpenFile
+  /** End of the last group that is known to be on disk. */
+  sizeBytes: number
+  events: number
+  first: EventStamp | null
+  last: EventStamp | null
+}
+
+/** What every segment with events has, also the one that is appended to. */
+export type SegmentSummary = Pick<OpenSegment, 'name' | 'sizeBytes' | 'events' | 'first'>
+
+export class SegmentStore implements AsyncDisposable {
+  readonly #options: StoreOptions
+  readonly #begin: number
+  #nextNumber: number
+  /** One more than the last sequence number that is on disk. */
+  #nextSeq: number
+  /** All but the open one, ascending. */
+  #segments: Segment[]
+  /** Files without events that go as soon as a segment with a higher number is on disk. */
+  #emptyPaths: string[]
+  /** null until one could be made. */
+  #open: OpenSegment | null = null
+  /** An open segment whose sync failed: not to be used before recovery has been over it. */
+  #suspect: OpenSegment | null = null
+
+  private constructor(
+    options: StoreOptions,
+    found: Awaited<ReturnType<typeof recoverDirectory>>,
+    begin: number,
+  ) {
+    this.#options = options
+    this.#begin = begin
+    this.#nextNumber = Math.max(begin, found.nextNumber)
+    this.#nextSeq = found.nextSeq
+    this.#segments = [...found.segments]
+    this.#emptyPaths = [...found.emptyPaths]
+  }
+
+  /** Recovers the directory, which must exist. */
+  static async open(options: StoreOptions): Promise<SegmentStore> {
+    const found = await recoverDirectory(options)
+    const store = new SegmentStore(options, found, found.begin ?? Date.now())
+    for (const { sizeBytes } of found.segments) options.usage.storedBytes += sizeBytes
+    // On a full disk the segments that are there can be handed out all the same.
+    await store.#openSegment().catch((error: unknown) => store.#warn('segment-not-made', error))
+    return store
+  }
+
+  get nextSeq(): number {
+    return this.#nextSeq
+  }
+
+  /** Complete segments, ascending by number. */
+  get segments(): readonly Segment[] {
+    return this.#segments
+  }
+
+  /** All segments, the one that is appended to last. */
+  summaries(): readonly SegmentSummary[] {
+    const open = [this.#suspect, this.#open].filter((segment) => segment !== null)
+    return [...this.#segments, ...open]
+  }
+
+  /** True for the number of a segment that is or was complete. */
+  hasCompleted(number: number): boolean {
+    const isOpen = [this.#suspect, this.#open].some((open) => open?.name.number === number)
+    return !isOpen && number >= this.#begin && number < this.#nextNumber
+  }
+
+  /** Brings the group to disk, or throws and leaves nothing of it that could ever be read. */
+  async append(group: Group): Promise<void> {
+    const bytes = finishGroup(group)
+    await this.#rescueSuspect()
+    let open = await this.#openSegment()
+    if (open.events > 0 && open.sizeBytes + bytes.length > this.#options.segmentBytes) {
+      await this.#seal(open, 'sealed')
+      open = await this.#openSegment()
+    }
+    try {
+      writeAll(open.file, bytes, open.sizeBytes)
+    } catch (error) {
+      // The marker comes last, so what was written of the group does not count, also when this fails.
+      await open.file.truncate(open.sizeBytes).catch(() => this.#suspectOpen(open))
+      throw error
+    }
+    try {
+      await open.file.fdatasync()
+    } catch (error) {
+      await this.#suspectOpen(open)
+      throw error
+    }
+    this.#options.usage.storedBytes += bytes.length
+    open.sizeBytes += bytes.length
+    open.events += group.events
+    open.first ??= group.first
+    open.last = group.last
+    this.#nextSeq = (group.last as EventStamp).seq + 1
+  }
+
+  /** Claims the oldest segment that is not claimed, sealing the open one when there is no other. */
+  async claim(): Promise<Segment | null> {
+    await this.#rescueSuspect().catch((error: unknown) => this.#warn('segment-suspect', error))
+    const waiting = this.#segments.find(({ name }) => name.state !== 'claimed')
+    if (waiting !== undefined) return await this.changeState(waiting, 'claimed')
+    if (this.#open === null || this.#open.events === 0) return null
+    return await this.#seal(this.#open, 'claimed')
+  }
+
+  async changeState(segment: Segment, state: SegmentState): Promise<Segment> {
+    const name = { ...segment.name, state }
+    const path = this.#path(name)
+    await this.#options.files.rename(segment.path, path)
+    const changed = { ...segment, name, path, changedAt: new Date() }
+    this.#segments[this.#segments.indexOf(segment)] = changed
+    await this.#syncDirectory()
+    return changed
+  }
+
+  async remove(segment: Segment): Promise<void> {
+    // The file with the highest number holds the ledger in its name, so this one must not be it.
+    await this.#openSegment()
+    await unlinkIfThere(this.#options.files, segment.path)
+    await this.#syncDirectory()
+    this.#segments.splice(this.#segments.indexOf(segment), 1)
+    this.#options.usage.storedBytes -= segment.sizeBytes
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#open?.file.close()
+    this.#open = null
+  }
+
+  /**
+   * Fail-stop. A second sync of this file may succeed without having written anything, so its trusted part moves to a new
+   * file before it is used again. Cutting off the refused group first keeps it from being found again even if the process
+   * ends before that; only a disk that fails this too, and then a restart, can bring a refused group back.
+   */
+  async #suspectOpen(open: OpenSegment): Promise<void> {
+    this.#open = null
+    this.#suspect = open
+    await open.file.truncate(open.sizeBytes).catch(() => {})
+    await open.file.close().catch(() => {})
+    await this.#rescueSuspect().catch((error: unknown) => this.#warn('segment-suspect', error))
+  }
+
+  async #rescueSuspect(): Promise<void> {
+    if (this.#suspect === null) return
+    const { name, path, sizeBytes } = this.#suspect
+    const rescued = await recoverSegment(this.#options, name, sizeBytes)
+    this.#suspect = null
+    this.#options.usage.storedBytes += (rescued?.sizeBytes ?? 0) - sizeBytes
+    if (rescued === null) this.#emptyPaths.push(path)
+    else this.#segments.push(rescued)
+    this.#options.logger.info('segment-rescued', { path })
+  }
+
+  /** The open segment, made if there is none. */
+  async #openSegment(): Promise<OpenSegment> {
+    if (this.#open !== null) return this.#open
+    const created = await this.#createSegment()
+    await this.#adopt(created)
+    for (const path of this.#emptyPaths) await unlinkIfThere(this.#options.files, path)
+    this.#emptyPaths = []
+    return created
+  }
+
+  async #createSegment(): Promise<OpenSegment> {
+    // Counted up also when this fails: a number is tried for one file only.
+    const number = this.#nextNumber++
+    const name = { begin: this.#begin, number, seq: this.#nextSeq, state: 'open' } as const
+    const path = this.#path(name)
+    const file = await this.#options.files.open(path, 'wx')
+    return { name, path, file, sizeBytes: 0, events: 0, first: null, last: null }
+  }
+
+  /** Appends go to a new segment only once its directory entry is on disk. */
+  async #adopt(created: OpenSegment): Promise<void> {
+    try {
+      await this.#syncDirectory()
+    } catch (error) {
+      await this.#abandon(created)
+      throw error
+    }
+    this.#open = created
+  }
+
+  async #abandon(created: OpenSegment): Promise<void> {
+    this.#emptyPaths.push(created.path)
+    await created.file.close().catch(() => {})
+  }
+
+  /** Renames the open segment and makes the next one, with one sync of the directory for both. */
+  async #seal(open: OpenSegment, state: SegmentState): Promise<Segment> {
+    // Without space for a next one the claim must still work: a flush is what makes space.
+    const next = await this.#createSegment().catch((error: unknown) =>
+      this.#warn('segment-not-made', error),
+    )
+    const name = { ...open.name, state }
+    const path = this.#path(name)
+    try {
+      await this.#options.files.rename(open.path, path)
+    } catch (error) {
+      if (next !== null) await this.#abandon(next)
+      throw error
+    }
+    const { sizeBytes, events } = open
+    const [first, last] = [open.first as EventStamp, open.last as EventStamp]
+    const segment = { name, path, sizeBytes, events, first, last, changedAt: new Date() }
+    this.#segments.push(segment)
+    this.#open = null
+    // All that was written to it is synced, so a failure to close it means nothing.
+    await open.file.close().catch(() => {})
+    await (next === null ? this.#syncDirectory() : this.#adopt(next))
+    return segment
+  }
+
+  #path(name: SegmentName): string {
+    return join(this.#options.directory, segmentFileName(name))
+  }
+
+  #syncDirectory(): Promise<void> {
+    return this.#options.files.fsyncDirectory(this.#options.directory)
+  }
+
+  #warn(event: string, error: unknown): null {
+    const { directory, logger } = this.#options
+    logger.warn(event, { directory, code: errorCode(error), error: String(error) })
+    return null
+  }
+}

@@ -1,0 +1,78 @@
+// What all commands share: flags, the project, the logger, and usage errors that suggest.
+
+import { Command, Flags } from '@oclif/core'
+import { UsageError } from '../core/failures.ts'
+import type { Logger } from '../core/logger.ts'
+import { didYouMean } from '../core/suggest.ts'
+import type { Project } from '../project/project.ts'
+import type { SettingName } from '../project/settings.ts'
+import { stderrLogger } from './stderr-logger.ts'
+
+export interface SharedFlags {
+  readonly project?: string | undefined
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly verbose: boolean
+}
+
+export type SettingFlags = Partial<Record<SettingName, string | number | boolean | undefined>>
+
+export abstract class BaseCommand extends Command {
+  static override baseFlags = {
+    project: Flags.directory({
+      summary: 'Project directory; the nearest one upward with eider.yml by default',
+      env: 'EIDER_PROJECT',
+      helpGroup: 'GLOBAL',
+    }),
+    json: Flags.boolean({ summary: 'Print JSON, one event a line', helpGroup: 'GLOBAL' }),
+    quiet: Flags.boolean({
+      summary: 'Print results and errors only',
+      exclusive: ['verbose'],
+      helpGroup: 'GLOBAL',
+    }),
+    verbose: Flags.boolean({ summary: 'Print what is done in detail', helpGroup: 'GLOBAL' }),
+  }
+
+  /** stdout is for results. */
+  protected print(line: string): void {
+    process.stdout.write(line + '\n')
+  }
+
+  protected printEvent(event: object): void {
+    this.print(JSON.stringify(event))
+  }
+
+  protected loggerFor(flags: SharedFlags): Logger {
+    const level = flags.verbose ? 'debug' : flags.quiet ? 'warn' : 'info'
+    return stderrLogger({ level, json: flags.json || !process.stderr.isTTY })
+  }
+
+  /** Loads the project of --project, EIDER_PROJECT or the working directory. `settings` are those given as flags. */
+  protected async openProject(flags: SharedFlags, settings: SettingFlags = {}): Promise<Project> {
+    const { findProjectDir, loadProject } = await import('../project/load.ts')
+    const dir = flags.project ?? (await findProjectDir(process.cwd()))
+    if (dir === null)
+      throw new UsageError('there is no eider.yml here or in a folder above', {
+        hint: 'start a project with "eider init NAME", or name one with --project',
+      })
+    const given = Object.entries(settings).filter(([, value]) => value !== undefined)
+    return loadProject(dir, { env: process.env, flags: Object.fromEntries(given) })
+  }
+
+  /** oclif says which flag is unknown; this adds which one was meant. */
+  protected override async catch(error: Error & { flags?: readonly string[] }): Promise<void> {
+    if (error.constructor.name === 'NonExistentFlagsError')
+      throw this.#unknownFlags(error.flags ?? [])
+    throw error
+  }
+
+  #unknownFlags(names: readonly string[]): UsageError {
+    const command = this.ctor
+    const known = Object.keys({ ...command.baseFlags, ...command.flags }).map((name) => `--${name}`)
+    const hint = names.map((name) => didYouMean(name, known)).find((text) => text !== undefined)
+    const title = `eider ${(this.id ?? '').replaceAll(':', ' ')}`
+    return new UsageError(`${title} has no flag ${names.join(', ')}`, {
+      hint: hint ?? `see "${title} --help"`,
+    })
+  }
+}

@@ -1,0 +1,66 @@
+// Failures as text, as events, and as exit codes: 1 project, 2 usage, 3 environment, 70 bug (docs/commands.md).
+
+import { DiagnosticsError } from '../core/diagnostics.ts'
+import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { positionOf } from '../core/source.ts'
+import { showDiagnostic } from './show-diagnostic.ts'
+
+const BUG = 70
+
+/** What oclif throws: usage errors carry 2, `this.exit(n)` carries n. */
+interface OclifError extends Error {
+  readonly oclif?: { readonly exit?: number }
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof DiagnosticsError) return 1
+  if (error instanceof UsageError) return 2
+  if (error instanceof EnvironmentError) return 3
+  return (error as OclifError | undefined)?.oclif?.exit ?? BUG
+}
+
+/** Text for people; empty when the exit code says it all. The stack is shown only with `verbose`. */
+export function showFailure(error: unknown, options: { readonly verbose: boolean }): string {
+  if (isExit(error)) return ''
+  if (error instanceof DiagnosticsError) {
+    const errors = error.diagnostics.filter(({ severity }) => severity === 'error').length
+    const shown = error.diagnostics.map((diagnostic) => showDiagnostic(diagnostic))
+    return [...shown, `${errors} ${errors === 1 ? 'error' : 'errors'}`].join('\n\n')
+  }
+  if (exitCodeOf(error) === BUG) return bugReport(error, options.verbose)
+  const { hint } = error as { hint?: string }
+  return `error: ${messageOf(error)}` + (hint === undefined ? '' : `\nhint: ${hint}`)
+}
+
+/** The same as JSON, one event a line. */
+export function failureEvents(error: unknown): string {
+  if (isExit(error)) return ''
+  if (error instanceof DiagnosticsError)
+    return error.diagnostics
+      .map(({ code, severity, message, source, span, hint }) => {
+        const { line, column } = positionOf(source, span.start)
+        const place = { file: source.path, line, column }
+        return JSON.stringify({ event: 'diagnostic', severity, code, message, ...place, hint })
+      })
+      .join('\n')
+  const { code, hint } = error as { code?: string; hint?: string }
+  return JSON.stringify({
+    event: 'error',
+    code: code ?? codeOf(error),
+    message: messageOf(error),
+    hint,
+  })
+}
+
+function bugReport(error: unknown, verbose: boolean): string {
+  const head = `error: this is a bug in eider: ${messageOf(error)}`
+  if (!verbose) return `${head}\nhint: run again with --verbose and report what it prints`
+  return `${head}\n${error instanceof Error ? error.stack : ''}`
+}
+
+function codeOf(error: unknown): string {
+  return exitCodeOf(error) === BUG ? 'bug' : 'usage'
+}
+
+const isExit = (error: unknown) => (error as { code?: string } | undefined)?.code === 'EEXIT'
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,90 @@
+// A run for people: one line while it works, on a terminal only, and a summary at its end.
+
+import type { ModelResult, Progress, RunEvent } from '../core/progress.ts'
+
+export interface RunTotals {
+  readonly ok: boolean
+  readonly ms: number
+  readonly flushed: readonly {
+    readonly model: string
+    readonly events: number
+    readonly rejected: number
+  }[]
+  readonly models: readonly ModelResult[]
+  readonly snapshot: { readonly id: string; readonly changed: boolean } | null
+}
+
+const CLEAR_LINE = '\r\u001b[2K'
+
+/** Redraws one line of `terminal` for each event; draws nothing when it is no terminal. */
+export function drawProgress(terminal: NodeJS.WriteStream): Progress {
+  if (!terminal.isTTY) return () => {}
+  let total = 0
+  let done = 0
+  return (event) => {
+    if (event.event === 'run-started') total = event.models
+    if (event.event === 'model-finished') done++
+    const line = progressLine(event, done, total)
+    if (line !== null)
+      terminal.write(CLEAR_LINE + line.slice(0, Math.max(20, terminal.columns - 1)))
+  }
+}
+
+function progressLine(event: RunEvent, done: number, total: number): string | null {
+  switch (event.event) {
+    case 'flush-started':
+      return `flushing ${event.model} (${count(event.events, 'event')})`
+    case 'model-started':
+      return `[${done + 1}/${total}] building ${event.model}`
+    case 'run-finished':
+      return ''
+    default:
+      return null
+  }
+}
+
+export function showSummary(run: RunTotals): string {
+  const flushed = run.flushed.filter(({ events, rejected }) => events + rejected > 0)
+  const named = [...flushed, ...run.models]
+  const width = Math.max(0, ...named.map(({ model }) => model.length))
+  const lines = [
+    ...flushed.map((flush) => flushLine(flush, width)),
+    ...run.models.map((model) => modelLine(model, width)),
+    ...snapshotLines(run.snapshot),
+    totalLine(run),
+  ]
+  return lines.join('\n')
+}
+
+function flushLine(
+  { model, events, rejected }: RunTotals['flushed'][number],
+  width: number,
+): string {
+  const aside = rejected === 0 ? '' : `, ${rejected} rejected (see _eider.rejected_events)`
+  return `flushed    ${model.padEnd(width)}  ${count(events, 'event')}${aside}`
+}
+
+function modelLine({ model, status, because, rows, ms }: ModelResult, width: number): string {
+  const head = `${status.padEnd(10)} ${model.padEnd(width)}`
+  if (status !== 'built') return `${head}  ${because}`
+  const size = rows === undefined ? '' : `${count(rows, 'row')}, `
+  return `${head}  ${size}${duration(ms)} (${because})`
+}
+
+function snapshotLines(snapshot: RunTotals['snapshot']): string[] {
+  if (snapshot === null) return []
+  return [`${snapshot.changed ? 'published ' : 'unchanged '} snapshot ${snapshot.id}`]
+}
+
+function totalLine({ ok, models, ms }: RunTotals): string {
+  const counts = (['built', 'unchanged', 'failed', 'skipped'] as const)
+    .map((status) => ({ status, n: models.filter((model) => model.status === status).length }))
+    .filter(({ n }) => n > 0)
+    .map(({ status, n }) => `${n} ${status}`)
+  return `${ok ? 'ok' : 'failed'}: ${counts.join(', ') || 'no models'} in ${duration(ms)}`
+}
+
+const count = (n: number, noun: string) =>
+  `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`
+const duration = (ms: number) =>
+  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`

@@ -1,0 +1,26 @@
+// What the buffer refuses, in the words of HTTP.
+
+import {
+  BufferFullError,
+  BufferUnavailableError,
+  ClaimTargetError,
+  UnknownClaimError,
+} from '../buffer/errors.ts'
+import { refusal } from './errors.ts'
+
+/** The RequestError for an error of the buffer; another error as it is. */
+export function bufferRefusal(error: unknown): unknown {
+  if (error instanceof BufferFullError) return retryLater('buffer-full', error)
+  if (error instanceof BufferUnavailableError) return retryLater('buffer-unavailable', error)
+  if (error instanceof UnknownClaimError) return refusal('unknown-claim', error.message)
+  if (error instanceof ClaimTargetError) return refusal('claim-of-another-target', error.message)
+  return error
+}
+
+function retryLater(
+  code: 'buffer-full' | 'buffer-unavailable',
+  error: BufferFullError | BufferUnavailableError,
+) {
+  const headers = { 'Retry-After': String(error.retryAfterSeconds) }
+  return refusal(code, error.message, { headers, cause: error })
+}

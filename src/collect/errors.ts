@@ -1,0 +1,64 @@
+// Every refusal of the collect service: code, status and meaning. docs/errors.md lists the same rows.
+// Refusals that are HTTP's own (413 of a body, 415 of an encoding, 431, 408, …) come from the http room.
+
+import { RequestError, type RequestErrorOptions } from '../http/request-error.ts'
+
+interface ErrorRow {
+  readonly status: number
+  readonly meaning: string
+}
+
+export const errors = {
+  'not-found': { status: 404, meaning: 'No such path on this port.' },
+  'unknown-target': { status: 404, meaning: 'The project has no events model of this name.' },
+  'unknown-claim': { status: 404, meaning: 'No claim of this id was ever handed out.' },
+  'claim-of-another-target': { status: 400, meaning: 'The claim belongs to another target.' },
+  'bad-claim-request': { status: 400, meaning: 'The body is not {"claim_id": "…"}.' },
+  'method-not-allowed': {
+    status: 405,
+    meaning: 'The path exists; the Allow header names its methods.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    meaning: 'The Content-Type is neither missing nor JSON (nor, for a batch, NDJSON).',
+  },
+  'not-local': {
+    status: 403,
+    meaning: 'The admin port answers programs of this machine only, and no web pages.',
+  },
+  'event-too-large': {
+    status: 413,
+    meaning: 'An event of the batch is above the limit for one event.',
+  },
+  'invalid-utf8': { status: 400, meaning: 'The body is not UTF-8.' },
+  'invalid-json': { status: 400, meaning: 'The body, or a line of NDJSON, is not JSON.' },
+  'not-an-object': { status: 400, meaning: 'An event is not a JSON object.' },
+  'not-an-array': { status: 400, meaning: 'A JSON batch is not an array.' },
+  'too-deep': { status: 400, meaning: 'The event nests arrays and objects too deeply.' },
+  'duplicate-field': { status: 400, meaning: 'An object of the event names one field twice.' },
+  'lone-surrogate': {
+    status: 400,
+    meaning: 'A \\u escape is half of a surrogate pair, which is no character.',
+  },
+  'missing-field': { status: 400, meaning: 'A column that is NOT NULL is absent or null.' },
+  'invalid-value': { status: 400, meaning: 'The column cannot hold the value as it was sent.' },
+  'buffer-full': {
+    status: 503,
+    meaning: 'The buffer is at its limit until a run has flushed it; see Retry-After.',
+  },
+  'buffer-unavailable': {
+    status: 503,
+    meaning: 'The buffer cannot be written (such as a full disk); see Retry-After.',
+  },
+} as const satisfies Record<string, ErrorRow>
+
+export type ErrorCode = keyof typeof errors
+
+/** The refusal to throw; its status is in the table. `message` is shown to the sender. */
+export function refusal(
+  code: ErrorCode,
+  message: string,
+  options: RequestErrorOptions = {},
+): RequestError {
+  return new RequestError(errors[code].status, code, message, options)
+}

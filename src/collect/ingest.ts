@@ -1,0 +1,117 @@
+// The public port: events in, and whether the daemon is well.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { EventBuffer } from '../buffer/buffer.ts'
+import { limits } from '../core/limits.ts'
+import { type ModelName, parseModelName } from '../core/names.ts'
+import { hasToken, requireToken } from '../http/auth.ts'
+import { readBody } from '../http/body.ts'
+import { sendJson } from '../http/respond.ts'
+import type { Handler } from '../http/server.ts'
+import { bufferRefusal } from './buffer-refusal.ts'
+import { healthOf } from './health.ts'
+import { mediaType, unsupported } from './media-type.ts'
+import { notFound, requireMethod, splitPath } from './path.ts'
+import { type Events, readEvent, readJsonBatch, readNdjsonBatch } from './read-events.ts'
+import { type Doors, unknownTarget } from './targets.ts'
+import type { Door } from './validate-event.ts'
+
+export interface IngestOptions {
+  readonly buffer: EventBuffer
+  /** The doors of this moment. */
+  readonly doors: () => Doors
+  readonly token: string | null
+  readonly maxEventBytes: number
+  readonly maxBatchBytes: number
+}
+
+export function createIngest(options: IngestOptions): Handler {
+  return (request, response) => {
+    const segments = splitPath(request.url!)
+    const [room, schema, table, batch] = segments
+    if (room === 'collect' && schema !== undefined && table !== undefined) {
+      if (segments.length === 3) return collect(options, request, response, schema, table, false)
+      if (segments.length === 4 && batch === 'batch')
+        return collect(options, request, response, schema, table, true)
+    }
+    if (room === 'health' && segments.length === 1) return health(options, request, response)
+    throw notFound(request.url!)
+  }
+}
+
+async function collect(
+  options: IngestOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  schema: string,
+  table: string,
+  isBatch: boolean,
+): Promise<void> {
+  requireMethod(request.method, ['POST'])
+  requireToken(request, options.token)
+  const { target, door } = findDoor(options.doors(), schema, table)
+  const read = readerFor(request, isBatch, options.maxEventBytes)
+  const body = await readBody(request, isBatch ? options.maxBatchBytes : options.maxEventBytes)
+  const events = read(door, body)
+  try {
+    await options.buffer.append(target, events, serverTime())
+  } catch (error) {
+    throw bufferRefusal(error)
+  }
+  sendAccepted(response, events.length)
+}
+
+function findDoor(doors: Doors, schema: string, table: string): { target: ModelName; door: Door } {
+  const target = parseModelName(`${schema}.${table}`)
+  const door = target === null ? undefined : doors.get(target)
+  if (target === null || door === undefined) throw unknownTarget(schema, table, doors.keys())
+  return { target, door }
+}
+
+function readerFor(
+  request: IncomingMessage,
+  isBatch: boolean,
+  maxEventBytes: number,
+): (door: Door, body: Buffer) => Events {
+  const type = mediaType(request.headers['content-type'])
+  if (type === 'ndjson' && !isBatch) throw unsupported('one event is no NDJSON')
+  const read = !isBatch ? readEvent : type === 'ndjson' ? readNdjsonBatch : readJsonBatch
+  return (door, body) => read(door, body, maxEventBytes)
+}
+
+/** 202, and only after the buffer has the events on disk (rows E004, E077). */
+function sendAccepted(response: ServerResponse, count: number): void {
+  const body = `{"accepted":${count}}`
+  response.writeHead(202, ['Content-Type', 'application/json', 'Content-Length', body.length])
+  response.write(body, 'latin1')
+  response.socket?.uncork()
+  response.end()
+}
+
+let timeMs = 0
+let timeText = ''
+
+/** Now, ISO 8601 in UTC with milliseconds. The text is made once a millisecond. */
+function serverTime(): string {
+  const now = Date.now()
+  if (now !== timeMs) {
+    timeMs = now
+    timeText = new Date(now).toISOString()
+  }
+  return timeText
+}
+
+/** Needs no token, as load balancers have none; who shows it sees the targets too. */
+function health(
+  { buffer, doors, token }: IngestOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  requireMethod(request.method, ['GET', 'HEAD'])
+  const { targets, ...totals } = healthOf(buffer, doors().keys())
+  const body = hasToken(request, token) ? { ...totals, targets } : totals
+  if (totals.status === 'ok') return sendJson(response, 200, body)
+  const error = { code: 'buffer-unavailable', message: 'the buffer takes no events at the moment' }
+  const headers = { 'Retry-After': String(limits.retryAfterSeconds) }
+  sendJson(response, 503, { ...body, error }, headers)
+}

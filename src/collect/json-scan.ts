@@ -1,0 +1,83 @@
+// One quick pass over the bytes of an event, before and beside JSON.parse: where the object ends, and what JSON.parse
+// does not tell. It does not check the syntax; JSON.parse does that for the bytes that are found here.
+
+export interface Scan {
+  /** Offset after the closing brace; -1 when the object does not end. */
+  end: number
+  /** Deepest nesting of objects and arrays. */
+  depth: number
+  /** Names of members, over all objects: more than JSON.parse keeps when one is repeated. */
+  names: number
+  /** A number is longer than 15 characters, so a double may not hold it exactly. */
+  longNumber: boolean
+  /** An escape for half of a surrogate pair. */
+  surrogate: boolean
+}
+
+/** Characters of a number that a double holds exactly, whatever digits they are. */
+const EXACT_LENGTH = 15
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** Fills `scan` for the object or array that begins at `start`. Bytes after `limit` are not looked at. */
+export function scanValue(bytes: Uint8Array, start: number, limit: number, scan: Scan): void {
+  let depth = 0
+  let deepest = 0
+  let names = 0
+  scan.end = -1
+  scan.longNumber = scan.surrogate = false
+  let at = start
+  while (at < limit) {
+    const byte = bytes[at++]!
+    if (byte === QUOTE) {
+      at = skipString(bytes, at, limit, scan)
+    } else if (byte === 0x3a) {
+      names++
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > deepest) deepest = depth
+    } else if (byte === 0x7d || byte === 0x5d) {
+      if (--depth === 0) {
+        scan.end = at
+        break
+      }
+    } else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
+      const first = at - 1
+      while (at < limit && isNumberByte(bytes[at]!)) at++
+      if (at - first > EXACT_LENGTH) scan.longNumber = true
+    }
+  }
+  scan.depth = deepest
+  scan.names = names
+}
+
+/** The offset after the closing quote. */
+function skipString(bytes: Uint8Array, start: number, limit: number, scan: Scan): number {
+  let at = start
+  while (at < limit) {
+    const byte = bytes[at++]!
+    if (byte === QUOTE) return at
+    if (byte !== BACKSLASH) continue
+    // \uD800 to \uDFFF
+    if (bytes[at] === 0x75 && (bytes[at + 1]! | 0x20) === 0x64 && bytes[at + 2]! >= 0x38)
+      scan.surrogate = true
+    at++
+  }
+  return limit
+}
+
+function isNumberByte(byte: number): boolean {
+  // + - . / and the digits, e and E; JSON.parse has the last word on what a number is.
+  return byte >= 0x2b && byte <= 0x39 ? byte !== 0x2c : (byte | 0x20) === 0x65
+}
+
+/** The first offset from `start` that is no white space of JSON. */
+export function skipSpace(bytes: Uint8Array, start: number, limit: number): number {
+  let at = start
+  while (at < limit && isSpace(bytes[at]!)) at++
+  return at
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}

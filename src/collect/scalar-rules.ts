@@ -1,0 +1,182 @@
+// What a column of each scalar type takes; see value-rules.ts.
+
+import { fractionDigits, integerDigits, isNumber, parseDecimal, plainText } from './decimal-text.ts'
+import type { JsonNode } from './json-tree.ts'
+import {
+  isDate,
+  isInterval,
+  isTime,
+  isTimestamp,
+  isTimestampNs,
+  isTimestampWithZone,
+  isTimeWithZone,
+  isUuid,
+} from './time-text.ts'
+import type { Edit, Rule } from './value-rules.ts'
+
+/** Throws Error for a type that has no rule, so that a new type of the engine is noticed. */
+export function scalarRule(name: string, parameters: readonly number[]): Rule {
+  const rule =
+    name === 'DECIMAL' ? decimalRule(parameters[0] ?? 18, parameters[1] ?? 3) : RULES[name]
+  if (rule === undefined) throw new Error(`the door has no rule for the column type ${name}`)
+  return rule
+}
+
+const ZONED = 'text such as "2024-05-01T12:00:00Z" or "2024-05-01 14:00:00+02:00"'
+const LOCAL = 'text such as "2024-05-01T12:00:00", without an offset other than Z'
+const CLOCK = 'text such as "12:00:00" or "12:00:00.5"'
+
+const RULES: Readonly<Record<string, Rule>> = {
+  BOOLEAN: {
+    exact: false,
+    accepts: (value) => typeof value === 'boolean',
+    check: (node) =>
+      node.is === 'boolean' || textOf(node) === 'true' || textOf(node) === 'false'
+        ? null
+        : 'must be true or false',
+  },
+  TINYINT: integerRule(-(2n ** 7n), 2n ** 7n - 1n),
+  SMALLINT: integerRule(-(2n ** 15n), 2n ** 15n - 1n),
+  INTEGER: integerRule(-(2n ** 31n), 2n ** 31n - 1n),
+  BIGINT: integerRule(-(2n ** 63n), 2n ** 63n - 1n),
+  HUGEINT: integerRule(-(2n ** 127n), 2n ** 127n - 1n),
+  UTINYINT: integerRule(0n, 2n ** 8n - 1n),
+  USMALLINT: integerRule(0n, 2n ** 16n - 1n),
+  UINTEGER: integerRule(0n, 2n ** 32n - 1n),
+  UBIGINT: integerRule(0n, 2n ** 64n - 1n),
+  UHUGEINT: integerRule(0n, 2n ** 128n - 1n),
+  // Bounded only so that a body of digits is not worked on for long.
+  BIGNUM: integerRule(-(10n ** 1000n), 10n ** 1000n),
+  FLOAT: floatRule(3.4028234e38),
+  DOUBLE: floatRule(Number.MAX_VALUE),
+  VARCHAR: varcharRule(),
+  JSON: anyRule(),
+  VARIANT: anyRule(),
+  BLOB: textRule(() => true, 'text; its UTF-8 bytes are stored'),
+  BIT: textRule((text) => /^[01]+$/.test(text), 'text of the digits 0 and 1'),
+  UUID: textRule(isUuid, 'text such as "550e8400-e29b-41d4-a716-446655440000"'),
+  DATE: textRule(isDate, 'text such as "2024-05-01"'),
+  TIME: textRule(isTime, CLOCK),
+  TIME_NS: textRule(isTime, CLOCK),
+  'TIME WITH TIME ZONE': textRule(isTimeWithZone, 'text such as "12:00:00+02:00"'),
+  TIMESTAMP: textRule(isTimestamp, LOCAL),
+  TIMESTAMP_S: textRule(isTimestamp, LOCAL),
+  TIMESTAMP_MS: textRule(isTimestamp, LOCAL),
+  TIMESTAMP_NS: textRule(isTimestampNs, `${LOCAL}, from 1678 to 2261`),
+  'TIMESTAMP WITH TIME ZONE': textRule(isTimestampWithZone, ZONED),
+  INTERVAL: textRule(isInterval, 'text such as "1 day 02:30:00" or "3 months"'),
+  // Well-known text; whether it is one is found out at the flush.
+  GEOMETRY: textRule(() => true, 'well-known text such as "POINT (1 2)"'),
+}
+
+/** A number like 1e999999999 is never written out. */
+const MAX_DIGITS = 1001
+
+const SHORT_INTEGER = /^-?(?:0|[1-9]\d{0,14})$/
+
+function integerRule(min: bigint, max: bigint): Rule {
+  const quickMin = Math.max(Number(min), -1e15)
+  const quickMax = Math.min(Number(max), 1e15)
+  const expected = `must be an integer from ${min} to ${max}`
+  const inQuickRange = (value: number) => value >= quickMin && value <= quickMax
+  return {
+    exact: true,
+    accepts: (value) =>
+      typeof value === 'number'
+        ? Number.isInteger(value) && inQuickRange(value)
+        : typeof value === 'string' && SHORT_INTEGER.test(value) && inQuickRange(Number(value)),
+    check: (node, edits) => {
+      const source = numberText(node)
+      const decimal = source === null ? null : parseDecimal(source)
+      if (source === null || decimal === null) return expected
+      if (fractionDigits(decimal) > 0) return `${expected}, without a fraction`
+      if (integerDigits(decimal) > MAX_DIGITS) return expected
+      const text = plainText(decimal)
+      const value = BigInt(text)
+      if (value < min || value > max) return expected
+      // With a point or an exponent the engine would go through a double; it reads no leading zeros.
+      if (source !== text) replace(node, text, edits)
+      return null
+    },
+  }
+}
+
+function decimalRule(width: number, scale: number): Rule {
+  const step = 10 ** scale
+  // Below this the engine's way through a double, times 10^scale, is exact.
+  const quickMax = Math.min(10 ** (width - scale), 1e15 / step)
+  const whole = width === scale ? '0' : String.raw`(?:0|[1-9]\d{0,${width - scale - 1}})`
+  const plain = new RegExp(`^-?${whole}${scale === 0 ? '' : String.raw`(?:\.\d{1,${scale}})?`}$`)
+  const expected = `must be a number with at most ${width - scale} digits before and ${scale} after the decimal point`
+  return {
+    exact: true,
+    accepts: (value) =>
+      typeof value === 'number'
+        ? Math.abs(value) < quickMax && Math.round(value * step) / step === value
+        : typeof value === 'string' && plain.test(value),
+    check: (node, edits) => {
+      const source = numberText(node)
+      const decimal = source === null ? null : parseDecimal(source)
+      if (source === null || decimal === null) return expected
+      if (integerDigits(decimal) > width - scale || fractionDigits(decimal) > scale) return expected
+      // As a number it goes through a double once it has a point or an exponent; as text it never does.
+      const isExact = plain.test(source) && (node.is === 'string' || !source.includes('.'))
+      if (!isExact) replace(node, plainText(decimal), edits)
+      return null
+    },
+  }
+}
+
+/** Doubles are the nearest ones, as everywhere; only what is beyond their range is refused. */
+function floatRule(max: number): Rule {
+  const expected = `must be a number of at most ${max} (or "NaN", "Infinity", "-Infinity")`
+  return {
+    exact: false,
+    accepts: (value) => typeof value === 'number' && Math.abs(value) <= max,
+    check: (node) => {
+      if (node.is === 'string' && /^(?:NaN|-?Infinity)$/.test(node.value)) return null
+      const text = numberText(node)
+      return text !== null && isNumber(text) && Math.abs(Number(text)) <= max ? null : expected
+    },
+  }
+}
+
+/** A number is kept as it was written: 1.50 stays 1.50. */
+function varcharRule(): Rule {
+  return {
+    exact: false,
+    accepts: (value) => typeof value === 'string',
+    check: (node, edits) => {
+      if (node.is === 'number') replace(node, node.token, edits)
+      else if (node.is !== 'string' && node.is !== 'boolean')
+        return 'must be text, a number or a boolean; a JSON column takes arrays and objects'
+      return null
+    },
+  }
+}
+
+function anyRule(): Rule {
+  return { exact: false, accepts: () => true, check: () => null }
+}
+
+function textRule(isValid: (text: string) => boolean, expected: string): Rule {
+  return {
+    exact: false,
+    accepts: (value) => typeof value === 'string' && isValid(value),
+    check: (node) => (node.is === 'string' && isValid(node.value) ? null : `must be ${expected}`),
+  }
+}
+
+function textOf(node: JsonNode): string | null {
+  return node.is === 'string' ? node.value : null
+}
+
+/** Exact numbers may come as text: JavaScript has no other way to send 2^53 + 1. */
+function numberText(node: JsonNode): string | null {
+  return node.is === 'number' ? node.token : textOf(node)
+}
+
+/** Stores the value as a JSON string, which the engine casts by its digits. */
+function replace(node: JsonNode, text: string, edits: Edit[]): void {
+  edits.push({ start: node.start, end: node.end, text: `"${text}"` })
+}

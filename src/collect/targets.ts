@@ -1,0 +1,23 @@
+// The events models that the daemon takes events for, compiled to doors.
+
+import type { EventsModel } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { refusal } from './errors.ts'
+import { type Door, openDoor } from './validate-event.ts'
+
+export type Doors = ReadonlyMap<ModelName, Door>
+
+export function openDoors(targets: ReadonlyMap<ModelName, EventsModel>): Doors {
+  return new Map([...targets].map(([name, model]) => [name, openDoor(model)]))
+}
+
+/** 404 for a target that is not among `known`, naming the nearest. */
+export function unknownTarget(schema: string, table: string, known: Iterable<ModelName>): Error {
+  const name = `${schema}.${table}`
+  const names = [...known]
+  const none = names.length === 0 ? 'the project has none' : undefined
+  const hint = didYouMean(name, names) ?? none
+  const message = `there is no events model "${name}"${hint === undefined ? '' : `; ${hint}`}`
+  return refusal('unknown-target', message, { target: name })
+}

@@ -1,0 +1,95 @@
+// The engine's spelling of a column type, such as `STRUCT("a b" DECIMAL(18,4)[])`, as a tree.
+//
+//   type   = base suffix*            suffix = "[]" | "[" digits "]"
+//   base   = "STRUCT(" fields ")" | "UNION(" fields ")" | "MAP(" type "," type ")" | "ENUM(" members ")" | scalar
+//   fields = name type ("," name type)*          name = word | '"' … '"' with doubled quotes
+//   scalar = words, with an optional "(" … ")" of numbers, such as `TIMESTAMP WITH TIME ZONE` or `DECIMAL(18,4)`
+
+import type { ColumnType } from '../core/relation.ts'
+
+export type TypeTree =
+  | { readonly is: 'scalar'; readonly name: string; readonly parameters: readonly number[] }
+  | { readonly is: 'enum'; readonly members: readonly string[] }
+  | { readonly is: 'list'; readonly element: TypeTree; readonly length: number | null }
+  | { readonly is: 'struct' | 'union'; readonly fields: ReadonlyMap<string, TypeTree> }
+  | { readonly is: 'map'; readonly key: TypeTree; readonly value: TypeTree }
+
+const TOKEN = /\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(\w+)|([(),[\]]))/y
+
+/** Throws Error for text that is no type of the engine: a bug, as the engine printed it. */
+export function parseType(text: ColumnType): TypeTree {
+  const tokens = tokenize(text)
+  let at = 0
+
+  const peek = (mark: string) => tokens[at]?.mark === mark
+  const accept = (mark: string) => peek(mark) && ++at > 0
+  const expect = (mark: string) => {
+    if (!accept(mark)) throw new Error(`no "${mark}" at token ${at} of the column type ${text}`)
+  }
+  const next = (pick: 'name' | 'word' | 'member') => {
+    const found = tokens[at++]?.[pick]
+    if (found === undefined)
+      throw new Error(`no ${pick} at token ${at - 1} of the column type ${text}`)
+    return found
+  }
+  const separated = <T>(one: () => T): T[] => {
+    const all: T[] = []
+    expect('(')
+    do all.push(one())
+    while (accept(','))
+    expect(')')
+    return all
+  }
+  const base = (): TypeTree => {
+    const words = [next('word').toUpperCase()]
+    while (tokens[at]?.word !== undefined) words.push(next('word').toUpperCase())
+    const name = words.join(' ')
+    if (name === 'STRUCT' || name === 'UNION') {
+      const fields = separated(() => [next('name'), type()] as const)
+      return { is: name === 'STRUCT' ? 'struct' : 'union', fields: new Map(fields) }
+    }
+    if (name === 'ENUM') return { is: 'enum', members: separated(() => next('member')) }
+    if (name === 'MAP') {
+      const [key, value] = separated(type)
+      return { is: 'map', key: key!, value: value! }
+    }
+    const parameters = peek('(') ? separated(() => Number(next('word'))) : []
+    return { is: 'scalar', name, parameters }
+  }
+  const type = (): TypeTree => {
+    let tree = base()
+    while (accept('[')) {
+      const length = peek(']') ? null : Number(next('word'))
+      expect(']')
+      tree = { is: 'list', element: tree, length }
+    }
+    return tree
+  }
+
+  const tree = type()
+  if (at < tokens.length) throw new Error(`more than one column type: ${text}`)
+  return tree
+}
+
+interface Token {
+  /** A word or a quoted name: what a field may be called. */
+  readonly name?: string
+  readonly word?: string
+  readonly member?: string
+  readonly mark?: string
+}
+
+function tokenize(text: string): readonly Token[] {
+  const tokens: Token[] = []
+  TOKEN.lastIndex = 0
+  while (TOKEN.lastIndex < text.length) {
+    const match = TOKEN.exec(text)
+    if (match === null) throw new Error(`not a column type: ${text}`)
+    const [, quoted, member, word, mark] = match
+    if (quoted !== undefined) tokens.push({ name: quoted.replaceAll('""', '"') })
+    else if (member !== undefined) tokens.push({ member: member.replaceAll("''", "'") })
+    else if (word !== undefined) tokens.push({ name: word, word })
+    else tokens.push({ mark: mark! })
+  }
+  return tokens
+}

@@ -1,0 +1,36 @@
+// Where a run gets its events from: the buffer on disk, or the daemon that owns it (row E083).
+
+import { EventBuffer } from '../buffer/buffer.ts'
+import type { ClaimSource } from '../buffer/claim-source.ts'
+import { AdminClient } from '../collect/admin-client.ts'
+import { EnvironmentError } from '../core/failures.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Project } from '../project/project.ts'
+
+/** Throws EnvironmentError when another process holds the buffer and does not answer. */
+export async function openClaims(
+  { paths, settings }: Project,
+  logger: Logger,
+): Promise<ClaimSource> {
+  try {
+    return await EventBuffer.open({
+      dir: paths.buffer,
+      lockFile: paths.collectLock,
+      maxBufferBytes: settings['collect.max_buffer_bytes'],
+      logger,
+    })
+  } catch (error) {
+    if (!(error instanceof EnvironmentError && error.code === 'buffer-locked')) throw error
+    const port = settings['collect.admin_port']
+    const daemon = await AdminClient.connect({ port, bufferDir: paths.buffer, logger })
+    if (daemon !== null) return daemon
+    throw new EnvironmentError(
+      'daemon-unreachable',
+      `${error.message}, and no daemon answers on admin port ${port}`,
+      {
+        hint: 'start the daemon and the run with the same COLLECT_PORT and COLLECT_ADMIN_PORT, or stop the process that holds the buffer',
+        cause: error,
+      },
+    )
+  }
+}

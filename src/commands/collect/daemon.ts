@@ -1,0 +1,69 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { onStop } from '../../cli/signals.ts'
+import type { EventsModel } from '../../core/model.ts'
+import type { ModelName } from '../../core/names.ts'
+
+export default class CollectDaemonCommand extends BaseCommand {
+  static override summary = 'Take events in over HTTP and keep them until a run has flushed them'
+  static override examples = [
+    '<%= config.bin %> collect daemon',
+    '<%= config.bin %> collect daemon --port 9000',
+  ]
+  static override flags = {
+    port: Flags.integer({ summary: 'Public port (COLLECT_PORT)' }),
+    'admin-port': Flags.integer({
+      summary: 'Port of the flush API, local only (COLLECT_ADMIN_PORT)',
+    }),
+    host: Flags.string({ summary: 'Address of the public port (COLLECT_HOST)' }),
+    token: Flags.string({ summary: 'Token that senders must show (COLLECT_TOKEN)' }),
+    'allow-anonymous': Flags.boolean({ summary: 'Open a port to other machines without a token' }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(CollectDaemonCommand)
+    using stop = onStop()
+    const logger = this.loggerFor(flags)
+    const { paths, files, settings } = await this.openProject(flags, {
+      'collect.port': flags.port,
+      'collect.admin_port': flags['admin-port'],
+      'collect.host': flags.host,
+      'collect.token': flags.token,
+    })
+    const { compile } = await import('../../compiler/compile.ts')
+    const { EventBuffer } = await import('../../buffer/buffer.ts')
+    const { CollectDaemon } = await import('../../collect/daemon.ts')
+    const { models } = await compile(files, { dir: paths.dir })
+    await using buffer = await EventBuffer.open({
+      dir: paths.buffer,
+      lockFile: paths.collectLock,
+      maxBufferBytes: settings['collect.max_buffer_bytes'],
+      logger,
+    })
+    await using daemon = await CollectDaemon.open({
+      buffer,
+      bufferDir: paths.buffer,
+      targets: eventsModels(models),
+      host: settings['collect.host'],
+      port: settings['collect.port'],
+      adminPort: settings['collect.admin_port'],
+      token: settings['collect.token'],
+      allowAnonymous: flags['allow-anonymous'],
+      maxEventBytes: settings['collect.max_event_bytes'],
+      maxBatchBytes: settings['collect.max_batch_bytes'],
+      logger,
+    })
+    if (flags.json)
+      this.printEvent({ event: 'listening', url: daemon.url, admin_url: daemon.adminUrl })
+    else this.print(`listening on ${daemon.url}`)
+    await stop.asked
+  }
+}
+
+function eventsModels(
+  models: ReadonlyMap<ModelName, { kind: string }>,
+): Map<ModelName, EventsModel> {
+  const isEvents = (entry: [ModelName, { kind: string }]): entry is [ModelName, EventsModel] =>
+    entry[1].kind === 'events'
+  return new Map([...models].filter(isEvents))
+}

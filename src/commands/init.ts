@@ -1,0 +1,30 @@
+import { relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Args, Flags } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+
+const templatesDir = fileURLToPath(new URL('../../../templates', import.meta.url))
+
+export default class Init extends BaseCommand {
+  static override summary = 'Start a project that runs'
+  static override examples = ['<%= config.bin %> init demo']
+  static override args = {
+    directory: Args.string({ description: 'New or empty directory', default: '.' }),
+  }
+  static override flags = {
+    template: Flags.option({ options: ['events', 'blank'] as const, default: 'events' as const })({
+      summary: 'events: a small working pipeline; blank: nothing but the frame',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Init)
+    const { initProject } = await import('../project/init.ts')
+    const dir = resolve(args.directory)
+    const files = await initProject({ dir, template: flags.template, templatesDir })
+    if (flags.json) return this.printEvent({ event: 'initialized', dir, files })
+    for (const file of flags.quiet ? [] : files) this.print(`wrote ${file}`)
+    const place = relative('.', dir)
+    this.print(`next: ${place === '' ? '' : `cd ${place} && `}eider run`)
+  }
+}

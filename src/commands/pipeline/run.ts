@@ -1,0 +1,55 @@
+import os from 'node:os'
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { showDiagnostic } from '../../cli/show-diagnostic.ts'
+import { drawProgress, showSummary } from '../../cli/show-run.ts'
+import { onStop } from '../../cli/signals.ts'
+import type { Diagnostic } from '../../core/diagnostics.ts'
+import { limits } from '../../core/limits.ts'
+
+/** A run gives way to a service that answers on the same machine. */
+const LOW_PRIORITY = 10
+
+export default class PipelineRun extends BaseCommand {
+  static override summary = 'Flush events, build the models, publish the snapshot'
+  static override examples = ['<%= config.bin %> run', '<%= config.bin %> run --wait 300 --json']
+  static override flags = {
+    wait: Flags.integer({
+      summary: 'Seconds to wait for another run to end',
+      min: 0,
+      max: 86_400,
+      default: limits.runLockWaitMs / 1000,
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(PipelineRun)
+    os.setPriority(LOW_PRIORITY)
+    using stop = onStop()
+    const logger = this.loggerFor(flags)
+    const project = await this.openProject(flags)
+    const { compile } = await import('../../compiler/compile.ts')
+    const { runPipeline } = await import('../../pipeline/run.ts')
+    const { openClaims } = await import('../claims.ts')
+    const { paths, settings } = project
+    const compiled = await compile(project.files, { dir: paths.dir })
+    if (!flags.quiet) this.#warn(compiled.warnings)
+    const summary = await runPipeline({
+      paths,
+      project: compiled,
+      openClaims: () => openClaims(project, logger),
+      threads: settings.threads,
+      memoryLimit: settings.memory_limit,
+      lockWaitMs: flags.wait * 1000,
+      signal: stop.signal,
+      progress: flags.json ? (event) => this.printEvent(event) : drawProgress(process.stderr),
+      logger,
+    })
+    if (!flags.json) this.print(showSummary(summary))
+    this.exit(stop.exitCode() ?? (summary.ok ? 0 : 1))
+  }
+
+  #warn(warnings: readonly Diagnostic[]): void {
+    for (const warning of warnings) process.stderr.write(showDiagnostic(warning) + '\n')
+  }
+}

@@ -1,0 +1,105 @@
+// The grammar of header annotations. A header line is a comment; the grammar is given what follows its dashes.
+//
+// `//+ "text"` above a rule is an input that the rule accepts as a whole, `//- "text"` one that it refuses.
+// test/compiler/annotations.test.ts runs them all.
+
+import { grammar } from 'ohm-js'
+
+export const annotationGrammarSource = String.raw`
+  Annotations {
+    // The value is parsed by one of the rules below, which depends on the name.
+    //+ "@kind: merge"
+    //+ "@kind:merge"
+    //+ "@kind merge"
+    //+ "@expose"
+    //+ "@description: any text, with \"quotes\": and colons"
+    //- "kind: merge"
+    //- "@: merge"
+    //- "@unique_key(id)"
+    annotation = "@" name separator value
+
+    //+ "unique_key"
+    //+ "kind2"
+    //- "2kind"
+    //- "unique key"
+    name = letter (alnum | "_")*
+
+    //+ ""
+    //+ ":"
+    //+ " : "
+    //+ "  "
+    //- "::"
+    separator = blank* ":" blank*  -- colon
+              | blank+             -- blank
+              | end                -- none
+
+    //+ ""
+    //+ "order_id, \"Line No\""
+    value = any*
+
+    // Values.
+
+    //+ "merge"
+    //- "merge append"
+    //- ""
+    word = wordChar+
+
+    //+ "order_id"
+    //+ "order_id, line"
+    //+ "\"Line No\" , größe"
+    //- ""
+    //- "order_id,"
+    //- "order_id line"
+    columns = column (comma column)*
+
+    //+ ""
+    //+ "order_id"
+    //- ","
+    optionalColumns = columns?
+
+    //+ "  revenue of a day, in EUR "
+    //- ""
+    text = any+
+
+    // Parts.
+
+    //+ "order_id"
+    //+ "\"a \"\"b\"\", c\""
+    //- "\"\""
+    //- "\"open"
+    //- "a b"
+    column = quoted | bare
+
+    //+ "\"a b\""
+    //- "a"
+    quoted = "\"" quotedChar+ "\""
+
+    //+ "\"\""
+    //+ "ü"
+    //- "\""
+    quotedChar = "\"\"" | ~"\"" any
+
+    //+ "order_id"
+    //+ "größe$2"
+    //- "2nd"
+    //- "a-b"
+    bare = (letter | "_") (alnum | "_" | "$")*
+
+    //+ ","
+    //+ " ,  "
+    //- ";"
+    comma = blank* "," blank*
+
+    //+ "m"
+    //+ "-"
+    //- " "
+    wordChar = ~blank any
+
+    //+ " "
+    //+ "\t"
+    //- "x"
+    blank = " " | "\t"
+  }
+`
+
+export const annotationGrammar = grammar(annotationGrammarSource)

@@ -1,0 +1,114 @@
+// Compiles a project: files to models with names resolved, columns typed, and an order to build them in.
+//
+// Each step goes on with what the steps before understood, so that one run reports all mistakes. A model with a mistake
+// is still known by name; those that read it are left out and not blamed.
+
+import { type Diagnostic, diagnostic, throwIfErrors } from '../core/diagnostics.ts'
+import type { CompiledProject, Model } from '../core/model.ts'
+import { type ModelName, foldCase } from '../core/names.ts'
+import type { ProjectFiles } from '../core/project.ts'
+import type { SourceFile } from '../core/source.ts'
+import { Database } from '../duckdb/database.ts'
+import { bindAll } from './bind.ts'
+import { checkEntitySets } from './exposure.ts'
+import { type Draft, draftEvents, draftQuery, draftSeed } from './draft.ts'
+import { orderOf } from './graph.ts'
+import { createMacros } from './macros.ts'
+import { type ParsedModel, parseModelFile } from './model-file.ts'
+import { resolveQueries } from './resolve.ts'
+
+/**
+ * Compiles the files of the project in `dir`, an absolute path at which relative file names begin. Reads the heads of
+ * the data files that models name, and nothing else. Throws one DiagnosticsError with every mistake of the project.
+ */
+export async function compile(
+  files: ProjectFiles,
+  { dir }: { readonly dir: string },
+): Promise<CompiledProject> {
+  const found: Diagnostic[] = [...(files.problems ?? [])]
+  const names = uniqueNames(files, found)
+  const findModel = (name: string) => names.get(foldCase(name))?.name ?? null
+  const parsed = parseAll(files, names, found)
+  const seeds = files.seeds.filter(
+    ({ name, path }) => names.get(foldCase(name))?.source.path === path,
+  )
+
+  await using database = await Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
+  await using connection = await database.connect()
+  const macros = await createMacros(connection, files.macros)
+  const known = { findModel, macros: macros.facts }
+  const modelNames = Array.from(names.values(), ({ name }) => name)
+  const isQuery = (model: ParsedModel) => model.kind !== 'events'
+  const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, modelNames)
+  found.push(...macros.diagnostics, ...resolved.diagnostics)
+
+  const context = { connection, dir, modelNames, macros: macros.definition }
+  const dynamic = resolved.queries.filter(({ tree }) => tree === null).map((q) => q.parsed.name)
+  const drafts: readonly Draft[] = [
+    ...resolved.queries.map((query) => draftQuery(query, dynamic, context)),
+    ...parsed.filter((model) => model.kind === 'events').map((m) => draftEvents(m, context)),
+    ...seeds.map((seed) => draftSeed(seed, context)),
+  ]
+  const { order, cycles } = orderOf(drafts)
+  found.push(...cycles.map((cycle) => cycleDiagnostic(cycle, drafts)))
+  const bound = await bindAll(connection, order)
+  found.push(...bound.diagnostics)
+
+  const models = new Map<ModelName, Model>()
+  for (const draft of order) {
+    const columns = bound.columns.get(draft.name)
+    if (columns === undefined) continue
+    const { model, diagnostics } = await draft.finish(columns)
+    found.push(...diagnostics)
+    models.set(model.name, model)
+  }
+  found.push(...checkEntitySets([...models.values()]))
+  const sorted = found.toSorted(byPlace)
+  throwIfErrors(sorted)
+  return { models, macros: macros.bodies, warnings: sorted }
+}
+
+interface NamedFile {
+  readonly name: ModelName
+  readonly source: SourceFile
+}
+
+/** The file of each name, by the name in lower case. */
+function uniqueNames(files: ProjectFiles, found: Diagnostic[]): ReadonlyMap<string, NamedFile> {
+  const seeds = files.seeds.map(({ name, path }) => ({ name, source: { path, text: '' } }))
+  const names = new Map<string, NamedFile>()
+  for (const { name, source } of [...files.models, ...seeds]) {
+    const first = names.get(foldCase(name))
+    if (first === undefined) names.set(foldCase(name), { name, source })
+    else {
+      const place = { source, span: { start: 0, end: 0 } }
+      found.push(diagnostic('duplicate-model', { model: name, other: first.source.path }, place))
+    }
+  }
+  return names
+}
+
+function parseAll(
+  files: ProjectFiles,
+  names: ReadonlyMap<string, NamedFile>,
+  found: Diagnostic[],
+): readonly ParsedModel[] {
+  return files.models.flatMap((file) => {
+    const { model, diagnostics } = parseModelFile(file)
+    found.push(...diagnostics)
+    const isFirst = names.get(foldCase(file.name))?.source === file.source
+    return model !== null && isFirst ? [model] : []
+  })
+}
+
+function cycleDiagnostic(cycle: readonly ModelName[], drafts: readonly Draft[]): Diagnostic {
+  const path = [...cycle, cycle[0]].join(' -> ')
+  const draft = drafts.find(({ name }) => name === cycle[0])!
+  const next = cycle[1] ?? cycle[0]!
+  return diagnostic('dependency-cycle', { path }, draft.placeOf(next))
+}
+
+function byPlace(a: Diagnostic, b: Diagnostic): number {
+  if (a.source.path !== b.source.path) return a.source.path < b.source.path ? -1 : 1
+  return a.span.start - b.span.start
+}

@@ -1,0 +1,235 @@
+// A model on its way: references known, columns still to be bound. One maker for each sort of file.
+
+import { join } from 'node:path'
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { Expose, Model } from '../core/model.ts'
+import { type ModelName, foldCase } from '../core/names.ts'
+import type { SeedFile } from '../core/project.ts'
+import type { Column } from '../core/relation.ts'
+import type { SourceFile, Span } from '../core/source.ts'
+import { sql } from '../core/sql.ts'
+import { didYouMean } from '../core/suggest.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { DatabaseError, type DatabaseErrorDetails } from '../duckdb/errors.ts'
+import type { AnnotationName, Header, NamedColumn } from './annotations.ts'
+import type { Bindable } from './bind.ts'
+import { definitionOf } from './definition.ts'
+import { checkExposed, columnLocations } from './exposure.ts'
+import type { ParsedEvents, ParsedModel } from './model-file.ts'
+import { engineDiagnostic, problemOf, spanAtByte, spanOfError } from './places.ts'
+import { type ResolvedQuery, unknownModel } from './resolve.ts'
+import { seedQuery } from './seed.ts'
+
+export interface Draft extends Bindable {
+  readonly finish: (columns: readonly Column[]) => Promise<Finished>
+  /** Where this model first names another one. */
+  readonly placeOf: (model: ModelName) => Place
+}
+
+interface Finished {
+  readonly model: Model
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+interface Place {
+  readonly source: SourceFile
+  readonly span: Span
+}
+
+export interface DraftContext {
+  readonly connection: Connection
+  /** Project directory. */
+  readonly dir: string
+  readonly modelNames: readonly ModelName[]
+  /** Definition of all macros. */
+  readonly macros: string
+}
+
+/** `dynamic`: models whose columns depend on their data. */
+export function draftQuery(
+  query: ResolvedQuery,
+  dynamic: readonly ModelName[],
+  context: DraftContext,
+): Draft {
+  const { parsed, references, tree, canonical } = query
+  const { name, source, header, kind, body } = parsed
+  const dependsOn = references.models.map((model) => model.name)
+  const keys = [keyNames(header, 'unique_key'), keyNames(header, 'expose')]
+  return {
+    name,
+    dependsOn,
+    complete: true,
+    rows: sql.body(body),
+    placeOf: (model) => {
+      const at = references.models.find((reference) => reference.name === model)?.at ?? null
+      return { source, span: spanAtByte(body, at) }
+    },
+    explain: async (details, prefix) => [explainQuery(query, dynamic, context, details, prefix)],
+    finish: async (columns) => {
+      const { files, volatile } = references
+      const named = await namesOfQuery(query, columns, context)
+      const { base, diagnostics } = finishHeader(parsed, named, (i) => {
+        const at = tree === null ? null : columnLocations(tree, columns.length)[i]
+        return at == null ? null : spanAtByte(body, at)
+      })
+      const definition = definitionOf(kind, keys, canonical, context.macros)
+      const rest = { ...base, columns, dependsOn, files, volatile, definition, body }
+      if (kind !== 'merge') return { model: { ...rest, kind }, diagnostics }
+      const { key, diagnostics: wrong } = resolveKey(parsed, 'unique_key', columns)
+      const [first = '', ...more] = key // empty only with a diagnostic, which keeps the model from use
+      const model = { ...rest, kind, uniqueKey: [first, ...more] } as const
+      return { model, diagnostics: [...diagnostics, ...wrong] }
+    },
+  }
+}
+
+export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext): Draft {
+  const { name, source, header, kind, declared, complete } = parsed
+  const nulls = declared.map(
+    ({ name: column, type }) => sql`CAST(NULL AS ${sql.body(type)}) AS ${sql.ident(column)}`,
+  )
+  return {
+    name,
+    dependsOn: [],
+    complete,
+    rows: sql`SELECT ${sql.join(nulls)}`,
+    placeOf: () => ({ source, span: { start: 0, end: 0 } }),
+    explain: () => wrongTypes(connection, parsed),
+    finish: async (bound) => {
+      const columns = bound.map((column, i) => ({ ...column, nullable: declared[i]!.nullable }))
+      const { base, diagnostics } = finishHeader(parsed, columns, (i) => declared[i]!.span)
+      const definition = definitionOf(kind, keyNames(header, 'expose'), columns)
+      const reads = { dependsOn: [], files: [], volatile: false }
+      return { model: { ...base, ...reads, columns, definition, kind }, diagnostics }
+    },
+  }
+}
+
+export function draftSeed({ name, path, format }: SeedFile, { dir }: DraftContext): Draft {
+  const source = { path, text: '' }
+  const place = { source, span: { start: 0, end: 0 } }
+  return {
+    name,
+    dependsOn: [],
+    complete: true,
+    rows: seedQuery({ source, format }, dir),
+    placeOf: () => place,
+    explain: async (details) => [
+      diagnostic('unreadable-file', { problem: problemOf(withoutDir(details, dir)) }, place),
+    ],
+    finish: async (columns) => {
+      const reads = { dependsOn: [], files: [path], volatile: false }
+      const base = { name, source, description: null, expose: null, columns }
+      const definition = definitionOf('seed', format)
+      return { model: { ...base, ...reads, definition, kind: 'seed', format }, diagnostics: [] }
+    },
+  }
+}
+
+/** The engine names files by their full path; the author knows them from the project's directory on. */
+function withoutDir(details: DatabaseErrorDetails, dir: string): DatabaseErrorDetails {
+  return { ...details, message: details.message.replaceAll(join(dir, '/'), '') }
+}
+
+function explainQuery(
+  { parsed: { body, source }, tree, references }: ResolvedQuery,
+  dynamic: readonly ModelName[],
+  { modelNames, dir }: DraftContext,
+  error: DatabaseErrorDetails,
+  prefix: string,
+): Diagnostic {
+  const details = withoutDir(error, dir)
+  const place = { source, span: spanOfError(details, body, prefix) }
+  if (details.type === 'Catalog' && details.message.startsWith('Table with name'))
+    return unknownModel(source.text.slice(place.span.start, place.span.end), place, modelNames)
+  const list = 'list the values of the PIVOT: ON column IN (…)'
+  if (tree === null && details.message.startsWith('SELECT list is empty'))
+    return diagnostic('dynamic-pivot', { use: 'here no other is left' }, place, { hint: list })
+  const found = engineDiagnostic(details, body, prefix)
+  const upstream = references.models.find(({ name }) => dynamic.includes(name))
+  if (details.subtype !== 'COLUMN_NOT_FOUND' || upstream === undefined) return found
+  return { ...found, hint: `the columns of ${upstream.name} come from its data: ${list}` }
+}
+
+/** The engine gives a table other names where two columns of the query have the same; the author has to know. */
+async function namesOfQuery(
+  { parsed: { header, body } }: ResolvedQuery,
+  columns: readonly Column[],
+  { connection }: DraftContext,
+): Promise<readonly Column[]> {
+  if (header.expose === undefined) return columns
+  if (!columns.some(({ name }) => /_\d+$/.test(name))) return columns
+  const original = await connection.columnsOf(sql.body(body))
+  return columns.map((column, i) => ({ ...column, name: original[i]?.name ?? column.name }))
+}
+
+async function wrongTypes(
+  connection: Connection,
+  { source, declared }: ParsedEvents,
+): Promise<readonly Diagnostic[]> {
+  const prefix = sql`SELECT CAST(NULL AS `
+  const found: Diagnostic[] = []
+  const types = await connection.rows(sql`SELECT DISTINCT type_name AS name FROM duckdb_types()`)
+  const names = types.map(({ name }) => (name as string).toUpperCase())
+  for (const { type } of declared) {
+    try {
+      await connection.columnsOf(sql`${prefix}${sql.body(type)})`)
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error
+      const { details } = error
+      const span =
+        details.position === null ? type.span : spanOfError(details, type, prefix.inline())
+      const text = type.text.replaceAll(/\s+/g, ' ')
+      const problem = problemOf(details)
+      const hint = didYouMean(details.name ?? '', names)
+      found.push(
+        diagnostic('invalid-column-type', { type: text, problem }, { source, span }, { hint }),
+      )
+    }
+  }
+  return found
+}
+
+/** What the annotations give to every kind. */
+function finishHeader(
+  parsed: ParsedModel,
+  columns: readonly Column[],
+  placeOfColumn: (index: number) => Span | null,
+) {
+  const { name, source, header } = parsed
+  const description = header.description?.value ?? null
+  const base = { name, source, description }
+  if (header.expose === undefined) return { base: { ...base, expose: null }, diagnostics: [] }
+  const { span } = header.expose
+  const { key, diagnostics } = resolveKey(parsed, 'expose', columns)
+  const expose: Expose = { key, span }
+  const wrong = checkExposed({ source, span, columns, placeOfColumn })
+  return { base: { ...base, expose }, diagnostics: [...diagnostics, ...wrong] }
+}
+
+/** The columns that an annotation names, spelt as the model spells them. */
+function resolveKey(
+  { source, header }: ParsedModel,
+  annotation: 'unique_key' | 'expose',
+  columns: readonly Column[],
+): { readonly key: readonly string[]; readonly diagnostics: readonly Diagnostic[] } {
+  const key: string[] = []
+  const diagnostics: Diagnostic[] = []
+  for (const { name, span } of header[annotation]?.value ?? []) {
+    const place = { source, span }
+    const column = columns.find((candidate) => foldCase(candidate.name) === foldCase(name))
+    if (column === undefined) {
+      const names = columns.map((candidate) => candidate.name)
+      const hint = didYouMean(name, names) ?? `the columns are ${names.slice(0, 10).join(', ')}`
+      const wrong = { annotation, column: name }
+      diagnostics.push(diagnostic('unknown-key-column', wrong, place, { hint }))
+    } else if (key.includes(column.name))
+      diagnostics.push(diagnostic('duplicate-key-column', { annotation, column: name }, place))
+    else key.push(column.name)
+  }
+  return { key, diagnostics }
+}
+
+/** What counts for the definition; null when the annotation is absent. */
+const keyNames = (header: Header, annotation: AnnotationName & ('unique_key' | 'expose')) =>
+  header[annotation]?.value.map(({ name }: NamedColumn) => foldCase(name)) ?? null

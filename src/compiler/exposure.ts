@@ -1,0 +1,99 @@
+// What a model must be to be served through OData.
+
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { Model } from '../core/model.ts'
+import { entitySetName, foldCase, isODataIdentifier } from '../core/names.ts'
+import type { Column } from '../core/relation.ts'
+import type { SourceFile, Span } from '../core/source.ts'
+import type { SyntaxNode } from '../duckdb/syntax.ts'
+import { type Location, locationOf } from './references.ts'
+
+export interface ExposedModel {
+  readonly source: SourceFile
+  /** Of the annotation. */
+  readonly span: Span
+  /** As the query names them. */
+  readonly columns: readonly Column[]
+  /** Where a column comes from; null where the text does not say. */
+  readonly placeOfColumn: (index: number) => Span | null
+}
+
+/** Names, types and doubles among the columns of an exposed model. */
+export function checkExposed(model: ExposedModel): readonly Diagnostic[] {
+  const { source, columns } = model
+  const names = new Set<string>()
+  return columns.flatMap((column, i): readonly Diagnostic[] => {
+    const place = () => ({ source, span: model.placeOfColumn(i) ?? model.span })
+    const { name, type } = column
+    if (names.has(foldCase(name))) {
+      const hint = 'name one of them differently with AS'
+      return [diagnostic('duplicate-column', { column: name }, place(), { hint })]
+    }
+    names.add(foldCase(name))
+    if (!isODataIdentifier(name)) {
+      const hint = `write AS ${aliasFor(name, i, columns)} after it`
+      const unnamed = /[()']|^\d/.test(name)
+      return [
+        unnamed
+          ? diagnostic('exposed-unnamed-column', { column: name }, place(), { hint })
+          : diagnostic('exposed-name', { name, what: 'the column' }, place(), { hint }),
+      ]
+    }
+    if (type !== 'HUGEINT' && type !== 'UHUGEINT') return []
+    const hint = 'cast it: sum(…)::BIGINT'
+    const options = { hint, severity: 'warning' } as const
+    return [diagnostic('exposed-huge-integer', { column: name, type }, place(), options)]
+  })
+}
+
+/** Entity sets are named by models, with a dot as an underscore; two models may come to one name. */
+export function checkEntitySets(models: readonly Model[]): readonly Diagnostic[] {
+  const owners = new Map<string, SourceFile>()
+  return models.flatMap(({ name, source, expose }): readonly Diagnostic[] => {
+    if (expose === null) return []
+    const { span } = expose
+    const set = entitySetName(name)
+    if (!isODataIdentifier(set))
+      return [diagnostic('exposed-name', { name: set, what: 'the entity set' }, { source, span })]
+    const owner = owners.get(set)
+    owners.set(set, owner ?? source)
+    if (owner === undefined) return []
+    return [diagnostic('exposed-set-clash', { set, other: owner.path }, { source, span })]
+  })
+}
+
+/**
+ * The byte at which each of `count` output columns begins; null where a star, or a query without a list of its own,
+ * leaves it open.
+ */
+export function columnLocations(tree: SyntaxNode, count: number): readonly Location[] {
+  let node = tree['node'] as SyntaxNode
+  while (node['left'] !== undefined) node = node['left'] as SyntaxNode
+  const items = (node['select_list'] ?? []) as readonly SyntaxNode[]
+  const isStar = (item: SyntaxNode) => item['class'] === 'STAR'
+  const before = items.findIndex(isStar)
+  if (before < 0 && items.length === count) return items.map(firstLocation)
+  const after = items.length - 1 - items.findLastIndex(isStar)
+  return Array.from({ length: count }, (_, i) => {
+    if (i < before) return firstLocation(items[i]!)
+    return before >= 0 && i >= count - after ? firstLocation(items.at(i - count)!) : null
+  })
+}
+
+/** Of an operator the engine gives the place of the sign, so the leftmost place inside counts. */
+function firstLocation(node: unknown): Location {
+  if (typeof node !== 'object' || node === null) return null
+  const own = locationOf(node as SyntaxNode)
+  const all = [own, ...Object.values(node).map(firstLocation)].filter((at) => at !== null)
+  return all.length === 0 ? null : Math.min(...all)
+}
+
+/** An identifier made of the letters of the name, that no other column has. */
+function aliasFor(name: string, index: number, columns: readonly Column[]): string {
+  const letters = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^[_\d]+|_+$/g, '')
+  const taken = columns.some((column) => foldCase(column.name) === letters)
+  return letters === '' || taken ? `column_${index + 1}` : letters
+}

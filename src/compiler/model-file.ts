@@ -1,0 +1,102 @@
+// One model file as header and body, before any name is resolved.
+
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { ModelName } from '../core/names.ts'
+import type { ModelFile } from '../core/project.ts'
+import type { SourceFile } from '../core/source.ts'
+import { ModelBody } from '../core/sql.ts'
+import { didYouMean } from '../core/suggest.ts'
+import {
+  type FileKind,
+  type Header,
+  fileKinds,
+  misplacedAnnotations,
+  parseHeader,
+} from './annotations.ts'
+import { type DeclaredColumn, parseColumnList } from './columns.ts'
+import { type Statement, statementsOf } from './statements.ts'
+import { spanOf } from './tokens.ts'
+
+interface ParsedBase {
+  readonly name: ModelName
+  readonly source: SourceFile
+  readonly header: Header
+}
+
+export interface ParsedQuery extends ParsedBase {
+  readonly kind: 'view' | 'table' | 'merge'
+  readonly body: ModelBody
+}
+
+export interface ParsedEvents extends ParsedBase {
+  readonly kind: 'events'
+  readonly declared: readonly DeclaredColumn[]
+  /** False when the list has columns that were not understood. */
+  readonly complete: boolean
+}
+
+export type ParsedModel = ParsedQuery | ParsedEvents
+
+/** `model` is null when too little was understood to go on with it. */
+export function parseModelFile({ name, source }: ModelFile): {
+  readonly model: ParsedModel | null
+  readonly diagnostics: readonly Diagnostic[]
+} {
+  const { header: comments, statements } = statementsOf(source)
+  const { header, mentioned, diagnostics } = parseHeader(source, comments)
+  const found = [...diagnostics]
+  const kind = mentioned.has('kind') ? kindOf(source, header, found) : 'table'
+  if (kind === null) return { model: null, diagnostics: found }
+  found.push(...misplacedAnnotations(source, header, kind))
+  if (kind === 'merge' && !mentioned.has('unique_key')) {
+    const place = { source, span: header.kind?.valueSpan ?? { start: 0, end: 0 } }
+    const hint = 'add a line such as -- @unique_key: id'
+    found.push(diagnostic('missing-unique-key', { kind }, place, { hint }))
+  }
+  const statement = onlyStatement(source, kind, statements, found)
+  if (statement === null) return { model: null, diagnostics: found }
+  if (kind !== 'events') {
+    const body = ModelBody.of(source, spanOf(statement))
+    return { model: { name, source, header, kind, body }, diagnostics: found }
+  }
+  const { columns, diagnostics: inColumns } = parseColumnList(source, statement)
+  found.push(...inColumns)
+  if (columns.length === 0) return { model: null, diagnostics: found }
+  const complete = inColumns.length === 0
+  return { model: { name, source, header, kind, declared: columns, complete }, diagnostics: found }
+}
+
+function kindOf(source: SourceFile, { kind }: Header, found: Diagnostic[]): FileKind | null {
+  if (kind === undefined) return null // it was not understood, which has been said
+  const known = fileKinds.find((name) => name === kind.value.toLowerCase())
+  if (known !== undefined) return known
+  const hint = didYouMean(kind.value, fileKinds) ?? `the kinds are ${fileKinds.join(', ')}`
+  const place = { source, span: kind.valueSpan }
+  found.push(diagnostic('unknown-kind', { kind: kind.value }, place, { hint }))
+  return null
+}
+
+function onlyStatement(
+  source: SourceFile,
+  kind: FileKind,
+  [first, second]: readonly Statement[],
+  found: Diagnostic[],
+): Statement | null {
+  const expected = kind === 'events' ? 'columns: <column> <type> [NOT NULL], …' : 'a SELECT'
+  if (first === undefined) {
+    const end = source.text.trimEnd().length
+    found.push(
+      diagnostic('empty-body', { expected }, { source, span: { start: end, end: end + 1 } }),
+    )
+    return null
+  }
+  if (second === undefined) return first
+  const place = { source, span: second[0] }
+  const hint = 'nothing may follow the semicolon'
+  found.push(
+    kind === 'events'
+      ? diagnostic('not-a-column-list', { expected: 'nothing after the columns' }, place, { hint })
+      : diagnostic('not-a-select', {}, place, { hint }),
+  )
+  return null
+}

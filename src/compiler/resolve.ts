@@ -1,0 +1,144 @@
+// Queries with their references resolved: what each model reads, and a text that is equal for equal meanings.
+
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { ModelName } from '../core/names.ts'
+import { splitModelName } from '../core/names.ts'
+import type { ModelBody } from '../core/sql.ts'
+import { didYouMean, nearest } from '../core/suggest.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { type ParsedStatement, type SyntaxNode, parseStatements } from '../duckdb/syntax.ts'
+import { fileFunctions, isInconstant } from './functions.ts'
+import type { ParsedQuery } from './model-file.ts'
+import { engineDiagnostic, spanAt, spanAtByte } from './places.ts'
+import { type KnownNames, type References, isDataFile, referencesOf } from './references.ts'
+import { isSymbol, nameOf, tokenize } from './tokens.ts'
+
+export interface ResolvedQuery {
+  readonly parsed: ParsedQuery
+  /** null for a PIVOT that takes its columns from the data: the engine does not show its tree. */
+  readonly tree: SyntaxNode | null
+  readonly canonical: string
+  readonly references: References
+}
+
+export interface Resolution {
+  /** Those whose references are all known. */
+  readonly queries: readonly ResolvedQuery[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export async function resolveQueries(
+  connection: Connection,
+  models: readonly ParsedQuery[],
+  known: KnownNames,
+  modelNames: readonly ModelName[],
+): Promise<Resolution> {
+  const statements = await parseStatements(
+    connection,
+    models.map(({ body }) => body.text),
+  )
+  const queries: ResolvedQuery[] = []
+  const diagnostics: Diagnostic[] = []
+  for (const [i, parsed] of models.entries()) {
+    const query = resolveQuery(parsed, statements[i]!, known)
+    const found = 'code' in query ? [query] : mistakesIn(query, modelNames)
+    diagnostics.push(...found)
+    if (!('code' in query) && found.length === 0) queries.push(query)
+  }
+  return { queries, diagnostics }
+}
+
+function resolveQuery(
+  parsed: ParsedQuery,
+  statement: ParsedStatement,
+  known: KnownNames,
+): ResolvedQuery | Diagnostic {
+  const { body, source } = parsed
+  switch (statement.is) {
+    case 'select': {
+      const { tree, canonical } = statement
+      return { parsed, tree, canonical, references: referencesOf(tree, known) }
+    }
+    case 'pivot': {
+      const canonical = JSON.stringify(wordsOf(body).map(({ text }) => text))
+      return { parsed, tree: null, canonical, references: referencesInText(body, known) }
+    }
+    case 'other':
+      return diagnostic('not-a-select', {}, { source, span: spanAt(body, 0) })
+    case 'error':
+      return engineDiagnostic(statement.details, body)
+  }
+}
+
+function mistakesIn(
+  { parsed: { kind, header, body }, references, tree }: ResolvedQuery,
+  modelNames: readonly ModelName[],
+): readonly Diagnostic[] {
+  const { unknown, hidden, hasParameters } = references
+  const { source } = body
+  const place = (at: number | null) => ({ source, span: spanAtByte(body, at) })
+  const pivots = (use: string) => {
+    const hint = 'list them: PIVOT … ON column IN (…)'
+    return diagnostic('dynamic-pivot', { use }, place(null), { hint })
+  }
+  return [
+    ...unknown.map(({ name, at }) => unknownModel(name, place(at), modelNames)),
+    ...hidden.map((call) =>
+      diagnostic('hidden-reference', { function: call.function }, place(call.at), {
+        hint: 'name the model in FROM',
+      }),
+    ),
+    ...(hasParameters ? [diagnostic('model-parameter', {}, placeOfParameter(body))] : []),
+    ...(tree === null && kind !== 'table' ? [pivots(`no model of kind ${kind} can`)] : []),
+    ...(tree === null && header.expose !== undefined ? [pivots('no exposed model can')] : []),
+  ]
+}
+
+/** The engine does not say where a parameter is. */
+function placeOfParameter(body: ModelBody) {
+  const sign = wordsOf(body).find((token) => isSymbol(token, '?') || isSymbol(token, '$'))
+  return { source: body.source, span: spanAt(body, sign?.start ?? null) }
+}
+
+/** A name that no model has, with the model that may be meant. */
+export function unknownModel(
+  name: string,
+  at: Parameters<typeof diagnostic>[2],
+  modelNames: readonly ModelName[],
+): Diagnostic {
+  const short = new Map(modelNames.map((model) => [splitModelName(model).table, model]))
+  const meant = name.includes('.') ? null : short.get(nearest(name, short.keys()) ?? '')
+  const hint = meant ? `did you mean "${meant}"?` : didYouMean(name, modelNames)
+  const shape = name.split('.').length === 2 ? undefined : 'models are named schema.table'
+  return diagnostic('unknown-model', { name }, at, { hint: hint ?? shape })
+}
+
+/**
+ * What is read by a query whose tree the engine does not show: each `a.b` that is the name of a model. A column that
+ * happens to be written like a model counts too; the only harm is an order that was not needed.
+ */
+function referencesInText(body: ModelBody, { findModel, macros }: KnownNames): References {
+  const tokens = wordsOf(body)
+  const models = new Map<ModelName, number>()
+  let volatile = false
+  for (const [i, token] of tokens.entries()) {
+    const name = nameOf(token)?.toLowerCase()
+    const table = isSymbol(tokens[i + 1], '.') ? nameOf(tokens[i + 2]) : null
+    const model = name === undefined || table === null ? null : findModel(`${name}.${table}`)
+    if (model !== null && !models.has(model))
+      models.set(model, Buffer.byteLength(body.text.slice(0, token.start)))
+    if (name !== undefined)
+      volatile ||= isInconstant(name, 0) || fileFunctions.has(name) || macros.has(name)
+    else volatile ||= token.kind === 'string' && isDataFile(token.text.slice(1, -1))
+  }
+  return {
+    models: Array.from(models, ([name, at]) => ({ name, at })),
+    unknown: [],
+    hidden: [],
+    hasParameters: false,
+    files: [],
+    volatile,
+  }
+}
+
+const wordsOf = (body: ModelBody) => tokenize(body.text).filter(({ kind }) => kind !== 'comment')

@@ -1,0 +1,41 @@
+// An engine for strangers' questions: it reads the database files that it was given and nothing else.
+
+import { sql } from '../core/sql.ts'
+import { Database } from './database.ts'
+import { Resources } from '../core/resources.ts'
+
+export interface AttachedFile {
+  /** The catalog name under which queries find it. */
+  readonly name: string
+  /** Absolute path of a database file. */
+  readonly path: string
+}
+
+export interface ReadOnlyOptions {
+  readonly files: readonly AttachedFile[]
+  /** Threads of one query, beside those that wait for it. */
+  readonly threads: number
+  readonly memoryLimit: string | null
+  /** Where large sorts and groupings spill to; this engine's alone. */
+  readonly tempDir: string
+}
+
+/**
+ * Opens an engine with `files` attached for reading, then locks it: no file, network, extension or setting is within
+ * reach of a statement. What stays possible (temporary tables, DETACH) needs statements that are no SELECT, which
+ * TextStream and Connection.isSelect refuse. Throws DatabaseError when a file is missing or damaged.
+ */
+export async function openReadOnly(options: ReadOnlyOptions): Promise<Database> {
+  const { files, threads, memoryLimit, tempDir } = options
+  await using resources = new Resources()
+  const database = resources.use(
+    await Database.open({ path: ':memory:', threads, memoryLimit, tempDir }),
+  )
+  await using connection = await database.connect()
+  for (const { name, path } of files)
+    await connection.run(sql`ATTACH ${sql.value(path)} AS ${sql.ident(name)} (READ_ONLY)`)
+  await connection.run(sql`SET GLOBAL enable_external_access = false`)
+  await connection.run(sql`SET GLOBAL lock_configuration = true`)
+  resources.move()
+  return database
+}

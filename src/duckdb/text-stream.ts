@@ -1,0 +1,183 @@
+// The texts of a one-column query as bytes that go straight to a socket, without a JavaScript string per row.
+//
+// A chunk of the result holds one 16-byte header per text:
+//
+//   | offset | bytes | content                                                    |
+//   |--------|-------|------------------------------------------------------------|
+//   | 0      | 4     | length in bytes, little-endian                             |
+//   | 4      | 12    | the text itself when its length is 12 or less, else        |
+//   | 8      | 8     | address of the text, little-endian                         |
+//
+// The engine writes the texts of a chunk one behind the other, so neighbours whose addresses touch are copied as one
+// span: a few copies for 2,048 rows.
+//
+// The driver ends a stream whose query failed exactly as one that is complete. So the query is followed by one more
+// row, END; a stream is complete if and only if END was its last text. No text of the query may begin like END.
+
+import duckdb from '@duckdb/node-bindings'
+import { type DuckDBDataChunk, type DuckDBResult, StatementType } from '@duckdb/node-api'
+import { type Sql, sql } from '../core/sql.ts'
+import type { Connection } from './database.ts'
+import { DatabaseError, toDatabaseError } from './errors.ts'
+
+const END = '#END'
+const HEADER_BYTES = 16
+const HEADER_WORDS = HEADER_BYTES / 4
+const INLINE_BYTES = 12
+const ADDRESS_OFFSET = 8
+
+export interface TextStreamOptions {
+  /** Texts to hand out; one more in the result is only noted in `hasMore`. */
+  readonly maxRows: number
+  /**
+   * `whole`: the engine computes everything before `open` returns, which throws what goes wrong. For small results.
+   * `streamed`: rows come while the engine works; a failure shows itself in `next` or `open`.
+   */
+  readonly mode: 'whole' | 'streamed'
+}
+
+/** An open result. It needs its connection for itself until it has ended. */
+export class TextStream {
+  readonly #result: DuckDBResult
+  readonly #maxRows: number
+  /** Held while its bytes are copied: the memory of a chunk goes when the collector takes the object. */
+  #chunk: DuckDBDataChunk | null = null
+  #ended = false
+  #rows = 0
+  #hasMore = false
+
+  private constructor(result: DuckDBResult, maxRows: number) {
+    this.#result = result
+    this.#maxRows = maxRows
+  }
+
+  /** `query` is one SELECT of one VARCHAR column without NULL. Throws DatabaseError. */
+  static async open(
+    connection: Connection,
+    query: Sql,
+    options: TextStreamOptions,
+  ): Promise<TextStream> {
+    const { text, values } = sql`${query} UNION ALL SELECT ${sql.value(END)}`.prepare()
+    try {
+      const statement = await connection.driver.prepare(text)
+      try {
+        if (statement.statementType !== StatementType.SELECT) throw new Error('not a SELECT')
+        statement.bind([...values])
+        const result = await (options.mode === 'whole' ? statement.run() : statement.stream())
+        return new TextStream(result, options.maxRows)
+      } finally {
+        statement.destroySync()
+      }
+    } catch (error) {
+      throw toDatabaseError(error)
+    }
+  }
+
+  /** Texts handed out so far. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** Whether all texts have been handed out: `next` will give null. */
+  get hasEnded(): boolean {
+    return this.#ended
+  }
+
+  /** Whether the query has more texts than `maxRows`; known when it has ended. */
+  get hasMore(): boolean {
+    return this.#hasMore
+  }
+
+  /**
+   * The bytes of the next texts, or null after the last. Throws DatabaseError of type `Incomplete` when the result
+   * broke off: what was handed out before is then not the whole answer.
+   */
+  async next(): Promise<Buffer | null> {
+    while (!this.#ended) {
+      this.#chunk = await this.#result.fetchChunk()
+      const bytes = this.#takeChunk(this.#chunk)
+      this.#chunk = null
+      if (bytes.length > 0) return bytes
+    }
+    return null
+  }
+
+  #takeChunk(chunk: DuckDBDataChunk | null): Buffer {
+    const count = chunk?.rowCount ?? 0
+    if (chunk === null || count === 0) throw incomplete()
+    const headers = readHeaders(chunk, count)
+    const isLast = textAt(headers, count - 1) === END
+    const texts = isLast ? count - 1 : count
+    const taken = Math.min(texts, this.#maxRows - this.#rows)
+    this.#hasMore = texts > taken
+    this.#ended = isLast || this.#hasMore
+    this.#rows += taken
+    return copyTexts(headers, taken)
+  }
+}
+
+const incomplete = () =>
+  new DatabaseError(
+    {
+      type: 'Incomplete',
+      subtype: null,
+      message: 'the result ended before its last row',
+      name: null,
+      candidates: [],
+      position: null,
+    },
+    null,
+  )
+
+function readHeaders(chunk: DuckDBDataChunk, count: number): Uint8Array {
+  const vector = duckdb.data_chunk_get_vector(chunk.chunk, 0)
+  requireNoNull(vector, count)
+  return duckdb.vector_get_data(vector, count * HEADER_BYTES)
+}
+
+/** The header of a NULL is not written, so its address leads anywhere. One bit per row, 64 to a word; 0 is NULL. */
+function requireNoNull(vector: duckdb.Vector, count: number): void {
+  const words = Math.ceil(count / 64)
+  const bits: Uint8Array | null = duckdb.vector_get_validity(vector, words * 8)
+  for (let row = 0; bits !== null && row < count; row++)
+    if ((bits[row >> 3]! & (1 << (row & 7))) === 0) throw new Error('a text of the result is NULL')
+}
+
+/** The text of a row when it is short enough to be in its header. */
+function textAt(headers: Uint8Array, row: number): string | null {
+  const at = row * HEADER_BYTES
+  const length = headers[at]! | (headers[at + 1]! << 8) | (headers[at + 2]! << 16)
+  if (length > INLINE_BYTES || headers[at + 3] !== 0) return null
+  return Buffer.from(headers.subarray(at + 4, at + 4 + length)).toString('latin1')
+}
+
+function copyTexts(headers: Uint8Array, rows: number): Buffer {
+  const words = new Uint32Array(headers.buffer, headers.byteOffset, rows * HEADER_WORDS)
+  const lengthOf = (row: number) => words[row * HEADER_WORDS]!
+  // An address has fewer than 53 bits, so a number holds it exactly.
+  const addressOf = (row: number) =>
+    words[row * HEADER_WORDS + 2]! + words[row * HEADER_WORDS + 3]! * 2 ** 32
+
+  let size = 0
+  for (let row = 0; row < rows; row++) size += lengthOf(row)
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  for (let row = 0; row < rows;) {
+    const header = row * HEADER_BYTES
+    let span: Uint8Array
+    if (lengthOf(row) <= INLINE_BYTES) {
+      span = headers.subarray(header + 4, header + 4 + lengthOf(row))
+      row++
+    } else {
+      const start = addressOf(row)
+      let end = start
+      while (row < rows && lengthOf(row) > INLINE_BYTES && addressOf(row) === end)
+        end += lengthOf(row++)
+      const pointer = headers.byteOffset + header + ADDRESS_OFFSET
+      span = duckdb.get_data_from_pointer(headers.buffer as ArrayBuffer, pointer, end - start)
+    }
+    bytes.set(span, at)
+    at += span.length
+  }
+  return bytes
+}

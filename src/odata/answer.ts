@@ -1,0 +1,257 @@
+// The answer to one GET below the service root, on one snapshot: parse, bind, ask the engine, put the envelope around.
+
+import { createHash } from 'node:crypto'
+import { limits } from '../core/limits.ts'
+import type { Resources } from '../core/resources.ts'
+import { sql } from '../core/sql.ts'
+import { bindRequest } from './bind.ts'
+import type { BoundQuery, BoundRequest } from './bound.ts'
+import { csdlJson, csdlXml } from './csdl.ts'
+import { odataError } from './errors.ts'
+import {
+  header,
+  type JsonFormat,
+  jsonContentType,
+  negotiateJson,
+  negotiateMetadata,
+  type ODataVersion,
+  parsePreferences,
+  type Preferences,
+  type RequestHeaders,
+} from './negotiate.ts'
+import type { OpenSnapshot } from './open-snapshot.ts'
+import { nextLink, parseSkipToken, type SkipToken } from './paging.ts'
+import { parseRequest } from './parse.ts'
+import { type EngineAccess, Query } from './query.ts'
+import type { QueryGate } from './query-gate.ts'
+import type { Snapshots } from './snapshots.ts'
+import { countSql, rowsSql } from './to-sql.ts'
+import { collectionHead, collectionTail, entityText, rowTextsSql } from './write-json.ts'
+
+/** What stays the same for all requests. */
+export interface ServiceContext {
+  readonly snapshots: Snapshots
+  readonly gate: QueryGate
+  /** Rows of a page when the client asks for no other number. */
+  readonly pageSize: number
+  readonly maxPageSize: number
+  readonly requestTimeoutMs: number
+  readonly now: () => Date
+}
+
+export interface ODataRequest {
+  /** Path below the service root and query, as sent. */
+  readonly target: string
+  readonly headers: RequestHeaders
+  readonly version: ODataVersion
+  /** Absolute URL of the service as the client reaches it, with a slash at the end. */
+  readonly root: string
+  /** Aborted when the client is gone. */
+  readonly gone: AbortSignal
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** null: no body. A stream that throws must not look complete to the client. */
+  readonly body: Buffer | AsyncIterable<Buffer> | null
+  /** Rows sent, for the log; complete when the body is. */
+  readonly rows: () => number
+}
+
+/** One request while it is answered. `resources` own what the body reads from, so they outlive it. */
+interface Exchange {
+  readonly service: ServiceContext
+  readonly request: ODataRequest
+  readonly resources: Resources
+  readonly snapshot: OpenSnapshot
+  readonly engine: EngineAccess
+  readonly token: SkipToken | null
+  readonly format: string | null
+}
+
+/**
+ * `pinned` is the snapshot of the $batch that the request is part of. `resources` must be disposed of after the body
+ * was read. Throws RequestError.
+ */
+export async function answerGet(
+  service: ServiceContext,
+  request: ODataRequest,
+  resources: Resources,
+  pinned: OpenSnapshot | null = null,
+): Promise<Answer> {
+  const syntax = parseRequest(request.target)
+  const { skiptoken, format = null } = syntax.options
+  const token = skiptoken === undefined ? null : parseSkipToken(skiptoken)
+  const snapshot = resources.use(leaseFor(service.snapshots, token, pinned))
+  const clock = { remainingMs: service.requestTimeoutMs }
+  const engine = { snapshot, gate: service.gate, clock, gone: request.gone }
+  const exchange = { service, request, resources, snapshot, engine, token, format }
+  const bound = bindRequest(syntax, snapshot.model, { now: service.now() })
+  const plan = planAnswer(exchange, bound)
+  const headers = commonHeaders(exchange, plan)
+  if (isUnchanged(request.headers, headers['ETag']))
+    return { status: 304, headers, body: null, rows: () => 0 }
+  const { body, rows } = await plan.make()
+  return { status: 200, headers: { ...headers, 'Content-Type': plan.contentType }, body, rows }
+}
+
+function leaseFor(
+  snapshots: Snapshots,
+  token: SkipToken | null,
+  pinned: OpenSnapshot | null,
+): OpenSnapshot {
+  if (token === null) return pinned?.lease() ?? snapshots.lease()
+  const snapshot = snapshots.leaseById(token.snapshotId)
+  if (snapshot === null)
+    throw odataError('snapshot-gone', 'the data of this next link were replaced; begin anew', {
+      target: '$skiptoken',
+    })
+  return snapshot
+}
+
+interface Content {
+  readonly body: Buffer | AsyncIterable<Buffer>
+  readonly rows: () => number
+}
+
+interface AnswerPlan {
+  readonly contentType: string
+  readonly preferences: Preferences
+  readonly make: () => Content | Promise<Content>
+}
+
+const NO_PREFERENCES: Preferences = { maxPageSize: null, applied: null }
+
+function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan {
+  const { request, format, snapshot } = exchange
+  if (bound.kind === 'count') {
+    const make = async () => whole(await countOf(exchange, bound.query))
+    return { contentType: 'text/plain;charset=utf-8', preferences: NO_PREFERENCES, make }
+  }
+  if (bound.kind === 'metadata') {
+    const isXml = negotiateMetadata(request.headers, format) === 'xml'
+    const write = isXml ? csdlXml : csdlJson
+    return {
+      contentType: isXml ? 'application/xml' : 'application/json',
+      preferences: NO_PREFERENCES,
+      make: () => whole(write(snapshot.model, request.version)),
+    }
+  }
+  const json = negotiateJson(request.headers, format)
+  const contentType = jsonContentType(json)
+  if (bound.kind === 'collection') {
+    const preferences = parsePreferences(request.headers)
+    const make = () => collection(exchange, bound.query, json, preferences)
+    return { contentType, preferences, make }
+  }
+  const make =
+    bound.kind === 'entity'
+      ? () => entity(exchange, bound.query, json)
+      : () => whole(serviceDocument(exchange, json))
+  return { contentType, preferences: NO_PREFERENCES, make }
+}
+
+const whole = (body: Buffer | string): Content => ({ body: Buffer.from(body), rows: () => 0 })
+
+function commonHeaders(
+  { request, snapshot }: Exchange,
+  { contentType, preferences }: AnswerPlan,
+): Record<string, string> {
+  const { id } = snapshot.snapshot
+  const headers: Record<string, string> = {
+    'OData-Version': request.version,
+    'Eider-Snapshot': id,
+    'Cache-Control': 'no-cache',
+    Vary: 'Accept, OData-MaxVersion, OData-Version, Prefer',
+  }
+  if (preferences.applied !== null) headers['Preference-Applied'] = preferences.applied
+  // The same request on the same snapshot has the same answer, unless it asks for the time.
+  if (!/now(\(|%28)/i.test(request.target)) {
+    const { root, target, version } = request
+    const of = [id, root, target, version, contentType, preferences.maxPageSize]
+    const hash = createHash('sha256').update(JSON.stringify(of)).digest('base64url')
+    headers['ETag'] = `W/"${hash.slice(0, 22)}"`
+  }
+  return headers
+}
+
+function isUnchanged(headers: RequestHeaders, etag: string | undefined): boolean {
+  const known = (header(headers, 'if-none-match') ?? '').split(',').map((tag) => tag.trim())
+  return etag !== undefined && known.includes(etag)
+}
+
+function serviceDocument({ request, snapshot }: Exchange, format: JsonFormat): string {
+  const context = format.metadata === 'none' ? {} : { '@odata.context': contextUrl(request) }
+  const value = Array.from(snapshot.model.sets.values(), ({ name, relation }) => ({
+    name,
+    kind: 'EntitySet',
+    url: name,
+    ...(relation.description === null ? {} : { title: relation.description }),
+  }))
+  return JSON.stringify({ ...context, value })
+}
+
+const contextUrl = ({ root }: ODataRequest, fragment?: string): string =>
+  `${root}$metadata${fragment === undefined ? '' : `#${fragment}`}`
+
+async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
+  const texts = sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
+  await using counted = await Query.open(exchange.engine, texts, { maxRows: 1, mode: 'whole' })
+  return String(counted.whole)
+}
+
+async function entity(exchange: Exchange, query: BoundQuery, format: JsonFormat): Promise<Content> {
+  const texts = rowTextsSql(rowsSql(query, { offset: 0, limit: 1 }), query.output, format)
+  await using found = await Query.open(exchange.engine, texts, { maxRows: 1, mode: 'whole' })
+  if (found.rows === 0)
+    throw odataError('entity-not-found', `no entity of ${query.set.name} has this key`)
+  const context = contextUrl(exchange.request, query.contextFragment)
+  return { body: entityText(found.whole!, context, format), rows: () => 1 }
+}
+
+async function collection(
+  exchange: Exchange,
+  query: BoundQuery,
+  format: JsonFormat,
+  { maxPageSize }: Preferences,
+): Promise<Content> {
+  const { service, request, token, resources, snapshot } = exchange
+  const offset = token?.offset ?? 0
+  const asked = maxPageSize ?? token?.pageSize ?? service.pageSize
+  const pageSize = Math.min(asked, service.maxPageSize)
+  const limit = Math.min(pageSize, Math.max(0, (query.top ?? Infinity) - offset))
+  const count = query.withCount ? await countOf(exchange, query) : null
+  // One row more than the page tells whether there is a next one; to-sql never goes beyond $top.
+  const rows = rowsSql(query, { offset, limit: limit + 1 })
+  const atMost = Math.min(limit, query.set.relation.rows)
+  const mode = atMost <= limits.wholeResultRows ? 'whole' : 'streamed'
+  const texts = rowTextsSql(rows, query.output, format)
+  const found = resources.use(await Query.open(exchange.engine, texts, { maxRows: limit, mode }))
+  const context = contextUrl(request, query.contextFragment)
+  const head = Buffer.from(collectionHead({ contextUrl: context, count }, format))
+  const tail = () => {
+    const next = { offset: offset + limit, pageSize, snapshotId: snapshot.snapshot.id }
+    const link = found.hasMore ? nextLink(request.root, request.target, next) : null
+    return Buffer.from(collectionTail(link))
+  }
+  const all = found.whole
+  const body =
+    all === null
+      ? streamed(head, found, tail)
+      : Buffer.concat([head, all.subarray(','.length), tail()])
+  return { body, rows: () => found.rows }
+}
+
+async function* streamed(
+  head: Buffer,
+  found: Query,
+  tail: () => Buffer,
+): AsyncGenerator<Buffer, void> {
+  let before: Buffer | null = head
+  for await (const rows of found.chunks()) {
+    yield before === null ? rows : Buffer.concat([before, rows.subarray(','.length)])
+    before = null
+  }
+  yield tail()
+}

@@ -1,0 +1,148 @@
+// add, sub, mul, div, divby, mod and the minus sign: on numbers, dates and durations.
+//
+// Integers are calculated in 64 bits. Decimals keep all digits as long as 38 are enough, and are calculated as doubles
+// beyond. A result that leaves its type fails in the engine, which the service answers with 400.
+
+import { columnType } from '../core/relation.ts'
+import { type Sql, sql } from '../core/sql.ts'
+import { cast } from './bind-comparison.ts'
+import { type Expression, typeOf } from './bound.ts'
+import { odataError } from './errors.ts'
+import type { OperandsToSql } from './functions.ts'
+import { exactNumber } from './literals.ts'
+import { digitsOf, isFloat, isInteger, isNumber, MAX_PRECISION } from './numbers.ts'
+import type { ArithmeticOperator } from './syntax.ts'
+import { decimalType, edm, type EdmType } from './type-map.ts'
+
+/** Null with anything is null. Throws type-mismatch, arithmetic-error. */
+export function bindArithmetic(
+  operator: ArithmeticOperator,
+  left: Expression,
+  right: Expression,
+): Expression {
+  const [leftType, rightType] = [typeOf(left), typeOf(right)]
+  if (leftType === null || rightType === null) {
+    const type = leftType ?? rightType
+    return type === null
+      ? { kind: 'null' }
+      : bindArithmetic(operator, typed(left, type), typed(right, type))
+  }
+  if (isNumber(leftType) && isNumber(rightType))
+    return calculateNumbers(operator, left, right, leftType, rightType)
+  const times = calculateTimes(operator, leftType, rightType)
+  if (times === null)
+    throw odataError(
+      'type-mismatch',
+      `${operator} does not take ${leftType.name} and ${rightType.name}`,
+    )
+  return { kind: 'call', name: operator, operands: [left, right], ...times }
+}
+
+const typed = (operand: Expression, type: EdmType): Expression =>
+  operand.kind === 'null' ? { kind: 'cast', type, operand } : operand
+
+export function bindNegation(operand: Expression): Expression {
+  const type = typeOf(operand)
+  if (type === null) return operand
+  const isDuration = type.name === 'Edm.Duration'
+  if (!isNumber(type) && !isDuration)
+    throw odataError('type-mismatch', `the minus sign does not take ${type.name}`)
+  const result = isInteger(type) ? edm.Int64 : type
+  return {
+    kind: 'call',
+    name: 'negate',
+    type: result,
+    operands: [cast(operand, result)],
+    sql: (value) => sql`(- ${value})`,
+  }
+}
+
+const plainOperators: Readonly<Record<ArithmeticOperator, OperandsToSql>> = {
+  add: (a, b) => sql`(${a} + ${b})`,
+  sub: (a, b) => sql`(${a} - ${b})`,
+  mul: (a, b) => sql`(${a} * ${b})`,
+  div: (a, b) => sql`(${a} / ${b})`,
+  divby: (a, b) => sql`(${a} / ${b})`,
+  mod: (a, b) => sql`(${a} % ${b})`,
+}
+
+function calculateNumbers(
+  operator: ArithmeticOperator,
+  left: Expression,
+  right: Expression,
+  leftType: EdmType,
+  rightType: EdmType,
+): Expression {
+  const isDivision = operator === 'div' || operator === 'divby' || operator === 'mod'
+  const areFloats = isFloat(leftType) || isFloat(rightType)
+  if (
+    isDivision &&
+    !areFloats &&
+    right.kind === 'constant' &&
+    exactNumber(right.value)?.digits === 0n
+  )
+    throw odataError('arithmetic-error', 'division by zero')
+  const areIntegers = isInteger(leftType) && isInteger(rightType)
+  const type =
+    areIntegers && operator !== 'divby' ? edm.Int64 : decimalResult(operator, leftType, rightType)
+  const plain: OperandsToSql =
+    areIntegers && operator === 'div' ? (a, b) => sql`(${a} // ${b})` : plainOperators[operator]
+  const operandType = type.name === 'Edm.Decimal' ? null : type
+  const convert = (operand: Expression) =>
+    operandType === null ? operand : cast(operand, operandType)
+  // The engine makes NULL of an integer divided by zero.
+  const checked: OperandsToSql =
+    isDivision && !areFloats
+      ? (a, b) =>
+          sql`CASE WHEN ${b} = 0 THEN CAST(error('division by zero') AS ${sql.type(type.engine)}) ELSE ${plain(a, b, sql.empty)} END`
+      : plain
+  return {
+    kind: 'call',
+    name: operator,
+    type,
+    operands: [convert(left), convert(right)],
+    sql: type.name === 'Edm.Decimal' ? (a, b) => castTo(type, checked(a, b, sql.empty)) : checked,
+  }
+}
+
+const castTo = (type: EdmType, value: Sql) => sql`CAST(${value} AS ${sql.type(type.engine)})`
+
+/** The Decimal that holds every result, or a Double when there is none or an operand is one. */
+function decimalResult(operator: ArithmeticOperator, left: EdmType, right: EdmType): EdmType {
+  if (isFloat(left) || isFloat(right) || operator === 'div' || operator === 'divby')
+    return edm.Double
+  const [a, b] = [digitsOf(left), digitsOf(right)]
+  const scale = operator === 'mul' ? a.scale + b.scale : Math.max(a.scale, b.scale)
+  const whole = operator === 'mul' ? a.whole + b.whole : Math.max(a.whole, b.whole) + 1
+  return whole + scale <= MAX_PRECISION ? decimalType(whole + scale, scale) : edm.Double
+}
+
+const DAYS = columnType('INTEGER')
+
+/** By operator and types: a duration added to a date gives a date, two dates differ by a duration. */
+function calculateTimes(
+  operator: ArithmeticOperator,
+  left: EdmType,
+  right: EdmType,
+): { readonly type: EdmType; readonly sql: OperandsToSql } | null {
+  const plain = plainOperators[operator]
+  switch (`${left.name} ${operator} ${right.name}`) {
+    case 'Edm.DateTimeOffset add Edm.Duration':
+    case 'Edm.DateTimeOffset sub Edm.Duration':
+      return { type: edm.DateTimeOffset, sql: plain }
+    case 'Edm.Date add Edm.Duration':
+    case 'Edm.Date sub Edm.Duration':
+      return { type: edm.Date, sql: (a, b) => castTo(edm.Date, plain(a, b, sql.empty)) }
+    case 'Edm.Duration add Edm.Duration':
+    case 'Edm.Duration sub Edm.Duration':
+    case 'Edm.DateTimeOffset sub Edm.DateTimeOffset':
+      return { type: edm.Duration, sql: plain }
+    case 'Edm.Date sub Edm.Date':
+      return {
+        type: edm.Duration,
+        sql: (a, b) => sql`to_days(CAST(${a} - ${b} AS ${sql.type(DAYS)}))`,
+      }
+    default:
+      return null
+  }
+}

@@ -1,0 +1,138 @@
+// From the syntax of an expression to a typed one. Names are looked up in the entity model and nowhere else, so an
+// expression can only speak of properties that the snapshot has (rows Q005 and Q007).
+
+import { limits } from '../core/limits.ts'
+import { bindArithmetic, bindNegation } from './bind-arithmetic.ts'
+import { bindCall, bindCase, bindHas } from './bind-call.ts'
+import { bindComparison, booleanConstant } from './bind-comparison.ts'
+import { bindLiteral } from './bind-literal.ts'
+import { bindCount, bindEntityIsNull, bindLambda, bindPath } from './bind-path.ts'
+import { type Constant, type Expression, typeOf } from './bound.ts'
+import { odataError } from './errors.ts'
+import type { Scope } from './scope.ts'
+import type { ExpressionSyntax } from './syntax.ts'
+
+/** Throws RequestError 400 or 501. */
+export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expression {
+  const bind = (operand: ExpressionSyntax) => bindExpression(operand, scope)
+  switch (syntax.kind) {
+    case 'literal':
+      return bindLiteral(syntax)
+    case 'alias':
+      return bindAlias(syntax.name, scope)
+    case 'path':
+      return bindPath(syntax, scope)
+    case 'call':
+      return bindCall(syntax, scope)
+    case 'case':
+      return bindCase(
+        syntax.branches.map(({ condition, value }) => ({
+          condition: asCondition(bind(condition), 'case'),
+          value: bind(value),
+        })),
+      )
+    case 'count':
+      return bindCount(syntax, scope)
+    case 'lambda':
+      return bindLambda(syntax, scope)
+    case 'not':
+      return { kind: 'not', operand: asCondition(bind(syntax.operand), 'not') }
+    case 'negate':
+      return bindNegation(bind(syntax.operand))
+    case 'list':
+      throw odataError(
+        'type-mismatch',
+        `a list of values can only follow "in" (at character ${syntax.at + 1})`,
+      )
+    case 'operator':
+      return bindOperator(syntax, scope)
+  }
+}
+
+/** `user` needs a boolean expression; the literal null is one whose value is unknown. */
+export function asCondition(expression: Expression, user: string): Expression {
+  const type = typeOf(expression)
+  if (type === null || type.name === 'Edm.Boolean') return expression
+  throw odataError('type-mismatch', `${user} needs a Boolean expression, not ${type.name}`)
+}
+
+type OperatorSyntax = ExpressionSyntax & { readonly kind: 'operator' }
+
+function bindOperator(syntax: OperatorSyntax, scope: Scope): Expression {
+  const bind = (operand: ExpressionSyntax) => bindExpression(operand, scope)
+  const { operator, operands } = syntax
+  const [left, right] = operands as readonly [ExpressionSyntax, ExpressionSyntax]
+  switch (operator) {
+    case 'and':
+    case 'or':
+      return {
+        kind: 'logical',
+        operator,
+        operands: operands.map((operand) => asCondition(bind(operand), operator)),
+      }
+    case 'in':
+      return bindIn(bind(left), listItems(right, scope).map(bind))
+    case 'has':
+      return bindHas(bind(left), bind(right))
+    case 'eq':
+    case 'ne': {
+      const isNull = entityIsNull(left, right, scope) ?? entityIsNull(right, left, scope)
+      if (isNull !== null) return operator === 'eq' ? isNull : { kind: 'not', operand: isNull }
+      return bindComparison(operator, bind(left), bind(right))
+    }
+    case 'gt':
+    case 'ge':
+    case 'lt':
+    case 'le':
+      return bindComparison(operator, bind(left), bind(right))
+    default:
+      return bindArithmetic(operator, bind(left), bind(right))
+  }
+}
+
+/** `customer eq null` asks whether there is such a row. */
+function entityIsNull(
+  path: ExpressionSyntax,
+  other: ExpressionSyntax,
+  scope: Scope,
+): Expression | null {
+  const isNull = other.kind === 'literal' && other.form === 'null'
+  return isNull && path.kind === 'path' ? bindEntityIsNull(path.names, path.at, scope) : null
+}
+
+/** A list, or an alias for one, or one value in parentheses. */
+function listItems(syntax: ExpressionSyntax, { aliases }: Scope): readonly ExpressionSyntax[] {
+  const list = syntax.kind === 'alias' ? aliases.get(syntax.name) : syntax
+  return list?.kind === 'list' ? list.items : [syntax]
+}
+
+/** Constants of the operand's own type become one list; whatever else is compared one by one. */
+function bindIn(operand: Expression, items: readonly Expression[]): Expression {
+  const constants: Constant[] = []
+  const others: Expression[] = []
+  for (const item of items) {
+    const comparison = bindComparison('eq', operand, item)
+    if (comparison.kind === 'constant' && comparison.value === 'false') continue
+    const isPlain =
+      comparison.kind === 'compare' &&
+      comparison.left === operand &&
+      comparison.right.kind === 'constant'
+    if (isPlain) constants.push(comparison.right as Constant)
+    else others.push(comparison)
+  }
+  const [first, ...rest] = constants
+  if (first !== undefined) others.unshift({ kind: 'in', operand, list: [first, ...rest] })
+  if (others.length === 0) return booleanConstant(false)
+  return others.length === 1 ? others[0]! : { kind: 'logical', operator: 'or', operands: others }
+}
+
+/** An alias without a value is null (URL conventions 5.2). */
+function bindAlias(name: string, scope: Scope): Expression {
+  const syntax = scope.aliases.get(name)
+  if (syntax === undefined) return { kind: 'null' }
+  if (scope.within.includes(name))
+    throw odataError('unknown-alias', `the parameter alias @${name} is defined by itself`)
+  if (scope.within.length >= limits.expressionDepth)
+    throw odataError('expression-too-deep', 'parameter aliases refer to each other too often')
+  return bindExpression(syntax, { ...scope, within: [...scope.within, name] })
+}

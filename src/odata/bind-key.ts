@@ -1,0 +1,52 @@
+// The key of one entity: `(7)`, `('a')`, `(a=1,b='x')` (row Q116).
+
+import { bindComparison } from './bind-comparison.ts'
+import { bindExpression } from './bind-expression.ts'
+import type { Expression } from './bound.ts'
+import type { EntityType, Property } from './entity-model.ts'
+import { odataError } from './errors.ts'
+import { withTarget } from './parse-option.ts'
+import type { Scope } from './scope.ts'
+import type { ExpressionSyntax, KeySyntax } from './syntax.ts'
+
+/** The condition that holds for the entity with that key, and for no other. */
+export function bindKey(key: KeySyntax, scope: Scope): Expression {
+  return withTarget('the key', () => {
+    const { type } = scope.row.set
+    const conditions = keyValues(key, type).map(([property, syntax]): Expression => {
+      const value = bindExpression(syntax, scope)
+      if (value.kind !== 'constant')
+        throw odataError('invalid-key', `${property.name} must have a value that is not null`)
+      return bindComparison(
+        'eq',
+        { kind: 'property', type: property.type, row: scope.row, property },
+        value,
+      )
+    })
+    return { kind: 'logical', operator: 'and', operands: conditions }
+  })
+}
+
+function keyValues(
+  key: KeySyntax,
+  type: EntityType,
+): readonly (readonly [Property, ExpressionSyntax])[] {
+  const [first, ...more] = type.key
+  if (first === undefined)
+    throw odataError(
+      'no-key',
+      `${type.name} has no key: its model needs a line such as "-- @expose <column>" that names the key column`,
+    )
+  const names = type.key.map(({ name }) => name).join(', ')
+  if (key.kind === 'value') {
+    if (more.length > 0)
+      throw odataError('invalid-key', `the key of ${type.name} has several parts: ${names}`)
+    return [[first, key.value]]
+  }
+  const given = new Map(key.values.map(({ name, value }) => [name, value]))
+  if (given.size !== key.values.length)
+    throw odataError('invalid-key', 'a part of the key is given twice')
+  if (given.size !== type.key.length || !type.key.every(({ name }) => given.has(name)))
+    throw odataError('invalid-key', `the key of ${type.name} is ${names}`)
+  return type.key.map((property) => [property, given.get(property.name)!])
+}

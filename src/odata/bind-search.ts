@@ -1,0 +1,38 @@
+// $search: a term holds when any string property of the row has it as a part, whatever the letter case (row Q124).
+
+import { sql } from '../core/sql.ts'
+import { type Expression, type RowVariable } from './bound.ts'
+import { booleanConstant } from './bind-comparison.ts'
+import type { SearchSyntax } from './syntax.ts'
+import { edm } from './type-map.ts'
+
+export function bindSearch(search: SearchSyntax, row: RowVariable): Expression {
+  switch (search.kind) {
+    case 'term':
+      return bindTerm(search.text, row)
+    case 'not':
+      return { kind: 'not', operand: bindSearch(search.operand, row) }
+    default:
+      return {
+        kind: 'logical',
+        operator: search.kind,
+        operands: search.operands.map((operand) => bindSearch(operand, row)),
+      }
+  }
+}
+
+/** Null has no parts: a term is true or false of a row, so NOT finds the rows that lack it. */
+function bindTerm(text: string, row: RowVariable): Expression {
+  const term: Expression = { kind: 'constant', type: edm.String, value: text }
+  const matches = row.set.type.properties
+    .filter(({ type }) => type.name === 'Edm.String')
+    .map((property): Expression => ({
+      kind: 'call',
+      type: edm.Boolean,
+      name: 'search',
+      operands: [{ kind: 'property', type: property.type, row, property }, term],
+      sql: (value, part) => sql`coalesce(contains(lower(${value}), lower(${part})), FALSE)`,
+    }))
+  if (matches.length === 0) return booleanConstant(false)
+  return matches.length === 1 ? matches[0]! : { kind: 'logical', operator: 'or', operands: matches }
+}

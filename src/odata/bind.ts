@@ -1,0 +1,228 @@
+// From the syntax of a request to what it asks of one snapshot: which resource, which rows, which properties.
+
+import { didYouMean } from '../core/suggest.ts'
+import { asCondition, bindExpression } from './bind-expression.ts'
+import { bindKey } from './bind-key.ts'
+import { bindSearch } from './bind-search.ts'
+import {
+  type BoundQuery,
+  type BoundRequest,
+  type Expression,
+  type OrderItem,
+  type OutputProperty,
+  typeOf,
+} from './bound.ts'
+import type { EntityModel, EntitySet, Property } from './entity-model.ts'
+import { odataError } from './errors.ts'
+import { withTarget } from './parse-option.ts'
+import { findNavigation, findProperty, type Scope, unsupported } from './scope.ts'
+import type { ComputeItem, OptionName, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
+
+/** Throws RequestError 400, 404 or 501. `now` is the time that the whole request sees. */
+export function bindRequest(
+  syntax: RequestSyntax,
+  model: EntityModel,
+  context: { readonly now: Date },
+): BoundRequest {
+  const { path, options } = syntax
+  const [first, second, ...more] = path
+  if (first === undefined) {
+    allowOnly(options, ['format'], 'the service document')
+    return { kind: 'service-document' }
+  }
+  if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)
+  const set = findSet(model, first.name)
+  const scope = requestScope(set, syntax, model, context.now)
+  if (second !== undefined && (second.name !== '$count' || first.key !== null || more.length > 0))
+    throw subResource(set, path)
+  if (first.key !== null) {
+    allowOnly(options, ENTITY_OPTIONS, 'a single entity')
+    return { kind: 'entity', query: entityQuery(scope, options, bindKey(first.key, scope)) }
+  }
+  if (second !== undefined) {
+    allowOnly(options, COUNT_OPTIONS, '/$count')
+    return { kind: 'count', query: collectionQuery(scope, options) }
+  }
+  return { kind: 'collection', query: collectionQuery(scope, options) }
+}
+
+const ENTITY_OPTIONS: readonly OptionName[] = ['compute', 'select', 'format']
+const COUNT_OPTIONS: readonly OptionName[] = ['compute', 'filter', 'search', 'format']
+
+/** `$compute` comes first: every option can use the names that it gives. */
+function requestScope(
+  set: EntitySet,
+  { aliases, options }: RequestSyntax,
+  model: EntityModel,
+  now: Date,
+): Scope {
+  const computed = new Map<string, Expression>()
+  const scope: Scope = {
+    model,
+    row: { alias: 'it', set },
+    variables: new Map(),
+    computed,
+    aliases,
+    within: [],
+    now,
+    rowNames: { count: 0 },
+  }
+  withTarget('$compute', () => {
+    for (const item of options.compute ?? [])
+      computed.set(newName(item, scope), computedValue(item, scope))
+  })
+  return scope
+}
+
+function newName({ name, at }: ComputeItem, { row, computed }: Scope): string {
+  const { type } = row.set
+  const isTaken = [...type.properties, ...type.navigation].some((member) => member.name === name)
+  if (isTaken || computed.has(name))
+    throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
+  return name
+}
+
+function computedValue({ value, name }: ComputeItem, scope: Scope): Expression {
+  const bound = bindExpression(value, scope)
+  if (typeOf(bound) === null) throw odataError('type-mismatch', `"${name}" is always null`)
+  return bound
+}
+
+function allowOnly(options: OptionSyntax, allowed: readonly OptionName[], resource: string): void {
+  for (const name of Object.keys(options) as OptionName[])
+    if (!allowed.includes(name))
+      throw odataError('option-not-allowed', `$${name} has no meaning for ${resource}`, {
+        target: `$${name}`,
+      })
+}
+
+function bindSystemResource(
+  { name, key }: PathSegment,
+  segments: number,
+  options: OptionSyntax,
+): BoundRequest {
+  if (name === '$metadata' && key === null && segments === 1) {
+    allowOnly(options, ['format'], '$metadata')
+    return { kind: 'metadata' }
+  }
+  if (['$crossjoin', '$all', '$entity'].includes(name)) throw unsupported(name)
+  throw odataError('unknown-resource', `there is no resource ${name} here`)
+}
+
+function findSet(model: EntityModel, name: string): EntitySet {
+  const set = model.sets.get(name)
+  if (set !== undefined) return set
+  const hint = didYouMean(name, model.sets.keys())
+  const problem = `there is no entity set "${name}"`
+  throw odataError('unknown-entity-set', hint === undefined ? problem : `${problem}: ${hint}`)
+}
+
+/** What is below a set or an entity: known by name, but not served. */
+function subResource({ type }: EntitySet, [, second]: readonly PathSegment[]) {
+  const { name } = second!
+  const members = [...type.properties, ...type.navigation].map((member) => member.name)
+  if (members.includes(name) || name.startsWith('$') || /^-?\d+$/.test(name))
+    return unsupported(`the path /${name} below ${type.name}`)
+  return odataError('unknown-resource', `${type.name} has no property "${name}"`)
+}
+
+function entityQuery(scope: Scope, options: OptionSyntax, filter: Expression): BoundQuery {
+  const query = collectionQuery(scope, options)
+  return { ...query, filter, top: 1, contextFragment: `${query.contextFragment}/$entity` }
+}
+
+function collectionQuery(scope: Scope, options: OptionSyntax): BoundQuery {
+  const { row } = scope
+  const output = withTarget('$select', () => selectedOutput(scope, options))
+  return {
+    set: row.set,
+    row,
+    output,
+    filter: boundFilter(scope, options),
+    order: withTarget('$orderby', () => boundOrder(scope, options)),
+    withCount: options.count ?? false,
+    skip: options.skip ?? 0,
+    top: options.top ?? null,
+    contextFragment: contextFragment(row.set, options, output),
+  }
+}
+
+const propertyOf = ({ row }: Scope, property: Property): Expression => ({
+  kind: 'property',
+  type: property.type,
+  row,
+  property,
+})
+
+/**
+ * In the order asked for, each once; without $select every property and all that $compute names. A navigation property
+ * alone adds nothing to the rows.
+ */
+function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
+  const { type } = scope.row.set
+  const selected = new Map<string, OutputProperty>()
+  const add = (name: string, value: Expression) =>
+    selected.set(name, { name, type: typeOf(value)!, value })
+  for (const { path, at } of select ?? [{ path: ['*'], at: 0 }]) {
+    const [name, ...more] = path as readonly [string, ...string[]]
+    const computed = scope.computed.get(name)
+    if (name === '*')
+      for (const property of type.properties) add(property.name, propertyOf(scope, property))
+    else if (more.length > 0) throw unsupported(`a path in $select`)
+    else if (computed !== undefined) add(name, computed)
+    else if (findNavigation(type, name) === undefined)
+      add(name, propertyOf(scope, findProperty(type, name, at)))
+  }
+  if (select === undefined) for (const [name, value] of scope.computed) add(name, value)
+  return [...selected.values()]
+}
+
+function boundFilter(scope: Scope, { filter, search }: OptionSyntax): Expression | null {
+  const conditions: Expression[] = []
+  if (search !== undefined) conditions.push(bindSearch(search, scope.row))
+  if (filter !== undefined)
+    conditions.push(
+      withTarget('$filter', () => asCondition(bindExpression(filter, scope), 'a filter')),
+    )
+  const [first, ...more] = conditions
+  if (first === undefined || more.length === 0) return first ?? null
+  return { kind: 'logical', operator: 'and', operands: conditions }
+}
+
+/**
+ * The key makes every order total, so that pages neither overlap nor leave gaps. Rows are stored in the order of the
+ * key: where that is the order asked for, none is needed, which makes a page of a large set many times cheaper.
+ */
+function boundOrder(scope: Scope, { orderby = [] }: OptionSyntax): readonly OrderItem[] {
+  const { key } = scope.row.set.type
+  const order = orderby.map(({ value, descending }): OrderItem => ({
+    value: bindExpression(value, scope),
+    descending,
+  }))
+  const isOrdered = (property: Property) =>
+    order.some(({ value }) => value.kind === 'property' && value.property === property)
+  const ties = key.filter((property) => !isOrdered(property))
+  const all = [
+    ...order,
+    ...ties.map((property) => ({ value: propertyOf(scope, property), descending: false })),
+  ]
+  const isStored = all.every(
+    ({ value, descending }, i) =>
+      value.kind === 'property' && value.property === key[i] && !descending,
+  )
+  return orderby.length === 0 || isStored ? [] : all
+}
+
+/** Protocol 10.7 and 10.8: the properties when there is a choice of them, computed ones too. */
+function contextFragment(
+  { name }: EntitySet,
+  { select, compute = [] }: OptionSyntax,
+  output: readonly OutputProperty[],
+): string {
+  if (select === undefined && compute.length === 0) return name
+  const computed = new Set(compute.map((item) => item.name))
+  const hasStar = select === undefined || select.some(({ path }) => path[0] === '*')
+  const listed = output.filter((property) => !hasStar || computed.has(property.name))
+  const names = [...(hasStar ? ['*'] : []), ...listed.map((property) => property.name)]
+  return names.length === 0 ? name : `${name}(${names.join(',')})`
+}

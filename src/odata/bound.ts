@@ -1,0 +1,146 @@
+// A request whose names and types have been resolved against the entity model of one snapshot. What follows from here
+// (to-sql, the JSON writer) can no longer meet a mistake of the caller.
+
+import type { EntitySet, Property } from './entity-model.ts'
+import type { OperandsToSql } from './functions.ts'
+import type { ComparisonOperator } from './syntax.ts'
+import { edm, type EdmType } from './type-map.ts'
+
+export type BoundRequest =
+  | { readonly kind: 'service-document' }
+  | { readonly kind: 'metadata' }
+  | { readonly kind: 'collection'; readonly query: BoundQuery }
+  | { readonly kind: 'entity'; readonly query: BoundQuery }
+  | { readonly kind: 'count'; readonly query: BoundQuery }
+
+export interface BoundQuery {
+  readonly set: EntitySet
+  /** The alias of the set's rows in expressions. */
+  readonly row: RowVariable
+  /** Properties of the response, in its order. */
+  readonly output: readonly OutputProperty[]
+  /** Key predicate, `$search` and `$filter` in one. */
+  readonly filter: Expression | null
+  /** What the caller asked for, made total by the key; empty: the order in which the rows are stored. */
+  readonly order: readonly OrderItem[]
+  readonly withCount: boolean
+  readonly skip: number
+  readonly top: number | null
+  /** What follows `$metadata#` in the context URL, such as `shop_customers(name,city)` or `shop_customers/$entity`. */
+  readonly contextFragment: string
+}
+
+export interface OutputProperty {
+  readonly name: string
+  readonly type: EdmType
+  readonly value: Expression
+}
+
+export interface OrderItem {
+  readonly value: Expression
+  readonly descending: boolean
+}
+
+/** A row that expressions speak of: `$it`, or the variable of a lambda. */
+export interface RowVariable {
+  readonly alias: string
+  readonly set: EntitySet
+}
+
+/** Comparisons, `in` and `exists` are true or false, never null; every other kind may be null. */
+export type Expression =
+  | { readonly kind: 'null' }
+  | Constant
+  | PropertyValue
+  | { readonly kind: 'cast'; readonly type: EdmType; readonly operand: Expression }
+  | {
+      readonly kind: 'compare'
+      readonly operator: ComparisonOperator
+      readonly left: Expression
+      readonly right: Expression
+    }
+  | {
+      readonly kind: 'in'
+      readonly operand: Expression
+      readonly list: readonly [Constant, ...Constant[]]
+    }
+  | {
+      readonly kind: 'logical'
+      readonly operator: 'and' | 'or'
+      readonly operands: readonly Expression[]
+    }
+  | { readonly kind: 'not'; readonly operand: Expression }
+  /** A function or an arithmetic operator; `name` is for readers of the tree. */
+  | {
+      readonly kind: 'call'
+      readonly type: EdmType
+      readonly name: string
+      readonly operands: readonly Expression[]
+      readonly sql: OperandsToSql
+    }
+  | {
+      readonly kind: 'case'
+      readonly type: EdmType
+      readonly branches: readonly { readonly condition: Expression; readonly value: Expression }[]
+    }
+  /** `value` in the one row that `link` leads to; null when there is none. */
+  | {
+      readonly kind: 'related'
+      readonly row: RowVariable
+      readonly link: Link
+      readonly value: Expression
+    }
+  /** Whether the condition holds for any, or for all, of the rows that `link` leads to. */
+  | {
+      readonly kind: 'exists'
+      readonly quantifier: 'any' | 'all'
+      readonly row: RowVariable
+      readonly link: Link
+      readonly condition: Expression | null
+    }
+  | {
+      readonly kind: 'count'
+      readonly row: RowVariable
+      readonly link: Link
+      readonly condition: Expression | null
+    }
+
+/** A value as text that the engine reads as one of `type`. */
+export interface Constant {
+  readonly kind: 'constant'
+  readonly type: EdmType
+  readonly value: string
+}
+
+export interface PropertyValue {
+  readonly kind: 'property'
+  readonly type: EdmType
+  readonly row: RowVariable
+  readonly property: Property
+}
+
+/** Leads from a row to those of another set whose property `theirs` is equal to `ours`. */
+export interface Link {
+  readonly ours: PropertyValue
+  readonly theirs: Property
+}
+
+/** null for the literal null, which is of every type. */
+export function typeOf(expression: Expression): EdmType | null {
+  switch (expression.kind) {
+    case 'null':
+      return null
+    case 'compare':
+    case 'in':
+    case 'logical':
+    case 'not':
+    case 'exists':
+      return edm.Boolean
+    case 'count':
+      return edm.Int64
+    case 'related':
+      return typeOf(expression.value)
+    default:
+      return expression.type
+  }
+}

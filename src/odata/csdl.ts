@@ -1,0 +1,193 @@
+// The $metadata document in both of its forms (CSDL XML 4.01, CSDL JSON 4.01; row Q111).
+//
+// Annotations are few and of vocabularies that the document refers to: clients refuse a document over an unknown one.
+
+import type {
+  EntityModel,
+  EntitySet,
+  EntityType,
+  NavigationProperty,
+  Property,
+} from './entity-model.ts'
+
+export const NAMESPACE = 'eider'
+export const CONTAINER = 'Default'
+
+const CORE = 'Org.OData.Core.V1'
+const CAPABILITIES = 'Org.OData.Capabilities.V1'
+const vocabularyUrl = (name: string) =>
+  `https://oasis-tcs.github.io/odata-vocabularies/vocabularies/${name}.xml`
+
+/** What no entity set allows: the term and its property. */
+const RESTRICTIONS = [
+  ['InsertRestrictions', 'Insertable'],
+  ['UpdateRestrictions', 'Updatable'],
+  ['DeleteRestrictions', 'Deletable'],
+] as const
+
+const ODATA_VERSIONS = '4.0 4.01'
+
+export type ProtocolVersion = '4.0' | '4.01'
+
+const qualified = ({ name }: { readonly name: string }) => `${NAMESPACE}.${name}`
+
+/** A constraint is between properties of one type, on the side that holds the other's key. */
+const hasConstraint = ({ holdsKey, on }: NavigationProperty) =>
+  holdsKey && on.ours.type.engine === on.theirs.type.engine
+
+/** `version` is that of the response. */
+export function csdlXml(model: EntityModel, version: ProtocolVersion): string {
+  const sets = [...model.sets.values()]
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="${version}">`,
+    ...[CORE, CAPABILITIES].map(
+      (name) =>
+        `<edmx:Reference Uri="${vocabularyUrl(name)}"><edmx:Include Namespace="${name}"/></edmx:Reference>`,
+    ),
+    '<edmx:DataServices>',
+    `<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="${NAMESPACE}">`,
+    ...sets.flatMap(({ type }) => typeXml(type)),
+    `<EntityContainer Name="${CONTAINER}">`,
+    ...sets.flatMap(setXml),
+    `<Annotation Term="${CORE}.ODataVersions" String="${ODATA_VERSIONS}"/>`,
+    '</EntityContainer>',
+    '</Schema>',
+    '</edmx:DataServices>',
+    '</edmx:Edmx>',
+    '',
+  ].join('\n')
+}
+
+function typeXml(type: EntityType): readonly string[] {
+  const { name, description, key, properties, navigation } = type
+  const keyRefs = key.map((property) => `<PropertyRef${attributes({ Name: property.name })}/>`)
+  return [
+    `<EntityType${attributes({ Name: name })}>`,
+    ...(key.length === 0 ? [] : [`<Key>${keyRefs.join('')}</Key>`]),
+    ...properties.map((property) => `<Property${attributes(propertyAttributes(property))}/>`),
+    ...navigation.map(navigationXml),
+    ...(description === null
+      ? []
+      : [`<Annotation${attributes({ Term: `${CORE}.Description`, String: description })}/>`]),
+    '</EntityType>',
+  ]
+}
+
+const propertyAttributes = ({ name, type, nullable }: Property) => ({
+  Name: name,
+  Type: type.name,
+  ...(nullable ? {} : { Nullable: 'false' }),
+  ...(type.precision === null ? {} : { Precision: String(type.precision) }),
+  ...(type.scale === null ? {} : { Scale: String(type.scale) }),
+})
+
+function navigationXml(navigation: NavigationProperty): string {
+  const { name, target, many, on, partner } = navigation
+  const type = many ? `Collection(${qualified(target.type)})` : qualified(target.type)
+  const start = `<NavigationProperty${attributes({ Name: name, Type: type, Partner: partner })}`
+  if (!hasConstraint(navigation)) return `${start}/>`
+  const constraint = { Property: on.ours.name, ReferencedProperty: on.theirs.name }
+  return `${start}><ReferentialConstraint${attributes(constraint)}/></NavigationProperty>`
+}
+
+function setXml({ name, type }: EntitySet): readonly string[] {
+  const bindings = type.navigation.map((navigation) => ({
+    Path: navigation.name,
+    Target: navigation.target.name,
+  }))
+  return [
+    `<EntitySet${attributes({ Name: name, EntityType: qualified(type) })}>`,
+    ...bindings.map((binding) => `<NavigationPropertyBinding${attributes(binding)}/>`),
+    ...RESTRICTIONS.map(
+      ([term, property]) =>
+        `<Annotation Term="${CAPABILITIES}.${term}"><Record><PropertyValue Property="${property}" Bool="false"/></Record></Annotation>`,
+    ),
+    '</EntitySet>',
+  ]
+}
+
+function attributes(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escapeXml(value)}"`)
+    .join('')
+}
+
+const entityOf: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+}
+
+/** XML has no way to write the other control characters, nor halves of a character. */
+function escapeXml(text: string): string {
+  return text
+    .replace(/[&<>"\t\n\r]/g, (character) => entityOf[character]!)
+    .replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd')
+}
+
+export function csdlJson(model: EntityModel, version: ProtocolVersion): string {
+  const sets = [...model.sets.values()]
+  const reference = (name: string) => [vocabularyUrl(name), { $Include: [{ $Namespace: name }] }]
+  return JSON.stringify({
+    $Version: version,
+    $Reference: Object.fromEntries([CORE, CAPABILITIES].map(reference)),
+    $EntityContainer: `${NAMESPACE}.${CONTAINER}`,
+    [NAMESPACE]: {
+      ...Object.fromEntries(sets.map(({ type }) => [type.name, typeJson(type)])),
+      [CONTAINER]: {
+        $Kind: 'EntityContainer',
+        ...Object.fromEntries(sets.map((set) => [set.name, setJson(set)])),
+        [`@${CORE}.ODataVersions`]: ODATA_VERSIONS,
+      },
+    },
+  })
+}
+
+function typeJson({ description, key, properties, navigation }: EntityType): object {
+  return {
+    $Kind: 'EntityType',
+    ...(key.length === 0 ? {} : { $Key: key.map(({ name }) => name) }),
+    ...Object.fromEntries(properties.map((property) => [property.name, propertyJson(property)])),
+    ...Object.fromEntries(navigation.map((property) => [property.name, navigationJson(property)])),
+    ...(description === null ? {} : { [`@${CORE}.Description`]: description }),
+  }
+}
+
+const propertyJson = ({ type, nullable }: Property) => ({
+  $Type: type.name,
+  ...(nullable ? { $Nullable: true } : {}),
+  ...(type.precision === null ? {} : { $Precision: type.precision }),
+  ...(type.scale === null ? {} : { $Scale: type.scale }),
+})
+
+function navigationJson(navigation: NavigationProperty): object {
+  const { target, many, on, partner } = navigation
+  return {
+    $Kind: 'NavigationProperty',
+    $Type: qualified(target.type),
+    ...(many ? { $Collection: true } : { $Nullable: true }),
+    $Partner: partner,
+    ...(hasConstraint(navigation)
+      ? { $ReferentialConstraint: { [on.ours.name]: on.theirs.name } }
+      : {}),
+  }
+}
+
+function setJson({ type }: EntitySet): object {
+  const bindings = type.navigation.map(({ name, target }) => [name, target.name])
+  const restrictions = RESTRICTIONS.map(([term, property]) => [
+    `@${CAPABILITIES}.${term}`,
+    { [property]: false },
+  ])
+  return {
+    $Collection: true,
+    $Type: qualified(type),
+    ...(bindings.length === 0 ? {} : { $NavigationPropertyBinding: Object.fromEntries(bindings) }),
+    ...Object.fromEntries(restrictions),
+  }
+}

@@ -1,0 +1,176 @@
+// One HTTP request: who may ask, where it goes, and what is said when it fails.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { limits } from '../core/limits.ts'
+import type { Logger } from '../core/logger.ts'
+import { Resources } from '../core/resources.ts'
+import { isLoopback, requireToken } from '../http/auth.ts'
+import { readBody } from '../http/body.ts'
+import { RequestError } from '../http/request-error.ts'
+import { sendError, sendJson } from '../http/respond.ts'
+import type { Handler } from '../http/server.ts'
+import { type Answer, answerGet, type ODataRequest, type ServiceContext } from './answer.ts'
+import { answerBatch, parseBatch, requireJsonBody } from './batch.ts'
+import { odataError } from './errors.ts'
+import { negotiateVersion, type ODataVersion } from './negotiate.ts'
+import { ClientGone } from './query.ts'
+import { sendAnswer } from './send-answer.ts'
+
+export const ROOT_PATH = '/odata'
+
+export interface HandlerContext extends ServiceContext {
+  readonly maxBatchRequests: number
+  /** The address that the service listens on. */
+  readonly host: string
+  readonly token: string | null
+  readonly logger: Logger
+}
+
+/** What is known of a request while it is handled; the log line is made of it. */
+interface Exchange {
+  readonly context: HandlerContext
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly gone: AbortSignal
+  version: ODataVersion
+  rows: () => number
+}
+
+export function createHandler(context: HandlerContext): Handler {
+  return async (request, response) => {
+    const startedAt = performance.now()
+    const gone = new AbortController()
+    const exchange: Exchange = {
+      context,
+      request,
+      response,
+      gone: gone.signal,
+      version: '4.01',
+      rows: () => 0,
+    }
+    response.once('close', () => {
+      gone.abort()
+      logRequest(exchange, startedAt)
+    })
+    try {
+      exchange.version = negotiateVersion(request.headers)
+      await route(exchange)
+    } catch (error) {
+      fail(exchange, error)
+    }
+  }
+}
+
+async function route(exchange: Exchange): Promise<void> {
+  const { context, request, response } = exchange
+  const host = requireHost(request, context.host)
+  const url = (request.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '')
+  const [path = ''] = url.split('?', 1)
+  if (path === '/health') {
+    requireMethod(request, ['GET', 'HEAD'])
+    sendJson(response, 200, health(context), versionHeader(exchange))
+    return
+  }
+  requireToken(request, context.token)
+  if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`))
+    throw odataError('unknown-resource', `nothing is here; the service root is ${ROOT_PATH}`)
+  const target = url.slice(ROOT_PATH.length).replace(/^\//, '')
+  const root = `http://${host}${ROOT_PATH}/`
+  const { headers } = request
+  const asked = { target, root, headers, version: exchange.version, gone: exchange.gone }
+  await using resources = new Resources()
+  if (/^(\$|%24)batch\/?(\?|$)/i.test(target)) return sendBatch(exchange, asked, resources)
+  requireMethod(request, ['GET', 'HEAD', 'OPTIONS'])
+  if (request.method === 'OPTIONS') {
+    response.writeHead(204, { ...versionHeader(exchange), Allow: 'GET, HEAD, OPTIONS' }).end()
+    return
+  }
+  await send(exchange, await answerGet(context, asked, resources))
+}
+
+async function sendBatch(
+  exchange: Exchange,
+  carrier: ODataRequest,
+  resources: Resources,
+): Promise<void> {
+  const { context, request } = exchange
+  requireMethod(request, ['POST'])
+  requireJsonBody(request.headers)
+  const body = await readBody(request, limits.batchBodyBytes)
+  const requests = parseBatch(body, context.maxBatchRequests)
+  const snapshot = resources.use(context.snapshots.lease())
+  const toRequestError = (error: unknown) => shownError(exchange, error)
+  const headers = {
+    ...versionHeader(exchange),
+    'Content-Type': 'application/json',
+    'Eider-Snapshot': snapshot.snapshot.id,
+  }
+  const answers = answerBatch(context, requests, { carrier, snapshot, toRequestError })
+  await send(exchange, { status: 200, headers, body: answers, rows: () => 0 })
+}
+
+async function send(exchange: Exchange, answer: Answer): Promise<void> {
+  exchange.rows = answer.rows
+  await sendAnswer(exchange.response, answer, exchange.gone)
+}
+
+const versionHeader = ({ version }: Exchange) => ({ 'OData-Version': version })
+
+function fail(exchange: Exchange, error: unknown): void {
+  if (error instanceof ClientGone || exchange.gone.aborted) return
+  sendError(exchange.response, shownError(exchange, error), versionHeader(exchange))
+}
+
+/** Words of the engine go to the log, never to the client. */
+function shownError({ context, request }: Exchange, error: unknown): RequestError {
+  if (error instanceof RequestError) return error
+  context.logger.error('request-failed', { url: request.url, error })
+  return odataError('internal-error', 'the request failed; see the log of the server')
+}
+
+/**
+ * The Host header, which next links and context URLs are made of. A service on a loopback address answers to loopback
+ * names only: else a web page could reach it under a name of its own that resolves to 127.0.0.1 (DNS rebinding).
+ */
+function requireHost(request: IncomingMessage, listeningOn: string): string {
+  const { localAddress = '', localPort } = request.socket
+  const address = localAddress.includes(':') ? `[${localAddress}]` : localAddress
+  const host = request.headers.host ?? `${address}:${localPort}`
+  const found = /^(\[[\da-f:.]+\]|[\w.~-]+)(:\d{1,5})?$/i.exec(host)
+  if (found === null)
+    throw odataError('invalid-header', 'the Host header is no host', { target: 'Host' })
+  if (isLoopback(listeningOn) && !isLoopback(found[1]!.toLowerCase()))
+    throw new RequestError(403, 'host-not-allowed', 'this service answers to loopback names only', {
+      target: 'Host',
+    })
+  return host
+}
+
+function requireMethod({ method = '' }: IncomingMessage, allowed: readonly string[]): void {
+  if (allowed.includes(method)) return
+  throw odataError('method-not-allowed', `${method} is not possible here: the data are read-only`, {
+    headers: { Allow: allowed.join(', ') },
+  })
+}
+
+function health({ snapshots }: HandlerContext) {
+  const { published } = snapshots
+  return {
+    status: 'ok',
+    snapshot: published?.id ?? null,
+    published_at: published?.publishedAt.toISOString() ?? null,
+    run_id: published?.runId ?? null,
+  }
+}
+
+/** Row Q119. The path alone: a query may hold what nobody wants in a log. */
+function logRequest({ context, request, response, rows }: Exchange, startedAt: number): void {
+  context.logger.info('request', {
+    method: request.method,
+    path: request.url?.split('?', 1)[0],
+    status: response.statusCode,
+    ms: Math.round(performance.now() - startedAt),
+    rows: rows(),
+    ...(response.writableFinished ? {} : { aborted: true }),
+  })
+}

@@ -1,0 +1,121 @@
+// One snapshot in an engine of its own: its entity model, and connections to it.
+
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { entitySetName, type ModelName } from '../core/names.ts'
+import { Resources } from '../core/resources.ts'
+import { type PublishedRelation, type Snapshot, SNAPSHOT_TABLE } from '../core/snapshot.ts'
+import { type Sql, sql } from '../core/sql.ts'
+import type { Connection, Database } from '../duckdb/database.ts'
+import { openReadOnly } from '../duckdb/read-only.ts'
+import { buildEntityModel, type EntityModel } from './entity-model.ts'
+
+export interface EngineOptions {
+  /** The snapshots directory. */
+  readonly dir: string
+  readonly threads: number
+  readonly memoryLimit: string | null
+  /** Each engine spills into a directory of its own below this one. */
+  readonly tempDir: string
+}
+
+/** What all leases on a snapshot share. The engine is closed with the last of them. */
+interface Engine {
+  readonly snapshot: Snapshot
+  readonly model: EntityModel
+  readonly database: Database
+  readonly resources: Resources
+  leases: number
+}
+
+/** A lease on an open snapshot. */
+export class OpenSnapshot implements AsyncDisposable {
+  readonly #engine: Engine
+  #released = false
+
+  private constructor(engine: Engine) {
+    engine.leases++
+    this.#engine = engine
+  }
+
+  /** Throws when a file is missing, is damaged or is not what the manifest says. */
+  static async open(snapshot: Snapshot, options: EngineOptions): Promise<OpenSnapshot> {
+    const { dir, threads, memoryLimit } = options
+    const tempDir = join(options.tempDir, `snapshot-${randomUUID()}`)
+    await using resources = new Resources()
+    resources.defer(() => rm(tempDir, { recursive: true, force: true }))
+    const files = snapshot.relations.map((relation) => ({
+      name: entitySetName(relation.model),
+      path: join(dir, relation.file),
+    }))
+    const database = resources.use(await openReadOnly({ files, threads, memoryLimit, tempDir }))
+    const signedTinyints = new Map<ModelName, ReadonlySet<string>>()
+    {
+      await using connection = await database.connect()
+      for (const relation of snapshot.relations) {
+        await requireAsPublished(connection, relation)
+        signedTinyints.set(relation.model, await negativeTinyints(connection, relation))
+      }
+    }
+    const model = buildEntityModel(snapshot, { signedTinyints })
+    return new OpenSnapshot({ snapshot, model, database, resources: resources.move(), leases: 0 })
+  }
+
+  get snapshot(): Snapshot {
+    return this.#engine.snapshot
+  }
+
+  get model(): EntityModel {
+    return this.#engine.model
+  }
+
+  /** A connection costs some 25 microseconds, so each query takes a new one. */
+  connect(): Promise<Connection> {
+    return this.#engine.database.connect()
+  }
+
+  /** One more lease on the same engine. */
+  lease(): OpenSnapshot {
+    return new OpenSnapshot(this.#engine)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#released) return
+    this.#released = true
+    this.#engine.leases--
+    if (this.#engine.leases === 0) await this.#engine.resources[Symbol.asyncDispose]()
+  }
+}
+
+const rowsOf = ({ model }: PublishedRelation): Sql =>
+  sql.ident(entitySetName(model), 'main', SNAPSHOT_TABLE)
+
+/** A response describes its rows by the manifest, so a file that holds something else must not be served. */
+async function requireAsPublished(
+  connection: Connection,
+  relation: PublishedRelation,
+): Promise<void> {
+  const columns = await connection.columnsOf(sql`SELECT * FROM ${rowsOf(relation)}`)
+  const counted = await connection.row(sql`SELECT count(*) AS n FROM ${rowsOf(relation)}`)
+  const hasColumns =
+    columns.length === relation.columns.length &&
+    columns.every(({ name, type }, i) => {
+      const published = relation.columns[i]!
+      return published.name === name && published.type === type
+    })
+  if (!hasColumns) throw new Error(`${relation.file} has other columns than the manifest says`)
+  if (Number(counted?.['n']) !== relation.rows)
+    throw new Error(`${relation.file} has another number of rows than the manifest says`)
+}
+
+async function negativeTinyints(
+  connection: Connection,
+  relation: PublishedRelation,
+): Promise<ReadonlySet<string>> {
+  const names = relation.columns.filter(({ type }) => type === 'TINYINT').map(({ name }) => name)
+  if (names.length === 0) return new Set()
+  const facts = names.map((name) => sql`min(${sql.ident(name)}) < 0 AS ${sql.ident(name)}`)
+  const row = await connection.row(sql`SELECT ${sql.join(facts)} FROM ${rowsOf(relation)}`)
+  return new Set(names.filter((name) => row?.[name] === true))
+}

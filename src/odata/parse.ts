@@ -1,0 +1,70 @@
+// From the target of a request to syntax: path segments, options, parameter aliases. The URL is split first and
+// decoded after, once: an encoded slash, ampersand or equals sign is part of the text it stands in.
+
+import { odataError } from './errors.ts'
+import { optionName, parseOption } from './options.ts'
+import { parseText } from './parse-option.ts'
+import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
+
+/**
+ * `target` is the path below the service root with its query, percent-encoded; it may begin with a slash. Throws
+ * RequestError 400, 404 and, for an option that is known but not served, 501.
+ */
+export function parseRequest(target: string): RequestSyntax {
+  const mark = target.indexOf('?')
+  const path = mark < 0 ? target : target.slice(0, mark)
+  const query = mark < 0 ? '' : target.slice(mark + 1)
+  return { path: parsePath(path), ...parseQuery(query) }
+}
+
+function parsePath(path: string): readonly PathSegment[] {
+  const inner = path.replace(/^\//, '').replace(/\/$/, '')
+  return inner === '' ? [] : inner.split('/').map((segment) => parseSegment(decode(segment)))
+}
+
+/** A name, and a key in parentheses when there is one. */
+function parseSegment(segment: string): PathSegment {
+  const parts = /^(\$?[^\s()'"$]+)(?:\((.*)\))?$/su.exec(segment)
+  if (parts === null) throw odataError('unknown-resource', 'the path names no resource')
+  const [, name, key] = parts
+  return { name: name!, key: key === undefined ? null : parseText('key', key, 'the key') }
+}
+
+function parseQuery(query: string): Pick<RequestSyntax, 'options' | 'aliases'> {
+  let options: OptionSyntax = {}
+  const aliases = new Map<string, ExpressionSyntax>()
+  for (const pair of query.split('&')) {
+    if (pair === '') continue
+    const [name, value] = decodePair(pair)
+    if (name.startsWith('@')) {
+      if (aliases.has(name.slice(1))) throw duplicate(name)
+      aliases.set(name.slice(1), parseText('wholeExpression', value, name))
+      continue
+    }
+    const option = optionName(name)
+    if (option === null) continue
+    if (Object.hasOwn(options, option)) throw duplicate(`$${option}`)
+    options = { ...options, ...parseOption(option, value) }
+  }
+  return { options, aliases }
+}
+
+/** In a query a plus is a space, as forms and most client libraries write it; a plus itself is %2B. */
+function decodePair(pair: string): readonly [name: string, value: string] {
+  const text = pair.replaceAll('+', ' ')
+  const equals = text.indexOf('=')
+  return equals < 0
+    ? [decode(text), '']
+    : [decode(text.slice(0, equals)), decode(text.slice(equals + 1))]
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw odataError('invalid-url', 'the URL has a percent sign that encodes no UTF-8 character')
+  }
+}
+
+const duplicate = (target: string) =>
+  odataError('duplicate-option', `${target} is given twice`, { target })

@@ -1,0 +1,78 @@
+// Turns the flat list of operands and operators of an expression into a tree (URL conventions 5.1.1.17).
+
+import { limits } from '../core/limits.ts'
+import { odataError } from './errors.ts'
+import type { BinaryOperator, ExpressionSyntax } from './syntax.ts'
+
+/** A higher number binds tighter. Operators of the same number group from the left. */
+export const precedenceOf: Readonly<Record<BinaryOperator, number>> = {
+  has: 7,
+  in: 7,
+  mul: 6,
+  div: 6,
+  divby: 6,
+  mod: 6,
+  add: 5,
+  sub: 5,
+  gt: 4,
+  ge: 4,
+  lt: 4,
+  le: 4,
+  eq: 3,
+  ne: 3,
+  and: 2,
+  or: 1,
+}
+
+/** An operand with the number of operators that lie one inside the other in it. */
+export interface Measured {
+  readonly syntax: ExpressionSyntax
+  readonly depth: number
+}
+
+export interface Operation {
+  readonly operator: BinaryOperator
+  readonly at: number
+  readonly operand: Measured
+}
+
+/** Runs of `and` and of `or` become one node with many operands, so that a thousand clauses are not a thousand levels. */
+export function applyPrecedence(first: Measured, operations: readonly Operation[]): Measured {
+  const operands: Measured[] = [first]
+  const pending: Operation[] = []
+  const reduce = () => {
+    const { operator, at } = pending.pop()!
+    const right = operands.pop()!
+    const left = operands.pop()!
+    operands.push(combine(operator, at, left, right))
+  }
+  for (const operation of operations) {
+    const precedence = precedenceOf[operation.operator]
+    while (pending.length > 0 && precedenceOf[pending.at(-1)!.operator] >= precedence) reduce()
+    pending.push(operation)
+    operands.push(operation.operand)
+  }
+  while (pending.length > 0) reduce()
+  return operands[0]!
+}
+
+function combine(operator: BinaryOperator, at: number, left: Measured, right: Measured): Measured {
+  const isRun = operator === 'and' || operator === 'or'
+  if (isRun && left.syntax.kind === 'operator' && left.syntax.operator === operator) {
+    // The run was made by this function and nobody else holds it yet.
+    ;(left.syntax.operands as ExpressionSyntax[]).push(right.syntax)
+    return { syntax: left.syntax, depth: Math.max(left.depth, right.depth + 1) }
+  }
+  const operands = [left.syntax, right.syntax]
+  const depth = Math.max(left.depth, right.depth) + 1
+  if (depth > limits.expressionDepth) throw tooDeep()
+  return { syntax: { kind: 'operator', operator, operands, at }, depth }
+}
+
+export function tooDeep(target?: string) {
+  return odataError(
+    'expression-too-deep',
+    `an expression may be nested ${limits.expressionDepth} levels deep at most`,
+    target === undefined ? {} : { target },
+  )
+}

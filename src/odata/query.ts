@@ -1,0 +1,160 @@
+// One query of one request: it waits for its turn, has a limited time in the engine, and ends when the client is gone.
+
+import { limits } from '../core/limits.ts'
+import { Resources } from '../core/resources.ts'
+import type { Sql } from '../core/sql.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { DatabaseError } from '../duckdb/errors.ts'
+import { TextStream, type TextStreamOptions } from '../duckdb/text-stream.ts'
+import type { RequestError } from '../http/request-error.ts'
+import { odataError } from './errors.ts'
+import type { OpenSnapshot } from './open-snapshot.ts'
+import { overloaded, type QueryGate } from './query-gate.ts'
+
+/** What the queries of one request share. */
+export interface EngineAccess {
+  readonly snapshot: OpenSnapshot
+  readonly gate: QueryGate
+  /** Time left to wait for the engine, of all queries of the request together. Time that the client takes is free. */
+  readonly clock: { remainingMs: number }
+  /** Aborted when the client is gone. */
+  readonly gone: AbortSignal
+}
+
+/** Nobody is there to be answered. */
+export class ClientGone extends Error {
+  override name = 'ClientGone'
+}
+
+/** An open query with its first texts at hand. */
+export class Query implements AsyncDisposable {
+  readonly #access: EngineAccess
+  readonly #connection: Connection
+  readonly #stream: TextStream
+  readonly #first: Buffer
+  #next: Promise<Buffer | null> | null = null
+
+  private constructor(
+    access: EngineAccess,
+    connection: Connection,
+    stream: TextStream,
+    first: Buffer,
+  ) {
+    this.#access = access
+    this.#connection = connection
+    this.#stream = stream
+    this.#first = first
+  }
+
+  /**
+   * `texts` is as TextStream takes it. Throws RequestError: 400 for a calculation that has no result, 503, 504;
+   * DatabaseError for what is a mistake of ours.
+   */
+  static async open(access: EngineAccess, texts: Sql, options: TextStreamOptions): Promise<Query> {
+    await using resources = new Resources()
+    const connection = resources.use(await access.snapshot.connect())
+    const [stream, first] = await takeTurn(access, connection, false, async () => {
+      const opened = await TextStream.open(connection, texts, options)
+      const isWhole = options.mode === 'whole'
+      return [opened, await readSome(opened, isWhole ? limits.wholeAnswerBytes : 1)] as const
+    })
+    resources.move()
+    return new Query(access, connection, stream, first)
+  }
+
+  /** Texts handed out so far. */
+  get rows(): number {
+    return this.#stream.rows
+  }
+
+  get hasMore(): boolean {
+    return this.#stream.hasMore
+  }
+
+  /** All texts at once when they came in one piece; null when more are to come. */
+  get whole(): Buffer | null {
+    return this.#stream.hasEnded ? this.#first : null
+  }
+
+  /** To be called once. The engine makes the next texts while the caller sends these. */
+  async *chunks(): AsyncGenerator<Buffer, void> {
+    let texts: Buffer | null = this.#first
+    while (texts !== null) {
+      this.#next = this.#stream.hasEnded ? null : this.#fetch()
+      yield texts
+      texts = await this.#next
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connection.interrupt()
+    await this.#next?.catch(() => {})
+    await this.#connection[Symbol.asyncDispose]()
+  }
+
+  #fetch(): Promise<Buffer | null> {
+    const next = takeTurn(this.#access, this.#connection, true, () => this.#stream.next())
+    next.catch(() => {}) // it is awaited after the texts before it are sent
+    return next
+  }
+}
+
+/** Texts until there are `minBytes` of them or no more. */
+async function readSome(stream: TextStream, minBytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for (let size = 0; size < minBytes;) {
+    const piece = await stream.next()
+    if (piece === null) break
+    pieces.push(piece)
+    size += piece.length
+  }
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+}
+
+async function takeTurn<T>(
+  { gate, clock, gone }: EngineAccess,
+  connection: Connection,
+  begun: boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController()
+  const startedAt = performance.now()
+  let timer: NodeJS.Timeout
+  // An interrupt between two statements is lost, so it is repeated until the turn is over.
+  const interrupt = () => {
+    connection.interrupt()
+    timer = setTimeout(interrupt, limits.interruptAgainMs)
+  }
+  const end = (reason: RequestError | ClientGone) => {
+    clearTimeout(timer)
+    stop.abort(reason)
+    interrupt()
+  }
+  const onGone = () => end(new ClientGone())
+  timer = setTimeout(() => end(timeLimit()), Math.max(0, clock.remainingMs))
+  gone.addEventListener('abort', onGone, { once: true })
+  try {
+    if (gone.aborted) throw new ClientGone()
+    return await gate(work, { signal: stop.signal, begun })
+  } catch (error) {
+    throw stop.signal.aborted ? stop.signal.reason : engineFailure(error)
+  } finally {
+    gone.removeEventListener('abort', onGone)
+    clearTimeout(timer)
+    clock.remainingMs -= performance.now() - startedAt
+  }
+}
+
+const timeLimit = () => odataError('time-limit', 'the query took longer than this service allows')
+
+/** What the engine says of a query that was bound without a mistake. Everything unknown stays what it is: ours. */
+function engineFailure(error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return error
+  const { type } = error.details
+  if (type === 'Out of Memory') return overloaded()
+  if (type === 'Out of Range')
+    return odataError('arithmetic-error', 'a calculation leaves the range of its type', {
+      cause: error,
+    })
+  return error
+}

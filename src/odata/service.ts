@@ -1,0 +1,79 @@
+// The OData service: what it owns while it is open.
+
+import { limits } from '../core/limits.ts'
+import type { Logger } from '../core/logger.ts'
+import { Resources } from '../core/resources.ts'
+import { requireSafeBinding } from '../http/auth.ts'
+import { HttpServer } from '../http/server.ts'
+import { createHandler, ROOT_PATH } from './handle.ts'
+import { createQueryGate } from './query-gate.ts'
+import { Snapshots } from './snapshots.ts'
+
+export interface ODataServiceOptions {
+  /** Holds manifest.json and the files that it names; may not exist yet. */
+  readonly snapshotsDir: string
+  readonly host: string
+  /** 0 takes a free port. */
+  readonly port: number
+  readonly token: string | null
+  readonly allowAnonymous: boolean
+  /** Rows of a page that the client did not ask to be smaller or larger. */
+  readonly pageSize: number
+  readonly requestTimeoutMs: number
+  readonly maxBatchRequests: number
+  /** Threads that work on one query. With one, many small queries at once are twice as fast as with two. */
+  readonly threads?: number
+  readonly memoryLimit?: string | null
+  /** Where large queries spill to. */
+  readonly tempDir: string
+  readonly logger: Logger
+  readonly now?: () => Date
+}
+
+export class ODataService implements AsyncDisposable {
+  /** The service root, without a slash at its end. */
+  readonly url: string
+  readonly #resources: Resources
+
+  private constructor(url: string, resources: Resources) {
+    this.url = url
+    this.#resources = resources
+  }
+
+  /**
+   * Opens the published snapshot and listens. Queries work in Node's thread pool: the process should be started with
+   * UV_THREADPOOL_SIZE above limits.runningQueries, or files and names wait behind them.
+   * Throws EnvironmentError for a port that is busy, or open to other machines without a token.
+   */
+  static async open(options: ODataServiceOptions): Promise<ODataService> {
+    const { snapshotsDir: dir, host, port, token, logger, tempDir } = options
+    const { threads = 1, memoryLimit = null, now = () => new Date() } = options
+    requireSafeBinding(host, token, options.allowAnonymous)
+    await using resources = new Resources()
+    const snapshots = resources.use(
+      await Snapshots.open({ dir, threads, memoryLimit, tempDir, logger }),
+    )
+    const handle = createHandler({
+      snapshots,
+      gate: createQueryGate(limits.runningQueries, limits.waitingQueries),
+      pageSize: options.pageSize,
+      maxPageSize: limits.largestPageRows,
+      requestTimeoutMs: options.requestTimeoutMs,
+      maxBatchRequests: options.maxBatchRequests,
+      now,
+      host,
+      token,
+      logger,
+    })
+    const errorHeaders = { 'OData-Version': '4.01' }
+    const server = resources.use(
+      await HttpServer.open({ host, port, logger, handle, errorHeaders }),
+    )
+    return new ODataService(server.url + ROOT_PATH, resources.move())
+  }
+
+  /** Finishes open requests first. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,163 @@
+// The published snapshot that requests are answered from, and its replacement by newer ones while requests run.
+//
+// Each snapshot has an engine of its own, in which the file of each set is attached for reading. A new manifest opens
+// a new engine; then one assignment makes it the current one. A request holds a lease on the snapshot it began with,
+// and an engine is closed when it is neither current nor retained for next links and nobody holds a lease on it.
+
+import { type FSWatcher, watch } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { limits } from '../core/limits.ts'
+import type { Logger } from '../core/logger.ts'
+import { MANIFEST_FILE, parseManifest, type Snapshot } from '../core/snapshot.ts'
+import { type EngineOptions, OpenSnapshot } from './open-snapshot.ts'
+
+export interface SnapshotsOptions extends EngineOptions {
+  readonly logger: Logger
+}
+
+interface Retired {
+  readonly snapshot: OpenSnapshot
+  readonly sinceMs: number
+}
+
+/** Before the first publish: nothing is served. */
+const NOTHING: Snapshot = { id: 'none', publishedAt: new Date(0), runId: '', relations: [] }
+
+export class Snapshots implements AsyncDisposable {
+  readonly #options: SnapshotsOptions
+  #current: OpenSnapshot
+  #retired: Retired[] = []
+  /** The text of the manifest that `current` was opened from. */
+  #manifest: string | null = null
+  #reported: string | null = null
+  #watcher: FSWatcher | null = null
+  #timer: NodeJS.Timeout | null = null
+  #checking: Promise<void> | null = null
+  #isCheckWanted = false
+
+  private constructor(options: SnapshotsOptions, current: OpenSnapshot) {
+    this.#options = options
+    this.#current = current
+  }
+
+  /** Opens what is published now, or nothing yet, and follows the manifest from then on. */
+  static async open(options: SnapshotsOptions): Promise<Snapshots> {
+    const snapshots = new Snapshots(options, await OpenSnapshot.open(NOTHING, options))
+    await snapshots.check()
+    if (snapshots.published === null)
+      options.logger.warn('no-snapshot', { hint: 'nothing is published yet: eider run' })
+    snapshots.#timer = setInterval(() => void snapshots.check(), limits.snapshotPollMs)
+    return snapshots
+  }
+
+  /** The current snapshot; null before the first publish. */
+  get published(): Snapshot | null {
+    return this.#current.snapshot === NOTHING ? null : this.#current.snapshot
+  }
+
+  /** A lease on the current snapshot, to be disposed of by the caller. */
+  lease(): OpenSnapshot {
+    return this.#current.lease()
+  }
+
+  /** A lease on the current or a retained snapshot; null when `id` is neither. */
+  leaseById(id: string): OpenSnapshot | null {
+    const open = [this.#current, ...this.#retired.map(({ snapshot }) => snapshot)]
+    return open.find((candidate) => candidate.snapshot.id === id)?.lease() ?? null
+  }
+
+  /** Looks at the manifest once more. Never throws: what is wrong is logged and looked at again later. */
+  check(): Promise<void> {
+    this.#isCheckWanted = true
+    this.#checking ??= this.#checkWhileWanted()
+    return this.#checking
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#watcher?.close()
+    await this.#checking
+    for (const { snapshot } of this.#retired) await snapshot[Symbol.asyncDispose]()
+    await this.#current[Symbol.asyncDispose]()
+  }
+
+  /** What is asked for during a look is another look: the manifest may have changed behind the first. */
+  async #checkWhileWanted(): Promise<void> {
+    while (this.#isCheckWanted) {
+      this.#isCheckWanted = false
+      this.#watch()
+      try {
+        await this.#release()
+        await this.#follow()
+        this.#reported = null
+      } catch (error) {
+        this.#report(error)
+      }
+    }
+    this.#checking = null
+  }
+
+  async #follow(): Promise<void> {
+    const text = await this.#readManifest()
+    if (text !== null && text !== this.#manifest) await this.#replace(text)
+  }
+
+  /** null while nothing has ever been published. */
+  async #readManifest(): Promise<string | null> {
+    try {
+      return await readFile(join(this.#options.dir, MANIFEST_FILE), 'utf8')
+    } catch (error) {
+      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+      if (isMissing && this.#manifest === null) return null
+      throw error
+    }
+  }
+
+  async #replace(manifest: string): Promise<void> {
+    const startedAt = Date.now()
+    const next = await OpenSnapshot.open(parseManifest(manifest), this.#options)
+    this.#retired.unshift({ snapshot: this.#current, sinceMs: Date.now() })
+    this.#current = next
+    this.#manifest = manifest
+    this.#options.logger.info('snapshot-opened', {
+      snapshot: next.snapshot.id,
+      relations: next.snapshot.relations.length,
+      ms: Date.now() - startedAt,
+    })
+  }
+
+  /** Lets go of retired snapshots that are too many or too old. */
+  async #release(): Promise<void> {
+    const oldest = Date.now() - limits.retainedSnapshotMs
+    const isKept = ({ sinceMs }: Retired, i: number) =>
+      i < limits.retainedSnapshots && sinceMs >= oldest
+    const released = this.#retired.filter((retired, i) => !isKept(retired, i))
+    this.#retired = this.#retired.filter(isKept)
+    for (const { snapshot } of released) await snapshot[Symbol.asyncDispose]()
+  }
+
+  /** File events make a swap prompt; where there are none, the timer finds it. */
+  #watch(): void {
+    if (this.#watcher !== null) return
+    try {
+      this.#watcher = watch(this.#options.dir, { persistent: false }, (_, file) => {
+        if (file === null || file === MANIFEST_FILE) void this.check()
+      })
+    } catch {
+      return // the directory does not exist before the first publish
+    }
+    this.#watcher.on('error', () => {
+      this.#watcher?.close()
+      this.#watcher = null
+    })
+  }
+
+  /** One line per trouble, not one per look at it. */
+  #report(error: unknown): void {
+    const problem = error instanceof Error ? error.message : String(error)
+    if (problem === this.#reported) return
+    this.#reported = problem
+    this.#options.logger.error('snapshot-refused', { problem, serving: this.published?.id ?? null })
+  }
+}

@@ -1,0 +1,125 @@
+// What the text of a request says, before names mean anything. Positions (`at`) count characters of the decoded option
+// from 0, for messages.
+
+export interface RequestSyntax {
+  readonly path: readonly PathSegment[]
+  readonly options: OptionSyntax
+  /** Values of `@name=…`, by name without the @. */
+  readonly aliases: ReadonlyMap<string, ExpressionSyntax>
+}
+
+/** `$metadata`, `$count`, `shop_orders` or `shop_orders(7)`. */
+export interface PathSegment {
+  readonly name: string
+  readonly key: KeySyntax | null
+}
+
+/** One unnamed value, or values by name. */
+export type KeySyntax =
+  | { readonly kind: 'value'; readonly value: ExpressionSyntax }
+  | { readonly kind: 'named'; readonly values: readonly NamedValue[] }
+
+export interface NamedValue {
+  readonly name: string
+  readonly value: ExpressionSyntax
+}
+
+/** The system query options that were given, each parsed; no others. */
+export interface OptionSyntax {
+  readonly compute?: readonly ComputeItem[]
+  readonly select?: readonly SelectItem[]
+  readonly filter?: ExpressionSyntax
+  readonly search?: SearchSyntax
+  readonly orderby?: readonly OrderItemSyntax[]
+  readonly top?: number
+  readonly skip?: number
+  readonly count?: boolean
+  readonly format?: string
+  /** Made by the service for its next links; its form is the service's own. */
+  readonly skiptoken?: string
+}
+
+export type OptionName = keyof OptionSyntax
+
+/** `*`, or the names of a path. */
+export interface SelectItem {
+  readonly path: readonly string[]
+  readonly at: number
+}
+
+export interface OrderItemSyntax {
+  readonly value: ExpressionSyntax
+  readonly descending: boolean
+}
+
+export interface ComputeItem {
+  readonly value: ExpressionSyntax
+  readonly name: string
+  readonly at: number
+}
+
+export type SearchSyntax =
+  | { readonly kind: 'term'; readonly text: string }
+  | { readonly kind: 'not'; readonly operand: SearchSyntax }
+  | { readonly kind: 'and' | 'or'; readonly operands: readonly SearchSyntax[] }
+
+export type LiteralForm =
+  | 'null'
+  | 'boolean'
+  | 'number'
+  | 'string'
+  | 'date'
+  | 'date-time'
+  | 'time-of-day'
+  | 'guid'
+  | 'duration'
+  | 'binary'
+  | 'enum'
+  | 'geo'
+
+export type ArithmeticOperator = 'add' | 'sub' | 'mul' | 'div' | 'divby' | 'mod'
+export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
+export type BinaryOperator = ArithmeticOperator | ComparisonOperator | 'in' | 'has' | 'and' | 'or'
+
+export type ExpressionSyntax = { readonly at: number } & (
+  | { readonly kind: 'literal'; readonly form: LiteralForm; readonly text: string }
+  | { readonly kind: 'alias'; readonly name: string }
+  | { readonly kind: 'path'; readonly names: readonly string[] }
+  /** `path/$count`, with its `$filter` when there is one. */
+  | {
+      readonly kind: 'count'
+      readonly path: readonly string[]
+      readonly filter: ExpressionSyntax | null
+    }
+  /** `path/any(variable:condition)`; `any()` has neither. */
+  | {
+      readonly kind: 'lambda'
+      readonly quantifier: 'any' | 'all'
+      readonly path: readonly string[]
+      readonly variable: string
+      readonly condition: ExpressionSyntax | null
+    }
+  | {
+      readonly kind: 'case'
+      readonly branches: readonly {
+        readonly condition: ExpressionSyntax
+        readonly value: ExpressionSyntax
+      }[]
+    }
+  | {
+      readonly kind: 'call'
+      readonly name: string
+      readonly operands: readonly ExpressionSyntax[]
+    }
+  | { readonly kind: 'list'; readonly items: readonly ExpressionSyntax[] }
+  | { readonly kind: 'not' | 'negate'; readonly operand: ExpressionSyntax }
+  | {
+      /** `and` and `or` have two operands or more, the others two. */
+      readonly kind: 'operator'
+      readonly operator: BinaryOperator
+      readonly operands: readonly ExpressionSyntax[]
+    }
+)
+
+export type PathSyntax = ExpressionSyntax & { readonly kind: 'path' }
+export type CallSyntax = ExpressionSyntax & { readonly kind: 'call' }

@@ -1,0 +1,272 @@
+// The grammar of everything in a URL that is more than a name or a number, after the OASIS ABNF for OData 4.01. It
+// reads decoded text. Examples above a rule are run by a test: `//+` must match, `//-` must not.
+//
+// Precedence of operators is not in the grammar: an expression is a flat list of operands and operators, which
+// precedence.ts makes a tree. Flat rules and inline character classes keep parsing fast; each rule that is entered
+// costs more than the characters it reads.
+
+import * as ohm from 'ohm-js'
+
+export const urlGrammarSource = String.raw`
+OData {
+  // $filter, and the value of a parameter alias.
+
+  //+ "a eq 1", " vip ", "not (a eq 1) and b", "(1,2)"
+  //- "", "a eq", "a eq 1 b", "a equals 1)"
+  wholeExpression = ws expression ws
+
+  //+ "name", "name desc", "a add 1 desc, b ASC ,c", "desc desc"
+  //- "", "name sideways", "a,", "a desc asc", "a;b"
+  orderby = ws orderItem (comma orderItem)* ws
+
+  //+ "name", "name desc", "length(name) Asc"
+  //- "name sideways"
+  orderItem = expression direction?
+
+  //+ " asc", " DESC"
+  //- "asc", " ascending"
+  direction = rws (caseInsensitive<"asc"> | caseInsensitive<"desc">) ~idPart
+
+  //+ "*", "name", "name , city", "customer/name", "*,name"
+  //- "", "name,,city", "name;city", "1a", "a b"
+  select = ws selectItem (comma selectItem)* ws
+
+  //+ "*", "name", "customer/name"
+  //- "**", "name/", "/name"
+  selectItem = "*" -- all
+             | name ("/" name)* -- path
+
+  //+ "a add 1 as b", "a mul 2 AS b , length(c) as d"
+  //- "a add 1", "a as", "a as b c"
+  compute = ws computeItem (comma computeItem)* ws
+
+  //+ "a add 1 as b"
+  //- "as b", "a as 1"
+  computeItem = expression rws caseInsensitive<"as"> rws name
+
+  // What stands between the parentheses of a resource.
+
+  //+ "1", "'O''Neil'", "a=1,b='x'", "2024-01-01", "@k"
+  //- "", "a=1,2", "1,2", "1 eq 1", "name"
+  key = ws keyPair (comma keyPair)* ws -- named
+      | ws keyValue ws -- value
+
+  //+ "order_id=1", "a='x'", "a=@k"
+  //- "a", "a=", "=1", "a = b"
+  keyPair = name ws "=" ws keyValue
+
+  //+ "1", "'x'", "@k"
+  //- "a", "1 add 1"
+  keyValue = literal | alias
+
+  // $search: words and phrases. Two terms side by side are joined by AND. The words AND, OR and NOT are operators only
+  // where an operator can stand.
+
+  //+ "blue", "blue green", "\"blue green\" OR red", "NOT (a b)", "a AND NOT b", "not", "OR", "O'Neil", "100%"
+  //- "", "(a", "a)", "\"a", "()", "a;b", "\"\""
+  search = ws searchOr ws
+
+  //+ "a", "a OR b", "a b OR c", "a OR OR b"
+  //- "a OR b)"
+  searchOr = searchAnd (rws "OR" rws searchAnd)*
+
+  //+ "a", "a b", "a AND b", "a NOT b", "a AND"
+  //- "a OR b"
+  searchAnd = searchTerm searchNext*
+
+  //+ " b", " AND b", " AND", " OR"
+  //- "b", " OR b"
+  searchNext = rws "AND" rws searchTerm -- and
+             | rws ~("OR" rws searchTerm) searchTerm -- space
+
+  //+ "a", "NOT a", "NOT(a)", "NOT", "(a OR b)", "\"a b\""
+  //- "NOT (", "\"\""
+  searchTerm = "NOT" (rws | &"(") searchTerm -- not
+             | "(" ws searchOr ws ")" -- group
+             | "\"" phraseCharacter+ "\"" -- phrase
+             | searchCharacter+ -- word
+
+  //+ "a", " ", "\\", "'"
+  //- "\""
+  phraseCharacter = ~"\"" any
+
+  //+ "a", "'", "*", "ü"
+  //- " ", "(", "\"", ";"
+  searchCharacter = ~(" " | "\t" | "(" | ")" | "\"" | ";") any
+
+  // Expressions.
+
+  //+ "a", "a eq 1", "not a and b", "a in (1,2) or b", "-a lt - 2", "a eq -5", "eq eq 1", "a\tEQ\t1"
+  //- "a eq", "a eq1", "1a", "a desc", "a as b", "a=1"
+  expression = operand operation*
+
+  //+ " eq 1", " AND not b"
+  //- "eq 1", " as b", " desc"
+  operation = rws operator rws operand
+
+  // Any word but those that may follow an expression; whether it is an operator is found out later, with a better
+  // message.
+  //+ "eq", "AND", "plus"
+  //- "as", "WITH", "desc", "a1"
+  operator = ~(("a" | "A" | "d" | "D" | "f" | "F" | "w" | "W") clauseWordRest ~idPart) ("a".."z" | "A".."Z")+
+
+  // The rest of as, asc, desc, from, with.
+  //+ "s", "Sc", "esc", "rom", "ith"
+  //- "nd"
+  clauseWordRest = caseInsensitive<"sc"> | caseInsensitive<"s"> | caseInsensitive<"esc">
+                 | caseInsensitive<"rom"> | caseInsensitive<"ith">
+
+  //+ "a", "not a", "not(a)", "NOT not a", "-a", "- 5", "-(a)"
+  //- "not ", "-"
+  operand = prefix* primary
+
+  //+ "not ", "-"
+  //- "nota", "+"
+  prefix = ("n" | "N") ("o" | "O") ("t" | "T") (rws | &"(") -- not
+         | ~number ~"-INF" "-" ws -- negate
+
+  //+ "1", "'a'", "a/b", "f(x)", "(1)", "@p", "$it", "case(a:1)", "[1,2]"
+  //- "", ")", "\"a\""
+  primary = literal | list | array | case | call | path | alias
+
+  // One item in parentheses is a group, or a list of one after "in".
+  //+ "(1)", "( 1 , 2 )", "('a')", "(a eq 1)", "()"
+  //- "(", "(1,)", "(,)"
+  list = "(" ws (expression (comma expression)*)? ws ")"
+
+  //+ "f()", "contains(a,'b')", "geo.length( a )", "now()"
+  //- "f", "f (a)", "f(a", "f(a,)"
+  call = name ("." name)* list
+
+  // The JSON form of a list, as a parameter alias has it.
+  //+ "[]", "[1, 2]", "[\"a\",'b',null]"
+  //- "[", "[1,]", "{}"
+  array = "[" ws (arrayItem (comma arrayItem)*)? ws "]"
+
+  //+ "1", "\"a\"", "\"\\u00e9\\\"\""
+  //- "\"", "\"\\\""
+  arrayItem = jsonString | expression
+
+  //+ "\"\"", "\"a b\"", "\"\\n\""
+  //- "'a'", "\"a"
+  jsonString = "\"" jsonCharacter* "\""
+
+  //+ "a", "\\\\", "\\\""
+  //- "\"", "\\"
+  jsonCharacter = "\\" any -- escape
+                | ~("\"" | "\\") any -- plain
+
+  //+ "case(a eq 1:1,true:0)", "CASE( vip : 'a' )"
+  //- "case()", "case(a)", "case (a:1)"
+  case = caseInsensitive<"case"> "(" ws caseItem (comma caseItem)* ws ")"
+
+  //+ "a:1", "a eq 1 : b add 1"
+  //- "a", "a:"
+  caseItem = expression ws ":" ws expression
+
+  //+ "a", "$it", "$it/a", "customer/name", "Edm.Int32", "orders/$count", "orders/any(o:o/a eq 1)", "a/b/all(x : x/y)"
+  //- "a/", "/a", "1", "orders/$count/a"
+  path = pathStart ("/" name ~"(")* pathEnd?
+
+  //+ "/$count", "/$count($filter=a eq 1)", "/any()", "/ANY(o:o/a eq 1)", "/all(o : true)"
+  //- "/$ref", "/all", "/any(o)", "/some(o:o/a)"
+  pathEnd = "/$count" ("(" ws ("$filter" | "filter") ws "=" ws expression ws ")")? -- count
+          | "/" lambdaWord "(" ws (name ws ":" ws expression ws)? ")" -- lambda
+
+  //+ "any", "All"
+  //- "some"
+  lambdaWord = caseInsensitive<"any"> | caseInsensitive<"all">
+
+  //+ "$it", "name", "Edm.String"
+  //- "$root", "."
+  pathStart = "$it" ~idPart -- it
+            | name ("." name)* -- name
+
+  //+ "@p", "@p1"
+  //- "@", "@1"
+  alias = "@" name
+
+  // Literals.
+
+  //+ "null", "true", "1", "-1.5e3", "'x'", "2024-01-31", "2024-01-31T10:00Z", "10:00", "duration'PT1M'", "NaN"
+  //- "1a", ".5", "5.", "abc", "\"x\""
+  literal = number | string | temporal | keyword | prefixed | guid
+
+  //+ "2024-01-31", "10:00"
+  //- "a"
+  temporal (a date or time) = &("0".."9" | "-") (dateTime | date | timeOfDay)
+
+  //+ "0", "-1", "+1", "1.50", "1e3", "1E-3", "99999999999999999999"
+  //- "1.", ".5", "1e", "--1", "1a", "2024-01", "10:00", "1.5.2"
+  number (a number) = ~("0".."9" "0".."9" ":" "0".."9" "0".."9") ("-" | "+")? ("0".."9")+ ("." ("0".."9")+)? (("e" | "E") ("-" | "+")? ("0".."9")+)?
+           ~("0".."9" | "a".."z" | "A".."Z" | "_" | "-" | ".")
+
+  //+ "''", "'O''Neil'", "'a b'", "'\\'", "'ü'"
+  //- "'", "'a'b'", "'a''"
+  string = "'" (" ".."&" | "(".."~" | "''" | ~"'" any)* "'"
+
+  //+ "2024-01-31", "0001-01-01", "99999-12-31", "-0001-01-01"
+  //- "2024-1-31", "24-01-31", "2024-01-31T", "2024-01"
+  date = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ~(idPart | "-" | ":")
+
+  // A plus sign that was not encoded has become a space.
+  //+ "2024-01-31T10:30Z", "2024-01-31t10:30:00.123456789z", "2024-01-31T10:30:00+02:00", "2024-01-31T10:30:00 02:00"
+  //- "2024-01-31T10:30", "2024-01-31 10:30Z", "2024-01-31T10:30:00+0200"
+  dateTime = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ("T" | "t") clock offset ~idPart
+
+  //+ "Z", "+01:00", "-11:30"
+  //- "", "+1", "UTC"
+  offset = "Z" -- upper
+         | "z" -- lower
+         | ("+" | "-" | " ") digit digit ":" digit digit -- hours
+
+  //+ "10:30", "10:30:00", "23:59:59.999999"
+  //- "10", "1:30", "10:30:", "10:30Z"
+  timeOfDay = clock ~(idPart | ":" | ".")
+
+  //+ "10:30", "10:30:00.5"
+  //- "10"
+  clock = digit digit ":" digit digit (":" digit digit ("." digit+)?)?
+
+  //+ "01234567-89ab-cdef-0123-456789ABCDEF"
+  //- "01234567-89ab-cdef-0123-456789ABCDE", "g1234567-89ab-cdef-0123-456789ABCDEF"
+  guid (a GUID) = hex4 hex4 "-" hex4 "-" hex4 "-" hex4 "-" hex4 hex4 hex4 ~(idPart | "-")
+
+  //+ "01aF"
+  //- "01ag", "01a"
+  hex4 = ("0".."9" | "a".."f" | "A".."F") ("0".."9" | "a".."f" | "A".."F") ("0".."9" | "a".."f" | "A".."F") ("0".."9" | "a".."f" | "A".."F")
+
+  //+ "null", "TRUE", "false", "NaN", "INF", "-INF"
+  //- "nul", "nullable", "true1", "nan", "NULL"
+  keyword (true, false or null) = &("n" | "t" | "T" | "f" | "F" | "N" | "I" | "-")
+            ("null" | caseInsensitive<"true"> | caseInsensitive<"false"> | "NaN" | "INF" | "-INF") ~idPart
+
+  // A type before the quotes: duration, binary, geography, or the name of an enumeration.
+  //+ "duration'PT1M'", "binary'AQI='", "shop.color'Red'", "geography'POINT(1 2)'"
+  //- "duration", "'x'", "duration 'PT1M'"
+  prefixed = name ("." name)* string
+
+  // Everything beyond ASCII is taken for a letter here; the entity model knows which names there are.
+  //+ "a", "_a1", "größe", "名"
+  //- "", "1a", "a-b", "a b", "$a"
+  name (a name) = ("a".."z" | "A".."Z" | "_" | "\u{80}".."\u{10ffff}") ("a".."z" | "A".."Z" | "0".."9" | "_" | "\u{80}".."\u{10ffff}")*
+
+  //+ "a", "1", "_", "ü"
+  //- "-", " ", "$"
+  idPart = "a".."z" | "A".."Z" | "0".."9" | "_" | "\u{80}".."\u{10ffff}"
+
+  //+ ",", " , "
+  //- ""
+  comma = ws "," ws
+
+  //+ "", " \t"
+  //- "a"
+  ws = (" " | "\t")*
+
+  //+ " ", "\t "
+  //- ""
+  rws (a space) = (" " | "\t")+
+}
+`
+
+export const urlGrammar = ohm.grammar(urlGrammarSource)

@@ -1,0 +1,53 @@
+// target/manifest.json and target/run_results.json: what a run knew and did, for other programs.
+// Both have `schema_version` 1; members are only ever added under one number.
+
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CompiledProject, Model } from '../core/model.ts'
+import type { RunSummary } from './ledger.ts'
+
+const SCHEMA_VERSION = 1
+
+export async function writeArtifacts(
+  dir: string,
+  project: CompiledProject,
+  summary: RunSummary,
+): Promise<void> {
+  await mkdir(dir, { recursive: true })
+  const models = [...project.models.values()].map(describeModel)
+  await writeJson(join(dir, 'manifest.json'), { schema_version: SCHEMA_VERSION, models })
+  await writeJson(join(dir, 'run_results.json'), runResults(summary))
+}
+
+export function runResults(summary: RunSummary) {
+  const { runId, startedAt, ms, ok, flushed, models, snapshot } = summary
+  return {
+    schema_version: SCHEMA_VERSION,
+    run_id: runId,
+    started_at: startedAt.toISOString(),
+    ms: Math.round(ms),
+    ok,
+    flushed,
+    models: models.map((result) => ({ ...result, ms: Math.round(result.ms) })),
+    snapshot,
+  }
+}
+
+function describeModel(model: Model) {
+  return {
+    name: model.name,
+    kind: model.kind,
+    path: model.source.path,
+    description: model.description,
+    depends_on: model.dependsOn,
+    key: model.expose?.key ?? null,
+    exposed: model.expose !== null,
+    columns: model.columns,
+    definition: model.definition,
+  }
+}
+
+async function writeJson(path: string, document: unknown): Promise<void> {
+  await writeFile(`${path}.tmp`, JSON.stringify(document, null, 2) + '\n')
+  await rename(`${path}.tmp`, path)
+}

@@ -1,0 +1,73 @@
+// Why a model was not built, in one line. The run goes on with its siblings.
+
+import { positionOf, offsetOfByte } from '../core/source.ts'
+import { EnvironmentError } from '../core/failures.ts'
+import type { Model } from '../core/model.ts'
+import type { Sql } from '../core/sql.ts'
+import { DatabaseError } from '../duckdb/errors.ts'
+
+/** A rule of the tool that a model broke: a duplicate key, a column that vanished, a table that would be lost. */
+export class ModelFailure extends Error {
+  override name = 'ModelFailure'
+}
+
+/**
+ * One line with the place in the model where the engine knows it: `models/mart/a.sql:4:3: …`.
+ * Throws what is no failure of a model: our own bugs, and an environment in which no other model can be built.
+ */
+export function explainFailure(error: unknown, model: Model, statement: Sql | null): string {
+  if (error instanceof ModelFailure) return `${model.source.path}: ${error.message}`
+  if (!(error instanceof DatabaseError)) throw error
+  // After a FATAL error the engine refuses everything until the file is opened anew.
+  if (error.details.type === 'FATAL') throw error
+  const message = isDiskFull(error) ? `the disk is full: ${oneLine(error)}` : oneLine(error)
+  const place = statement === null ? null : placeOf(error, model, statement)
+  return `${model.source.path}${place ?? ''}: ${message}`
+}
+
+export const isInterrupt = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.details.type === 'INTERRUPT'
+
+/** What an abort of the run makes of the statement or the wait that it met. */
+export const isInterruption = (error: unknown, signal: AbortSignal): boolean =>
+  signal.aborted &&
+  (isInterrupt(error) || error === signal.reason || (error as Error).name === 'AbortError')
+
+const isDiskFull = (error: DatabaseError) => /No space left on device/.test(error.details.message)
+
+/** What stops the run as a whole: the disk or the engine failed. Other errors come back as they are. */
+export function toEnvironmentError(error: unknown): unknown {
+  const failure = (code: string, message: string) =>
+    new EnvironmentError(code, message, {
+      hint: 'mend the cause and run again; what was committed and published is kept',
+      cause: error,
+    })
+  if (error instanceof DatabaseError) {
+    if (isDiskFull(error)) return failure('disk-full', `the disk is full: ${oneLine(error)}`)
+    const isOurs = !['IO', 'FATAL', 'Out of Memory'].includes(error.details.type)
+    return isOurs ? error : failure('warehouse-failed', `the warehouse failed: ${oneLine(error)}`)
+  }
+  if (!(error instanceof Error && 'syscall' in error)) return error
+  if ('code' in error && error.code === 'ENOSPC')
+    return failure('disk-full', `the disk is full: ${error.message}`)
+  return failure('file-failed', error.message)
+}
+
+function oneLine(error: DatabaseError): string {
+  const [first = ''] = error.details.message.replace(/^TransactionContext Error: /, '').split('\n')
+  const candidates = error.details.candidates.filter((candidate) => candidate !== '')
+  return candidates.length === 0 ? first : `${first} (did you mean ${candidates.join(' or ')}?)`
+}
+
+/** Positions count from the start of the statement that the body was put into, in bytes, in parser errors in characters. */
+function placeOf(error: DatabaseError, model: Model, statement: Sql): string | null {
+  const { position, type } = error.details
+  if (position === null || !('body' in model)) return null
+  const { body } = model
+  const text = statement.inline()
+  const start = text.indexOf(body.text)
+  const at = type === 'Parser' ? position : offsetOfByte(text, position)
+  if (start < 0 || at < start || at > start + body.text.length) return null
+  const { line, column } = positionOf(body.source, body.span.start + at - start)
+  return `:${line}:${column}`
+}

@@ -1,0 +1,90 @@
+// Changes of columns that keep all that a table holds: a new column, and a type that holds every value of the old one.
+
+import { foldCase } from '../../core/names.ts'
+import type { Column, ColumnType } from '../../core/relation.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { ModelFailure } from '../failure.ts'
+
+export interface Evolution {
+  readonly relation: Sql
+  readonly from: readonly Column[]
+  readonly to: readonly Column[]
+  /** What becomes of a column that the model no longer has. */
+  readonly removed: 'keep' | 'refuse'
+}
+
+/** Alters the table; true when it did. Throws ModelFailure, before the first change, for one that would lose values. */
+export async function evolve(connection: Connection, evolution: Evolution): Promise<boolean> {
+  const changes = planEvolution(evolution)
+  for (const change of changes) await connection.run(change)
+  return changes.length > 0
+}
+
+function planEvolution({ relation, from, to, removed }: Evolution): readonly Sql[] {
+  const hint = removed === 'refuse' ? '; rebuild the table with --full-refresh' : ''
+  const before = new Map(from.map((column) => [foldCase(column.name), column]))
+  const after = new Set(to.map(({ name }) => foldCase(name)))
+  const lost = from.filter(({ name }) => !after.has(foldCase(name)))
+  if (removed === 'refuse' && lost.length > 0) {
+    const names = lost.map(({ name }) => `"${name}"`).join(', ')
+    throw new ModelFailure(`the model no longer has ${names}, which the table holds${hint}`)
+  }
+  return to.flatMap(({ name, type }) => {
+    const column = before.get(foldCase(name))
+    if (column === undefined)
+      return [sql`ALTER TABLE ${relation} ADD COLUMN ${sql.ident(name)} ${sql.type(type)}`]
+    if (column.type === type) return []
+    if (!isLosslessWidening(column.type, type))
+      throw new ModelFailure(
+        `column "${name}" cannot change from ${column.type} to ${type} without losing values${hint}`,
+      )
+    return [sql`ALTER TABLE ${relation} ALTER COLUMN ${sql.ident(name)} TYPE ${sql.type(type)}`]
+  })
+}
+
+// Decimal digits before the point that each integer type needs.
+const integerDigits: Readonly<Record<string, number>> = {
+  TINYINT: 3,
+  UTINYINT: 3,
+  SMALLINT: 5,
+  USMALLINT: 5,
+  INTEGER: 10,
+  UINTEGER: 10,
+  BIGINT: 19,
+  UBIGINT: 20,
+}
+
+const widenings: Readonly<Record<string, readonly string[]>> = {
+  TINYINT: ['SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT', 'DOUBLE'],
+  SMALLINT: ['INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT', 'DOUBLE'],
+  INTEGER: ['BIGINT', 'HUGEINT', 'DOUBLE'],
+  BIGINT: ['HUGEINT'],
+  UTINYINT: [
+    ...['USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT'],
+    ...['SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT', 'DOUBLE'],
+  ],
+  USMALLINT: [
+    ...['UINTEGER', 'UBIGINT', 'UHUGEINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT', 'DOUBLE'],
+  ],
+  UINTEGER: ['UBIGINT', 'UHUGEINT', 'BIGINT', 'HUGEINT', 'DOUBLE'],
+  UBIGINT: ['UHUGEINT', 'HUGEINT'],
+  FLOAT: ['DOUBLE'],
+  DATE: ['TIMESTAMP'],
+  UUID: ['VARCHAR'],
+  JSON: ['VARCHAR'],
+}
+
+export function isLosslessWidening(from: ColumnType, to: ColumnType): boolean {
+  if (widenings[from]?.includes(to)) return true
+  if (from.startsWith('ENUM(')) return to === 'VARCHAR'
+  const target = decimal(to)
+  const source = decimal(from) ?? { whole: integerDigits[from] ?? Infinity, scale: 0 }
+  return target !== null && target.whole >= source.whole && target.scale >= source.scale
+}
+
+function decimal(type: ColumnType): { readonly whole: number; readonly scale: number } | null {
+  const [, width, scale] = /^DECIMAL\((\d+),\s*(\d+)\)$/.exec(type) ?? []
+  if (width === undefined || scale === undefined) return null
+  return { whole: Number(width) - Number(scale), scale: Number(scale) }
+}

@@ -1,0 +1,72 @@
+// Where a model lies in the warehouse, and what may take its place.
+
+import type { Model } from '../../core/model.ts'
+import { type ModelName, splitModelName } from '../../core/names.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { Catalog, RelationType } from '../../duckdb/catalog.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { ModelFailure } from '../failure.ts'
+import type { ModelRecord } from '../state.ts'
+
+/** What a materialization needs to know. */
+export interface Site {
+  readonly connection: Connection
+  readonly catalog: Catalog
+  /** What an earlier run made under this name; null when none did. */
+  readonly record: ModelRecord | null
+  /** Rebuild from nothing, also where that ends a history (`--full-refresh`). */
+  readonly fullRefresh: boolean
+}
+
+/** What a materialization did. */
+export interface Built {
+  /** False when the content is what it was, so that nothing downstream needs to run. */
+  readonly changed: boolean
+  readonly rows?: number
+}
+
+export function relationOf(name: ModelName): Sql {
+  const { schema, table } = splitModelName(name)
+  return sql.ident(schema, table)
+}
+
+export function existingType({ catalog }: Site, name: ModelName): RelationType | null {
+  const { schema, table } = splitModelName(name)
+  return catalog.typeOf(schema, table)
+}
+
+export async function createSchema({ connection }: Site, name: ModelName): Promise<void> {
+  const { schema } = splitModelName(name)
+  await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)}`)
+}
+
+/**
+ * Drops what is in the way of a relation of type `next`, inside the transaction that builds it. Throws ModelFailure
+ * where that would destroy rows that cannot be made again: those of an events model, or of a table that no run made.
+ */
+export async function makeWay(site: Site, model: Model, next: RelationType): Promise<void> {
+  const { connection, record, fullRefresh } = site
+  const existing = existingType(site, model.name)
+  if (existing === null) return
+  if (existing === 'table' && !fullRefresh) {
+    if (record === null)
+      throw new ModelFailure(
+        `a table ${model.name} exists that no run has made; move it away, or replace it with --full-refresh`,
+      )
+    if (record.kind === 'events' && model.kind !== 'events')
+      throw new ModelFailure(
+        `${model.name} holds events that were collected; as kind ${model.kind} it would lose them; drop them with --full-refresh`,
+      )
+  }
+  // CREATE OR REPLACE works only where the type stays.
+  if (existing === next) return
+  const relation = relationOf(model.name)
+  await connection.run(
+    existing === 'table' ? sql`DROP TABLE ${relation}` : sql`DROP VIEW ${relation}`,
+  )
+}
+
+export async function countRows(connection: Connection, relation: Sql): Promise<number> {
+  const row = await connection.row(sql`SELECT count(*) AS n FROM ${relation}`)
+  return Number(row?.['n'])
+}

@@ -1,0 +1,188 @@
+// A run: lock, open, flush, build in DAG order, publish, report.
+
+import type { ClaimSource } from '../buffer/claim-source.ts'
+import { limits } from '../core/limits.ts'
+import type { Logger } from '../core/logger.ts'
+import type { CompiledProject } from '../core/model.ts'
+import type { Progress } from '../core/progress.ts'
+import type { ProjectPaths } from '../core/project.ts'
+import { sql } from '../core/sql.ts'
+import { readCatalog } from '../duckdb/catalog.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { runResults, writeArtifacts } from './artifacts.ts'
+import type { BuildContext } from './build.ts'
+import { buildAll } from './build-all.ts'
+import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
+import type { FlushStep } from './flush.ts'
+import { flushAll } from './flush-all.ts'
+import { Ledger, type RunSummary } from './ledger.ts'
+import { publish } from './publish.ts'
+import { RunLock } from './run-lock.ts'
+import { hashFiles } from './source-files.ts'
+import { ensureState, readState, recordRemoved, recordRun } from './state.ts'
+import { openWarehouse } from './warehouse.ts'
+
+export type { RunSummary } from './ledger.ts'
+
+export interface RunOptions {
+  readonly paths: ProjectPaths
+  readonly project: CompiledProject
+  /**
+   * Opens the buffer, or the daemon that owns it; under the run lock, and no longer than the flush takes. null where
+   * the project has no events models and nothing is buffered.
+   */
+  readonly openClaims: (() => Promise<ClaimSource>) | null
+  readonly threads: number | null
+  readonly memoryLimit: string | null
+  /** How long to wait for another run, and for another process that holds the warehouse. */
+  readonly lockWaitMs: number
+  /** When aborted, the running statement is rolled back and the rest is skipped. */
+  readonly signal: AbortSignal
+  readonly progress: Progress
+  readonly logger: Logger
+  /** Rebuild each model from nothing. Tables of events models are kept. */
+  readonly fullRefresh?: boolean
+  readonly now?: () => Date
+  /** For crash tests: called after each step of a flush. */
+  readonly onFlushStep?: (step: FlushStep) => void | Promise<void>
+}
+
+/**
+ * Mistakes in models end as results with the status `failed`, never as exceptions, and so does an abort as `skipped`.
+ * Throws EnvironmentError: `run-locked`, `disk-full`, `warehouse-failed`, `file-failed`, and those of openWarehouse()
+ * and openClaims().
+ */
+export async function runPipeline(options: RunOptions): Promise<RunSummary> {
+  const { paths, project, lockWaitMs, signal, progress } = options
+  const ledger = new Ledger(options.now?.() ?? new Date(), progress)
+  const { runId } = ledger
+  progress({ event: 'run-started', runId, models: project.models.size })
+  try {
+    await using _lock = await RunLock.take(paths.runLock, lockWaitMs, signal)
+    await using warehouse = await openWarehouse(options)
+    await using connection = await warehouse.connect()
+    await work(options, ledger, connection)
+    const summary = ledger.summarize(project.models.values())
+    await recordRun(connection, summary, runResults(summary))
+    await writeArtifacts(paths.target, project, summary)
+  } catch (error) {
+    if (!isInterruption(error, signal)) throw toEnvironmentError(error)
+  }
+  const summary = ledger.summarize(project.models.values())
+  progress({ event: 'run-finished', runId, ok: summary.ok, ms: summary.ms })
+  return summary
+}
+
+async function work(options: RunOptions, ledger: Ledger, connection: Connection): Promise<void> {
+  const { project, signal } = options
+  using _interrupts = interruptOnAbort(connection, signal)
+  try {
+    const context = await prepare(options, ledger, connection)
+    await flush(options, ledger, context)
+    await buildAll(context, ledger, project, signal)
+    signal.throwIfAborted() // the next run publishes what this one built
+    await forgetRemoved(context, project)
+    await publishAll(options, ledger, context)
+  } catch (error) {
+    if (!isInterruption(error, signal)) throw error
+  }
+}
+
+async function prepare(
+  { project, paths, fullRefresh = false }: RunOptions,
+  { runId }: Ledger,
+  connection: Connection,
+): Promise<BuildContext> {
+  const catalog = await readCatalog(connection)
+  await ensureState(connection, catalog)
+  if (project.macros.length > 0)
+    await connection.transact(async () => {
+      for (const macro of project.macros)
+        await connection.run(sql`CREATE OR REPLACE MACRO ${sql.body(macro)}`)
+    })
+  return {
+    connection,
+    catalog,
+    state: await readState(connection),
+    runId,
+    dir: paths.dir,
+    fullRefresh,
+    versions: new Map(),
+    changed: new Set(),
+    fileHashes: await hashFiles(connection, paths.dir, project.models.values()),
+  }
+}
+
+function flush(options: RunOptions, ledger: Ledger, context: BuildContext): Promise<void> {
+  const { openClaims, project, logger, signal, progress, onFlushStep } = options
+  return flushAll(context, project, {
+    openClaims,
+    logger,
+    signal,
+    progress,
+    onStep: onFlushStep,
+    startedAt: ledger.startedAt,
+    onFlushed: (model, count) => ledger.countFlushed(model.name, count),
+    onFailure: (model, error) => {
+      if (isInterruption(error, signal)) return
+      ledger.fail(model.name, explainFailure(error, model, null))
+    },
+  })
+}
+
+/** Their relations stay in the warehouse: history is not the tool's to destroy. They are no longer published. */
+async function forgetRemoved(
+  { connection, state }: BuildContext,
+  project: CompiledProject,
+): Promise<void> {
+  const gone = [...state.models].filter(
+    ([name, { removed }]) => !removed && !project.models.has(name),
+  )
+  if (gone.length > 0)
+    await recordRemoved(
+      connection,
+      gone.map(([name]) => name),
+    )
+}
+
+async function publishAll(
+  { project, paths, progress, now }: RunOptions,
+  ledger: Ledger,
+  { connection, versions }: BuildContext,
+): Promise<void> {
+  const startedMs = performance.now()
+  const { snapshot, changed } = await publish({
+    connection,
+    dir: paths.snapshots,
+    runId: ledger.runId,
+    models: project.models.values(),
+    versions,
+    now: now?.() ?? new Date(),
+    onFailure: (model, error) => ledger.fail(model.name, explainFailure(error, model, null)),
+  })
+  ledger.snapshot = { id: snapshot.id, changed }
+  if (!changed) return
+  progress({
+    event: 'published',
+    snapshot: snapshot.id,
+    relations: snapshot.relations.length,
+    ms: performance.now() - startedMs,
+  })
+}
+
+/** An interrupt that meets no running statement has no effect, so it is sent until the work has stopped. */
+function interruptOnAbort(connection: Connection, signal: AbortSignal): Disposable {
+  let timer: NodeJS.Timeout | undefined
+  const interrupt = () => {
+    connection.interrupt()
+    timer ??= setInterval(() => connection.interrupt(), limits.interruptAgainMs)
+  }
+  if (signal.aborted) interrupt()
+  signal.addEventListener('abort', interrupt, { once: true })
+  return {
+    [Symbol.dispose]() {
+      signal.removeEventListener('abort', interrupt)
+      clearInterval(timer)
+    },
+  }
+}

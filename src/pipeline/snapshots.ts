@@ -1,0 +1,104 @@
+// The directory of snapshots: manifests, who is current, and what nobody needs any more.
+//
+//   manifest.json          the current snapshot
+//   manifest-<id>.json     each retained snapshot, the current one included; the same format
+//   m-<hash>.duckdb        files of published models
+//   current.sql            the current snapshot as views, for analysts
+//   *.tmp, *.tmp.wal       being written, or left by a crash
+//
+// Only a run deletes, under the run lock, so nothing here is being written by another process. A file is deleted when
+// no retained manifest names it; a server that still has it open keeps its content.
+
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { limits } from '../core/limits.ts'
+import { splitModelName } from '../core/names.ts'
+import {
+  MANIFEST_FILE,
+  parseManifest,
+  printManifest,
+  SNAPSHOT_TABLE,
+  type Snapshot,
+} from '../core/snapshot.ts'
+import { sql } from '../core/sql.ts'
+import { replaceDurably } from './durable-files.ts'
+
+export interface Snapshots {
+  /** null before the first publication, and when the manifest is damaged: then it is written anew. */
+  readonly current: Snapshot | null
+  /** Youngest first. */
+  readonly retained: readonly Snapshot[]
+}
+
+const RETAINED = /^manifest-([0-9a-f]+)\.json$/
+const PUBLISHED = /^m-[0-9a-f]+\.duckdb$/
+const TEMPORARY = /\.tmp(\.wal)?$/
+
+const retainedName = ({ id }: Snapshot) => `manifest-${id}.json`
+
+export async function readSnapshots(dir: string): Promise<Snapshots> {
+  const names = (await readdir(dir)).filter((name) => RETAINED.test(name))
+  const retained: Snapshot[] = []
+  for (const name of names) {
+    const snapshot = await readManifest(join(dir, name))
+    if (snapshot !== null) retained.push(snapshot)
+  }
+  retained.sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime())
+  return { current: await readManifest(join(dir, MANIFEST_FILE)), retained }
+}
+
+async function readManifest(path: string): Promise<Snapshot | null> {
+  try {
+    return parseManifest(await readFile(path, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+/** The rename of manifest.json is the moment of publication. */
+export async function writeSnapshot(dir: string, snapshot: Snapshot): Promise<void> {
+  const text = printManifest(snapshot)
+  await replaceDurably(join(dir, retainedName(snapshot)), text)
+  await replaceDurably(join(dir, MANIFEST_FILE), text)
+  await replaceDurably(join(dir, 'current.sql'), printViews(dir, snapshot))
+}
+
+/** Keeps the youngest snapshots, and those that were current until a short time ago. */
+export async function collectGarbage(
+  dir: string,
+  { current, retained }: Snapshots,
+  now: Date,
+): Promise<void> {
+  const newest = current === null ? [] : [current]
+  const others = retained.filter(({ id }) => id !== current?.id)
+  const kept = [...newest, ...others].filter((_, i, all) => {
+    const replacedAt = all[i - 1]?.publishedAt ?? now
+    const recently = now.getTime() - replacedAt.getTime() < limits.retainedSnapshotMs
+    return i < limits.retainedSnapshots || recently
+  })
+  const keep = new Set(
+    kept.flatMap((snapshot) => [
+      retainedName(snapshot),
+      ...snapshot.relations.map(({ file }) => file),
+    ]),
+  )
+  for (const name of await readdir(dir)) {
+    const ours = RETAINED.test(name) || PUBLISHED.test(name) || TEMPORARY.test(name)
+    if (ours && !keep.has(name)) await rm(join(dir, name), { force: true })
+  }
+}
+
+/** Absolute paths, since the script may be read from any directory. */
+function printViews(dir: string, snapshot: Snapshot): string {
+  const statements = snapshot.relations.flatMap(({ model, file }) => {
+    const { schema, table } = splitModelName(model)
+    const database = sql.ident(file.replace(/\.duckdb$/, ''))
+    return [
+      sql`ATTACH IF NOT EXISTS ${sql.value(join(dir, file))} AS ${database} (READ_ONLY)`,
+      sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)}`,
+      sql`CREATE OR REPLACE VIEW ${sql.ident(schema, table)} AS FROM ${database}.main.${sql.ident(SNAPSHOT_TABLE)}`,
+    ]
+  })
+  const lines = statements.map((statement) => `${statement.inline()};\n`)
+  return `-- Snapshot ${snapshot.id}, published ${snapshot.publishedAt.toISOString()}. In the duckdb shell: .read current.sql\n${lines.join('')}`
+}

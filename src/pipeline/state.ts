@@ -1,0 +1,158 @@
+// What the tool remembers in the warehouse, in the schema `_eider`. State changes in the same transactions as the data
+// that it describes.
+//
+//   format            one row: the number of this layout
+//   runs              one row per finished run
+//   models            one row per relation that a run has made; `removed_at` once its model is gone from the project
+//   acks              claims whose events are committed and whose segment may still be in the buffer
+//   flush_position    per target the last segment committed: the fence that no later commit may go back behind
+//   rejected_events   events that do not fit their table, set aside with the reason
+
+import { EnvironmentError } from '../core/failures.ts'
+import type { Kind, Model } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
+import { type Sql, sql } from '../core/sql.ts'
+import type { Catalog } from '../duckdb/catalog.ts'
+import type { Connection } from '../duckdb/database.ts'
+import type { RunSummary } from './ledger.ts'
+
+export const STATE_SCHEMA = '_eider'
+const STATE_FORMAT = 1
+
+/** What is known of a relation in the warehouse. */
+export interface ModelRecord {
+  readonly kind: Kind
+  /** Identity of everything that the content depends on, at the last build. */
+  readonly fingerprint: string
+  /** Identity of the content; what downstream fingerprints and published files are made of. */
+  readonly version: string
+  readonly definition: string
+  /** True when the project no longer has the model; the relation is kept. */
+  readonly removed: boolean
+}
+
+export interface FlushPosition {
+  readonly segment: number
+  readonly flushedAt: Date
+}
+
+export interface AckRecord {
+  readonly id: string
+  readonly target: ModelName
+}
+
+export interface State {
+  readonly models: ReadonlyMap<ModelName, ModelRecord>
+  readonly positions: ReadonlyMap<ModelName, FlushPosition>
+  readonly acks: readonly AckRecord[]
+}
+
+const layout: readonly Sql[] = [
+  sql`CREATE SCHEMA _eider`,
+  sql`CREATE TABLE _eider.format (format INTEGER NOT NULL)`,
+  sql`INSERT INTO _eider.format VALUES (${sql.value(STATE_FORMAT)})`,
+  sql`CREATE TABLE _eider.runs (
+    run_id VARCHAR PRIMARY KEY, started_at TIMESTAMPTZ NOT NULL, finished_at TIMESTAMPTZ NOT NULL,
+    ok BOOLEAN NOT NULL, summary JSON NOT NULL)`,
+  sql`CREATE TABLE _eider.models (
+    model VARCHAR PRIMARY KEY, kind VARCHAR NOT NULL, fingerprint VARCHAR NOT NULL, version VARCHAR NOT NULL,
+    definition VARCHAR NOT NULL, run_id VARCHAR NOT NULL, built_at TIMESTAMPTZ NOT NULL, removed_at TIMESTAMPTZ)`,
+  sql`CREATE TABLE _eider.acks (
+    claim_id VARCHAR PRIMARY KEY, target VARCHAR NOT NULL, segment UBIGINT NOT NULL, events UBIGINT NOT NULL,
+    committed_at TIMESTAMPTZ NOT NULL)`,
+  sql`CREATE TABLE _eider.flush_position (
+    target VARCHAR PRIMARY KEY, segment UBIGINT NOT NULL, flushed_at TIMESTAMPTZ NOT NULL)`,
+  sql`CREATE TABLE _eider.rejected_events (
+    target VARCHAR NOT NULL, claim_id VARCHAR NOT NULL, seq UBIGINT NOT NULL, reason VARCHAR NOT NULL,
+    event VARCHAR NOT NULL, rejected_at TIMESTAMPTZ NOT NULL)`,
+]
+
+export async function ensureState(connection: Connection, catalog: Catalog): Promise<void> {
+  if (catalog.typeOf(STATE_SCHEMA, 'format') === null)
+    return connection.transact(async () => {
+      for (const statement of layout) await connection.run(statement)
+    })
+  const row = await connection.row(sql`SELECT format FROM _eider.format`)
+  if (Number(row?.['format']) === STATE_FORMAT) return
+  throw new EnvironmentError(
+    'warehouse-format',
+    `the warehouse has state format ${String(row?.['format'])}, this version of eider knows ${STATE_FORMAT}`,
+    { hint: 'use the version of eider that wrote it' },
+  )
+}
+
+export async function readState(connection: Connection): Promise<State> {
+  const models = await connection.rows(sql`
+    SELECT model, kind, fingerprint, version, definition, removed_at IS NOT NULL AS removed FROM _eider.models`)
+  const acks = await connection.rows(
+    sql`SELECT claim_id, target FROM _eider.acks ORDER BY target, segment`,
+  )
+  return {
+    models: new Map(
+      models.map((row): [ModelName, ModelRecord] => [
+        row['model'] as ModelName,
+        {
+          kind: row['kind'] as Kind,
+          fingerprint: String(row['fingerprint']),
+          version: String(row['version']),
+          definition: String(row['definition']),
+          removed: row['removed'] === true,
+        },
+      ]),
+    ),
+    positions: await readPositions(connection),
+    acks: acks.map(({ claim_id, target }) => ({
+      id: String(claim_id),
+      target: target as ModelName,
+    })),
+  }
+}
+
+export async function readPositions(
+  connection: Connection,
+): Promise<ReadonlyMap<ModelName, FlushPosition>> {
+  const rows = await connection.rows(
+    sql`SELECT target, segment, epoch_ms(flushed_at) AS flushed_ms FROM _eider.flush_position`,
+  )
+  return new Map(
+    rows.map(({ target, segment, flushed_ms }): [ModelName, FlushPosition] => [
+      target as ModelName,
+      { segment: Number(segment), flushedAt: new Date(Number(flushed_ms)) },
+    ]),
+  )
+}
+
+/** To be called in the transaction that built the relation. */
+export async function recordModel(
+  connection: Connection,
+  model: Model,
+  record: { readonly fingerprint: string; readonly version: string; readonly runId: string },
+): Promise<void> {
+  const { fingerprint, version, runId } = record
+  await connection.run(sql`
+    INSERT OR REPLACE INTO _eider.models
+    (model, kind, fingerprint, version, definition, run_id, built_at, removed_at)
+    VALUES (${sql.value(model.name)}, ${sql.value(model.kind)}, ${sql.value(fingerprint)}, ${sql.value(version)},
+      ${sql.value(model.definition)}, ${sql.value(runId)}, now(), NULL)`)
+}
+
+export async function recordRemoved(
+  connection: Connection,
+  models: readonly ModelName[],
+): Promise<void> {
+  const names = sql.join(models.map((name) => sql.value(name)))
+  await connection.run(sql`UPDATE _eider.models SET removed_at = now() WHERE model IN (${names})`)
+}
+
+/** `results` is what JSON prints, for `eider history`. */
+export async function recordRun(
+  connection: Connection,
+  { runId, startedAt, ms, ok }: RunSummary,
+  results: unknown,
+): Promise<void> {
+  const finishedAt = new Date(startedAt.getTime() + Math.round(ms))
+  await connection.run(sql`
+    INSERT INTO _eider.runs (run_id, started_at, finished_at, ok, summary)
+    VALUES (${sql.value(runId)}, ${sql.value(startedAt.toISOString())}, ${sql.value(finishedAt.toISOString())},
+      ${sql.value(ok)}, ${sql.value(JSON.stringify(results))})`)
+}

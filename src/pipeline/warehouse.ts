@@ -1,0 +1,85 @@
+// The database that a run writes. Opening it waits for other processes and says in plain words what is wrong.
+
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { EnvironmentError } from '../core/failures.ts'
+import type { ProjectPaths } from '../core/project.ts'
+import { Database } from '../duckdb/database.ts'
+import { DatabaseError } from '../duckdb/errors.ts'
+
+const FIRST_RETRY_MS = 50
+const LAST_RETRY_MS = 1_000
+
+export interface WarehouseOptions {
+  readonly paths: ProjectPaths
+  readonly threads: number | null
+  readonly memoryLimit: string | null
+  /** How long another process may hold the file. */
+  readonly lockWaitMs: number
+  readonly signal: AbortSignal
+}
+
+/** Throws EnvironmentError: `warehouse-locked`, `warehouse-damaged`, `disk-full` or `warehouse-unusable`. */
+export async function openWarehouse(options: WarehouseOptions): Promise<Database> {
+  const { paths, threads, memoryLimit, lockWaitMs, signal } = options
+  await makeDirectory(dirname(paths.database))
+  const deadline = Date.now() + lockWaitMs
+  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
+    try {
+      return await Database.open({
+        path: paths.database,
+        searchDir: paths.dir,
+        threads,
+        memoryLimit,
+      })
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error
+      if (!isLocked(error) || Date.now() >= deadline) throw explain(error, paths.database)
+    }
+    await sleep(Math.max(0, Math.min(retryMs, deadline - Date.now())), undefined, { signal })
+  }
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true })
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new EnvironmentError('warehouse-unusable', `cannot create ${path}: ${message}`, { cause })
+  }
+}
+
+const isLocked = (error: DatabaseError) => /Could not set lock on file/.test(error.message)
+
+// The engine has one type, IO, for all of these; only its words tell them apart.
+const DAMAGE =
+  /not a valid DuckDB database|Corrupt|checksum|Could not read enough bytes|Serialization|Failure while replaying WAL/i
+
+function explain(error: DatabaseError, path: string): EnvironmentError {
+  const [words = ''] = error.details.message.split('\n')
+  const failure = (code: string, message: string, hint: string) =>
+    new EnvironmentError(code, message, { hint, cause: error })
+  if (isLocked(error)) {
+    const pid = /PID (\d+)/.exec(error.message)?.[1]
+    const holder = pid === undefined ? 'another process' : `process ${pid}`
+    return failure(
+      'warehouse-locked',
+      `${holder} holds the warehouse ${path}`,
+      'end that process or wait longer with --wait SECONDS; readers use .eider/snapshots/current.sql',
+    )
+  }
+  if (DAMAGE.test(error.message))
+    return failure(
+      'warehouse-damaged',
+      `the warehouse ${path} is damaged: ${words}`,
+      'restore it from a backup, or move it away (with its .wal file) and run again: models are rebuilt, flushed events are only in that file',
+    )
+  if (/No space left on device/.test(error.message))
+    return failure('disk-full', `the disk of ${path} is full`, 'make room and run again')
+  return failure(
+    'warehouse-unusable',
+    `the warehouse ${path} cannot be opened: ${words}`,
+    'check the path and its permissions',
+  )
+}

@@ -1,0 +1,104 @@
+// eider.yml as settings, with the place of everything that is wrong in it.
+
+import {
+  type Document,
+  type Node,
+  type Pair,
+  type YAMLMap,
+  isMap,
+  isScalar,
+  parseDocument,
+} from 'yaml'
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { SourceFile, Span } from '../core/source.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { isSettingName, settings } from './settings.ts'
+import { type SettingValue, acceptValue, describeType } from './values.ts'
+
+export interface Config {
+  /** Empty only beside a diagnostic. */
+  readonly name: string
+  /** By the name of the setting. */
+  readonly values: ReadonlyMap<string, SettingValue>
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+const text = { is: 'text' } as const
+const settingNames = Object.keys(settings)
+const WHOLE_FILE: Span = { start: 0, end: 0 }
+
+export function parseConfig(source: SourceFile): Config {
+  const document = parseDocument(source.text, { prettyErrors: false })
+  const values = new Map<string, SettingValue>()
+  const diagnostics: Diagnostic[] = document.errors.map(({ message, pos: [start, end] }) =>
+    diagnostic('config-syntax', { problem: message }, { source, span: { start, end } }),
+  )
+  const root = document.contents
+  if (diagnostics.length === 0 && root !== null) {
+    if (isMap(root)) readGroup({ source, document, values, diagnostics }, root, '')
+    else {
+      const problem = 'expected settings, one "key: value" a line'
+      const span = spanOf(root as Node)
+      diagnostics.push(diagnostic('config-syntax', { problem }, { source, span }))
+    }
+  }
+  const name = String(values.get('name') ?? '')
+  if (name === '' && diagnostics.length === 0)
+    diagnostics.push(
+      diagnostic(
+        'config-missing-key',
+        { key: 'name' },
+        { source, span: WHOLE_FILE },
+        {
+          hint: 'add a line such as name: shop',
+        },
+      ),
+    )
+  return { name, values, diagnostics }
+}
+
+interface Reading {
+  readonly source: SourceFile
+  readonly document: Document
+  readonly values: Map<string, SettingValue>
+  readonly diagnostics: Diagnostic[]
+}
+
+/** `prefix` is empty or ends in a dot. A key without a value is as good as absent. */
+function readGroup(reading: Reading, group: YAMLMap, prefix: string): void {
+  const { source, document, values, diagnostics } = reading
+  for (const { key: keyNode, value: node } of group.items as readonly Pair<Node, Node | null>[]) {
+    const key = prefix + (isScalar(keyNode) ? String(keyNode.value) : String(keyNode))
+    const type = key === 'name' ? text : isSettingName(key) ? settings[key].type : null
+    const isGroup = settingNames.some((name) => name.startsWith(`${key}.`))
+    if (type === null && !isGroup) {
+      const hint =
+        didYouMean(key, knownKeys(prefix)) ?? `known here: ${knownKeys(prefix).join(', ')}`
+      const place = { source, span: spanOf(keyNode) }
+      diagnostics.push(diagnostic('config-unknown-key', { key }, place, { hint }))
+    } else if (node === null || (isScalar(node) && node.value === null)) {
+      continue
+    } else if (isGroup && isMap(node)) {
+      readGroup(reading, node, `${key}.`)
+    } else {
+      const value = type === null ? null : acceptValue(type, node.toJS(document))
+      const expected = type === null ? 'a group of settings' : describeType(type)
+      if (value !== null) values.set(key, value)
+      else
+        diagnostics.push(
+          diagnostic('config-invalid-value', { key, expected }, { source, span: spanOf(node) }),
+        )
+    }
+  }
+}
+
+function knownKeys(prefix: string): readonly string[] {
+  const below = settingNames.filter((name) => name.startsWith(prefix))
+  if (prefix !== '') return below
+  return [...new Set(['name', ...below.map((name) => name.split('.')[0]!)])]
+}
+
+function spanOf(node: Node): Span {
+  const [start, end] = node.range ?? [0, 0]
+  return { start, end }
+}

@@ -1,0 +1,123 @@
+// The files of a project: which of them are models, seeds and macros, and their text.
+
+import { readFile, readdir, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import { limits } from '../core/limits.ts'
+import { type ModelName, foldCase, parseModelName } from '../core/names.ts'
+import type { ModelFile, ProjectFiles, SeedFile } from '../core/project.ts'
+import type { SourceFile } from '../core/source.ts'
+
+/** Schemas that belong to the engine, and the one in which eider keeps its own tables. */
+const RESERVED_SCHEMAS = ['_eider', 'information_schema', 'memory', 'pg_catalog', 'system', 'temp']
+
+const SEED_FORMATS: Readonly<Record<string, SeedFile['format']>> = {
+  csv: 'csv',
+  tsv: 'csv',
+  json: 'json',
+  jsonl: 'json',
+  ndjson: 'json',
+  parquet: 'parquet',
+}
+
+/** Enough to keep the disk busy, few enough for the limit on open files. */
+const READS_AT_ONCE = 32
+
+/**
+ * Reads models/, seeds/ and macros/ of the project in `dir`. Files that cannot be read or placed are among `problems`.
+ * Names that begin with a dot and texts about the data (*.md) are passed over. `database` is the path of the warehouse.
+ */
+export async function readProjectFiles(dir: string, database: string): Promise<ProjectFiles> {
+  const problems: Diagnostic[] = []
+  const understood = <T extends object>(items: readonly (T | Diagnostic)[]): readonly T[] =>
+    items.filter((item): item is T => {
+      if (isDiagnostic(item)) problems.push(item)
+      return !isDiagnostic(item)
+    })
+  const reserved = new Set([...RESERVED_SCHEMAS, catalogOf(database)])
+  const readAll = async (paths: readonly string[]) =>
+    understood(await inBatches(paths.filter(isSql), (path) => readSource(dir, path)))
+  const sources = await readAll(await pathsBelow(dir, 'models'))
+  const models = sources.map((source): ModelFile | Diagnostic => {
+    const placed = place(source.path, ['sql'], reserved)
+    return isDiagnostic(placed) ? placed : { name: placed.name, source }
+  })
+  const seeds = (await pathsBelow(dir, 'seeds')).map((path): SeedFile | Diagnostic => {
+    const placed = place(path, Object.keys(SEED_FORMATS), reserved)
+    if (isDiagnostic(placed)) return placed
+    return { name: placed.name, path, format: SEED_FORMATS[placed.extension]! }
+  })
+  const macros = await readAll(await pathsBelow(dir, 'macros'))
+  return { models: understood(models), seeds: understood(seeds), macros, problems }
+}
+
+/** The name that a path `<top>/<schema>/<name>.<extension>` gives. */
+function place(
+  path: string,
+  extensions: readonly string[],
+  reserved: ReadonlySet<string>,
+): { readonly name: ModelName; readonly extension: string } | Diagnostic {
+  const [top, schema = '', file = '', ...more] = path.split('/')
+  const dot = file.lastIndexOf('.')
+  const extension = file.slice(dot + 1).toLowerCase()
+  const name = parseModelName(`${schema}.${file.slice(0, dot)}`)
+  const invalid = (expected: string) =>
+    diagnostic('invalid-model-path', { expected }, wholeFile(path))
+  if (reserved.has(foldCase(schema))) return invalid(`another schema; "${schema}" is taken`)
+  if (more.length > 0 || dot < 1 || !extensions.includes(extension))
+    return invalid(`${top}/<schema>/<name>.${extensions.join(', .')}`)
+  return name === null ? invalid('names without dots and control characters') : { name, extension }
+}
+
+/** Paths of files below `dir/top`, relative to `dir`, sorted. Symbolic links are followed. */
+async function pathsBelow(dir: string, top: string, depth = 0): Promise<readonly string[]> {
+  const folder = join(dir, top)
+  const missing = (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && depth === 0) return []
+    throw error
+  }
+  const entries = await readdir(folder, { withFileTypes: true }).catch(missing)
+  const paths: string[] = []
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.name.startsWith('.') || /\.md$/i.test(entry.name)) continue
+    const path = `${top}/${entry.name}`
+    const target = entry.isSymbolicLink() ? await stat(join(dir, path)) : entry
+    if (!target.isDirectory()) paths.push(path)
+    else if (depth < limits.folderDepth) paths.push(...(await pathsBelow(dir, path, depth + 1)))
+  }
+  return paths
+}
+
+/** Text of a file without a byte order mark. */
+export async function readSource(dir: string, path: string): Promise<SourceFile | Diagnostic> {
+  const unreadable = (problem: string) =>
+    diagnostic('unreadable-file', { problem }, wholeFile(path))
+  let bytes: Buffer
+  try {
+    bytes = await readFile(join(dir, path))
+  } catch (error) {
+    return unreadable((error as Error).message)
+  }
+  if (bytes.length > limits.modelFileBytes)
+    return unreadable(`it has more than ${limits.modelFileBytes} bytes`)
+  if (bytes.includes(0)) return unreadable('it has a NUL byte')
+  try {
+    return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    return unreadable('it is not UTF-8')
+  }
+}
+
+async function inBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (let i = 0; i < items.length; i += READS_AT_ONCE)
+    results.push(...(await Promise.all(items.slice(i, i + READS_AT_ONCE).map(work))))
+  return results
+}
+
+/** The engine calls a database by its file's name up to the first dot; a schema of that name would be ambiguous. */
+const catalogOf = (database: string) => foldCase(basename(database).split('.')[0]!)
+
+const isSql = (path: string) => /\.sql$/i.test(path)
+const isDiagnostic = (item: object): item is Diagnostic => 'code' in item
+const wholeFile = (path: string) => ({ source: { path, text: '' }, span: { start: 0, end: 0 } })

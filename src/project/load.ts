@@ -1,0 +1,133 @@
+// A project directory as a Project: settings from five places, files read, paths made absolute.
+
+import { access, readFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { DiagnosticsError } from '../core/diagnostics.ts'
+import { UsageError } from '../core/failures.ts'
+import type { ProjectPaths } from '../core/project.ts'
+import { parseConfig } from './config.ts'
+import { readProjectFiles, readSource } from './files.ts'
+import type { Project } from './project.ts'
+import {
+  type SettingName,
+  type SettingType,
+  type SettingValues,
+  type Settings,
+  settings,
+} from './settings.ts'
+import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
+
+export const CONFIG_FILE = 'eider.yml'
+
+/** Variables by name, as in `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface LoadOptions {
+  readonly env: Environment
+  /** Settings given on the command line. */
+  readonly flags: Partial<Record<SettingName, string | number | boolean>>
+}
+
+/** The nearest directory from `from` upward that has an eider.yml; null when there is none. */
+export async function findProjectDir(from: string): Promise<string | null> {
+  for (let dir = resolve(from); ; dir = dirname(dir)) {
+    if (await exists(join(dir, CONFIG_FILE))) return dir
+    if (dir === dirname(dir)) return null
+  }
+}
+
+/**
+ * Reads the project in `dir`. A setting comes from the first that has it: flag, environment, .env, eider.yml, default.
+ * Throws DiagnosticsError for mistakes in eider.yml, UsageError for values from elsewhere and when there is no
+ * eider.yml. Mistakes in other files are in `files.problems`, for the compiler to report with its own.
+ */
+export async function loadProject(dir: string, { env, flags }: LoadOptions): Promise<Project> {
+  const root = resolve(dir)
+  if (!(await exists(join(root, CONFIG_FILE))))
+    throw new UsageError(`there is no ${CONFIG_FILE} in ${root}`, {
+      hint: 'start a project with "eider init NAME"',
+    })
+  const source = await readSource(root, CONFIG_FILE)
+  if ('code' in source) throw new DiagnosticsError([source])
+  const { name, values, diagnostics } = parseConfig(source)
+  if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics)
+  const dotEnv = await readDotEnv(root)
+  const found = Object.entries(settings).map(([key, setting]) => {
+    const flag = flags[key as SettingName]
+    if (flag !== undefined) return [key, fromFlag(key, setting.type, flag)]
+    const variable = 'env' in setting ? setting.env : null
+    const fromEnv = variable === null ? null : valueOf(variable, setting.type, env, dotEnv)
+    return [key, fromEnv ?? values.get(key) ?? setting.default]
+  })
+  const effective = withAdminPort(Object.fromEntries(found) as SettingValues)
+  const paths = pathsOf(root, effective.database)
+  const files = await readProjectFiles(root, paths.database)
+  return { name, settings: effective, paths, files }
+}
+
+function fromFlag(key: string, type: SettingType, flag: string | number | boolean): SettingValue {
+  const value = typeof flag === 'string' ? parseValue(type, flag) : acceptValue(type, flag)
+  if (value !== null) return value
+  throw new UsageError(`"${key}" must be ${describeType(type)}, not "${flag}"`)
+}
+
+/** A variable that is set to nothing counts as not set. */
+function valueOf(
+  variable: string,
+  type: SettingType,
+  env: Environment,
+  dotEnv: Environment,
+): SettingValue | null {
+  const text = env[variable] || dotEnv[variable]
+  if (!text) return null
+  const value = parseValue(type, text)
+  if (value !== null) return value
+  const place = env[variable] ? `the variable ${variable}` : `${variable} in .env`
+  throw new UsageError(`${place} must be ${describeType(type)}, not "${text}"`)
+}
+
+/** Rows E050, E051. Port 0 lets the system choose, for both. */
+function withAdminPort(found: SettingValues): Settings {
+  const port = found['collect.port']
+  const adminPort = found['collect.admin_port'] ?? (port === 0 ? 0 : port + 1)
+  if (adminPort > 65_535)
+    throw new UsageError('there is no port after 65535 for the flush API', {
+      hint: 'set collect.admin_port (COLLECT_ADMIN_PORT), or choose another collect.port',
+    })
+  if (adminPort === port && port !== 0)
+    throw new UsageError(`collect.port and collect.admin_port are both ${port}`, {
+      hint: 'the public port and the flush API need a port each',
+    })
+  return { ...found, 'collect.admin_port': adminPort }
+}
+
+async function readDotEnv(dir: string): Promise<Environment> {
+  try {
+    return parseEnv(await readFile(join(dir, '.env'), 'utf8'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw error
+  }
+}
+
+function pathsOf(dir: string, database: string): ProjectPaths {
+  const state = join(dir, '.eider')
+  return {
+    dir,
+    database: resolve(dir, database),
+    state,
+    buffer: join(state, 'buffer'),
+    snapshots: join(state, 'snapshots'),
+    runLock: join(state, 'run.lock'),
+    collectLock: join(state, 'collect.lock'),
+    target: join(dir, 'target'),
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,45 @@
+// Values of settings: what a type accepts, from YAML and flags as values, from the environment as text.
+
+import type { SettingType } from './settings.ts'
+
+export type SettingValue = string | number | boolean | readonly string[]
+
+/** For "must be …". */
+export function describeType(type: SettingType): string {
+  switch (type.is) {
+    case 'text':
+      return 'a text (in quotes when it looks like a number)'
+    case 'boolean':
+      return 'true or false'
+    case 'list':
+      return 'a list of texts'
+    case 'integer':
+      return type.max === Number.MAX_SAFE_INTEGER
+        ? `an integer of at least ${type.min}`
+        : `an integer from ${type.min} to ${type.max}`
+  }
+}
+
+/** The value when it is of the type, or else null. */
+export function acceptValue(type: SettingType, value: unknown): SettingValue | null {
+  switch (type.is) {
+    case 'text':
+      return typeof value === 'string' && value !== '' ? value : null
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null
+    case 'list':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null
+    case 'integer': {
+      const fits = Number.isInteger(value) && type.min <= Number(value) && Number(value) <= type.max
+      return fits ? Number(value) : null
+    }
+  }
+}
+
+/** The same for text: digits are an integer, commas separate a list. */
+export function parseValue(type: SettingType, text: string): SettingValue | null {
+  if (type.is === 'integer') return /^\d+$/.test(text) ? acceptValue(type, Number(text)) : null
+  if (type.is === 'boolean') return text === 'true' ? true : text === 'false' ? false : null
+  if (type.is === 'list') return text.split(',').map((item) => item.trim())
+  return acceptValue(type, text)
+}

@@ -1,0 +1,34 @@
+// The baseline of ingest: a node:http server that answers 202 and does nothing else. A process of its own.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+export interface BareServer extends AsyncDisposable {
+  readonly port: number
+}
+
+export async function startBareServer(): Promise<BareServer> {
+  const child: ChildProcess = fork(fileURLToPath(import.meta.url))
+  const port = await new Promise<number>((resolve) =>
+    child.once('message', (message) => resolve(Number(message))),
+  )
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      child.kill()
+    },
+  }
+}
+
+if (process.send !== undefined && process.argv[1] === fileURLToPath(import.meta.url)) {
+  const server = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => {
+      response.writeHead(202, { 'Content-Length': 0 })
+      response.end()
+    })
+  })
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+}

@@ -1,0 +1,43 @@
+// What a benchmark says: a ratio of two measurements of one run, its bound, and the numbers behind it.
+
+export interface Figure {
+  readonly name: string
+  /** ours / baseline */
+  readonly ratio: number
+  readonly bound: { readonly at: 'least' | 'most'; readonly ratio: number }
+  /** What was measured, with units, for people. */
+  readonly measured: string
+}
+
+export interface BenchmarkOptions {
+  /** Smaller inputs and fewer rounds: a look, not a verdict. */
+  readonly quick: boolean
+}
+
+export interface Benchmark {
+  readonly name: string
+  run(options: BenchmarkOptions): Promise<readonly Figure[]>
+}
+
+export const holds = ({ ratio, bound }: Figure): boolean =>
+  bound.at === 'least' ? ratio >= bound.ratio : ratio <= bound.ratio
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** Runs ours and the baseline in turn, so that noise of the machine meets both; gives the medians. */
+export async function interleaved(
+  rounds: number,
+  ours: () => Promise<number>,
+  baseline: () => Promise<number>,
+): Promise<{ ours: number; baseline: number }> {
+  const results = { ours: [] as number[], baseline: [] as number[] }
+  for (let round = 0; round < rounds; round++) {
+    results.baseline.push(await baseline())
+    results.ours.push(await ours())
+  }
+  return { ours: median(results.ours), baseline: median(results.baseline) }
+}

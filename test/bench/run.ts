@@ -1,0 +1,45 @@
+// npm run bench [-- --quick] [--only NAME]
+// Prints the conditions, then each figure as a ratio to a baseline of the same run. Never fails for a slow machine:
+// it exits with 1 only when a benchmark cannot be carried out.
+
+import os from 'node:os'
+import { parseArgs } from 'node:util'
+import { version as duckdbVersion } from '@duckdb/node-api'
+import { exportBenchmark } from './export.ts'
+import { type Benchmark, type Figure, holds } from './figure.ts'
+import { flushBenchmark } from './flush.ts'
+import { ingestBenchmark } from './ingest.ts'
+
+const benchmarks: readonly Benchmark[] = [ingestBenchmark, flushBenchmark, exportBenchmark]
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
+})
+
+const [cpu] = os.cpus()
+print(`node ${process.version}, DuckDB ${duckdbVersion()}, ${os.type()} ${os.release()}`)
+print(
+  `${os.cpus().length} x ${cpu?.model ?? 'unknown'}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, load ${os.loadavg()[0]?.toFixed(1)}`,
+)
+print(values.quick ? 'quick: small inputs, a look and no verdict\n' : '')
+
+for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.only))) {
+  try {
+    for (const figure of await benchmark.run({ quick: values.quick })) print(show(figure))
+  } catch (error) {
+    print(
+      `${benchmark.name}: not carried out: ${error instanceof Error ? error.stack : String(error)}`,
+    )
+    process.exitCode = 1
+  }
+}
+
+function show(figure: Figure): string {
+  const { at, ratio } = figure.bound
+  const verdict = holds(figure) ? 'holds' : 'MISSED'
+  return `${figure.name}: ${figure.ratio.toFixed(2)} (at ${at} ${ratio}, ${verdict})\n    ${figure.measured}`
+}
+
+function print(line: string): void {
+  process.stdout.write(line + '\n')
+}

@@ -1,0 +1,218 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readEvent, readJsonBatch, readNdjsonBatch } from '../../src/collect/read-events.ts'
+import { openDoor } from '../../src/collect/validate-event.ts'
+import { limits } from '../../src/core/limits.ts'
+import { RequestError } from '../../src/http/request-error.ts'
+import { eventsModel } from './model.ts'
+
+const door = openDoor(
+  eventsModel(
+    'raw.page_views',
+    'event_name VARCHAR NOT NULL',
+    'user_id VARCHAR',
+    'count BIGINT',
+    'price DECIMAL(38,10)',
+    'payload JSON',
+    'received_at TIMESTAMP WITH TIME ZONE NOT NULL',
+  ),
+)
+
+const store = (text: string | Buffer) => texts(readEvent(door, Buffer.from(text), 1e6))[0]
+const storeBatch = (text: string) => texts(readJsonBatch(door, Buffer.from(text), 1000))
+const storeLines = (text: string) => texts(readNdjsonBatch(door, Buffer.from(text), 1000))
+const texts = (events: readonly Uint8Array[]) =>
+  events.map((event) => Buffer.from(event).toString())
+
+function refusalOf(work: () => unknown): RequestError {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof RequestError) return error
+    throw error
+  }
+  throw new Error('it was let in')
+}
+
+function refuses(text: string | Buffer, code: string, target?: string): void {
+  const refused = refusalOf(() => store(text))
+  assert.is(refused.code, code, `${text} ${refused.message}`)
+  assert.is(refused.status, 400)
+  assert.is(refused.target, target, String(text))
+}
+
+test('the bytes are stored as they were sent, without the space around them', () => {
+  for (const text of [
+    '{"event_name":"a"}',
+    '{ "event_name" : "a", "count":9007199254740993,"x":0.10, "y":1E+2 }',
+    '{"event_name":"é😀","payload":{"n":12345678901234567890.5,"deep":[[{"a":[]}]]}}',
+    '{"event_name":"\\ud83d\\ude00\\u0000\\"}{\\\\"}',
+    '{"event_name":"a","unknown":{"event_name":null}}',
+    '{"event_name":"","__proto__":{"event_name":1},"constructor":2,"toString":null}',
+  ]) {
+    assert.is(store(` \r\n\t${text}\n `), text)
+    assert.is(store(`\ufeff${text}`), text, 'a byte order mark')
+  }
+})
+
+test('a number that the engine would not read exactly becomes a string of its digits', () => {
+  const wide = '1234567890123456789012345678.1234567890'
+  assert.is(
+    store(`{"event_name": 1.50, "price": ${wide}, "count": 9007199254740993.0, "x": 1.50}`),
+    '{"event_name": "1.50", "price": "1234567890123456789012345678.123456789", "count": "9007199254740993", "x": 1.50}',
+  )
+  assert.is(store('{"event_name":"a","price":1.5}'), '{"event_name":"a","price":1.5}')
+})
+
+test('a NOT NULL column must be there and not null (rows E012, E055)', () => {
+  refuses('{}', 'missing-field', 'event_name')
+  refuses('{"event_name":null}', 'missing-field', 'event_name')
+  refuses('{"x":{"event_name":"a"}}', 'missing-field', 'event_name')
+  const { message } = refusalOf(() => store('{"eventname":"a"}'))
+  assert.match(message, 'event_name')
+  assert.match(message, '"eventname"')
+})
+
+test("received_at is the server's to fill, also when it is NOT NULL (row E014)", () => {
+  assert.ok(store('{"event_name":"a","received_at":null}'))
+  assert.ok(store('{"event_name":"a","received_at":"2024-01-01T00:00:00Z"}'))
+  refuses('{"event_name":"a","received_at":"now"}', 'invalid-value', 'received_at')
+  const other = openDoor(eventsModel('raw.t', 'received_at VARCHAR NOT NULL'))
+  assert.is(refusalOf(() => readEvent(other, Buffer.from('{}'), 99)).code, 'missing-field')
+})
+
+test('a column called like a member that every object has is missed when it is absent', () => {
+  for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+    const odd = openDoor(eventsModel('raw.t', `${name} JSON NOT NULL`))
+    const refused = refusalOf(() => readEvent(odd, Buffer.from('{}'), 99))
+    assert.is(refused.target, name)
+    assert.is(readEvent(odd, Buffer.from(`{"${name}":{}}`), 99).length, 1)
+  }
+})
+
+test('what is not a JSON object is refused', () => {
+  for (const text of [
+    '',
+    ' \n',
+    '{',
+    '{"event_name":"a"',
+    '{"event_name":"a"}}',
+    '{"event_name":"a"} x',
+    "{'event_name':'a'}",
+    '{"event_name":"a",}',
+    '{"event_name":"a" "b":1}',
+    '{"event_name":01}',
+    '{"event_name":"a\nb"}',
+    '{"event_name":"\\x"}',
+    '{"event_name":"a"}{"event_name":"b"}',
+    '{"a":[}]}',
+    'hello',
+    '{"event_name":NaN}',
+    '/**/{"event_name":"a"}',
+    '\0',
+    '{"event_name":"a"}\0',
+    '{"event_name":"unterminated}',
+    '{"event_name":"a\\',
+  ])
+    refuses(text, 'invalid-json')
+  for (const text of ['[]', '[{"event_name":"a"}]', '"a"', '1', 'null', 'true', '-1'])
+    refuses(text, 'not-an-object')
+  refuses(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'invalid-utf8')
+  refuses(Buffer.from('{"event_name":"\xed\xa0\x80"}', 'latin1'), 'invalid-utf8')
+})
+
+test('a field that comes twice is refused, at any depth and however it is spelt', () => {
+  refuses('{"event_name":null,"event_name":"x"}', 'duplicate-field', 'event_name')
+  refuses('{"event_name":"a","event_n\\u0061me":"b"}', 'duplicate-field', 'event_name')
+  refuses('{"event_name":"a","x":[1,{"b":{"c":1,"c":2}}]}', 'duplicate-field', 'c')
+  refuses('{"event_name":"a","x":{"b":1},"x":{}}', 'duplicate-field', 'x')
+  refuses('{"event_name":"a","__proto__":1,"__proto__":2}', 'duplicate-field', '__proto__')
+  refuses('{"event_name":"a","1":1,"1":2}', 'duplicate-field', '1')
+})
+
+test('half a surrogate pair is refused in values, names and unknown fields', () => {
+  refuses('{"event_name":"\\ud800"}', 'lone-surrogate')
+  refuses('{"event_name":"\\uDC00\\uD800"}', 'lone-surrogate')
+  refuses('{"event_name":"a","x":["\\udfff"]}', 'lone-surrogate')
+  refuses('{"event_name":"a","\\ud800":1}', 'lone-surrogate')
+  refuses('{"event_name":"\\\\\\ud800"}', 'lone-surrogate')
+  assert.ok(store('{"event_name":"\\\\ud800"}'), 'an escaped backslash, not an escape')
+})
+
+test('nesting has a limit', () => {
+  const nested = (depth: number) =>
+    `{"event_name":"a","x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+  assert.ok(store(nested(limits.eventDepth)))
+  refuses(nested(limits.eventDepth + 1), 'too-deep')
+  refuses(nested(200_000), 'too-deep')
+  refuses('{"a":'.repeat(100_000), 'invalid-json')
+})
+
+test('a JSON batch is cut into its elements (row E065)', () => {
+  assert.equal(storeBatch('[]'), [])
+  assert.equal(storeBatch(' [ ] '), [])
+  assert.equal(
+    storeBatch(
+      ' [ {"event_name":"a"} ,{"event_name":"b]","x":[1,[2]]}\n, {"event_name":"c","count":9007199254740993}]\n',
+    ),
+    [
+      '{"event_name":"a"}',
+      '{"event_name":"b]","x":[1,[2]]}',
+      '{"event_name":"c","count":9007199254740993}',
+    ],
+  )
+  const good = '{"event_name":"a"}'
+  for (const text of [
+    '[',
+    `[${good}`,
+    `[${good},`,
+    `[${good},]`,
+    `[,${good}]`,
+    `[${good} ${good}]`,
+    `[${good}]]`,
+    `[${good}] x`,
+    `[${good}}]`,
+  ])
+    assert.is(refusalOf(() => storeBatch(text)).code, 'invalid-json', text)
+  assert.is(refusalOf(() => storeBatch(good)).code, 'not-an-array')
+  assert.is(refusalOf(() => storeBatch(`[${good},[]]`)).code, 'not-an-object')
+})
+
+test('NDJSON is one object a line; blank lines do not count (row E065)', () => {
+  assert.equal(storeLines(''), [])
+  assert.equal(storeLines('\n \r\n'), [])
+  assert.equal(storeLines('\n{"event_name":"a"}\r\n\n {"event_name":"b"} \n{"event_name":"c"}'), [
+    '{"event_name":"a"}',
+    '{"event_name":"b"}',
+    '{"event_name":"c"}',
+  ])
+  for (const text of [
+    '{"event_name":\n"a"}',
+    '{"event_name":"a"}{"event_name":"b"}',
+    '{"event_name":"a"},\n',
+    '{"event_name":"a"',
+  ])
+    assert.is(refusalOf(() => storeLines(text)).code, 'invalid-json', text)
+})
+
+test('a bad event of a batch is named by its index and its field (row E071)', () => {
+  for (const refused of [
+    refusalOf(() => storeBatch('[{"event_name":"a"},{"event_name":"b","count":"x"}]')),
+    refusalOf(() => storeLines('{"event_name":"a"}\n\n{"event_name":"b","count":"x"}')),
+  ]) {
+    assert.is(refused.code, 'invalid-value')
+    assert.is(refused.target, 'count')
+    assert.match(refused.message, 'event 1: column "count" (BIGINT)')
+    assert.is(refused.details?.[0]?.target, '[1].count')
+  }
+})
+
+test('an event of a batch may be as large as a single one, and not larger', () => {
+  const event = (size: number) => `{"event_name":"${'x'.repeat(size - 17)}"}`
+  assert.is(storeBatch(`[${event(1000)}]`).length, 1)
+  const refused = refusalOf(() => storeBatch(`[${event(1000)},${event(1001)}]`))
+  assert.is(refused.status, 413)
+  assert.is(refused.details?.[0]?.target, '[1]')
+})
+
+test.run()

@@ -1,0 +1,96 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Resources } from '../../src/core/resources.ts'
+import { type Sql, sql } from '../../src/core/sql.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import { DatabaseError } from '../../src/duckdb/errors.ts'
+import { openReadOnly } from '../../src/duckdb/read-only.ts'
+
+/** A directory with `orders.duckdb` (table `main.rows`, 3 rows) and an engine that may read it. */
+async function open(resources: Resources, memoryLimit: string | null = null) {
+  const dir = await mkdtemp(join(tmpdir(), 'eider-'))
+  resources.defer(() => rm(dir, { recursive: true }))
+  const path = join(dir, 'orders.duckdb')
+  {
+    await using writer = await Database.open({ path })
+    await using connection = await writer.connect()
+    await connection.run(sql`CREATE TABLE rows AS SELECT i AS id FROM range(3) AS r(i)`)
+  }
+  const options = { files: [{ name: 'orders', path }], threads: 1, memoryLimit }
+  const database = await openReadOnly({ ...options, tempDir: join(dir, 'spill') })
+  resources.use(database)
+  return { dir, database }
+}
+
+test('reads what is attached and nothing else', async () => {
+  await using resources = new Resources()
+  const { dir, database } = await open(resources)
+  const secret = join(dir, 'secret.csv')
+  await writeFile(secret, 'a,b\n1,2\n')
+  await using connection = await database.connect()
+  const rows = await connection.rows(sql`SELECT id FROM orders.main.rows`)
+  assert.equal(
+    rows.map(({ id }) => id),
+    ['0', '1', '2'],
+  )
+  const path = sql.value(secret)
+  const attempts: readonly Sql[] = [
+    sql`SELECT * FROM read_text(${path})`,
+    sql`SELECT * FROM read_blob(${path})`,
+    sql`SELECT * FROM read_csv(${path})`,
+    sql`SELECT * FROM read_json(${path})`,
+    sql`SELECT * FROM read_parquet(${path})`,
+    sql`SELECT * FROM sniff_csv(${path})`,
+    sql`SELECT * FROM glob(${sql.value(join(dir, '*'))})`,
+    sql`SELECT * FROM ${sql.ident(secret)}`,
+    sql`COPY (SELECT 1) TO ${sql.value(join(dir, 'out.csv'))}`,
+    sql`EXPORT DATABASE ${sql.value(join(dir, 'out'))}`,
+    sql`ATTACH ${sql.value(join(dir, 'other.duckdb'))} AS other`,
+    sql`INSTALL httpfs`,
+    sql`LOAD httpfs`,
+    sql`SET threads = 8`,
+    sql`SET enable_external_access = true`,
+    sql`SET lock_configuration = false`,
+    sql`RESET memory_limit`,
+    sql`INSERT INTO orders.main.rows VALUES (9)`,
+    sql`DROP TABLE orders.main.rows`,
+  ]
+  for (const attempt of attempts) {
+    const error = await connection.rows(attempt).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    assert.instance(error, DatabaseError, attempt.inline())
+  }
+  assert.equal((await readdir(dir)).toSorted(), ['orders.duckdb', 'secret.csv'])
+})
+
+test('a query larger than its memory spills into the directory given', async () => {
+  await using resources = new Resources()
+  const { database } = await open(resources, '64MB')
+  await using connection = await database.connect()
+  const sorted = sql`SELECT count(*) AS n, min(t) AS first FROM (
+    SELECT repeat('x', 60) || hash(i) AS t FROM range(2000000) AS r(i) ORDER BY t LIMIT 1900000)`
+  assert.is((await connection.row(sorted))?.['n'], '1900000')
+})
+
+test('a file that is missing or no database is an error', async () => {
+  await using resources = new Resources()
+  const { dir } = await open(resources)
+  const broken = join(dir, 'broken.duckdb')
+  await writeFile(broken, 'no database')
+  for (const path of [broken, join(dir, 'absent.duckdb')]) {
+    const files = [{ name: 'orders', path }]
+    const opening = openReadOnly({ files, threads: 1, memoryLimit: null, tempDir: dir })
+    const error = await opening.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    assert.instance(error, DatabaseError, path)
+  }
+})
+
+test.run()

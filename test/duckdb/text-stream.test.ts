@@ -1,0 +1,156 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Sql, sql } from '../../src/core/sql.ts'
+import { type Connection, Database } from '../../src/duckdb/database.ts'
+import { DatabaseError } from '../../src/duckdb/errors.ts'
+import { TextStream, type TextStreamOptions } from '../../src/duckdb/text-stream.ts'
+
+const MODES = ['whole', 'streamed'] as const
+
+interface Read {
+  readonly text: string
+  readonly pieces: number
+  readonly stream: TextStream
+}
+
+async function read(
+  connection: Connection,
+  query: Sql,
+  options: Partial<TextStreamOptions> = {},
+): Promise<Read> {
+  const all = { maxRows: Infinity, mode: 'streamed', ...options } as const
+  const stream = await TextStream.open(connection, query, all)
+  const pieces: Buffer[] = []
+  for (let bytes = await stream.next(); bytes !== null; bytes = await stream.next())
+    pieces.push(bytes)
+  return { text: Buffer.concat(pieces).toString('utf8'), pieces: pieces.length, stream }
+}
+
+/** What went wrong while `query` was read, and how many rows came before that. */
+async function failureOf(
+  connection: Connection,
+  query: Sql,
+  mode: TextStreamOptions['mode'],
+): Promise<{ readonly error: unknown; readonly rows: number }> {
+  let stream: TextStream | null = null
+  try {
+    stream = await TextStream.open(connection, query, { maxRows: Infinity, mode })
+    while ((await stream.next()) !== null);
+  } catch (error) {
+    return { error, rows: stream?.rows ?? 0 }
+  }
+  throw new Error('the query did not fail')
+}
+
+for (const mode of MODES) {
+  test(`${mode}: texts of every length arrive in order, over many chunks`, async () => {
+    await using database = await Database.open({ path: ':memory:', threads: 2 })
+    await using connection = await database.connect()
+    // Lengths 0 to 39: inside the header (up to 12 bytes) and outside of it, next to each other.
+    const query = sql`SELECT repeat('ä€𝄞x', CAST(i % 4 AS INTEGER)) || left('0123456789', CAST(i % 10 AS INTEGER)) || ';'
+      FROM range(10000) AS r(i)`
+    const expected = Array.from(
+      { length: 10_000 },
+      (_, i) => 'ä€𝄞x'.repeat(i % 4) + '0123456789'.slice(0, i % 10) + ';',
+    ).join('')
+    const { text, pieces, stream } = await read(connection, query, { mode })
+    assert.ok(text === expected)
+    assert.ok(pieces > 1)
+    assert.is(stream.rows, 10_000)
+    assert.is(stream.hasMore, false)
+  })
+
+  test(`${mode}: no rows are an empty text`, async () => {
+    await using database = await Database.open({ path: ':memory:' })
+    await using connection = await database.connect()
+    const { text, stream } = await read(connection, sql`SELECT 'x' WHERE false`, { mode })
+    assert.is(text, '')
+    assert.is(stream.rows, 0)
+    assert.is(stream.hasEnded, true)
+  })
+
+  test(`${mode}: more rows than wanted are noted, not given`, async () => {
+    await using database = await Database.open({ path: ':memory:' })
+    await using connection = await database.connect()
+    const five = sql`SELECT CAST(i AS VARCHAR) FROM range(5) AS r(i)`
+    const cut = await read(connection, five, { mode, maxRows: 3 })
+    assert.is(cut.text, '012')
+    assert.is(cut.stream.hasMore, true)
+    const exact = await read(connection, five, { mode, maxRows: 5 })
+    assert.is(exact.text, '01234')
+    assert.is(exact.stream.hasMore, false)
+    const long = sql`SELECT CAST(i AS VARCHAR) FROM range(100000) AS r(i)`
+    const third = await read(connection, long, { mode, maxRows: 2048 })
+    assert.is(third.stream.rows, 2048)
+    assert.is(third.stream.hasMore, true)
+  })
+
+  test(`${mode}: parameters are bound`, async () => {
+    await using database = await Database.open({ path: ':memory:' })
+    await using connection = await database.connect()
+    const query = sql`SELECT concat(${sql.value("a'b")}, '-', ${sql.value('ü')})`
+    assert.is((await read(connection, query, { mode })).text, "a'b-ü")
+  })
+
+  test(`${mode}: NULL is refused, not read from memory`, async () => {
+    await using database = await Database.open({ path: ':memory:' })
+    await using connection = await database.connect()
+    const query = sql`SELECT CASE WHEN i <> 70 THEN 'x' END FROM range(100) AS r(i)`
+    const { error } = await failureOf(connection, query, mode)
+    assert.match(String(error), /NULL/)
+  })
+
+  test(`${mode}: only a SELECT is run`, async () => {
+    await using database = await Database.open({ path: ':memory:' })
+    await using connection = await database.connect()
+    await connection.run(sql`CREATE TABLE t (a VARCHAR)`)
+    const { error } = await failureOf(connection, sql`INSERT INTO t SELECT 'x'`, mode)
+    assert.instance(error, DatabaseError)
+    assert.equal(await connection.rows(sql`SELECT * FROM t`), [])
+  })
+}
+
+const failsInRow = (row: number) => sql`
+  SELECT CASE WHEN i = ${sql.value(row)} THEN CAST(CAST('x' || i AS INTEGER) AS VARCHAR)
+    ELSE 'row ' || i || ' with some text' END
+  FROM range(1000000) AS r(i)`
+
+test('whole: a failure in any row is thrown before the first text', async () => {
+  await using database = await Database.open({ path: ':memory:', threads: 2 })
+  await using connection = await database.connect()
+  const { error, rows } = await failureOf(connection, failsInRow(900_000), 'whole')
+  assert.is((error as DatabaseError).details.type, 'Conversion')
+  assert.is(rows, 0)
+})
+
+test('streamed: a result that breaks off is never taken for a whole one', async () => {
+  for (const threads of [1, 2]) {
+    await using database = await Database.open({ path: ':memory:', threads })
+    await using connection = await database.connect()
+    const late = await failureOf(connection, failsInRow(500_000), 'streamed')
+    assert.is((late.error as DatabaseError).details.type, 'Incomplete')
+    assert.ok(late.rows > 0 && late.rows < 500_001, String(late.rows))
+    const early = await failureOf(connection, failsInRow(10), 'streamed')
+    assert.is((early.error as DatabaseError).details.type, 'Conversion')
+    assert.is(early.rows, 0)
+  }
+})
+
+test('streamed: an interrupted result is incomplete, and the connection lives on', async () => {
+  await using database = await Database.open({ path: ':memory:', threads: 1 })
+  await using connection = await database.connect()
+  const query = sql`SELECT repeat('x', 100) FROM range(10000000) AS r(i)`
+  const stream = await TextStream.open(connection, query, { maxRows: Infinity, mode: 'streamed' })
+  await stream.next()
+  connection.interrupt()
+  let error: unknown = null
+  try {
+    while ((await stream.next()) !== null);
+  } catch (thrown) {
+    error = thrown
+  }
+  assert.instance(error, DatabaseError)
+  assert.is((await read(connection, sql`SELECT 'again'`)).text, 'again')
+})
+
+test.run()

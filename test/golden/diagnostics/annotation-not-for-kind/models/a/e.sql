@@ -1,0 +1,3 @@
+-- @kind: events
+-- @unique_key: x
+x INTEGER

@@ -1,0 +1,3 @@
+-- @kind: view
+-- @unique_key: x
+select 1 as x

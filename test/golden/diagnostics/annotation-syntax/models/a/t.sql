@@ -1,0 +1,5 @@
+-- @unique_key: id,
+-- @kind: merge
+-- @expose: id name
+-- @: x
+select 1 as id

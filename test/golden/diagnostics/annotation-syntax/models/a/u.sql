@@ -1,0 +1,3 @@
+-- @kind:
+-- @description
+select 1 as id

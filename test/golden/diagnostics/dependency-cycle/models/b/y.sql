@@ -1,0 +1,2 @@
+with t as (select 1 as i)
+select t.i from t, c.z

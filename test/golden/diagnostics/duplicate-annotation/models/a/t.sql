@@ -1,0 +1,4 @@
+-- @kind: view
+-- a note
+-- @kind: table
+select 1 as x

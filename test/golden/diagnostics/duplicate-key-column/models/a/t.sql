@@ -1,0 +1,3 @@
+-- @kind: merge
+-- @unique_key: id, ID
+select 1 as id

@@ -1,0 +1,2 @@
+-- @expose
+pivot raw.s on id using sum(amount)

@@ -1,0 +1,1 @@
+pivot (select id from raw.s) on id using count(*)

@@ -1,0 +1,2 @@
+-- @kind: view
+pivot raw.s on id using sum(amount)

@@ -1,0 +1,2 @@
+-- @kind: view
+-- nothing here yet

@@ -1,0 +1,2 @@
+-- @expose id
+select id, sum(amount) as total from raw.s group by id

@@ -1,0 +1,2 @@
+-- @expose
+select 1 as x

@@ -1,0 +1,1 @@
+select * from query('from raw.s')

@@ -1,0 +1,1 @@
+select * from query_table('raw.' || 's')

@@ -1,0 +1,1 @@
+from newest(lower('RAW.S'))

@@ -1,0 +1,2 @@
+-- @kind: merge
+select 1 as id

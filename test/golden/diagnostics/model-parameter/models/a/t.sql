@@ -1,0 +1,1 @@
+select id from raw.s where id = ?

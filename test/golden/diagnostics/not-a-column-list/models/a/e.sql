@@ -1,0 +1,2 @@
+-- @kind: events
+select id from raw.s

@@ -1,0 +1,5 @@
+-- @kind: events
+id INTEGER,,
+name VARCHAR DEFAULT 'x',
+7 INTEGER,
+only_a_name

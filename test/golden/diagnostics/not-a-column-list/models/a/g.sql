@@ -1,0 +1,3 @@
+-- @kind: events
+id INTEGER;
+drop table raw.s

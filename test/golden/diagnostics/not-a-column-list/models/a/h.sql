@@ -1,0 +1,3 @@
+-- @kind: events
+id DECIMAL(10,2,
+name VARCHAR

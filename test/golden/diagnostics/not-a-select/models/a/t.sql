@@ -1,0 +1,1 @@
+insert into raw.s values (1)

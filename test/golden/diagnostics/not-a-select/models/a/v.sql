@@ -1,0 +1,2 @@
+-- @kind: view
+create table t (i integer)

@@ -1,0 +1,1 @@
+describe select 1

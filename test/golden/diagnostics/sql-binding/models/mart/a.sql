@@ -1,0 +1,5 @@
+-- @kind: table
+select
+  id,
+  amuont
+from raw.s

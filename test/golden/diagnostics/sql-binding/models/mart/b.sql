@@ -1,0 +1,2 @@
+select 'größe' as g,
+	sum(s.amont) as x from raw.s group by all

@@ -1,0 +1,1 @@
+select amount.x, nofunc(id) from raw.s

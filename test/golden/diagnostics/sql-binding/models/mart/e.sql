@@ -1,0 +1,1 @@
+select amuont from mart.a

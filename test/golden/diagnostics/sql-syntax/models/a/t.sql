@@ -1,0 +1,3 @@
+-- größe
+select 'é😀' as a,
+  id frm raw.s x

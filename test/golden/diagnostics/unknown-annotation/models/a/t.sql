@@ -1,0 +1,2 @@
+-- @knid: view
+select 1 as x

@@ -1,0 +1,2 @@
+-- @materialized: view
+select 1 as x

@@ -1,0 +1,2 @@
+-- @expose nothing_alike
+select 1 as id

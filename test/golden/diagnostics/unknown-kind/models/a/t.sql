@@ -1,0 +1,2 @@
+-- @kind: tabel
+select 1 as x

@@ -1,0 +1,4 @@
+-- a note
+
+-- @kind: append
+select 1 as x

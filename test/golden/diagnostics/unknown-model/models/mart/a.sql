@@ -1,0 +1,1 @@
+select * from raw.ss join s using (id) join nowhere.near using (id)

@@ -1,0 +1,1 @@
+pivot raw.t on id using sum(amount)

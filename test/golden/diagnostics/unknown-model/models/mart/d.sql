@@ -1,0 +1,1 @@
+from query_table('raw.x')

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { EnvironmentError } from '../../src/core/failures.ts'
+import { hasToken, isLoopback, requireSafeBinding, requireToken } from '../../src/http/auth.ts'
+import { RequestError } from '../../src/http/request-error.ts'
+
+const asking = (authorization?: string) =>
+  ({ headers: { authorization } }) as unknown as IncomingMessage
+const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`
+
+test('the token comes as Bearer, or as the password of Basic', () => {
+  assert.ok(hasToken(asking(basic('me:with:colons')), 'with:colons'))
+  for (const shown of ['Bearer secret', 'BEARER secret', basic('me:secret'), basic(':secret')])
+    assert.ok(hasToken(asking(shown), 'secret'), shown)
+  for (const shown of [
+    undefined,
+    '',
+    'secret',
+    'Bearer',
+    'Bearer ',
+    'Bearer secre',
+    'Bearer secret2',
+    'Digest secret',
+    basic('secret:'),
+  ])
+    assert.not.ok(hasToken(asking(shown), 'secret'), String(shown))
+})
+
+test('without a token everybody may ask', () => {
+  assert.ok(hasToken(asking(), null))
+  requireToken(asking(), null)
+})
+
+test('401 says how to show a token', () => {
+  try {
+    requireToken(asking('Bearer no'), 'secret')
+    assert.unreachable()
+  } catch (error) {
+    assert.instance(error, RequestError)
+    assert.is((error as RequestError).status, 401)
+    assert.match((error as RequestError).headers['WWW-Authenticate']!, 'Bearer')
+  }
+})
+
+test('loopback addresses, as far as they can be told from their text', () => {
+  for (const host of ['127.0.0.1', '127.9.9.9', 'localhost', 'LocalHost', '::1', '[::1]'])
+    assert.ok(isLoopback(host), host)
+  for (const host of [
+    '',
+    '0.0.0.0',
+    '::',
+    '10.0.0.1',
+    '127.0.0.1.example.org',
+    '127.1',
+    'localhost.example.org',
+    '1270.0.1',
+    '127.0.0.1:80',
+  ])
+    assert.not.ok(isLoopback(host), host)
+})
+
+test('another address needs a token, or the word that it needs none (row E069)', () => {
+  assert.throws(
+    () => requireSafeBinding('0.0.0.0', null, false),
+    (error: unknown) => error instanceof EnvironmentError,
+  )
+  requireSafeBinding('0.0.0.0', 'secret', false)
+  requireSafeBinding('0.0.0.0', null, true)
+  requireSafeBinding('127.0.0.1', null, false)
+})
+
+test.run()

@@ -1,0 +1,132 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { limits } from '../../../src/core/limits.ts'
+import { createLogger, type LogLine } from '../../../src/core/logger.ts'
+import { Resources } from '../../../src/core/resources.ts'
+import { MANIFEST_FILE, parseManifest } from '../../../src/core/snapshot.ts'
+import { sql } from '../../../src/core/sql.ts'
+import type { OpenSnapshot } from '../../../src/odata/open-snapshot.ts'
+import { Snapshots } from '../../../src/odata/snapshots.ts'
+import { publish, type Table, writeManifest } from './publish.ts'
+
+async function open(resources: Resources) {
+  const dir = await mkdtemp(join(tmpdir(), 'eider-'))
+  resources.defer(() => rm(dir, { recursive: true }))
+  const log: LogLine[] = []
+  const logger = createLogger((line) => log.push(line))
+  const snapshotsDir = join(dir, 'snapshots')
+  const options = { dir: snapshotsDir, threads: 1, memoryLimit: null, tempDir: dir, logger }
+  return { dir: snapshotsDir, log, open: async () => resources.use(await Snapshots.open(options)) }
+}
+
+const orders = (rows: number): Table => ({
+  model: 'shop.orders',
+  key: ['id'],
+  rows: sql`SELECT i AS id FROM range(${sql.value(rows)}) AS r(i)`,
+})
+
+async function countIn(snapshot: OpenSnapshot): Promise<number> {
+  await using connection = await snapshot.connect()
+  const row = await connection.row(sql`SELECT count(*) AS n FROM shop_orders.main.rows`)
+  return Number(row!['n'])
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('it did not happen in 10 s')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+test('before the first publish there is nothing; then it appears by itself', async () => {
+  await using resources = new Resources()
+  const { dir, log, open: openSnapshots } = await open(resources)
+  const snapshots = await openSnapshots()
+  assert.is(snapshots.published, null)
+  assert.ok(log.some(({ event }) => event === 'no-snapshot'))
+  {
+    await using nothing = snapshots.lease()
+    assert.is(nothing.model.sets.size, 0)
+  }
+  await publish(dir, 'first', [orders(3)])
+  await until(() => snapshots.published?.id === 'first')
+  await using current = snapshots.lease()
+  assert.is(await countIn(current), 3)
+  assert.equal([...current.model.sets.keys()], ['shop_orders'])
+})
+
+test('a lease keeps its snapshot when newer ones come and its files go', async () => {
+  await using resources = new Resources()
+  const { dir, open: openSnapshots } = await open(resources)
+  await publish(dir, 'first', [orders(1)])
+  const snapshots = await openSnapshots()
+  await using held = snapshots.lease()
+  const [file] = parseManifest(await readFile(join(dir, MANIFEST_FILE), 'utf8')).relations
+  for (let i = 0; i < limits.retainedSnapshots + 2; i++) {
+    await publish(dir, `next-${i}`, [orders(i + 2)])
+    await snapshots.check()
+  }
+  await rm(join(dir, file!.file))
+  assert.is(await countIn(held), 1)
+  assert.is(snapshots.leaseById('first'), null)
+  await using retained = snapshots.leaseById('next-2')!
+  assert.is(await countIn(retained), 4)
+  await using current = snapshots.lease()
+  assert.is(await countIn(current), limits.retainedSnapshots + 3)
+})
+
+test('a damaged manifest, a missing file or a wrong one is reported once, and the last good snapshot kept', async () => {
+  await using resources = new Resources()
+  const { dir, log, open: openSnapshots } = await open(resources)
+  await publish(dir, 'first', [orders(1)])
+  const snapshots = await openSnapshots()
+  const good = parseManifest(await readFile(join(dir, MANIFEST_FILE), 'utf8'))
+  const [relation] = good.relations
+  const wrongs: readonly (() => Promise<void>)[] = [
+    () => writeFile(join(dir, MANIFEST_FILE), '{"format":1,'),
+    () => writeFile(join(dir, MANIFEST_FILE), '{"format":2}'),
+    () => rm(join(dir, MANIFEST_FILE)),
+    () => writeManifest(dir, { ...good, relations: [{ ...relation!, file: 'absent.duckdb' }] }),
+    () => writeManifest(dir, { ...good, relations: [{ ...relation!, rows: 2 }] }),
+    () =>
+      writeManifest(dir, {
+        ...good,
+        relations: [{ ...relation!, columns: [{ ...relation!.columns[0]!, name: 'other' }] }],
+      }),
+  ]
+  const reports = () => log.filter(({ event }) => event === 'snapshot-refused').length
+  for (const [i, wrong] of wrongs.entries()) {
+    const before = reports()
+    await wrong()
+    for (let look = 0; look < 3; look++) await snapshots.check()
+    assert.is(snapshots.published?.id, 'first', String(i))
+    assert.ok(reports() > before, String(i))
+    assert.ok(reports() <= before + 2, String(i)) // a file event may find the file half changed
+  }
+  await using current = snapshots.lease()
+  assert.is(await countIn(current), 1)
+  await publish(dir, 'second', [orders(5)])
+  await snapshots.check()
+  assert.is(snapshots.published?.id, 'second')
+})
+
+test('a TINYINT is signed when a value is negative', async () => {
+  await using resources = new Resources()
+  const { dir, open: openSnapshots } = await open(resources)
+  const rows = sql`SELECT CAST(i AS TINYINT) AS positive, CAST(-i AS TINYINT) AS negative, CAST(NULL AS TINYINT) AS empty
+    FROM range(3) AS r(i)`
+  await publish(dir, 'first', [{ model: 'shop.tiny', rows }])
+  const snapshots = await openSnapshots()
+  await using current = snapshots.lease()
+  const { properties } = current.model.sets.get('shop_tiny')!.type
+  assert.equal(
+    properties.map(({ type }) => type.name),
+    ['Edm.Byte', 'Edm.SByte', 'Edm.Byte'],
+  )
+})
+
+test.run()

@@ -1,0 +1,304 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sql } from '../../src/core/sql.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import { type FlushStep, flushTarget } from '../../src/pipeline/flush.ts'
+import { FakeClaims } from './fake-claims.ts'
+import {
+  defaults,
+  events,
+  fixture,
+  type Fixture,
+  query,
+  recorder,
+  resultOf,
+  statuses,
+} from './fixture.ts'
+
+const model = events('raw.e', {
+  id: 'INTEGER!',
+  name: 'VARCHAR',
+  received_at: 'TIMESTAMP WITH TIME ZONE',
+})
+
+const buffered = (space: Fixture) => new FakeClaims(space.path('buffer'))
+
+const idsOf = async (space: Fixture) =>
+  (await space.rows(sql`SELECT id FROM raw.e ORDER BY rowid`)).map(({ id }) => id)
+
+test('the eight steps in order, each segment by itself', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  await claims.add('raw.e', [{ id: 1 }, { id: 2 }])
+  await claims.add('raw.e', [{ id: 3 }])
+  const steps: FlushStep[] = []
+  const { seen, progress } = recorder()
+  const summary = await space.ok([model], {
+    openClaims: () => Promise.resolve(claims),
+    onFlushStep: (step) => void steps.push(step),
+    progress,
+  })
+  assert.equal(claims.calls, ['claim raw.e/1', 'ack raw.e/1', 'claim raw.e/2', 'ack raw.e/2'])
+  const once: readonly FlushStep[] = [
+    ...(['claimed', 'loaded', 'begun', 'inserted', 'recorded'] as const),
+    ...(['committed', 'acked', 'record-deleted'] as const),
+  ]
+  assert.equal(steps, [...once, ...once])
+  assert.equal(summary.flushed, [{ model: 'raw.e', events: 3, rejected: 0 }])
+  assert.equal(await idsOf(space), [1, 2, 3])
+  assert.equal(await space.rows(sql`FROM _eider.acks`), [])
+  assert.is(seen.filter(({ event }) => event === 'flush-finished').length, 2)
+})
+
+test('without events the table exists and is empty', async () => {
+  await using space = await fixture()
+  const down = query('mart.n', 'select count(*)::int as n from raw.e', { reads: ['raw.e'] })
+  await space.ok([model, down])
+  assert.equal(await space.rows(sql`FROM mart.n`), [{ n: 0 }])
+})
+
+test('downstream runs when events came, and only then', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  const openClaims = () => Promise.resolve(claims)
+  const down = query('mart.n', 'select count(*)::int as n from raw.e', { reads: ['raw.e'] })
+  await claims.add('raw.e', [{ id: 1 }])
+  await space.ok([model, down], { openClaims })
+  const idle = await space.ok([model, down], { openClaims })
+  assert.equal(statuses(idle), { 'raw.e': 'unchanged', 'mart.n': 'unchanged' })
+  await claims.add('raw.e', [{ id: 2 }])
+  const more = await space.ok([model, down], { openClaims })
+  assert.is(resultOf(more, 'raw.e').because, 'new events')
+  assert.is(resultOf(more, 'raw.e').rows, 1)
+  assert.equal(await space.rows(sql`FROM mart.n`), [{ n: 2 }])
+})
+
+test('received_at is the time of the server where the event has none; unknown members are dropped', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  const own = '2020-02-02T00:00:00Z'
+  await claims.add(
+    'raw.e',
+    [
+      { id: 1, other: [1] },
+      { id: 2, received_at: own },
+      { id: 3, received_at: null },
+    ],
+    {
+      time: '2026-01-02T03:04:05.678Z',
+    },
+  )
+  await space.ok([model], { openClaims: () => Promise.resolve(claims) })
+  assert.equal(
+    await space.rows(sql`SELECT id, received_at::VARCHAR AS at FROM raw.e ORDER BY id`),
+    [
+      { id: 1, at: '2026-01-02 03:04:05.678+00' },
+      { id: 2, at: '2020-02-02 00:00:00+00' },
+      { id: 3, at: '2026-01-02 03:04:05.678+00' },
+    ],
+  )
+})
+
+test('events that do not fit are set aside with the reason and as they were sent; the others go in', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  const odd = events('raw.odd', {
+    id: 'INTEGER!',
+    list: 'INTEGER[]',
+    pair: 'STRUCT(a INTEGER, b VARCHAR)',
+    'odd "name"': 'DECIMAL(38,20)',
+    doc: 'JSON',
+  })
+  await claims.add('raw.odd', [
+    {
+      id: 1,
+      list: [1, null],
+      pair: { a: 1, c: 2 },
+      'odd "name"': '0.12345678901234567890',
+      doc: 'text',
+    },
+    '{"id":"x","n":0.12345678901234567890123}',
+    { list: [1] },
+    { id: 3, list: [1, 'y'] },
+    { id: 4, pair: { a: 'z' } },
+    { id: 5, pair: 7 },
+    { id: 6, list: {} },
+    { id: 7, doc: { k: [1] } },
+  ])
+  const openClaims = () => Promise.resolve(claims)
+  const summary = await space.ok([odd], { openClaims })
+  assert.equal(summary.flushed, [{ model: 'raw.odd', events: 2, rejected: 6 }])
+  assert.equal(await space.rows(sql`FROM raw.odd`), [
+    {
+      id: 1,
+      list: [1, null],
+      pair: { a: 1, b: null },
+      'odd "name"': '0.12345678901234567890',
+      doc: '"text"',
+    },
+    { id: 7, list: null, pair: null, 'odd "name"': null, doc: '{"k":[1]}' },
+  ])
+  const rejected = await space.rows(
+    sql`SELECT target, claim_id, seq::INTEGER AS seq, reason, event FROM _eider.rejected_events ORDER BY seq`,
+  )
+  assert.equal(
+    rejected.map(({ seq, reason }) => [seq, reason]),
+    [
+      [2, 'column "id": cannot read "x" as INTEGER'],
+      [3, 'column "id" is missing'],
+      [4, 'column "list": cannot read "y" at $[1] as INTEGER[]'],
+      [5, 'column "pair": cannot read "z" at $.a as STRUCT(a INTEGER, b VARCHAR)'],
+      [6, 'column "pair": cannot read 7 at $ as STRUCT(a INTEGER, b VARCHAR)'],
+      [7, 'column "list": cannot read {} as INTEGER[]'],
+    ],
+  )
+  assert.is(rejected[0]?.['event'], '{"id":"x","n":0.12345678901234567890123}')
+  assert.is(rejected[0]?.['claim_id'], 'raw.odd/1')
+})
+
+test('a segment that holds other events than its claim says is given back, the table untouched', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  const openClaims = () => Promise.resolve(claims)
+  await claims.add('raw.e', [{ id: 1 }, { id: 2 }], { counted: 3 })
+  await claims.add('raw.e', [{ id: 3 }])
+  await claims.add('raw.other', [{ id: 9 }])
+  const other = events('raw.other', { id: 'INTEGER' })
+  const down = query('mart.n', 'select * from raw.e', { reads: ['raw.e'] })
+  const summary = await space.run([model, other, down], { openClaims })
+  assert.equal(statuses(summary), { 'raw.e': 'failed', 'raw.other': 'built', 'mart.n': 'skipped' })
+  assert.match(resultOf(summary, 'raw.e').because, /holds 2 events, but 3 were accepted/)
+  assert.equal(claims.calls.slice(0, 2), ['claim raw.e/1', 'nack raw.e/1'])
+  assert.not(claims.calls.includes('claim raw.e/2'), 'a later segment must not overtake')
+  assert.equal(await idsOf(space), [])
+})
+
+test('new columns widen the table; a change that would lose values is refused before anything is claimed', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  const openClaims = () => Promise.resolve(claims)
+  await claims.add('raw.e', [{ id: 1, name: 'a' }])
+  await space.ok([model], { openClaims })
+  await claims.add('raw.e', [{ id: 5_000_000_000, extra: true }])
+  await space.ok([events('raw.e', { id: 'BIGINT', extra: 'BOOLEAN' })], { openClaims })
+  assert.equal(await space.rows(sql`SELECT id, name, extra FROM raw.e ORDER BY id`), [
+    { id: '1', name: 'a', extra: null },
+    { id: '5000000000', name: null, extra: true },
+  ])
+  await claims.add('raw.e', [{ id: 3 }])
+  claims.calls.length = 0
+  for (const changed of [events('raw.e', { id: 'SMALLINT' }), query('raw.e', 'select 1 as id')]) {
+    const refused = await space.run([changed], { openClaims })
+    assert.is(resultOf(refused, 'raw.e').status, 'failed')
+    assert.match(resultOf(refused, 'raw.e').because, /without losing values|would lose them/)
+  }
+  assert.equal(claims.calls, [])
+  assert.is(claims.segments.length, 1)
+})
+
+test('open claims of an earlier run are flushed first and under the same id', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  await claims.add('raw.e', [{ id: 1 }])
+  await claims.add('raw.e', [{ id: 2 }])
+  claims.segments[1]!.claimed = true // the younger one is open, the older one was given back
+  await space.ok([model], { openClaims: () => Promise.resolve(claims) })
+  assert.equal(await idsOf(space), [1, 2])
+  assert.equal(claims.segments, [])
+})
+
+test('a segment whose removal was lost in a power cut is removed again, not inserted', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  const openClaims = () => Promise.resolve(claims)
+  await claims.add('raw.e', [{ id: 1 }], { segment: 5 })
+  await space.ok([model], { openClaims })
+  await claims.add('raw.e', [{ id: 1 }], { segment: 5 })
+  await space.ok([model], { openClaims })
+  assert.equal(await idsOf(space), [1])
+  assert.equal(claims.segments, [])
+})
+
+test('a buffer that counts anew is not taken for flushed', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  const openClaims = () => Promise.resolve(claims)
+  await claims.add('raw.e', [{ id: 1 }], { segment: 5 })
+  await space.ok([model], { openClaims })
+  await claims.add('raw.e', [{ id: 2 }], {
+    segment: 1,
+    time: new Date(Date.now() + 1000).toISOString(),
+  })
+  const summary = await space.run([model], { openClaims })
+  assert.match(resultOf(summary, 'raw.e').because, /segment 5 was flushed before/)
+  assert.is(claims.segments.length, 1)
+  assert.equal(await idsOf(space), [1])
+})
+
+test('a runner that slept through the flush of its claim by another cannot insert it again', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  await claims.add('raw.e', [{ id: 1 }])
+  await space.ok([model], { openClaims: () => Promise.resolve(claims) })
+  await claims.add('raw.e', [{ id: 1 }], { segment: 1 })
+  await using database = await Database.open({ path: space.paths.database })
+  await using connection = await database.connect()
+  const { signal, progress, logger } = defaults(space.paths)
+  const sleeper = flushTarget(
+    { connection, claims, signal, progress, logger },
+    model,
+    null, // the fence as it was before the other runner moved it
+    new Date(),
+    () => {},
+  )
+  const message = await sleeper.catch((error: Error) => error.message)
+  assert.is(message, 'another run has flushed raw.e/1 meanwhile')
+  assert.equal(await connection.rows(sql`SELECT id FROM raw.e`), [{ id: 1 }])
+  assert.equal(await connection.rows(sql`FROM _eider.acks`), [])
+})
+
+test('an ack record of a claim that the buffer no longer has is removed', async () => {
+  await using space = await fixture()
+  await space.ok([model])
+  {
+    await using database = await Database.open({ path: space.paths.database })
+    await using connection = await database.connect()
+    await connection.run(sql`INSERT INTO _eider.acks VALUES ('raw.e/1', 'raw.e', 1, 1, now())`)
+  }
+  const claims = buffered(space)
+  await space.ok([model], { openClaims: () => Promise.resolve(claims) })
+  assert.equal(claims.calls, [])
+  assert.equal(await space.rows(sql`FROM _eider.acks`), [])
+})
+
+test('under constant load a run stops after what was there when it began', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  await claims.add('raw.e', [{ id: 1 }])
+  let id = 1
+  const summary = await space.ok([model], {
+    openClaims: () => Promise.resolve(claims),
+    onFlushStep: async (step) => {
+      if (step === 'claimed')
+        await claims.add('raw.e', [{ id: ++id }], {
+          time: new Date(Date.now() + 60_000).toISOString(),
+        })
+    },
+  })
+  assert.equal(summary.flushed, [{ model: 'raw.e', events: 2, rejected: 0 }])
+  assert.is(claims.segments.length, 1)
+})
+
+test('events of a target without a model stay in the buffer', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  await claims.add('raw.gone', [{ id: 1 }])
+  const warnings: string[] = []
+  const warn = (event: string) => void warnings.push(event)
+  const logger = { debug() {}, info() {}, warn, error() {}, child: () => logger }
+  await space.ok([model], { openClaims: () => Promise.resolve(claims), logger })
+  assert.equal(warnings, ['flush-target-without-model'])
+  assert.is(claims.segments.length, 1)
+})
+
+test.run()

@@ -1,0 +1,162 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sql } from '../../src/core/sql.ts'
+import {
+  fixture,
+  type Fixture,
+  query,
+  type QueryModelOptions,
+  resultOf,
+  statuses,
+} from './fixture.ts'
+
+const columns = 't(id, v)'
+
+const source = (values: string, list = columns) =>
+  query('raw.s', `select * from (values ${values}) ${list}`)
+
+const merge = (options: QueryModelOptions = {}, text = 'select * from raw.s') =>
+  query('mart.t', text, { kind: 'merge', key: ['id'], reads: ['raw.s'], ...options })
+
+const rowsOf = (space: Fixture) => space.rows(sql`FROM mart.t ORDER BY ALL`)
+
+test('NULL to value, value to NULL, new and vanished rows', async () => {
+  await using space = await fixture()
+  await space.ok([source('(1, null::int), (2, 5), (3, 1), (4, null)'), merge()])
+  const summary = await space.ok([source('(1, 7), (2, null::int), (4, null), (5, 9)'), merge()])
+  assert.is(resultOf(summary, 'mart.t').rows, 3)
+  assert.equal(await rowsOf(space), [
+    { id: 1, v: 7 },
+    { id: 2, v: null },
+    { id: 3, v: 1 },
+    { id: 4, v: null },
+    { id: 5, v: 9 },
+  ])
+})
+
+test('NULL and duplicate keys fail by name and leave the table as it was', async () => {
+  await using space = await fixture()
+  await space.ok([source('(1, 1)'), merge()])
+  const duplicate = await space.run([source('(1, 2), (7, 1), (7, 2), (8, 1), (8, 1)'), merge()])
+  assert.match(
+    resultOf(duplicate, 'mart.t').because,
+    /^models\/mart\/t\.sql: duplicate keys: id = 7 \(2 rows\); id = 8 \(2 rows\)$/,
+  )
+  const missing = await space.run([source('(null::int, 2), (2, 2)'), merge()])
+  assert.match(resultOf(missing, 'mart.t').because, /NULL or duplicate keys: id = NULL/)
+  assert.equal(await rowsOf(space), [{ id: 1, v: 1 }])
+  const first = await space.run([
+    source('(1, 1), (1, 2)'),
+    query('mart.new', 'from raw.s', { kind: 'merge', key: ['id'], reads: ['raw.s'] }),
+  ])
+  assert.is(resultOf(first, 'mart.new').status, 'failed')
+  assert.equal(await space.rows(sql`SELECT 1 FROM duckdb_tables() WHERE table_name = 'new'`), [])
+})
+
+test('several key columns; a table of nothing but its key; a column named rowid', async () => {
+  await using space = await fixture()
+  const both = merge({ key: ['id', 'v'] })
+  await space.ok([source('(1, 1), (1, 2)'), both])
+  await space.ok([source('(1, 2), (2, 1)'), both])
+  assert.equal(await rowsOf(space), [
+    { id: 1, v: 1 },
+    { id: 1, v: 2 },
+    { id: 2, v: 1 },
+  ])
+
+  await using other = await fixture()
+  await other.ok([source('(1, null::int)', 't(id, rowid)'), merge()])
+  const same = await other.ok([source('(1, null::int), (2, 3)', 't(id, rowid)'), merge()])
+  assert.is(resultOf(same, 'mart.t').rows, 1)
+})
+
+test('an empty delta is no new version: what reads the table does not run', async () => {
+  await using space = await fixture()
+  const reader = query('mart.r', 'select count(*) as n from mart.t', { reads: ['mart.t'] })
+  await space.ok([source('(1, 1), (2, 2)'), merge(), reader])
+  const same = await space.ok([source('(2, 2), (1, 1)'), merge(), reader])
+  assert.equal(statuses(same), { 'raw.s': 'built', 'mart.t': 'built', 'mart.r': 'unchanged' })
+  assert.is(resultOf(same, 'mart.t').rows, 0)
+  const again = await space.ok([source('(2, 2), (1, 1)'), merge(), reader])
+  assert.is(resultOf(again, 'mart.t').status, 'unchanged')
+  const more = await space.ok([source('(2, 3)'), merge(), reader])
+  assert.is(resultOf(more, 'mart.r').status, 'built')
+})
+
+test('a new column and a wider type evolve, also without rows', async () => {
+  await using space = await fixture()
+  await space.ok([source('(1::int, 1::int)'), merge()])
+  await space.ok([source("(1::int, 1::bigint, 'x')", 't(id, v, "new column")'), merge()])
+  await space.ok([source("(2::int, 5000000000, 'y')", 't(id, v, "new column")'), merge()])
+  assert.equal(await rowsOf(space), [
+    { id: 1, v: '1', 'new column': 'x' },
+    { id: 2, v: '5000000000', 'new column': 'y' },
+  ])
+  const none = query(
+    'raw.s',
+    'select 1 as id, 1::bigint as v, null::varchar as "new column", 1 as z where false',
+  )
+  const reader = query('mart.r', 'select * from mart.t', { reads: ['mart.t'] })
+  const evolved = await space.ok([none, merge(), reader])
+  assert.is(resultOf(evolved, 'mart.r').status, 'built')
+})
+
+test('a dropped column and a narrower type are refused with the flag that rebuilds', async () => {
+  await using space = await fixture()
+  await space.ok([source('(1::bigint, 1)'), merge()])
+  const dropped = [source('(1::bigint)', 't(id)'), merge()]
+  assert.match(
+    resultOf(await space.run(dropped), 'mart.t').because,
+    /no longer has "v", .*--full-refresh/,
+  )
+  const narrower = await space.run([source('(1::int, 1)'), merge()])
+  assert.match(
+    resultOf(narrower, 'mart.t').because,
+    /"id" cannot change from BIGINT to INTEGER .*--full-refresh/,
+  )
+  await space.ok(dropped, { fullRefresh: true })
+  assert.equal(await rowsOf(space), [{ id: '1' }])
+})
+
+test('what was a table before is made anew, since its keys were never checked', async () => {
+  await using space = await fixture()
+  await space.ok([
+    source('(1, 1), (1, 2)'),
+    query('mart.t', 'select * from raw.s', { reads: ['raw.s'] }),
+  ])
+  await space.ok([source('(2, 2)'), merge()])
+  assert.equal(await rowsOf(space), [{ id: 2, v: 2 }])
+})
+
+test('an exposed key other than the unique key is checked in the merged table', async () => {
+  await using space = await fixture()
+  const model = merge({ expose: ['v'] })
+  await space.ok([source('(1, 1)'), model])
+  const clash = await space.run([source('(2, 1)'), model])
+  assert.match(resultOf(clash, 'mart.t').because, /duplicate keys: v = 1/)
+  assert.equal(await rowsOf(space), [{ id: 1, v: 1 }])
+})
+
+test('random edits: the table is what a merge in JavaScript gives, run after run', async () => {
+  await using space = await fixture()
+  const random = generator(7)
+  const expected = new Map<number, number | null>()
+  for (let round = 0; round < 12; round++) {
+    const rows = new Map<number, number | null>()
+    for (let i = 0; i < 8; i++)
+      rows.set(Math.floor(random() * 12), random() < 0.3 ? null : Math.floor(random() * 3))
+    for (const [id, v] of rows) expected.set(id, v)
+    const values = [...rows].map(([id, v]) => `(${id}, ${v ?? 'null::int'})`).join(', ')
+    await space.ok([source(values), merge()])
+    const sorted = [...expected].map(([id, v]) => ({ id, v })).toSorted((a, b) => a.id - b.id)
+    assert.equal(await rowsOf(space), sorted, `round ${round}`)
+  }
+})
+
+/** Park and Miller's generator: reproducible. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
+}
+
+test.run()

@@ -1,0 +1,119 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { EnvironmentError, UsageError } from '../../src/core/failures.ts'
+import { initProject, projectName } from '../../src/project/init.ts'
+
+const templatesDir = fileURLToPath(new URL('../../../templates', import.meta.url))
+
+async function temporaryDir() {
+  const path = await mkdtemp(join(tmpdir(), 'eider-init-'))
+  return {
+    path,
+    init: (dir: string, template: 'events' | 'blank' = 'events') =>
+      initProject({ dir: join(path, dir), template, templatesDir }),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  }
+}
+
+async function filesIn(dir: string): Promise<readonly string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1))
+    .toSorted()
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => assert.unreachable('nothing was thrown'),
+    (error: unknown) => error,
+  )
+}
+
+test('writes the files that it reports, with .gitignore under its own name', async () => {
+  await using at = await temporaryDir()
+  const written = await at.init('a/b/demo')
+  assert.equal(await filesIn(join(at.path, 'a/b/demo')), written)
+  for (const path of ['.gitignore', 'eider.yml', 'events.ndjson', 'models/raw/orders.sql'])
+    assert.ok(written.includes(path), path)
+  const ignored = await readFile(join(at.path, 'a/b/demo/.gitignore'), 'utf8')
+  assert.match(ignored, /^\.eider\/$/m)
+})
+
+test('the name of the directory becomes the name of the project', async () => {
+  await using at = await temporaryDir()
+  for (const template of ['events', 'blank'] as const) {
+    await at.init(`Été ${template}!`, template)
+    const config = await readFile(join(at.path, `Été ${template}!`, 'eider.yml'), 'utf8')
+    assert.match(config, `name: 'Ete_${template}'\n`)
+  }
+  const readme = await readFile(join(at.path, 'Été events!', 'README.md'), 'utf8')
+  assert.match(readme, /^# Ete_events\n/)
+})
+
+test('a name is made of any directory name', () => {
+  const names = { shop: 'shop', 'my shop': 'my_shop', '2026-sales_': 'sales', 東京: 'project' }
+  for (const [dir, name] of Object.entries({ ...names, "a'b: #": 'a_b', _x: 'x' }))
+    assert.is(projectName(`/somewhere/${dir}`), name, dir)
+  assert.is(projectName('/'), 'project')
+})
+
+test('other files of the directory stay', async () => {
+  await using at = await temporaryDir()
+  await mkdir(join(at.path, 'demo'))
+  await writeFile(join(at.path, 'demo/notes.txt'), 'mine')
+  const written = await at.init('demo', 'blank')
+  assert.equal(await filesIn(join(at.path, 'demo')), [...written, 'notes.txt'].toSorted())
+  assert.is(await readFile(join(at.path, 'demo/notes.txt'), 'utf8'), 'mine')
+})
+
+test('a directory with a project is refused and left as it was', async () => {
+  await using at = await temporaryDir()
+  await at.init('demo', 'blank')
+  const before = await filesIn(join(at.path, 'demo'))
+  const error = await failureOf(at.init('demo', 'events'))
+  assert.instance(error, UsageError)
+  assert.match((error as UsageError).message, 'has an eider.yml')
+  assert.equal(await filesIn(join(at.path, 'demo')), before)
+})
+
+test('nothing is written when one file is in the way, a broken link too', async () => {
+  await using at = await temporaryDir()
+  for (const [dir, path] of [
+    ['one', 'README.md'],
+    ['two', '.gitignore'],
+  ] as const) {
+    await mkdir(join(at.path, dir))
+    if (dir === 'one') await writeFile(join(at.path, dir, path), 'mine')
+    else await symlink('/nowhere/at/all', join(at.path, dir, path))
+    const error = await failureOf(at.init(dir))
+    assert.instance(error, UsageError)
+    assert.match((error as UsageError).message, `would be overwritten: ${path}`)
+    assert.equal(await filesIn(join(at.path, dir)), [path])
+  }
+})
+
+test('a file is no directory', async () => {
+  await using at = await temporaryDir()
+  await writeFile(join(at.path, 'demo'), 'mine')
+  const error = await failureOf(at.init('demo'))
+  assert.instance(error, UsageError)
+  assert.match((error as UsageError).message, 'is no directory')
+})
+
+test('what was written is taken back when the disk refuses the rest', async () => {
+  await using at = await temporaryDir()
+  // Linux takes paths of up to 4095 bytes: room for /.gitignore and /eider.yml here, not for /models/README.md.
+  const room = 4095 - '/.gitignore'.length - at.path.length
+  const dir = 'd/'.repeat(room).slice(0, room - 2) + 'd'
+  const error = await failureOf(at.init(dir, 'blank'))
+  assert.instance(error, EnvironmentError)
+  assert.is((error as EnvironmentError).code, 'cannot-write')
+  assert.equal(await readdir(at.path), [])
+})
+
+test.run()
