@@ -4,16 +4,18 @@
 
 import type { Grammar } from 'ohm-js'
 
-interface Rule {
-  readonly name: string
-  readonly examples: readonly { readonly text: string; readonly accepted: boolean }[]
+interface Example {
+  readonly text: string
+  readonly accepted: boolean
 }
 
 /** What is wrong, one line each; empty when every rule has examples and all of them hold. */
 export function faultsOfExamples(source: string, grammar: Grammar): readonly string[] {
-  return rulesOf(source).flatMap(({ name, examples }) => {
-    if (!examples.some(({ accepted }) => accepted)) return [`${name}: no example that is accepted`]
-    return examples.flatMap(({ text, accepted }) => {
+  const examples = examplesOf(source)
+  return rulesOf(grammar).flatMap((name) => {
+    const own = examples.get(name) ?? []
+    if (!own.some(({ accepted }) => accepted)) return [`${name}: no example that is accepted`]
+    return own.flatMap(({ text, accepted }) => {
       const match = grammar.match(text, name)
       if (match.failed() && accepted)
         return [`${name}: refuses ${JSON.stringify(text)}: ${match.shortMessage}`]
@@ -22,22 +24,29 @@ export function faultsOfExamples(source: string, grammar: Grammar): readonly str
   })
 }
 
-/** The rules of a grammar's text with the examples directly above them. */
-export function rulesOf(source: string): readonly Rule[] {
-  const rules: Rule[] = []
-  let examples: { text: string; accepted: boolean }[] = []
+/**
+ * The grammar's own rules. Left out are rules with parameters, which no match can begin with, and the cases of a rule,
+ * which ohm names `rule_case`.
+ */
+function rulesOf({ rules }: Grammar): readonly string[] {
+  const names = Object.keys(rules)
+  const isCase = (name: string) => names.some((rule) => name.startsWith(`${rule}_`))
+  return names.filter((name) => rules[name]!.formals.length === 0 && !isCase(name))
+}
+
+/** The examples above each rule. */
+function examplesOf(source: string): ReadonlyMap<string, readonly Example[]> {
+  const byRule = new Map<string, readonly Example[]>()
+  let open: Example[] = []
   for (const line of source.split('\n').map((text) => text.trim())) {
-    const example = /^\/\/([+-])\s*(".*")$/.exec(line)
-    if (example) {
-      for (const text of JSON.parse(`[${example[2]!}]`) as readonly string[])
-        examples.push({ text, accepted: example[1] === '+' })
-      continue
+    if (/^\/\/[+-]/.test(line)) {
+      const texts = JSON.parse(`[${line.slice(3)}]`) as readonly string[]
+      open.push(...texts.map((text) => ({ text, accepted: line[2] === '+' })))
+    } else if (line !== '' && !line.startsWith('//')) {
+      const name = /^\w+/.exec(line)?.[0]
+      if (name !== undefined && open.length > 0) byRule.set(name, open)
+      open = []
     }
-    if (/^\/\/[+-]/.test(line)) throw new Error(`no JSON string in an example: ${line}`)
-    // A rule with parameters is no start of a match; the rules that apply it show what it does.
-    const name = /^(\w+)\s*(?:\([^)]*\)\s*)?(?:=|\+=|:=)(?!=)/.exec(line)?.[1]
-    if (name !== undefined) rules.push({ name, examples })
-    if (!line.startsWith('//') && line !== '') examples = []
   }
-  return rules
+  return byRule
 }

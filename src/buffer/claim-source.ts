@@ -16,6 +16,8 @@ export interface Claim {
   /** Sequence numbers of the first and last event. */
   readonly firstSeq: number
   readonly lastSeq: number
+  /** When the last event was accepted, ISO 8601 in UTC. A run stops after a claim that is younger than itself. */
+  readonly newest: string
 }
 
 /** A claim that is open, as listed by inflight: what recovery asks about first. */

@@ -205,5 +205,6 @@ function toClaim(body: ClaimBody): Claim {
     path: body.path,
     firstSeq: body.first_seq,
     lastSeq: body.last_seq,
+    newest: body.newest,
   }
 }

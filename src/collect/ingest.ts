@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventBuffer } from '../buffer/buffer.ts'
 import { limits } from '../core/limits.ts'
-import { type ModelName, parseModelName } from '../core/names.ts'
+import type { ModelName } from '../core/names.ts'
 import { hasToken, requireToken } from '../http/auth.ts'
 import { readBody } from '../http/body.ts'
 import { sendJson } from '../http/respond.ts'
@@ -62,9 +62,10 @@ async function collect(
 }
 
 function findDoor(doors: Doors, schema: string, table: string): { target: ModelName; door: Door } {
-  const target = parseModelName(`${schema}.${table}`)
-  const door = target === null ? undefined : doors.get(target)
-  if (target === null || door === undefined) throw unknownTarget(schema, table, doors.keys())
+  // Only names of models are keys, so another text is never found.
+  const target = `${schema}.${table}` as ModelName
+  const door = doors.get(target)
+  if (door === undefined) throw unknownTarget(schema, table, doors.keys())
   return { target, door }
 }
 
@@ -83,6 +84,7 @@ function readerFor(
 function sendAccepted(response: ServerResponse, count: number): void {
   const body = `{"accepted":${count}}`
   response.writeHead(202, ['Content-Type', 'application/json', 'Content-Length', body.length])
+  // Written before the end, head and body are one string and one system call; Node corks the socket otherwise.
   response.write(body, 'latin1')
   response.socket?.uncork()
   response.end()

@@ -14,7 +14,7 @@ export interface Bindable extends GraphNode {
   readonly rows: Sql
   /** False when columns are missing that could not be understood: it is bound for its mistakes, and not read. */
   readonly complete: boolean
-  /** What the author did wrong. `prefix` is the text of the statement before `rows`. */
+  /** What the author did wrong; `prefix` is the text of the statement before `rows`. Nothing: no column is known. */
   readonly explain: (
     details: DatabaseErrorDetails,
     prefix: string,
@@ -41,8 +41,8 @@ export async function bindAll(connection: Connection, models: readonly Bindable[
     if (whole) bound.add(model.name)
     else if (ready(model)) {
       const found = await bindOne(connection, model)
-      if (found !== null) diagnostics.push(...found)
-      else if (model.complete) bound.add(model.name)
+      diagnostics.push(...found)
+      if (found.length === 0 && model.complete) bound.add(model.name)
     }
   }
   return { columns: await readColumns(connection, bound), diagnostics }
@@ -69,14 +69,12 @@ async function bindInOneScript(
   }
 }
 
-async function bindOne(
-  connection: Connection,
-  model: Bindable,
-): Promise<readonly Diagnostic[] | null> {
+/** What is wrong with the model. */
+async function bindOne(connection: Connection, model: Bindable): Promise<readonly Diagnostic[]> {
   const prefix = prefixOf(model)
   try {
     await connection.run(sql`${prefix}${model.rows}${SUFFIX}`)
-    return null
+    return []
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
     await endTransaction(connection)

@@ -64,7 +64,7 @@ export function draftQuery(
       const at = references.models.find((reference) => reference.name === model)?.at ?? null
       return { source, span: spanAtByte(body, at) }
     },
-    explain: async (details, prefix) => [explainQuery(query, dynamic, context, details, prefix)],
+    explain: async (details, prefix) => explainQuery(query, dynamic, context, details, prefix),
     finish: async (columns) => {
       const { files, volatile } = references
       const named = await namesOfQuery(query, columns, context)
@@ -137,18 +137,22 @@ function explainQuery(
   { modelNames, dir }: DraftContext,
   error: DatabaseErrorDetails,
   prefix: string,
-): Diagnostic {
+): readonly Diagnostic[] {
   const details = withoutDir(error, dir)
+  // All columns come from the data, of which there is none now.
+  if (tree === null && details.message.startsWith('SELECT list is empty')) return []
   const place = { source, span: spanOfError(details, body, prefix) }
-  if (details.type === 'Catalog' && details.message.startsWith('Table with name'))
-    return unknownModel(source.text.slice(place.span.start, place.span.end), place, modelNames)
-  const list = 'list the values of the PIVOT: ON column IN (…)'
-  if (tree === null && details.message.startsWith('SELECT list is empty'))
-    return diagnostic('dynamic-pivot', { use: 'here no other is left' }, place, { hint: list })
-  const found = engineDiagnostic(details, body, prefix)
   const upstream = references.models.find(({ name }) => dynamic.includes(name))
-  if (details.subtype !== 'COLUMN_NOT_FOUND' || upstream === undefined) return found
-  return { ...found, hint: `the columns of ${upstream.name} come from its data: ${list}` }
+  const hint = `list the values of its PIVOT: ON column IN (…)`
+  if (details.type === 'Catalog' && details.message.startsWith('Table with name')) {
+    if (upstream === undefined)
+      return [unknownModel(source.text.slice(place.span.start, place.span.end), place, modelNames)]
+    const use = `leaves ${upstream.name} without a column that is known here`
+    return [diagnostic('dynamic-pivot', { use }, place, { hint })]
+  }
+  const found = engineDiagnostic(details, body, prefix)
+  if (details.subtype !== 'COLUMN_NOT_FOUND' || upstream === undefined) return [found]
+  return [{ ...found, hint: `the columns of ${upstream.name} come from its data: ${hint}` }]
 }
 
 /** The engine gives a table other names where two columns of the query have the same; the author has to know. */

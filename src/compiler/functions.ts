@@ -44,6 +44,7 @@ export const inconstantWords: ReadonlySet<string> = new Set([
   'localtimestamp',
   'pg_conf_load_time',
   'pg_postmaster_start_time',
+  'pg_sleep',
 ])
 
 /** Table functions whose first argument names files. */

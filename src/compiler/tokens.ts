@@ -5,7 +5,8 @@
 import type { Span } from '../core/source.ts'
 
 export interface Token extends Span {
-  readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'symbol' | 'comment'
+  /** `open`: a block comment without an end. It counts as part of a statement, so that the engine refuses it. */
+  readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'symbol' | 'comment' | 'open'
   readonly text: string
 }
 
@@ -54,7 +55,12 @@ export function spanOf(tokens: readonly Token[]): Span {
 }
 
 function tokenAt(text: string, start: number): Token {
-  if (text.startsWith('/*', start)) return tokenOf('comment', text, start, endOfBlock(text, start))
+  if (text.startsWith('/*', start)) {
+    const end = endOfBlock(text, start)
+    return end === null
+      ? tokenOf('open', text, start, text.length)
+      : tokenOf('comment', text, start, end)
+  }
   for (const [kind, pattern] of PATTERNS) {
     pattern.lastIndex = start
     if (pattern.test(text)) return tokenOf(kind, text, start, pattern.lastIndex)
@@ -73,7 +79,7 @@ function afterSpace(text: string, start: number): number {
   return space.lastIndex
 }
 
-function endOfBlock(text: string, start: number): number {
+function endOfBlock(text: string, start: number): number | null {
   const edge = /\/\*|\*\//g
   edge.lastIndex = start
   let depth = 0
@@ -81,5 +87,5 @@ function endOfBlock(text: string, start: number): number {
     depth += found[0] === '/*' ? 1 : -1
     if (depth === 0) return edge.lastIndex
   }
-  return text.length
+  return null
 }

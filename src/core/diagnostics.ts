@@ -47,7 +47,7 @@ const messages = {
   'hidden-reference': (p: { function: string }) =>
     `"${p.function}" hides what the model reads: its argument is known only when it runs`,
   'dynamic-pivot': (p: { use: string }) =>
-    `a PIVOT without IN takes its columns from the data: ${p.use}`,
+    `a PIVOT without IN takes its columns from the data, which ${p.use}`,
   'not-a-macro': (p: { expected: string }) =>
     `a macro file is a list of macros: expected ${p.expected}`,
   // the graph

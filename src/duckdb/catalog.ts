@@ -1,33 +1,22 @@
 // What exists in an open database.
 
+import { foldCase } from '../core/names.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from './database.ts'
+import { textOf } from './values.ts'
 
 export type RelationType = 'table' | 'view'
 
-/** Tables and views of the main database by name. Letter case does not distinguish names, as in the engine. */
-export class Catalog {
+export interface Catalog {
   /** The engine's name of the main database: that of its file, without the extension. */
   readonly database: string
-  readonly #types: Map<string, RelationType>
-
-  constructor(database: string, types: Map<string, RelationType>) {
-    this.database = database
-    this.#types = types
-  }
-
-  typeOf(schema: string, table: string): RelationType | null {
-    return this.#types.get(key(schema, table)) ?? null
-  }
-
-  /** To be told after each DDL statement of this process. */
-  set(schema: string, table: string, type: RelationType): void {
-    this.#types.set(key(schema, table), type)
-  }
+  /** Tables and views by catalogKey(). */
+  readonly relations: Map<string, RelationType>
 }
 
-const key = (schema: string, table: string) => `${schema}.${table}`.toLowerCase()
+/** Letter case does not distinguish names in the engine. */
+export const catalogKey = (schema: string, table: string): string => foldCase(`${schema}.${table}`)
 
 export async function readCatalog(connection: Connection): Promise<Catalog> {
   const main = await connection.row(sql`SELECT current_database() AS name`)
@@ -37,11 +26,11 @@ export async function readCatalog(connection: Connection): Promise<Catalog> {
     UNION ALL
     SELECT schema_name, view_name, 'view' FROM duckdb_views()
     WHERE database_name = current_database() AND NOT internal`)
-  const types = rows.map(({ schema, name, type }): [string, RelationType] => [
-    key(String(schema), String(name)),
+  const relations = rows.map(({ schema, name, type }): [string, RelationType] => [
+    catalogKey(textOf(schema), textOf(name)),
     type === 'view' ? 'view' : 'table',
   ])
-  return new Catalog(String(main?.['name']), new Map(types))
+  return { database: textOf(main?.['name']), relations: new Map(relations) }
 }
 
 /**
@@ -53,8 +42,8 @@ export async function describe(connection: Connection, query: Sql): Promise<read
     sql`SELECT column_name AS name, column_type AS type FROM (DESCRIBE ${query})`,
   )
   return rows.map(({ name, type }) => ({
-    name: String(name),
-    type: columnType(String(type)),
+    name: textOf(name),
+    type: columnType(textOf(type)),
     nullable: true,
   }))
 }

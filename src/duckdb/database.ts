@@ -81,6 +81,7 @@ export class Connection implements AsyncDisposable {
   /** For files of this room that read vectors; nobody else touches the driver. */
   readonly driver: DuckDBConnection
   readonly #onClose: () => void
+  readonly #running = new Set<Promise<unknown>>()
   #closed = false
 
   constructor(driver: DuckDBConnection, onClose: () => void) {
@@ -90,7 +91,7 @@ export class Connection implements AsyncDisposable {
 
   /** One statement with literals in its text; for DDL, SET, ATTACH, COPY and the like. Returns the rows changed. */
   async run(statement: Sql): Promise<number> {
-    const result = await attempt(this.driver.run(statement.inline()))
+    const result = await this.attempt(() => this.driver.run(statement.inline()))
     return result.rowsChanged
   }
 
@@ -100,7 +101,8 @@ export class Connection implements AsyncDisposable {
    */
   async rows(statement: Sql): Promise<readonly Row[]> {
     const { text, values } = statement.prepare()
-    const reader = await attempt(this.driver.runAndReadAll(text, values.map(toDriverValue)))
+    const parameters: DuckDBValue[] = [...values]
+    const reader = await this.attempt(() => this.driver.runAndReadAll(text, parameters))
     return reader.getRowObjectsJson()
   }
 
@@ -111,7 +113,7 @@ export class Connection implements AsyncDisposable {
 
   /** Names and types of the columns that a query gives, without running it. */
   async columnsOf(query: Sql): Promise<readonly Column[]> {
-    const statement = await attempt(this.driver.prepare(query.inline()))
+    const statement = await this.attempt(() => this.driver.prepare(query.inline()))
     try {
       return Array.from({ length: statement.columnCount }, (_, i) => columnOf(statement, i))
     } finally {
@@ -121,7 +123,7 @@ export class Connection implements AsyncDisposable {
 
   /** Whether `query` is one SELECT, as the engine understands it. Throws DatabaseError when it does not parse or bind. */
   async isSelect(query: Sql): Promise<boolean> {
-    const statement = await attempt(this.driver.prepare(query.inline()))
+    const statement = await this.attempt(() => this.driver.prepare(query.inline()))
     try {
       return statement.statementType === StatementType.SELECT
     } finally {
@@ -148,9 +150,27 @@ export class Connection implements AsyncDisposable {
     if (!this.#closed) this.driver.interrupt()
   }
 
+  /**
+   * Runs a call of the driver. Every call goes through here: closing a connection under a running call ends the process
+   * with a segmentation fault, so closing waits for them. Throws DatabaseError.
+   */
+  async attempt<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new Error('the connection is closed')
+    const running = attempt(call())
+    this.#running.add(running)
+    try {
+      return await running
+    } finally {
+      this.#running.delete(running)
+    }
+  }
+
+  /** Interrupts what still runs, waits for its end, closes. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
+    if (this.#running.size > 0) this.interrupt()
     this.#closed = true
+    await Promise.allSettled(this.#running)
     this.driver.closeSync()
     this.#onClose()
   }
@@ -163,8 +183,6 @@ function columnOf(statement: DuckDBPreparedStatement, index: number): Column {
     nullable: true,
   }
 }
-
-const toDriverValue = (value: SqlValue): DuckDBValue => value
 
 async function attempt<T>(promise: Promise<T>): Promise<T> {
   try {

@@ -34,9 +34,8 @@ export interface ServerOptions {
 export class HttpServer implements AsyncDisposable {
   readonly #server: Server
   readonly #options: ServerOptions
-  readonly #sockets = new Set<Socket>()
-  /** The newest response of a socket; responses of one socket are sent in the order of their requests. */
-  readonly #newest = new WeakMap<Duplex, ServerResponse>()
+  /** The newest response of each open socket; responses of one socket are sent in the order of their requests. */
+  readonly #newest = new Map<Socket, ServerResponse | null>()
   #port = 0
   #stopping = false
 
@@ -51,13 +50,14 @@ export class HttpServer implements AsyncDisposable {
       // Node would answer without a body; #answer refuses in the shape of every other error.
       requireHostHeader: false,
     })
-    // A client may close its direction behind its last request and still wait for the answer. (Node has no type for this.)
+    // A client that closes its direction behind its last request still gets the answer; a service that wants to stop its
+    // work for a client that has left altogether must look at the socket. (Node has no type for this.)
     Object.assign(this.#server, { httpAllowHalfOpen: true })
     this.#server.maxConnections = limits.connections
     this.#server.timeout = limits.socketIdleMs
     this.#server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket)
-      socket.once('close', () => this.#sockets.delete(socket))
+      this.#newest.set(socket, null)
+      socket.once('close', () => this.#newest.delete(socket))
     })
     this.#server.on('request', (request, response) => this.#answer(request, response))
     this.#server.on('checkContinue', (request, response) => {
@@ -69,11 +69,14 @@ export class HttpServer implements AsyncDisposable {
       this.#answer(request, response, new RequestError(417, 'expectation-failed', message))
     })
     this.#server.on('connect', (_request, socket: Duplex) =>
-      this.#refuse(socket, new RequestError(405, 'method-not-allowed', 'this is no proxy')),
+      this.#refuse(
+        socket as Socket,
+        new RequestError(405, 'method-not-allowed', 'this is no proxy'),
+      ),
     )
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
       if (error.code === 'ECONNRESET') socket.destroy()
-      else this.#refuse(socket, protocolError(error.code))
+      else this.#refuse(socket as Socket, protocolError(error.code))
     })
   }
 
@@ -107,8 +110,8 @@ export class HttpServer implements AsyncDisposable {
     // Node's own sweep at close() takes an answer that is ended but not yet sent for finished.
     this.#server.closeIdleConnections = () => {}
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
-    this.#closeIdle()
-    const sweep = setInterval(() => this.#closeIdle(), 20)
+    // Not at once: what clients have sent by now is read first.
+    const sweep = setInterval(() => this.#closeIdle(), 50)
     const deadline = setTimeout(() => this.#server.closeAllConnections(), limits.shutdownMs)
     await closed
     clearInterval(sweep)
@@ -116,9 +119,9 @@ export class HttpServer implements AsyncDisposable {
   }
 
   #closeIdle(): void {
-    for (const socket of this.#sockets) {
-      const newest = this.#newest.get(socket)
-      if (newest === undefined || newest.writableFinished) socket.destroy()
+    for (const [socket, newest] of this.#newest) {
+      const isIdle = newest === null ? socket.bytesRead === 0 : newest.writableFinished
+      if (isIdle) socket.destroy()
     }
   }
 
@@ -144,9 +147,9 @@ export class HttpServer implements AsyncDisposable {
   }
 
   /** One plain answer and the end of the connection, behind the answers that the connection still has to come. */
-  #refuse(socket: Duplex, error: RequestError): void {
+  #refuse(socket: Socket, error: RequestError): void {
     const newest = this.#newest.get(socket)
-    if (newest !== undefined && !newest.writableFinished) {
+    if (newest != null && !newest.writableFinished) {
       // The request itself is broken off: its response has its place behind those before it.
       if (!newest.req.complete && !newest.headersSent)
         sendLastError(newest, error, this.#options.errorHeaders)

@@ -12,7 +12,7 @@ import { commonNumericType, exactRange, isInteger, isNumber } from './numbers.ts
 import { bindPattern } from './bind-pattern.ts'
 import type { Scope } from './scope.ts'
 import type { CallSyntax } from './syntax.ts'
-import { edm, type EdmName, type EdmType } from './type-map.ts'
+import { edm, type EdmType } from './type-map.ts'
 
 /** Throws unknown-function or not-supported, wrong-arguments, type-mismatch. */
 export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
@@ -46,20 +46,20 @@ function applyFunction(rows: readonly FunctionRow[], operands: readonly Expressi
     throw odataError('type-mismatch', `${name} does not take (${types})`)
   }
   const typed = operands.map((operand, i) => typedOperand(operand, row.parameters[i]!))
-  const type = row.result ?? typeOf(typed[0]!)!
+  const type = typeof row.result === 'function' ? row.result(typeOf(typed[0]!)!) : row.result
   return { kind: 'call', name, type, operands: typed, sql: row.sql }
 }
 
-function fits(operand: Expression, names: readonly EdmName[]): boolean {
+function fits(operand: Expression, types: readonly EdmType[]): boolean {
   const type = typeOf(operand)
-  return type === null || names.includes(type.name)
+  return type === null || types.some(({ name }) => name === type.name)
 }
 
 /** The engine chooses a function by the types of its arguments: NULL alone has none, small integers have too many. */
-function typedOperand(operand: Expression, names: readonly EdmName[]): Expression {
+function typedOperand(operand: Expression, types: readonly EdmType[]): Expression {
   const type = typeOf(operand)
-  if (type !== null) return isInteger(type) ? cast(operand, edm.Int64) : operand
-  return { kind: 'cast', type: edm[names[0]!.slice('Edm.'.length) as keyof typeof edm], operand }
+  if (type === null) return { kind: 'cast', type: types[0]!, operand }
+  return isInteger(type) ? cast(operand, edm.Int64) : operand
 }
 
 function noFunction(name: string, at: number) {

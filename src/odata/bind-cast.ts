@@ -101,6 +101,6 @@ function typeArguments({ name, operands }: CallSyntax) {
 }
 
 function noType(name: string): never {
-  if (UNSERVED.includes(name) || /^Edm\.Geo/.test(name)) throw unsupported(`the type ${name}`)
+  if (UNSERVED.includes(name) || name.startsWith('Edm.Geo')) throw unsupported(`the type ${name}`)
   throw odataError('type-mismatch', `there is no type "${name}"`)
 }

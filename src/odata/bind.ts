@@ -1,5 +1,6 @@
 // From the syntax of a request to what it asks of one snapshot: which resource, which rows, which properties.
 
+import { isODataIdentifier } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
 import { bindKey } from './bind-key.ts'
@@ -75,6 +76,8 @@ function requestScope(
 }
 
 function newName({ name, at }: ComputeItem, { row, computed }: Scope): string {
+  if (!isODataIdentifier(name))
+    throw odataError('invalid-option-value', `no name can be given at character ${at + 1}`)
   const { type } = row.set
   const isTaken = [...type.properties, ...type.navigation].some((member) => member.name === name)
   if (isTaken || computed.has(name))
@@ -195,10 +198,12 @@ function boundFilter(scope: Scope, { filter, search }: OptionSyntax): Expression
  */
 function boundOrder(scope: Scope, { orderby = [] }: OptionSyntax): readonly OrderItem[] {
   const { key } = scope.row.set.type
-  const order = orderby.map(({ value, descending }): OrderItem => ({
-    value: bindExpression(value, scope),
-    descending,
-  }))
+  const order = orderby
+    .map(({ value, descending }): OrderItem => ({
+      value: bindExpression(value, scope),
+      descending,
+    }))
+    .filter(({ value }) => value.kind !== 'null' && value.kind !== 'constant')
   const isOrdered = (property: Property) =>
     order.some(({ value }) => value.kind === 'property' && value.property === property)
   const ties = key.filter((property) => !isOrdered(property))
@@ -210,7 +215,7 @@ function boundOrder(scope: Scope, { orderby = [] }: OptionSyntax): readonly Orde
     ({ value, descending }, i) =>
       value.kind === 'property' && value.property === key[i] && !descending,
   )
-  return orderby.length === 0 || isStored ? [] : all
+  return order.length === 0 || isStored ? [] : all
 }
 
 /** Protocol 10.7 and 10.8: the properties when there is a choice of them, computed ones too. */

@@ -3,31 +3,33 @@
 // arguments are no plain values (cast, isof, matchesPattern) are bound in bind-call.ts.
 
 import { type Sql, sql } from '../core/sql.ts'
-import { decimalType, edm, type EdmName, type EdmType } from './type-map.ts'
+import { decimalType, edm, type EdmType } from './type-map.ts'
 
 /** As many operands as the row has parameters, at most three. */
 export type OperandsToSql = (a: Sql, b: Sql, c: Sql) => Sql
 
 export interface FunctionRow {
   readonly name: string
-  /** For each parameter the types it takes. The literal null is taken as the first of them. */
-  readonly parameters: readonly (readonly EdmName[])[]
-  /** null: the type of the first argument. */
-  readonly result: EdmType | null
+  /** For each parameter the types it takes, by their names. The literal null is taken as the first of them. */
+  readonly parameters: readonly (readonly EdmType[])[]
+  /** Some results have the type of the first argument, or one like it. */
+  readonly result: EdmType | ((first: EdmType) => EdmType)
   readonly sql: OperandsToSql
 }
 
-const TEXT: readonly EdmName[] = ['Edm.String']
-const INTEGER: readonly EdmName[] = ['Edm.Int64', 'Edm.Int32', 'Edm.Int16', 'Edm.Byte', 'Edm.SByte']
-const FLOAT: readonly EdmName[] = ['Edm.Double', 'Edm.Single']
-const DAY: readonly EdmName[] = ['Edm.DateTimeOffset', 'Edm.Date']
-const CLOCK: readonly EdmName[] = ['Edm.DateTimeOffset', 'Edm.TimeOfDay']
-const INSTANT: readonly EdmName[] = ['Edm.DateTimeOffset']
+const TEXT = [edm.String]
+const INTEGER = [edm.Int64, edm.Int32, edm.Int16, edm.Byte, edm.SByte]
+const FLOAT = [edm.Double, edm.Single]
+const DECIMAL = [decimalType(38, 0)]
+const DAY = [edm.DateTimeOffset, edm.Date]
+const CLOCK = [edm.DateTimeOffset, edm.TimeOfDay]
+const INSTANT = [edm.DateTimeOffset]
+const DURATION = [edm.Duration]
 
 const row = (
   name: string,
   parameters: FunctionRow['parameters'],
-  result: EdmType | null,
+  result: FunctionRow['result'],
   toSql: OperandsToSql,
 ): FunctionRow => ({ name, parameters, result, sql: toSql })
 
@@ -96,7 +98,7 @@ const timeRows: readonly FunctionRow[] = [
   ),
   row(
     'totalseconds',
-    [['Edm.Duration']],
+    [DURATION],
     decimalType(25, 6),
     (duration) =>
       sql`CAST(CAST(epoch_us(${duration}) AS DECIMAL(19,0)) * CAST(0.000001 AS DECIMAL(6,6)) AS DECIMAL(25,6))`,
@@ -112,10 +114,14 @@ const roundings = [
   ['ceiling', (value: Sql) => sql`ceil(${value})`],
 ] as const
 
+const sameType = (type: EdmType) => type
+const withoutFraction = (type: EdmType) =>
+  type.scale === 0 ? type : decimalType(type.precision!, 0)
+
 const numberRows = roundings.flatMap(([name, toSql]): readonly FunctionRow[] => [
-  row(name, [FLOAT], null, toSql),
-  row(name, [['Edm.Decimal']], null, toSql),
-  row(name, [INTEGER], null, (value) => value),
+  row(name, [FLOAT], sameType, toSql),
+  row(name, [DECIMAL], withoutFraction, toSql),
+  row(name, [INTEGER], sameType, (value) => value),
 ])
 
 const rowsOfName = new Map<string, FunctionRow[]>()
@@ -128,7 +134,11 @@ export const functionsNamed = (name: string): readonly FunctionRow[] =>
 
 /** Functions of OData that this service knows and does not serve. */
 const UNSERVED: readonly string[] = [
-  ...['hassubset', 'hassubsequence', 'geo.distance', 'geo.intersects', 'geo.length'],
+  'hassubset',
+  'hassubsequence',
+  'geo.distance',
+  'geo.intersects',
+  'geo.length',
 ]
 
 export const isUnserved = (name: string) => UNSERVED.includes(name.toLowerCase())

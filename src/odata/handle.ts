@@ -48,7 +48,9 @@ export function createHandler(context: HandlerContext): Handler {
       version: '4.01',
       rows: () => 0,
     }
+    const stopWatching = watchClient(exchange, gone)
     response.once('close', () => {
+      stopWatching()
       gone.abort()
       logRequest(exchange, startedAt)
     })
@@ -58,6 +60,26 @@ export function createHandler(context: HandlerContext): Handler {
     } catch (error) {
       fail(exchange, error)
     }
+  }
+}
+
+/**
+ * The server lets a client close its direction and wait for the answer, so the end of what it sends may or may not be
+ * its end. Who has no first byte a moment later is taken to be gone: its query must not keep the engine busy.
+ */
+function watchClient({ request, response }: Exchange, gone: AbortController): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const onEnd = () => {
+    timer = setTimeout(() => {
+      if (!response.headersSent) gone.abort()
+    }, limits.halfClosedMs)
+  }
+  const { socket } = request
+  if (socket.readableEnded) onEnd()
+  else socket.once('end', onEnd)
+  return () => {
+    socket.off('end', onEnd)
+    clearTimeout(timer)
   }
 }
 
@@ -117,7 +139,7 @@ async function send(exchange: Exchange, answer: Answer): Promise<void> {
 const versionHeader = ({ version }: Exchange) => ({ 'OData-Version': version })
 
 function fail(exchange: Exchange, error: unknown): void {
-  if (error instanceof ClientGone || exchange.gone.aborted) return
+  if (error instanceof ClientGone || exchange.gone.aborted) return void exchange.response.destroy()
   sendError(exchange.response, shownError(exchange, error), versionHeader(exchange))
 }
 

@@ -4,6 +4,7 @@
 import { odataError } from './errors.ts'
 import { optionName, parseOption } from './options.ts'
 import { parseText } from './parse-option.ts'
+import { unsupported } from './scope.ts'
 import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
 
 /**
@@ -27,6 +28,7 @@ function parseSegment(segment: string): PathSegment {
   const parts = /^(\$?[^\s()'"$]+)(?:\((.*)\))?$/su.exec(segment)
   if (parts === null) throw odataError('unknown-resource', 'the path names no resource')
   const [, name, key] = parts
+  if (key !== undefined && name!.startsWith('$')) throw unsupported(`${name}(…) in a path`)
   return { name: name!, key: key === undefined ? null : parseText('key', key, 'the key') }
 }
 

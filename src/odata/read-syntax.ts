@@ -16,13 +16,13 @@ import type {
   ComputeItem,
   ExpressionSyntax,
   KeySyntax,
-  LiteralForm,
   NamedValue,
   OrderItemSyntax,
   PathSyntax,
   SearchSyntax,
   SelectItem,
 } from './syntax.ts'
+import { literalSyntax, wordLiteral } from './read-literal.ts'
 import { urlGrammar } from './url.grammar.ts'
 
 /** The rules that options are parsed with, and what each gives. */
@@ -84,16 +84,16 @@ semantics.addOperation('syntax', {
   searchAnd: (first, more) => searchRun('and', first, more),
   searchNext_and: (_, _and, _space, term) => term['syntax'](),
   searchNext_space: (_, term) => term['syntax'](),
-  searchTerm_not: (_not, _space, operand): SearchSyntax => ({
-    kind: 'not',
-    operand: operand['syntax'](),
-  }),
-  searchTerm_group: (_open, _, expression, _end, _close) => expression['syntax'](),
-  searchTerm_phrase: (_open, text, _close): SearchSyntax => ({
+  searchTerm(nots, primary): SearchSyntax {
+    const operand: SearchSyntax = primary['syntax']()
+    return nots.numChildren % 2 === 0 ? operand : { kind: 'not', operand }
+  },
+  searchPrimary_group: (_open, _, expression, _end, _close) => expression['syntax'](),
+  searchPrimary_phrase: (_open, text, _close): SearchSyntax => ({
     kind: 'term',
     text: text.sourceString,
   }),
-  searchTerm_word: (text): SearchSyntax => ({ kind: 'term', text: text.sourceString }),
+  searchPrimary_word: (text): SearchSyntax => ({ kind: 'term', text: text.sourceString }),
 })
 
 function searchRun(kind: 'and' | 'or', first: ohm.Node, more: ohm.Node): SearchSyntax {
@@ -150,6 +150,10 @@ semantics.addOperation('measured', {
     const names = [start, ...more.children].map((name) => name.sourceString)
     const path: PathSyntax = { kind: 'path', names, at: at(start) }
     const [last] = end.children
+    if (last === undefined && names.length === 1) {
+      const word = wordLiteral(names[0]!, at(start))
+      if (word !== null) return node(word)
+    }
     return last === undefined ? node(path) : last['pathEnd'](path)
   },
   alias: (sign, name) => node({ kind: 'alias', name: name.sourceString, at: at(sign) }),
@@ -166,7 +170,7 @@ semantics.addOperation('operation', {
 
 semantics.addOperation('prefix', {
   prefix_not: (_n, _o, _t, _space) => 'not',
-  prefix_negate: (_minus, _space) => 'negate',
+  prefix_negate: (_ahead, _minus, _space) => 'negate',
 })
 
 interface CaseItem {
@@ -248,42 +252,3 @@ function binaryOperator(word: ohm.Node): BinaryOperator {
   const problem = `no operator "${word.sourceString}" at character ${at(word) + 1}`
   throw odataError('syntax-error', hint === undefined ? problem : `${problem}: ${hint}`)
 }
-
-const formOfRule: Readonly<Record<string, LiteralForm>> = {
-  number: 'number',
-  date: 'date',
-  dateTime: 'date-time',
-  timeOfDay: 'time-of-day',
-  guid: 'guid',
-}
-
-const formOfPrefix: Readonly<Record<string, LiteralForm>> = {
-  duration: 'duration',
-  binary: 'binary',
-  geography: 'geo',
-  geometry: 'geo',
-}
-
-function literalSyntax(literal: ohm.Node): ExpressionSyntax & { readonly kind: 'literal' } {
-  const text = literal.sourceString
-  const make = (form: LiteralForm, value = text) =>
-    ({ kind: 'literal', form, text: value, at: at(literal) }) as const
-  switch (literal.ctorName) {
-    case 'string':
-      return make('string', unquote(text))
-    case 'keyword':
-      if (text === 'null') return make('null')
-      return /^(true|false)$/i.test(text) ? make('boolean', text.toLowerCase()) : make('number')
-    case 'prefixed': {
-      const quote = text.indexOf("'")
-      const form = formOfPrefix[text.slice(0, quote).toLowerCase()] ?? 'enum'
-      return make(form, unquote(text.slice(quote)))
-    }
-    case 'temporal':
-      return make(formOfRule[literal.child(1).ctorName]!)
-    default:
-      return make(formOfRule[literal.ctorName]!)
-  }
-}
-
-const unquote = (text: string) => text.slice(1, -1).replaceAll("''", "'")

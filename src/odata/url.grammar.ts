@@ -79,12 +79,19 @@ OData {
   searchNext = rws "AND" rws searchTerm -- and
              | rws ~("OR" rws searchTerm) searchTerm -- space
 
-  //+ "a", "NOT a", "NOT(a)", "NOT", "(a OR b)", "\"a b\""
+  //+ "a", "NOT a", "NOT(a)", "NOT NOT a", "NOT", "(a OR b)", "\"a b\""
   //- "NOT (", "\"\""
-  searchTerm = "NOT" (rws | &"(") searchTerm -- not
-             | "(" ws searchOr ws ")" -- group
-             | "\"" phraseCharacter+ "\"" -- phrase
-             | searchCharacter+ -- word
+  searchTerm = searchNot* searchPrimary
+
+  //+ "NOT ", "NOT\t"
+  //- "NOT", "not "
+  searchNot = "NOT" (rws | &"(")
+
+  //+ "a", "NOT", "(a OR b)", "\"a b\""
+  //- "NOT a", "\"\""
+  searchPrimary = "(" ws searchOr ws ")" -- group
+                | "\"" phraseCharacter+ "\"" -- phrase
+                | searchCharacter+ -- word
 
   //+ "a", " ", "\\", "'"
   //- "\""
@@ -123,11 +130,16 @@ OData {
   //+ "not ", "-"
   //- "nota", "+"
   prefix = ("n" | "N") ("o" | "O") ("t" | "T") (rws | &"(") -- not
-         | ~number ~"-INF" "-" ws -- negate
+         | &"-" ~number ~"-INF" "-" ws -- negate
 
   //+ "1", "'a'", "a/b", "f(x)", "(1)", "@p", "$it", "case(a:1)", "[1,2]"
   //- "", ")", "\"a\""
-  primary = literal | list | array | case | call | path | alias
+  primary = value | case | call | literal | list | array | alias
+
+  // Most operands are this, so it is tried first. The words null, true, false, NaN and INF are told from names later.
+  //+ "a", "null", "customer/name"
+  //- "f(x)", "binary'AQI='", "01234567-89ab-cdef-0123-456789ABCDEF"
+  value = path ~("(" | "'" | "-")
 
   // One item in parentheses is a group, or a list of one after "in".
   //+ "(1)", "( 1 , 2 )", "('a')", "(a eq 1)", "()"

@@ -1,5 +1,6 @@
 // One model: is it fresh, and if not, built in one transaction that holds its rows and its state.
 
+import { isDeepStrictEqual } from 'node:util'
 import { fingerprint } from '../compiler/plan.ts'
 import { seedQuery } from '../compiler/seed.ts'
 import type { EventsModel, Model } from '../core/model.ts'
@@ -12,8 +13,16 @@ import { ModelFailure } from './failure.ts'
 import { hashOf } from './hash.ts'
 import { checkKey } from './materialize/check-key.ts'
 import { applyStage, stageMerge } from './materialize/merge.ts'
-import * as relations from './materialize/relation.ts'
-import type { Built, Site } from './materialize/relation.ts'
+import {
+  type Built,
+  countRows,
+  createSchema,
+  existingType,
+  makeWay,
+  noteRelation,
+  relationOf,
+  type Site,
+} from './materialize/relation.ts'
 import { createTable } from './materialize/table.ts'
 import { createView } from './materialize/view.ts'
 import { type ModelRecord, type State, STATE_SCHEMA, recordModel } from './state.ts'
@@ -66,7 +75,7 @@ function reasonToBuild(
       : `upstream ${upstream} changed`
   }
   if (model.volatile) return 'volatile'
-  const existing = relations.existingType(siteOf(context, model), model.name)
+  const existing = existingType(siteOf(context, model), model.name)
   return existing === typeOf(model) ? null : 'missing in the warehouse'
 }
 
@@ -102,8 +111,7 @@ export async function build(
     await recordModel(connection, model, { fingerprint, version, runId })
     return { rows: built.rows, version }
   })
-  const { schema, table } = splitModelName(model.name)
-  catalog.set(schema, table, typeOf(model))
+  noteRelation(catalog, model.name, typeOf(model))
   noteVersion(context, model.name, version)
   return rows === undefined ? {} : { rows }
 }
@@ -133,29 +141,28 @@ function versionOf(context: BuildContext, model: BuiltModel, fingerprint: string
 
 async function materialize(site: Site, model: BuiltModel, statement: Sql): Promise<Built> {
   const { connection, record, fullRefresh } = site
-  const relation = relations.relationOf(model.name)
+  const relation = relationOf(model.name)
   const key = model.expose?.key ?? []
-  await relations.createSchema(site, model.name)
+  await createSchema(site, model.name)
   if (model.kind === 'merge') {
-    const exists = relations.existingType(site, model.name) === 'table'
+    const exists = existingType(site, model.name) === 'table'
     const merges = exists && record?.kind === 'merge' && !fullRefresh
     await connection.run(statement)
-    if (!merges) await relations.makeWay(site, model, 'table')
+    if (!merges) await makeWay(site, model, 'table')
     const built = await applyStage(connection, model, !merges)
-    if (!coveredBy(model.uniqueKey, key)) await checkKey(connection, relation, key)
+    if (!sameColumns(model.uniqueKey, key)) await checkKey(connection, relation, key)
     return built
   }
-  await relations.makeWay(site, model, typeOf(model))
+  await makeWay(site, model, typeOf(model))
   await connection.run(statement)
   await checkKey(connection, relation, key)
   if (model.kind === 'view') return { changed: true }
-  return { changed: true, rows: await relations.countRows(connection, relation) }
+  return { changed: true, rows: await countRows(connection, relation) }
 }
 
-/** A key with all columns of a unique key is unique too. */
-const coveredBy = (unique: readonly string[], key: readonly string[]) =>
-  unique.every((column) => key.some((name) => foldCase(name) === foldCase(column))) &&
-  key.length === unique.length
+/** The unique key was checked when the rows were merged. */
+const sameColumns = (a: readonly string[], b: readonly string[]) =>
+  isDeepStrictEqual(a.map(foldCase).toSorted(), b.map(foldCase).toSorted())
 
 /** `a.b` means schema a or catalog a; where both exist the engine refuses the name. */
 export function refuseReservedSchema({ catalog }: BuildContext, name: ModelName): void {

@@ -2,10 +2,10 @@
 
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import type { CompiledProject, EventsModel } from '../core/model.ts'
-import { splitModelName } from '../core/names.ts'
 import { type BuildContext, refuseReservedSchema, siteOf } from './build.ts'
 import { finishCommitted, type FlushCount, type FlushDependencies, flushTarget } from './flush.ts'
 import { prepareEventsTable } from './materialize/events.ts'
+import { noteRelation } from './materialize/relation.ts'
 import { recordModel } from './state.ts'
 
 export interface FlushAllOptions extends Omit<FlushDependencies, 'connection' | 'claims'> {
@@ -59,8 +59,7 @@ async function prepareTables(
         if (state.models.get(model.name)?.kind !== 'events')
           await recordModel(connection, model, { fingerprint: '', version: '', runId })
       })
-      const { schema, table } = splitModelName(model.name)
-      catalog.set(schema, table, 'table')
+      noteRelation(catalog, model.name, 'table')
       ready.push(model)
     } catch (error) {
       onFailure(model, error)

@@ -17,7 +17,7 @@ import type { Progress } from '../core/progress.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { ModelFailure } from './failure.ts'
-import { dropBatch, insertBatch, loadBatch, newestOf } from './load-batch.ts'
+import { dropBatch, insertBatch, loadBatch } from './load-batch.ts'
 import { relationOf } from './materialize/relation.ts'
 import type { AckRecord, FlushPosition } from './state.ts'
 
@@ -78,21 +78,22 @@ export async function flushTarget(
   while (!signal.aborted) {
     const startedAt = performance.now()
     const claim = await claims.claim(model.name) // step 1
-    if (claim === null) return
+    if (claim === null) break
     await deps.onStep?.('claimed')
     if (position !== null && claim.segment <= position.segment) {
       await removeReturned(deps, claim, position)
       continue
     }
     progress({ event: 'flush-started', model: model.name, events: claim.events })
-    const { newest, ...flushed } = await flushClaim(deps, model, claim)
+    const flushed = await flushClaim(deps, model, claim)
     count(flushed)
     const ms = performance.now() - startedAt
     progress({ event: 'flush-finished', model: model.name, ...flushed, ms })
     position = { segment: claim.segment, flushedAt: new Date() }
     // This one holds events younger than the run, so all older ones are in. A busy target would never end otherwise.
-    if (newest >= runStartedAt) return
+    if (new Date(claim.newest) >= runStartedAt) break
   }
+  if (position !== fence) await dropBatch(deps.connection)
 }
 
 async function flushClaim(deps: FlushDependencies, model: EventsModel, claim: Claim) {
@@ -103,7 +104,7 @@ async function flushClaim(deps: FlushDependencies, model: EventsModel, claim: Cl
     await connection.transact(async () => {
       // step 3
       await onStep?.('begun')
-      await insertBatch(connection, relationOf(model.name), claim) // step 4
+      await insertBatch(connection, relationOf(model.name), claim, batch) // step 4
       await onStep?.('inserted')
       await recordAck(connection, claim) // step 5
       await onStep?.('recorded')
@@ -119,7 +120,6 @@ async function flushClaim(deps: FlushDependencies, model: EventsModel, claim: Cl
   await onStep?.('acked')
   await deleteAck(connection, claim) // step 8
   await onStep?.('record-deleted')
-  await dropBatch(connection)
   return batch
 }
 
@@ -156,12 +156,11 @@ async function giveBack({ connection, claims }: FlushDependencies, claim: Claim)
  * are younger than the last commit cannot be: then the buffer was replaced by one that counts from the start.
  */
 async function removeReturned(
-  { connection, claims, logger }: FlushDependencies,
+  { claims, logger }: FlushDependencies,
   claim: Claim,
   position: FlushPosition,
 ): Promise<void> {
-  const newest = await newestOf(connection, claim)
-  if (newest > position.flushedAt) {
+  if (new Date(claim.newest) > position.flushedAt) {
     await claims.nack(claim)
     throw new ModelFailure(
       `the buffer hands out segment ${claim.segment}, but segment ${position.segment} was flushed before its events came in; ` +

@@ -12,18 +12,17 @@ import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { ModelFailure } from './failure.ts'
+import { countRows } from './materialize/relation.ts'
 
 export interface Batch {
   /** Events that fit the table. */
   readonly events: number
   readonly rejected: number
-  /** Server time of the last event. */
-  readonly newest: Date
 }
 
-/** Columns of the model and `_eider_time`, the server time of each event. */
+/** The columns of the model, filled. */
 const BATCH = sql`temp.main._eider_batch`
-/** seq, time, given (each column as JSON), typed (each column in its type or NULL). */
+/** seq, t, given (each column as JSON), typed (each column in its type or NULL). */
 const GIVEN = sql`temp.main._eider_given`
 /** seq, reason; one row per event that does not fit. */
 const VERDICTS = sql`temp.main._eider_verdicts`
@@ -34,25 +33,15 @@ export async function loadBatch(
   model: EventsModel,
   claim: Claim,
 ): Promise<Batch> {
-  await connection.run(
-    sql`CREATE OR REPLACE TEMP TABLE _eider_verdicts (seq UBIGINT, reason VARCHAR)`,
-  )
-  try {
-    await loadTyped(connection, model, claim)
-  } catch (error) {
-    if (!(error instanceof DatabaseError) || !isAboutValues(error)) throw error
-    await loadTolerantly(connection, model, claim)
-  }
-  const row = await connection.row(sql`
-    SELECT count(*) AS events, epoch_ms(max(_eider_time)) AS newest,
-      (SELECT count(*) FROM ${VERDICTS}) AS rejected FROM ${BATCH}`)
-  const events = Number(row?.['events'])
-  const rejected = Number(row?.['rejected'])
+  const fits = await loadTyped(connection, model, claim)
+  if (!fits) await loadTolerantly(connection, model, claim)
+  const rejected = fits ? 0 : await countRows(connection, VERDICTS)
+  const events = await countRows(connection, BATCH)
   if (events + rejected !== claim.events)
     throw new ModelFailure(
       `${claim.path} holds ${events + rejected} events, but ${claim.events} were accepted; nothing was inserted`,
     )
-  return { events, rejected, newest: new Date(Number(row?.['newest'] ?? 0)) }
+  return { events, rejected }
 }
 
 /** Step 4: by name, since a table may have columns that its model no longer lists. */
@@ -60,14 +49,18 @@ export async function insertBatch(
   connection: Connection,
   target: Sql,
   claim: Claim,
+  batch: Batch,
 ): Promise<void> {
-  await connection.run(
-    sql`INSERT INTO ${target} BY NAME SELECT * EXCLUDE (_eider_time) FROM ${BATCH}`,
-  )
-  await connection.run(sql`
+  await connection.run(sql`INSERT INTO ${target} BY NAME FROM ${BATCH}`)
+  if (batch.rejected === 0) return // the statement below reads the whole segment
+  const rejected = await connection.run(sql`
     INSERT INTO _eider.rejected_events (target, claim_id, seq, reason, event, rejected_at)
     SELECT ${sql.value(claim.target)}, ${sql.value(claim.id)}, seq, reason, event, now()
     FROM ${VERDICTS} JOIN (${rawEvents(claim)}) USING (seq)`)
+  if (rejected !== batch.rejected)
+    throw new ModelFailure(
+      `${batch.rejected} events of ${claim.path} do not fit, but only ${rejected} could be set aside; nothing was inserted`,
+    )
 }
 
 export async function dropBatch(connection: Connection): Promise<void> {
@@ -75,19 +68,28 @@ export async function dropBatch(connection: Connection): Promise<void> {
     await connection.run(sql`DROP TABLE IF EXISTS ${table}`)
 }
 
-/** Server time of the last event of a segment. */
-export async function newestOf(connection: Connection, claim: Claim): Promise<Date> {
-  const row = await connection.row(
-    sql`SELECT epoch_ms(max(t)) AS newest FROM ${readSegment(claim, sql`JSON`)}`,
-  )
-  return new Date(Number(row?.['newest'] ?? 0))
-}
-
-async function loadTyped(connection: Connection, model: EventsModel, claim: Claim): Promise<void> {
-  const events = readSegment(claim, structOf(model.columns))
-  await connection.run(sql`
-    CREATE OR REPLACE TEMP TABLE _eider_batch AS
-    SELECT ${fields(model, sql`e`)}, t AS _eider_time FROM ${events} WHERE s IS NOT NULL`)
+/** False when a value does not fit its column, or is missing where the model wants one. */
+async function loadTyped(
+  connection: Connection,
+  model: EventsModel,
+  claim: Claim,
+): Promise<boolean> {
+  const members: Members = { e: structOf(model.columns) }
+  if (model.columns.some(isReceivedAt)) members.t = sql`VARCHAR`
+  try {
+    await connection.run(sql`
+      CREATE OR REPLACE TEMP TABLE _eider_batch AS
+      SELECT ${fields(model, sql`e`)} FROM ${readSegment(claim, members)} WHERE e IS NOT NULL`)
+  } catch (error) {
+    if (error instanceof DatabaseError && isAboutValues(error)) return false
+    throw error
+  }
+  const required = model.columns
+    .filter(isRequired)
+    .map(({ name }) => sql`${sql.ident(name)} IS NULL`)
+  if (required.length === 0) return true
+  const missing = sql`SELECT 1 FROM ${BATCH} WHERE ${sql.join(required, sql` OR `)} LIMIT 1`
+  return (await connection.row(missing)) === null
 }
 
 async function loadTolerantly(
@@ -99,15 +101,17 @@ async function loadTolerantly(
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_given AS
     SELECT s AS seq, t, TRY_CAST(e AS ${asJson}) AS given, TRY_CAST(e AS ${structOf(model.columns)}) AS typed
-    FROM ${readSegment(claim, sql`JSON`)} WHERE s IS NOT NULL`)
+    FROM ${readSegment(claim, { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON` })} WHERE e IS NOT NULL`)
+  await connection.run(
+    sql`CREATE OR REPLACE TEMP TABLE _eider_verdicts (seq UBIGINT, reason VARCHAR)`,
+  )
   for (const reasons of [misfits(model), ...model.columns.filter(isNested).map(nestedMisfits)])
     await connection.run(sql`
       INSERT INTO ${VERDICTS} SELECT seq, reason FROM (${reasons})
       WHERE seq NOT IN (SELECT seq FROM ${VERDICTS})`)
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_batch AS
-    SELECT ${fields(model, sql`typed`)}, t AS _eider_time FROM ${GIVEN} ANTI JOIN ${VERDICTS} USING (seq)
-    ORDER BY seq`)
+    SELECT ${fields(model, sql`typed`)} FROM ${GIVEN} ANTI JOIN ${VERDICTS} USING (seq) ORDER BY seq`)
 }
 
 /** Events with a value that gave NULL in the column's type, or none where the model wants one. */
@@ -117,8 +121,8 @@ function misfits(model: EventsModel): Sql {
     const unreadable = sql`${sql.value(`column "${column.name}": cannot read `)} || left(${given}::VARCHAR, 100)
       || ${sql.value(` as ${column.type}`)}`
     const missing = sql.value(`column "${column.name}" is missing`)
-    const required = column.nullable || isReceivedAt(column) ? sql`false` : sql`${given} IS NULL`
-    return sql`CASE WHEN ${required} THEN ${missing}
+    const absent = isRequired(column) ? sql`${given} IS NULL` : sql`false`
+    return sql`CASE WHEN ${absent} THEN ${missing}
       WHEN ${given} IS NOT NULL AND ${field(sql`typed`, column)} IS NULL THEN ${unreadable} END`
   })
   return sql`SELECT seq, reason FROM (
@@ -137,11 +141,20 @@ function nestedMisfits(column: Column): Sql {
     GROUP BY seq`
 }
 
-/** Marker lines have no `s`. The struct's field names are matched exactly, unknown members are dropped. */
-function readSegment(claim: Claim, eventType: Sql): Sql {
-  const columns = sql`{'s': 'UBIGINT', 't': 'TIMESTAMPTZ', 'e': ${sql.value(eventType.inline())}}`
-  return sql`read_json(${sql.value(claim.path)}, format = 'newline_delimited', columns = ${columns}, records = true,
-    compression = 'uncompressed', maximum_object_size = ${sql.value(limits.segmentLineBytes)})`
+/** Types of the members of a line that are to be read; each costs time. */
+interface Members {
+  s?: Sql
+  t?: Sql
+  e: Sql
+}
+
+/** A marker line has none of the members. Names inside `e` are matched exactly, unknown ones are dropped. */
+function readSegment(claim: Claim, { s, t, e }: Members): Sql {
+  const columns = Object.entries({ s, t, e }).flatMap(([name, type]) =>
+    type === undefined ? [] : [sql`${sql.value(name)}: ${sql.value(type.inline())}`],
+  )
+  return sql`read_json(${sql.value(claim.path)}, format = 'newline_delimited', columns = {${sql.join(columns)}},
+    records = true, compression = 'uncompressed', maximum_object_size = ${sql.value(limits.segmentLineBytes)})`
 }
 
 /**
@@ -164,7 +177,7 @@ function fields(model: EventsModel, struct: Sql): Sql {
   return sql.join(
     model.columns.map((column) => {
       const given = field(struct, column)
-      const value = isReceivedAt(column) ? sql`coalesce(${given}, t)` : given
+      const value = isReceivedAt(column) ? sql`coalesce(${given}, CAST(t AS TIMESTAMPTZ))` : given
       return sql`${value} AS ${sql.ident(column.name)}`
     }),
   )
@@ -176,6 +189,9 @@ const field = (struct: Sql, column: Column): Sql =>
 /** Row E014: filled with the server's time when the event does not bring one. */
 const isReceivedAt = ({ name, type }: Column) =>
   name === 'received_at' && /^(TIMESTAMPTZ|TIMESTAMP WITH TIME ZONE)$/i.test(type)
+
+/** A missing received_at is filled. */
+const isRequired = (column: Column) => !column.nullable && !isReceivedAt(column)
 
 const isNested = ({ type }: Column) => /^(STRUCT|MAP|UNION)\b|\]$/i.test(type)
 

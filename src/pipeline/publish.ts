@@ -24,7 +24,7 @@ import { renameDurably } from './durable-files.ts'
 import { isInterrupt } from './failure.ts'
 import { hashOf } from './hash.ts'
 import { checkKey } from './materialize/check-key.ts'
-import { relationOf } from './materialize/relation.ts'
+import { countRows, relationOf } from './materialize/relation.ts'
 import { collectGarbage, readSnapshots, type Snapshots, writeSnapshot } from './snapshots.ts'
 
 export interface PublishOptions {
@@ -144,7 +144,7 @@ async function writeFile(connection: Connection, path: string, query: Sql): Prom
   try {
     await connection.run(sql`CREATE TABLE ${table} AS ${query}`)
     await connection.run(sql`CHECKPOINT ${database}`)
-    rows = Number((await connection.row(sql`SELECT count(*) AS n FROM ${table}`))?.['n'])
+    rows = await countRows(connection, table)
   } catch (error) {
     await connection.run(sql`DETACH ${database}`).catch(() => {}) // `error` says what happened
     await removeDatabase(temporary)

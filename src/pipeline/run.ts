@@ -1,5 +1,6 @@
 // A run: lock, open, flush, build in DAG order, publish, report.
 
+import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
@@ -28,8 +29,8 @@ export interface RunOptions {
   readonly paths: ProjectPaths
   readonly project: CompiledProject
   /**
-   * Opens the buffer, or the daemon that owns it; under the run lock, and no longer than the flush takes. null where
-   * the project has no events models and nothing is buffered.
+   * Opens the buffer, or the daemon that owns it; under the run lock, and no longer than the flush takes. Not called
+   * where the project has no events models and nothing was ever buffered. null: there is nothing to flush.
    */
   readonly openClaims: (() => Promise<ClaimSource>) | null
   readonly threads: number | null
@@ -113,10 +114,11 @@ async function prepare(
   }
 }
 
-function flush(options: RunOptions, ledger: Ledger, context: BuildContext): Promise<void> {
-  const { openClaims, project, logger, signal, progress, onFlushStep } = options
-  return flushAll(context, project, {
-    openClaims,
+async function flush(options: RunOptions, ledger: Ledger, context: BuildContext): Promise<void> {
+  const { paths, project, logger, signal, progress, onFlushStep } = options
+  const collects = [...project.models.values()].some(({ kind }) => kind === 'events')
+  await flushAll(context, project, {
+    openClaims: collects || existsSync(paths.buffer) ? options.openClaims : null,
     logger,
     signal,
     progress,

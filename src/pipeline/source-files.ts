@@ -6,6 +6,7 @@ import { relative, resolve } from 'node:path'
 import type { Model } from '../core/model.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { textOf } from '../duckdb/values.ts'
 
 /**
  * One hash per name in `model.files`; a name may be a glob and then stands for the names and contents that it matches
@@ -44,5 +45,5 @@ async function filesOf(connection: Connection, dir: string, name: string) {
   const rows = await connection.rows(
     sql`SELECT file FROM glob(${sql.value(pattern)}) ORDER BY file`,
   )
-  return rows.map(({ file }) => String(file))
+  return rows.map(({ file }) => textOf(file))
 }

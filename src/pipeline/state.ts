@@ -12,8 +12,9 @@ import { EnvironmentError } from '../core/failures.ts'
 import type { Kind, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import type { Catalog } from '../duckdb/catalog.ts'
+import { type Catalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { numberOf, textOf } from '../duckdb/values.ts'
 import type { RunSummary } from './ledger.ts'
 
 export const STATE_SCHEMA = '_eider'
@@ -55,7 +56,7 @@ const layout: readonly Sql[] = [
     run_id VARCHAR PRIMARY KEY, started_at TIMESTAMPTZ NOT NULL, finished_at TIMESTAMPTZ NOT NULL,
     ok BOOLEAN NOT NULL, summary JSON NOT NULL)`,
   sql`CREATE TABLE _eider.models (
-    model VARCHAR PRIMARY KEY, kind VARCHAR NOT NULL, fingerprint VARCHAR NOT NULL, version VARCHAR NOT NULL,
+    model VARCHAR NOT NULL, kind VARCHAR NOT NULL, fingerprint VARCHAR NOT NULL, version VARCHAR NOT NULL,
     definition VARCHAR NOT NULL, run_id VARCHAR NOT NULL, built_at TIMESTAMPTZ NOT NULL, removed_at TIMESTAMPTZ)`,
   sql`CREATE TABLE _eider.acks (
     claim_id VARCHAR PRIMARY KEY, target VARCHAR NOT NULL, segment UBIGINT NOT NULL, events UBIGINT NOT NULL,
@@ -68,15 +69,16 @@ const layout: readonly Sql[] = [
 ]
 
 export async function ensureState(connection: Connection, catalog: Catalog): Promise<void> {
-  if (catalog.typeOf(STATE_SCHEMA, 'format') === null)
+  if (!catalog.relations.has(catalogKey(STATE_SCHEMA, 'format')))
     return connection.transact(async () => {
       for (const statement of layout) await connection.run(statement)
     })
   const row = await connection.row(sql`SELECT format FROM _eider.format`)
-  if (Number(row?.['format']) === STATE_FORMAT) return
+  const format = numberOf(row?.['format'])
+  if (format === STATE_FORMAT) return
   throw new EnvironmentError(
     'warehouse-format',
-    `the warehouse has state format ${String(row?.['format'])}, this version of eider knows ${STATE_FORMAT}`,
+    `the warehouse has state format ${format}, this version of eider knows ${STATE_FORMAT}`,
     { hint: 'use the version of eider that wrote it' },
   )
 }
@@ -93,16 +95,16 @@ export async function readState(connection: Connection): Promise<State> {
         row['model'] as ModelName,
         {
           kind: row['kind'] as Kind,
-          fingerprint: String(row['fingerprint']),
-          version: String(row['version']),
-          definition: String(row['definition']),
+          fingerprint: textOf(row['fingerprint']),
+          version: textOf(row['version']),
+          definition: textOf(row['definition']),
           removed: row['removed'] === true,
         },
       ]),
     ),
     positions: await readPositions(connection),
     acks: acks.map(({ claim_id, target }) => ({
-      id: String(claim_id),
+      id: textOf(claim_id),
       target: target as ModelName,
     })),
   }
@@ -117,20 +119,21 @@ export async function readPositions(
   return new Map(
     rows.map(({ target, segment, flushed_ms }): [ModelName, FlushPosition] => [
       target as ModelName,
-      { segment: Number(segment), flushedAt: new Date(Number(flushed_ms)) },
+      { segment: numberOf(segment), flushedAt: new Date(numberOf(flushed_ms)) },
     ]),
   )
 }
 
-/** To be called in the transaction that built the relation. */
+/** To be called in the transaction that built the relation. `models` has no primary key: an index costs more than both. */
 export async function recordModel(
   connection: Connection,
   model: Model,
   record: { readonly fingerprint: string; readonly version: string; readonly runId: string },
 ): Promise<void> {
   const { fingerprint, version, runId } = record
+  await connection.run(sql`DELETE FROM _eider.models WHERE model = ${sql.value(model.name)}`)
   await connection.run(sql`
-    INSERT OR REPLACE INTO _eider.models
+    INSERT INTO _eider.models
     (model, kind, fingerprint, version, definition, run_id, built_at, removed_at)
     VALUES (${sql.value(model.name)}, ${sql.value(model.kind)}, ${sql.value(fingerprint)}, ${sql.value(version)},
       ${sql.value(model.definition)}, ${sql.value(runId)}, now(), NULL)`)

@@ -36,7 +36,9 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
     })
   const reserved = new Set([...RESERVED_SCHEMAS, catalogOf(database)])
   const readAll = async (paths: readonly string[]) =>
-    understood(await inBatches(paths.filter(isSql), (path) => readSource(dir, path)))
+    understood(
+      await inBatches(paths.filter(isSql), (path) => readSource(dir, path, limits.modelFileBytes)),
+    )
   const sources = await readAll(await pathsBelow(dir, 'models'))
   const models = sources.map((source): ModelFile | Diagnostic => {
     const placed = place(source.path, ['sql'], reserved)
@@ -89,7 +91,11 @@ async function pathsBelow(dir: string, top: string, depth = 0): Promise<readonly
 }
 
 /** Text of a file without a byte order mark. */
-export async function readSource(dir: string, path: string): Promise<SourceFile | Diagnostic> {
+export async function readSource(
+  dir: string,
+  path: string,
+  limitBytes: number,
+): Promise<SourceFile | Diagnostic> {
   const unreadable = (problem: string) =>
     diagnostic('unreadable-file', { problem }, wholeFile(path))
   let bytes: Buffer
@@ -98,8 +104,7 @@ export async function readSource(dir: string, path: string): Promise<SourceFile 
   } catch (error) {
     return unreadable((error as Error).message)
   }
-  if (bytes.length > limits.modelFileBytes)
-    return unreadable(`it has more than ${limits.modelFileBytes} bytes`)
+  if (bytes.length > limitBytes) return unreadable(`it has more than ${limitBytes} bytes`)
   if (bytes.includes(0)) return unreadable('it has a NUL byte')
   try {
     return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }

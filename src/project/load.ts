@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import { parseConfig } from './config.ts'
 import { readProjectFiles, readSource } from './files.ts'
@@ -48,7 +49,7 @@ export async function loadProject(dir: string, { env, flags }: LoadOptions): Pro
     throw new UsageError(`there is no ${CONFIG_FILE} in ${root}`, {
       hint: 'start a project with "eider init NAME"',
     })
-  const source = await readSource(root, CONFIG_FILE)
+  const source = await readSource(root, CONFIG_FILE, limits.configFileBytes)
   if ('code' in source) throw new DiagnosticsError([source])
   const { name, values, diagnostics } = parseConfig(source)
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics)

@@ -29,10 +29,10 @@ SELECT
   d::DOUBLE AS d, f::FLOAT AS f, n::DECIMAL(38,10) AS n, bo::BOOLEAN AS bo, dt::DATE AS dt, ts::TIMESTAMP AS ts,
   small::TINYINT AS small, level::ENUM('low', 'high') AS level
 FROM (VALUES
-  (1, 'text', -5, -300, 70000, 9007199254740993, 1.7e308, 3.14, '250.50', true, '2026-01-01', '2026-01-01 08:30:00', 0, 'low'),
+  (1, 'text', -5, -300, 70000, 9007199254740993, '1.7e308', '3.14', '250.50', true, '2026-01-01', '2026-01-01 08:30:00', 0, 'low'),
   (2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
   (3, '', 127, 32767, -2147483648, -9223372036854775808, 'NaN', 'inf', '1234567890123456789012345678.0123456789', false, '0044-03-15', '2026-01-01 00:00:00', 127, 'high'),
-  (4, E'quote " back \\\\ tab \\t nul-less \\u0001 é 😀', 5, 1, 1, 1, '-inf', 0.125, '-0.0000000001', false, '9999-12-31', '2025-06-30 23:59:59.5', 7, 'low')
+  (4, 'quote " back \\ tab ' || chr(9) || ' control ' || chr(1) || ' é 😀', 5, 1, 1, 1, '-inf', '0.125', '-0.0000000001', false, '9999-12-31', '2025-06-30 23:59:59.5', 7, 'low')
 ) AS r(id, v, t, s, i, b, d, f, n, bo, dt, ts, small, level)`,
   'models/shop/keyless.sql': '-- @expose\nSELECT * FROM (VALUES (1, 2), (1, 2)) AS v(a, b)',
   'models/shop/hidden.sql': `SELECT 'secret-7f3a' AS secret, 1 AS hidden_id`,

@@ -199,7 +199,7 @@ test('Q018 to Q029 JSON forms', async () => {
   assert.match(first.ts, /^2026-01-01T08:30:00(\.0+)?Z$/)
   assert.match(third.ts, /^2026-01-01T00:00:00(\.0+)?Z$/)
   assert.match(fourth.ts, /^2025-06-30T23:59:59\.50*Z$/)
-  assert.is(fourth.v, 'quote " back \\ tab \t nul-less \u0001 é 😀')
+  assert.is(fourth.v, 'quote " back \\ tab \t control \u0001 é 😀')
   assert.ok(Object.entries(second).every(([name, value]) => name === 'id' || value === null))
   assert.is(Object.keys(second).length, 14)
 })

@@ -102,3 +102,13 @@ export async function drain(
 export function eventBytes(event: unknown): Buffer {
   return Buffer.from(JSON.stringify(event))
 }
+
+/** What the call fails with; null when it succeeds. */
+export async function failure(call: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await call()
+    return null
+  } catch (error) {
+    return error
+  }
+}

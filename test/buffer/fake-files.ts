@@ -4,6 +4,8 @@
 
 import { dirname, basename } from 'node:path'
 import type { Files, OpenFile } from '../../src/buffer/files.ts'
+import { applyChange, tear, type ContentChange } from './fake-content.ts'
+import { seededRandom } from './seeded-random.ts'
 
 export class PowerCutError extends Error {
   override name = 'PowerCutError'
@@ -11,9 +13,6 @@ export class PowerCutError extends Error {
 
 /** What a power cut leaves of that which was not synced. */
 export type Survival = 'nothing' | 'everything' | 'some'
-
-type ContentChange =
-  { readonly at: number; readonly bytes: Buffer } | { readonly truncateTo: number }
 
 interface Inode {
   onDisk: Buffer
@@ -53,7 +52,7 @@ export class FakeFiles implements Files {
   #off = false
 
   constructor({ seed = 1, syncs = true }: FakeFilesOptions = {}) {
-    this.random = mulberry32(seed)
+    this.random = seededRandom(seed)
     this.#syncs = syncs
   }
 
@@ -185,7 +184,7 @@ export class FakeFiles implements Files {
 
   #openInode(inode: Inode, path: string): OpenFile {
     const change = (made: ContentChange) => {
-      inode.seen = apply(inode.seen, made)
+      inode.seen = applyChange(inode.seen, made)
       inode.unsynced.push(made)
     }
     const sync = (operation: string) => {
@@ -256,21 +255,19 @@ export class FakeFiles implements Files {
     for (const inode of inodes) {
       for (const change of inode.unsynced)
         if (this.#survives(survival))
-          inode.onDisk = apply(inode.onDisk, this.#tear(change, survival))
+          inode.onDisk = applyChange(inode.onDisk, this.#cutShort(change, survival))
       inode.seen = inode.onDisk
       inode.unsynced = []
     }
   }
 
-  #survives(survival: Survival): boolean {
-    return survival === 'everything' || (survival === 'some' && this.random() < 0.5)
+  /** A write that was under way may have reached the disk in part. */
+  #cutShort(change: ContentChange, survival: Survival): ContentChange {
+    return survival === 'everything' || this.random() < 0.5 ? change : tear(change, this.random())
   }
 
-  /** A write that was under way may have reached the disk in part. */
-  #tear(change: ContentChange, survival: Survival): ContentChange {
-    if (survival === 'everything' || 'truncateTo' in change || this.random() < 0.5) return change
-    const length = Math.floor(this.random() * (change.bytes.length + 1))
-    return { at: change.at, bytes: change.bytes.subarray(0, length) }
+  #survives(survival: Survival): boolean {
+    return survival === 'everything' || (survival === 'some' && this.random() < 0.5)
   }
 }
 
@@ -287,29 +284,6 @@ function applyEntries(entries: Map<string, Inode>, change: EntryChange): void {
   }
 }
 
-function apply(bytes: Buffer, change: ContentChange): Buffer {
-  if ('truncateTo' in change) {
-    const cut = Buffer.alloc(change.truncateTo)
-    bytes.copy(cut)
-    return cut
-  }
-  const written = Buffer.alloc(Math.max(bytes.length, change.at + change.bytes.length))
-  bytes.copy(written)
-  change.bytes.copy(written, change.at)
-  return written
-}
-
 export function fileError(code: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${path}`), { code })
-}
-
-/** Random numbers in [0, 1) that are the same for the same seed. */
-export function mulberry32(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
 }

@@ -36,7 +36,7 @@ function refusalOf(work: () => unknown): RequestError {
 
 function refuses(text: string | Buffer, code: string, target?: string): void {
   const refused = refusalOf(() => store(text))
-  assert.is(refused.code, code, `${text} ${refused.message}`)
+  assert.is(refused.code, code, `${String(text)} ${refused.message}`)
   assert.is(refused.status, 400)
   assert.is(refused.target, target, String(text))
 }

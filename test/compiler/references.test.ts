@@ -24,12 +24,11 @@ test('models in every position of a query, in order of first mention', async () 
     'select id from raw.s order by (select max(w) from raw.t)',
     'select id from raw.s limit (select count(*) from raw.t)',
     'select v from raw.s union all select w from raw.t',
-    'select list_transform([1], lambda x: x + (select max(v) from raw.s)) as l from raw.t',
     'with a as (with b as (select v from raw.s) select * from b) select * from a, raw.t',
     'select * from (pivot raw.s on id in (1, 2) using sum(v)), raw.t',
     'with p as (pivot raw.s on id using sum(v)) select p.* from p, raw.t',
     'from (describe raw.s), (summarize raw.t)',
-    'select unnest(columns(*)) from (select [v] from raw.s), raw.t',
+    `select columns('v|w') from raw.s, raw.t`,
     `from query_table('raw.s'), query_table(['"raw"."t"'])`,
     'from Raw.S, RAW."t"',
   ])

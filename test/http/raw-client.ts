@@ -38,6 +38,11 @@ export class RawClient implements AsyncDisposable {
     return this
   }
 
+  /** What has come and is not yet taken by `answer`. */
+  get received(): string {
+    return this.#received
+  }
+
   /** The next complete answer; null when the connection ends without one. Fails after 5 s. */
   async answer(): Promise<RawAnswer | null> {
     for (let waits = 0; waits < 500; waits++) {

@@ -10,6 +10,8 @@ import { EnvironmentError } from '../../src/core/failures.ts'
 import { parseManifest } from '../../src/core/snapshot.ts'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
+import { toDatabaseError } from '../../src/duckdb/errors.ts'
+import { toEnvironmentError } from '../../src/pipeline/failure.ts'
 import type { RunSummary } from '../../src/pipeline/run.ts'
 import { FakeClaims } from './fake-claims.ts'
 import { events, fixture, query } from './fixture.ts'
@@ -38,7 +40,8 @@ const canMount = await smallDisk(65_536).then(
   (disk) => disk[Symbol.asyncDispose]().then(() => true),
   () => false,
 )
-const testOnDisk = canMount ? test : test.skip
+const testOnDisk = (name: string, run: () => Promise<void>) =>
+  canMount ? test(name, run) : test.skip(name, run)
 
 const models = (version: number) => [
   events('raw.e', { id: 'INTEGER', note: 'VARCHAR' }),
@@ -81,6 +84,15 @@ testOnDisk(
     }
   },
 )
+
+test('a failure of the disk is told from a bug', () => {
+  const errno = Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' })
+  assert.is((toEnvironmentError(errno) as EnvironmentError).code, 'disk-full')
+  const io = toDatabaseError(new Error('IO Error: Could not write: No space left on device'))
+  assert.is((toEnvironmentError(io) as EnvironmentError).code, 'disk-full')
+  const bug = toDatabaseError(new Error('Binder Error: no such column'))
+  assert.is(toEnvironmentError(bug), bug)
+})
 
 function assertExplained(outcome: unknown): void {
   if (outcome instanceof EnvironmentError) return assert.is(outcome.code, 'disk-full')

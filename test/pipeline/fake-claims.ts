@@ -48,6 +48,7 @@ export class FakeClaims implements ClaimSource {
       path,
       firstSeq,
       lastSeq: this.#seq - 1,
+      newest: time,
     }
     this.segments.push({ claim, claimed: false })
     return claim

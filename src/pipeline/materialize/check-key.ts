@@ -3,6 +3,7 @@
 import { limits } from '../../core/limits.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection, Row } from '../../duckdb/database.ts'
+import { numberOf } from '../../duckdb/values.ts'
 import { ModelFailure } from '../failure.ts'
 
 /** Throws ModelFailure with the first keys that are NULL or duplicate. */
@@ -30,7 +31,7 @@ export async function checkKey(
 function explain(rows: readonly Row[], key: readonly string[]): string {
   const shown = rows.slice(0, limits.shownKeys).map((row) => {
     const values = row['values'] as readonly string[]
-    return `${key.map((name, i) => `${name} = ${values[i]}`).join(', ')} (${String(row['rows'])} rows)`
+    return `${key.map((name, i) => `${name} = ${values[i]}`).join(', ')} (${numberOf(row['rows'])} rows)`
   })
   const more = rows.length > limits.shownKeys ? '; and more' : ''
   const what = rows.some((row) => row['null'] === true) ? 'NULL or duplicate' : 'duplicate'

@@ -55,28 +55,23 @@ const integerDigits: Readonly<Record<string, number>> = {
   UBIGINT: 20,
 }
 
-const widenings: Readonly<Record<string, readonly string[]>> = {
-  TINYINT: ['SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT', 'DOUBLE'],
-  SMALLINT: ['INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT', 'DOUBLE'],
-  INTEGER: ['BIGINT', 'HUGEINT', 'DOUBLE'],
-  BIGINT: ['HUGEINT'],
-  UTINYINT: [
-    ...['USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT'],
-    ...['SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT', 'DOUBLE'],
-  ],
-  USMALLINT: [
-    ...['UINTEGER', 'UBIGINT', 'UHUGEINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'FLOAT', 'DOUBLE'],
-  ],
-  UINTEGER: ['UBIGINT', 'UHUGEINT', 'BIGINT', 'HUGEINT', 'DOUBLE'],
-  UBIGINT: ['UHUGEINT', 'HUGEINT'],
-  FLOAT: ['DOUBLE'],
-  DATE: ['TIMESTAMP'],
-  UUID: ['VARCHAR'],
-  JSON: ['VARCHAR'],
+const widenings: Readonly<Record<string, string>> = {
+  TINYINT: 'SMALLINT INTEGER BIGINT HUGEINT FLOAT DOUBLE',
+  SMALLINT: 'INTEGER BIGINT HUGEINT FLOAT DOUBLE',
+  INTEGER: 'BIGINT HUGEINT DOUBLE',
+  BIGINT: 'HUGEINT',
+  UTINYINT: 'USMALLINT UINTEGER UBIGINT UHUGEINT SMALLINT INTEGER BIGINT HUGEINT FLOAT DOUBLE',
+  USMALLINT: 'UINTEGER UBIGINT UHUGEINT INTEGER BIGINT HUGEINT FLOAT DOUBLE',
+  UINTEGER: 'UBIGINT UHUGEINT BIGINT HUGEINT DOUBLE',
+  UBIGINT: 'UHUGEINT HUGEINT',
+  FLOAT: 'DOUBLE',
+  DATE: 'TIMESTAMP',
+  UUID: 'VARCHAR',
+  JSON: 'VARCHAR',
 }
 
 export function isLosslessWidening(from: ColumnType, to: ColumnType): boolean {
-  if (widenings[from]?.includes(to)) return true
+  if (widenings[from]?.split(' ').includes(to)) return true
   if (from.startsWith('ENUM(')) return to === 'VARCHAR'
   const target = decimal(to)
   const source = decimal(from) ?? { whole: integerDigits[from] ?? Infinity, scale: 0 }

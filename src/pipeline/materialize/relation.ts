@@ -3,8 +3,9 @@
 import type { Model } from '../../core/model.ts'
 import { type ModelName, splitModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import type { Catalog, RelationType } from '../../duckdb/catalog.ts'
+import { type Catalog, catalogKey, type RelationType } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
+import { numberOf } from '../../duckdb/values.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelRecord } from '../state.ts'
 
@@ -32,7 +33,13 @@ export function relationOf(name: ModelName): Sql {
 
 export function existingType({ catalog }: Site, name: ModelName): RelationType | null {
   const { schema, table } = splitModelName(name)
-  return catalog.typeOf(schema, table)
+  return catalog.relations.get(catalogKey(schema, table)) ?? null
+}
+
+/** To be told once a relation is committed. */
+export function noteRelation(catalog: Catalog, name: ModelName, type: RelationType): void {
+  const { schema, table } = splitModelName(name)
+  catalog.relations.set(catalogKey(schema, table), type)
 }
 
 export async function createSchema({ connection }: Site, name: ModelName): Promise<void> {
@@ -68,5 +75,5 @@ export async function makeWay(site: Site, model: Model, next: RelationType): Pro
 
 export async function countRows(connection: Connection, relation: Sql): Promise<number> {
   const row = await connection.row(sql`SELECT count(*) AS n FROM ${relation}`)
-  return Number(row?.['n'])
+  return numberOf(row?.['n'])
 }

@@ -8,6 +8,7 @@ import { createLogger, type LogLine } from '../../../src/core/logger.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { MANIFEST_FILE, parseManifest } from '../../../src/core/snapshot.ts'
 import { sql } from '../../../src/core/sql.ts'
+import { DatabaseError } from '../../../src/duckdb/errors.ts'
 import type { OpenSnapshot } from '../../../src/odata/open-snapshot.ts'
 import { Snapshots } from '../../../src/odata/snapshots.ts'
 import { publish, type Table, writeManifest } from './publish.ts'
@@ -112,6 +113,29 @@ test('a damaged manifest, a missing file or a wrong one is reported once, and th
   await publish(dir, 'second', [orders(5)])
   await snapshots.check()
   assert.is(snapshots.published?.id, 'second')
+})
+
+test('a connection to a snapshot reaches nothing but its tables', async () => {
+  await using resources = new Resources()
+  const { dir, open: openSnapshots } = await open(resources)
+  await publish(dir, 'first', [orders(1)])
+  const snapshots = await openSnapshots()
+  await using current = snapshots.lease()
+  await using connection = await current.connect()
+  const manifest = sql.value(join(dir, MANIFEST_FILE))
+  const attempts = [
+    sql`SELECT * FROM read_text(${manifest})`,
+    sql`SELECT * FROM glob(${sql.value(join(dir, '*'))})`,
+    sql`SELECT * FROM ${sql.ident('/etc/passwd')}`,
+    sql`ATTACH ${manifest} AS other`,
+    sql`SET enable_external_access = true`,
+    sql`DELETE FROM shop_orders.main.rows`,
+  ]
+  for (const attempt of attempts) {
+    const error = await connection.rows(attempt).catch((thrown: unknown) => thrown)
+    assert.instance(error, DatabaseError, attempt.inline())
+  }
+  assert.is(await countIn(current), 1)
 })
 
 test('a TINYINT is signed when a value is negative', async () => {

@@ -165,6 +165,17 @@ test('queries of clients that left end, and make room', async () => {
   )
 })
 
+test('a client that closes its direction still gets its answer', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [numbers(10)])
+  const { hostname, port } = new URL(served.url)
+  const socket = connect(Number(port), hostname)
+  socket.end('GET /odata/shop_numbers/$count HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  const chunks: Buffer[] = []
+  for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk)
+  assert.match(Buffer.concat(chunks).toString(), /\r\n\r\n10$/)
+})
+
 test('clients that do not read hold nobody up', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [numbers(300_000)])

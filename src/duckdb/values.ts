@@ -1,0 +1,17 @@
+// Values of result rows as what their column says they are.
+
+import type { Row } from './database.ts'
+
+/** Of a VARCHAR column without NULLs. */
+export function textOf(value: Row[string] | undefined): string {
+  if (typeof value !== 'string') throw new Error(`expected a text, got ${JSON.stringify(value)}`)
+  return value
+}
+
+/** Of a number column without NULLs; BIGINT and wider come as text. Exact up to 2^53. */
+export function numberOf(value: Row[string] | undefined): number {
+  const number = typeof value === 'string' ? Number(value) : value
+  if (typeof number !== 'number' || Number.isNaN(number))
+    throw new Error(`expected a number, got ${JSON.stringify(value)}`)
+  return number
+}

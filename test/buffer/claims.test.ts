@@ -1,0 +1,117 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ClaimTargetError, UnknownClaimError } from '../../src/buffer/errors.ts'
+import {
+  TIME,
+  drain,
+  eventBytes,
+  failure,
+  modelName,
+  openBuffer,
+  readClaim,
+  target,
+  temporaryDirectory,
+} from './drain.ts'
+
+test('claim, ack and nack are idempotent, also over restarts', async () => {
+  await using directory = await temporaryDirectory()
+  let first, second
+  {
+    await using buffer = await openBuffer(directory.path)
+    assert.is(await buffer.claim(target), null)
+    await buffer.append(target, [eventBytes(1), eventBytes(2)], TIME)
+    first = await buffer.claim(target)
+    assert.ok(first)
+    assert.is(await buffer.claim(target), null)
+    await buffer.append(target, [eventBytes(3)], TIME)
+    second = await buffer.claim(target)
+    assert.ok(second)
+    assert.ok(second.segment > first.segment)
+    assert.equal([first.firstSeq, first.lastSeq, second.firstSeq], [1, 2, 3])
+  }
+  {
+    await using buffer = await openBuffer(directory.path)
+    // A restart gives nothing back by itself.
+    assert.equal(
+      (await buffer.inflight(target)).map(({ id }) => id),
+      [first.id, second.id],
+    )
+    assert.is(await buffer.claim(target), null)
+    assert.is(await buffer.nack(first), 2)
+    assert.is(await buffer.nack(first), 0)
+    assert.is(buffer.findClaim(first), null)
+    assert.is(buffer.findClaim(second)?.events, 1)
+    assert.is(await buffer.ack(second), 1)
+    assert.is(await buffer.ack(second), 0)
+    assert.is(await buffer.nack(second), 0)
+  }
+  {
+    await using buffer = await openBuffer(directory.path)
+    assert.equal(await buffer.inflight(target), [])
+    assert.is(await buffer.ack(second), 0)
+    const again = await buffer.claim(target)
+    assert.ok(again)
+    assert.is(again.id, first.id)
+    assert.equal(
+      (await readClaim(again)).map(({ event }) => event),
+      [1, 2],
+    )
+    assert.is(await buffer.ack(first), 2)
+    assert.equal(await buffer.targets(), [])
+  }
+})
+
+test('an ack after a nack removes the segment: its sender has the events in the table', async () => {
+  await using directory = await temporaryDirectory()
+  await using buffer = await openBuffer(directory.path)
+  await buffer.append(target, [eventBytes(1)], TIME)
+  const claim = await buffer.claim(target)
+  assert.ok(claim)
+  await buffer.nack(claim)
+  assert.is(await buffer.ack(claim), 1)
+  assert.is(await buffer.claim(target), null)
+})
+
+test('an id that was never handed out is unknown, and acking it removes nothing', async () => {
+  await using directory = await temporaryDirectory()
+  await using buffer = await openBuffer(directory.path, { segmentBytes: 1 })
+  await buffer.append(target, [eventBytes(1)], TIME)
+  await buffer.append(target, [eventBytes(2)], TIME)
+  const claim = await buffer.claim(target)
+  assert.ok(claim)
+  const sealedByRolling = claim.segment + 1
+  const ids = [0, 1, 999_999, claim.segment - 1, sealedByRolling, claim.segment + 2].map(
+    (number) => `raw.events/${number}`,
+  )
+  for (const id of [...ids, `raw.events/${claim.segment + 1000}`, 'raw.events/x', '', 'nope'])
+    for (const call of [() => buffer.ack({ id, target }), () => buffer.nack({ id, target })])
+      assert.instance(await failure(call), UnknownClaimError, id)
+  const other = modelName('raw.other')
+  assert.instance(
+    await failure(() => buffer.ack({ id: claim.id, target: other })),
+    ClaimTargetError,
+  )
+  const { events } = await drain(buffer)
+  assert.equal(
+    events.map(({ event }) => event),
+    [1, 2],
+  )
+})
+
+test('sequence and segment numbers go on after everything was removed', async () => {
+  await using directory = await temporaryDirectory()
+  let [lastSegment, lastSeq] = [0, 0]
+  for (let round = 0; round < 4; round += 1) {
+    await using buffer = await openBuffer(directory.path)
+    await buffer.append(target, [eventBytes(round), eventBytes(round)], TIME)
+    const { claims } = await drain(buffer)
+    const [claim] = claims
+    assert.ok(claim)
+    assert.ok(claim.segment > lastSegment)
+    assert.is(claim.firstSeq, lastSeq + 1)
+    lastSegment = claim.segment
+    lastSeq = claim.lastSeq
+  }
+})
+
+test.run()

@@ -1,0 +1,135 @@
+// A disk that is full, or that fails a sync: what is refused is refused for good, and what was accepted stays.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { BufferUnavailableError } from '../../src/buffer/errors.ts'
+import {
+  TIME,
+  drain,
+  eventBytes,
+  failure,
+  openBuffer,
+  readClaim,
+  target,
+  temporaryDirectory,
+} from './drain.ts'
+import { FakeFiles, fileError } from './fake-files.ts'
+
+test('a full disk refuses the group whole and is used again when space returns', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  await using buffer = await openBuffer(directory.path, { files })
+  const batch = (i: number) => [0, 1, 2].map((j) => eventBytes({ i, j, x: 'x'.repeat(100) }))
+  files.capacityBytes = 2000
+  const refused: number[] = []
+  for (let i = 0; i < 8; i += 1) {
+    const error = await failure(() => buffer.append(target, batch(i), TIME))
+    if (error === null) continue
+    assert.instance(error, BufferUnavailableError)
+    refused.push(i)
+  }
+  assert.ok(refused.length >= 2 && refused[0] !== 0)
+  assert.is(buffer.stats().writable, false)
+  // A flush makes space, on the full disk too.
+  const before = await drain(buffer, target, files)
+  assert.is(before.events.length, 3 * (8 - refused.length))
+  await buffer.append(target, batch(9), TIME)
+  assert.is(buffer.stats().writable, true)
+  const after = await drain(buffer, target, files)
+  const indices = [...before.events, ...after.events].map(({ event }) => (event as { i: number }).i)
+  assert.not(indices.some((i) => refused.includes(i)))
+})
+
+test('a failed sync refuses its group for good and the file is not trusted again', async () => {
+  for (const survival of ['nothing', 'some', 'everything'] as const) {
+    await using directory = await temporaryDirectory()
+    const files = new FakeFiles()
+    const buffer = await openBuffer(directory.path, { files })
+    await buffer.append(target, [eventBytes('a')], TIME)
+    const [opened] = files.list('/buffer/raw.events')
+    files.fault = (operation, path) =>
+      operation === 'fdatasync' && path.endsWith('.open') ? fileError('EIO', path) : null
+    const error = await failure(() => buffer.append(target, [eventBytes('refused')], TIME))
+    assert.instance(error, BufferUnavailableError)
+    files.fault = () => null
+    await buffer.append(target, [eventBytes('b')], TIME)
+    assert.not(files.list('/buffer/raw.events').includes(opened as string))
+    files.restart(survival)
+    const next = await openBuffer(directory.path, { files })
+    const { events } = await drain(next, target, files)
+    assert.equal(
+      events.map(({ event }) => event),
+      ['a', 'b'],
+    )
+  }
+})
+
+test('while a suspect file cannot be copied, older segments are handed out and appends refused', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  await using buffer = await openBuffer(directory.path, { files, segmentBytes: 1 })
+  await buffer.append(target, [eventBytes('a')], TIME)
+  await buffer.append(target, [eventBytes('b')], TIME)
+  files.fault = (operation, path) =>
+    ['fdatasync', 'fsync'].includes(operation) ? fileError('EIO', path) : null
+  assert.instance(
+    await failure(() => buffer.append(target, [eventBytes('refused')], TIME)),
+    BufferUnavailableError,
+  )
+  assert.instance(
+    await failure(() => buffer.append(target, [eventBytes('refused too')], TIME)),
+    BufferUnavailableError,
+  )
+  const first = await buffer.claim(target)
+  assert.ok(first)
+  assert.equal((await readClaim(first, files))[0]?.event, 'a')
+  files.fault = () => null
+  const { events } = await drain(buffer, target, files)
+  assert.equal(
+    events.map(({ event }) => event),
+    ['a', 'b'],
+  )
+  await buffer.append(target, [eventBytes('c')], TIME)
+})
+
+test('a suspect file that cannot even be cut short is believed no further than its last good group', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  await using buffer = await openBuffer(directory.path, { files })
+  await buffer.append(target, [eventBytes('a')], TIME)
+  files.fault = (operation, path) =>
+    ['fdatasync', 'fsync', 'truncate'].includes(operation) ? fileError('EIO', path) : null
+  const error = await failure(() => buffer.append(target, [eventBytes('refused')], TIME))
+  assert.instance(error, BufferUnavailableError)
+  files.fault = () => null
+  await buffer.append(target, [eventBytes('b')], TIME)
+  assert.equal(
+    (await drain(buffer, target, files)).events.map(({ event }) => event),
+    ['a', 'b'],
+  )
+})
+
+test('a disk without room for a new file lets claims through, and numbers still go on', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  const buffer = await openBuffer(directory.path, { files })
+  await buffer.append(target, [eventBytes('a')], TIME)
+  files.fault = (operation, path) =>
+    operation === 'open' && path.endsWith('.open') ? fileError('ENOSPC', path) : null
+  const claim = await buffer.claim(target)
+  assert.ok(claim)
+  // The last file holds the numbers, so it stays until there is another.
+  assert.instance(await failure(() => buffer.ack(claim)), BufferUnavailableError)
+  files.fault = () => null
+  assert.is(await buffer.ack(claim), 1)
+  files.restart('nothing')
+  await using next = await openBuffer(directory.path, { files })
+  assert.is(await next.ack(claim), 0)
+  await next.append(target, [eventBytes('b')], TIME)
+  const again = await next.claim(target)
+  assert.ok(again)
+  assert.ok(again.segment > claim.segment)
+  assert.ok(again.firstSeq > claim.lastSeq)
+})
+
+test.run()

@@ -1,0 +1,1 @@
+select k, n2024 from a.w

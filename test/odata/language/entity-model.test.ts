@@ -1,0 +1,152 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { parseModelName } from '../../../src/core/names.ts'
+import { columnType } from '../../../src/core/relation.ts'
+import type { PublishedRelation } from '../../../src/core/snapshot.ts'
+import { buildEntityModel } from '../../../src/odata/entity-model.ts'
+
+type Columns = Readonly<Record<string, string>>
+
+function relation(model: string, key: readonly string[], columns: Columns): PublishedRelation {
+  return {
+    model: parseModelName(model)!,
+    file: 'f',
+    rows: 0,
+    key,
+    description: null,
+    columns: Object.entries(columns).map(([name, type]) => ({
+      name,
+      type: columnType(type),
+      nullable: true,
+    })),
+  }
+}
+
+function modelOf(...relations: readonly PublishedRelation[]) {
+  return buildEntityModel(
+    { id: 's', publishedAt: new Date(), runId: 'r', relations },
+    { signedTinyints: new Map() },
+  )
+}
+
+/** Every navigation as `from.name -> to`, with a star for many. */
+function navigationOf(...relations: readonly PublishedRelation[]): readonly string[] {
+  return [...modelOf(...relations).sets.values()].flatMap(({ name, type }) =>
+    type.navigation.map((nav) => `${name}.${nav.name} -> ${nav.target.name}${nav.many ? '*' : ''}`),
+  )
+}
+
+const INT = 'INTEGER'
+
+test('Q014: a column named like a key makes navigation in both directions', () => {
+  const parents = relation('s.parents', ['parent_id'], { parent_id: INT })
+  const children = relation('s.children', ['child_id'], { child_id: INT, parent_id: INT })
+  assert.equal(navigationOf(parents, children), [
+    's_parents.children -> s_children*',
+    's_children.parent -> s_parents',
+  ])
+  const [there] = modelOf(parents, children).sets.get('s_children')!.type.navigation
+  assert.equal(
+    [there!.partner, there!.on.ours.name, there!.on.theirs.name],
+    ['children', 'parent_id', 'parent_id'],
+  )
+})
+
+test('Q015: not without a key on both sides, nor with another type or letter case', () => {
+  const parents = relation('s.parents', ['parent_id'], { parent_id: INT })
+  const column = { child_id: INT, parent_id: INT }
+  assert.equal(navigationOf(parents, relation('s.children', [], column)), [])
+  assert.equal(
+    navigationOf({ ...parents, key: [] }, relation('s.children', ['child_id'], column)),
+    [],
+  )
+  assert.equal(
+    navigationOf(
+      { ...parents, key: ['parent_id', 'parent_id'] },
+      relation('s.c', ['child_id'], column),
+    ),
+    [],
+  )
+  assert.equal(
+    navigationOf(parents, relation('s.c', ['child_id'], { child_id: INT, parent_id: 'VARCHAR' })),
+    [],
+  )
+  assert.equal(
+    navigationOf(parents, relation('s.c', ['child_id'], { child_id: INT, Parent_ID: INT })),
+    [],
+  )
+  assert.is(
+    navigationOf(parents, relation('s.c', ['child_id'], { child_id: INT, parent_id: 'BIGINT' }))
+      .length,
+    2,
+  )
+})
+
+test('names that are taken give way to the name of the set', () => {
+  const products = relation('a.products', ['ProductID'], { ProductID: 'VARCHAR', sales: INT })
+  const sales = relation('a.sales', ['SaleID'], { SaleID: INT, ProductID: 'VARCHAR' })
+  assert.equal(navigationOf(products, sales), [
+    'a_products.a_sales -> a_sales*',
+    'a_sales.a_products -> a_products',
+  ])
+  const customers = relation('s.customers', ['customer_id'], { customer_id: INT })
+  const orders = (schema: string) =>
+    relation(`${schema}.orders`, [`${schema}_no`], {
+      [`${schema}_no`]: INT,
+      customer_id: INT,
+      customer: INT,
+    })
+  assert.equal(navigationOf(customers, orders('s'), orders('old')), [
+    's_customers.orders -> s_orders*',
+    's_customers.old_orders -> old_orders*',
+    's_orders.s_customers -> s_customers',
+    'old_orders.s_customers -> s_customers',
+  ])
+})
+
+test('a key named id is referred to by <table>_id only', () => {
+  const users = relation('s.user', ['id'], { id: INT, name: 'VARCHAR' })
+  const posts = relation('s.post', ['id'], { id: INT, user_id: INT })
+  assert.equal(navigationOf(users, posts), ['s_user.post -> s_post*', 's_post.user -> s_user'])
+})
+
+test('two sets with one key are one to one', () => {
+  const a = relation('s.customers', ['customer_id'], { customer_id: INT })
+  const b = relation('s.stats', ['customer_id'], { customer_id: INT, orders: INT })
+  assert.equal(navigationOf(a, b), [
+    's_customers.stats -> s_stats',
+    's_stats.customers -> s_customers',
+  ])
+})
+
+test('part of a composite key refers too', () => {
+  const orders = relation('s.orders', ['order_id'], { order_id: INT })
+  const items = relation('s.items', ['order_id', 'line'], { order_id: INT, line: INT })
+  assert.equal(navigationOf(orders, items), [
+    's_orders.items -> s_items*',
+    's_items.order -> s_orders',
+  ])
+})
+
+test('Q012, Q013, Q019: properties are the columns in their order, keys are not null, negative TINYINTs are signed', () => {
+  const table = relation('s.t', ['b'], { a: 'TINYINT', b: 'TINYINT', c: 'VARCHAR' })
+  const model = buildEntityModel(
+    { id: 's', publishedAt: new Date(), runId: 'r', relations: [table] },
+    { signedTinyints: new Map([[table.model, new Set(['a'])]]) },
+  )
+  const { properties, key } = model.sets.get('s_t')!.type
+  assert.equal(
+    properties.map(({ name, type, nullable }) => [name, type.name, nullable]),
+    [
+      ['a', 'Edm.SByte', true],
+      ['b', 'Edm.Byte', false],
+      ['c', 'Edm.String', true],
+    ],
+  )
+  assert.equal(
+    key.map(({ name }) => name),
+    ['b'],
+  )
+})
+
+test.run()

@@ -1,0 +1,152 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { DiagnosticsError } from '../../src/core/diagnostics.ts'
+import { UsageError } from '../../src/core/failures.ts'
+import { Resources } from '../../src/core/resources.ts'
+import { type LoadOptions, findProjectDir, loadProject } from '../../src/project/load.ts'
+
+async function directory(files: Readonly<Record<string, string>>) {
+  const resources = new Resources()
+  const dir = await mkdtemp(join(tmpdir(), 'eider-load-'))
+  resources.defer(() => rm(dir, { recursive: true }))
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(dir, path, '..'), { recursive: true })
+    await writeFile(join(dir, path), text)
+  }
+  return Object.assign(resources, { dir })
+}
+
+async function settingsOf(
+  files: Readonly<Record<string, string>>,
+  options: Partial<LoadOptions> = {},
+) {
+  await using project = await directory({ 'eider.yml': 'name: shop\n', ...files })
+  return (await loadProject(project.dir, { env: {}, flags: {}, ...options })).settings
+}
+
+async function refusal(
+  files: Readonly<Record<string, string>>,
+  options: Partial<LoadOptions> = {},
+): Promise<string> {
+  try {
+    await settingsOf(files, options)
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+test('flag, environment, .env, eider.yml, default: the first that has it', async () => {
+  const yml = { 'eider.yml': 'name: shop\ncollect:\n  port: 7001\n' }
+  const dotEnv = { '.env': 'export COLLECT_PORT="7002" # public\nODATA_TOKEN=\'a b\'\n' }
+  const env = { COLLECT_PORT: '7003' }
+  const flags = { 'collect.port': 7004 }
+  const port = async (...args: Parameters<typeof settingsOf>) =>
+    (await settingsOf(...args))['collect.port']
+  assert.is(await port({}), 8080)
+  assert.is(await port(yml), 7001)
+  assert.is(await port({ ...yml, ...dotEnv }), 7002)
+  assert.is(await port({ ...yml, ...dotEnv }, { env }), 7003)
+  assert.is(await port({ ...yml, ...dotEnv }, { env, flags }), 7004)
+  assert.is((await settingsOf(dotEnv))['odata.token'], 'a b')
+  assert.is((await settingsOf(dotEnv, { env: { ODATA_TOKEN: '' } }))['odata.token'], 'a b')
+})
+
+test('the admin port is the next one', async () => {
+  const admin = async (env: Readonly<Record<string, string>>) =>
+    (await settingsOf({}, { env }))['collect.admin_port']
+  assert.is(await admin({}), 8081)
+  assert.is(await admin({ COLLECT_PORT: '9000' }), 9001)
+  assert.is(await admin({ COLLECT_PORT: '9000', COLLECT_ADMIN_PORT: '7' }), 7)
+  assert.is(await admin({ COLLECT_PORT: '0' }), 0)
+  assert.is(await admin({ COLLECT_PORT: '65535', COLLECT_ADMIN_PORT: '1' }), 1)
+  assert.match(await refusal({}, { env: { COLLECT_PORT: '65535' } }), 'no port after 65535')
+  const equal = { COLLECT_PORT: '9000', COLLECT_ADMIN_PORT: '9000' }
+  assert.match(await refusal({}, { env: equal }), 'both 9000')
+})
+
+test('a wrong value is refused with the name of its source', async () => {
+  for (const text of ['x', '-1', '65536', '1.5', '80 80', '0x50', ' 80'])
+    assert.match(await refusal({}, { env: { COLLECT_PORT: text } }), 'the variable COLLECT_PORT')
+  assert.match(await refusal({ '.env': 'ODATA_PORT=x' }), 'ODATA_PORT in .env')
+  assert.match(await refusal({}, { flags: { 'odata.page_size': 0 } }), '"odata.page_size"')
+})
+
+test('a project is found from below', async () => {
+  await using project = await directory({ 'eider.yml': 'name: shop\n', 'models/raw/x.sql': '' })
+  assert.is(await findProjectDir(join(project.dir, 'models/raw')), project.dir)
+  assert.is(await findProjectDir(project.dir), project.dir)
+  await using empty = await directory({})
+  assert.is(await findProjectDir(empty.dir), null)
+  const options = { env: {}, flags: {} }
+  const refused = await loadProject(empty.dir, options).catch((error: unknown) => error)
+  assert.instance(refused, UsageError)
+})
+
+test('mistakes in eider.yml come all at once', async () => {
+  await using project = await directory({ 'eider.yml': 'nmae: shop\ncollect:\n  port: "80"\n' })
+  try {
+    await loadProject(project.dir, { env: {}, flags: {} })
+    assert.unreachable()
+  } catch (error) {
+    assert.instance(error, DiagnosticsError)
+    const { diagnostics } = error as DiagnosticsError
+    assert.equal(
+      diagnostics.map(({ code }) => code),
+      ['config-unknown-key', 'config-invalid-value'],
+    )
+  }
+})
+
+test('files: what is taken, what is passed over, what is reported', async () => {
+  await using project = await directory({
+    'eider.yml': '\ufeffname: shop\ndatabase: data/store.duckdb\n',
+    'models/raw/b.sql': '\ufeffselect 1',
+    'models/raw/a.sql': 'select 2',
+    'models/raw/schema.yml': 'not ours',
+    'models/raw/.#a.sql': 'of an editor',
+    'models/README.md': 'words',
+    'models/store/x.sql': 'select 3',
+    'models/lost.sql': 'select 4',
+    'seeds/ref/c.csv': 'x\n1\n',
+    'seeds/ref/d.parquet': '',
+    'seeds/ref/notes.md': 'words',
+    'seeds/ref/e.xlsx': '',
+    'macros/m.sql': 'create macro m() as 1',
+  })
+  await symlink(join(project.dir, 'models/raw'), join(project.dir, 'models/linked'))
+  const { files, paths, name } = await loadProject(project.dir, { env: {}, flags: {} })
+  assert.is(name, 'shop')
+  assert.is(paths.database, join(project.dir, 'data/store.duckdb'))
+  assert.equal(
+    files.models.map((model) => [model.name, model.source.text]),
+    [
+      ['linked.a', 'select 2'],
+      ['linked.b', 'select 1'],
+      ['raw.a', 'select 2'],
+      ['raw.b', 'select 1'],
+    ],
+  )
+  assert.equal(files.seeds, [
+    { name: 'ref.c', path: 'seeds/ref/c.csv', format: 'csv' },
+    { name: 'ref.d', path: 'seeds/ref/d.parquet', format: 'parquet' },
+  ])
+  assert.equal(
+    files.macros.map(({ path }) => path),
+    ['macros/m.sql'],
+  )
+  assert.equal(
+    files.problems?.map(({ source, code }) => `${source.path} ${code}`),
+    [
+      'models/lost.sql invalid-model-path',
+      'models/store/x.sql invalid-model-path',
+      'seeds/ref/e.xlsx invalid-model-path',
+    ],
+  )
+})
+
+test.run()
