@@ -1,9 +1,11 @@
 // The durable buffer of accepted events: one queue for each target, one owner at a time. It knows bytes, no SQL, no HTTP.
 
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { limits } from '../core/limits.ts'
+import { EnvironmentError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
 import { parseModelName, type ModelName } from '../core/names.ts'
+import { describeHolder, isHere, LockHeldError, takeProcessLock } from '../core/process-lock.ts'
 import { Resources } from '../core/resources.ts'
 import type { Claim, ClaimSource } from './claim-source.ts'
 import {
@@ -14,7 +16,6 @@ import {
 } from './errors.ts'
 import { ensureDirectory, realFiles, type Files } from './files.ts'
 import { groupBytesNeeded } from './group.ts'
-import { takeLock } from './lock.ts'
 import { TargetQueue, type QueueStats, type SegmentClaim } from './queue.ts'
 import type { Usage } from './store.ts'
 import { directoryName, parseDirectoryName } from './target-directory.ts'
@@ -59,8 +60,7 @@ export class EventBuffer implements ClaimSource {
   /** Takes the lock (EnvironmentError `buffer-locked`) and recovers every target's directory. */
   static async open(options: EventBufferOptions): Promise<EventBuffer> {
     await using resources = new Resources()
-    await ensureDirectory(realFiles, dirname(options.lockFile))
-    resources.use(await takeLock(options.lockFile))
+    resources.use(await takeProcessLock(options.lockFile).catch(refuseHeld))
     const files = options.files ?? realFiles
     await ensureDirectory(files, options.dir)
     const buffer = new EventBuffer(options, resources.move())
@@ -208,4 +208,18 @@ export class EventBuffer implements ClaimSource {
     if (queue === undefined) throw new UnknownClaimError(id)
     return { queue, number: Number(digits) }
   }
+}
+
+function refuseHeld(error: unknown): never {
+  if (!(error instanceof LockHeldError)) throw error
+  const { holder, path } = error
+  throw new EnvironmentError(
+    'buffer-locked',
+    `the event buffer is in use by ${describeHolder(holder)}`,
+    {
+      hint: isHere(holder)
+        ? 'stop that process, or let it do the work'
+        : `if ${holder.host} no longer runs, delete ${path}`,
+    },
+  )
 }

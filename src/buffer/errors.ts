@@ -1,13 +1,14 @@
 // What the buffer refuses, as types that a caller can answer: the first two become 503, the others 400 and 404.
 
+import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 
 /** The disk did not take the events: full, read-only or failing. None of them will ever be delivered. */
-export class BufferUnavailableError extends Error {
+export class BufferUnavailableError extends EnvironmentError {
   override name = 'BufferUnavailableError'
   readonly retryAfterSeconds = limits.retryAfterSeconds
   constructor(message: string, options: { cause?: unknown } = {}) {
-    super(message, options)
+    super('buffer-unavailable', message, options)
   }
 }
 

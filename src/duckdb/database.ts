@@ -13,7 +13,7 @@ import {
 } from '@duckdb/node-api'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
-import { type Sql, type SqlValue, sql } from '../core/sql.ts'
+import { type Sql, sql } from '../core/sql.ts'
 import { toDatabaseError } from './errors.ts'
 
 export type Row = Readonly<Record<string, Json>>

@@ -222,10 +222,12 @@ async function collection(
   const pageSize = Math.min(asked, service.maxPageSize)
   const limit = Math.min(pageSize, Math.max(0, (query.top ?? Infinity) - offset))
   const count = query.withCount ? await countOf(exchange, query) : null
-  // One row more than the page tells whether there is a next one; to-sql never goes beyond $top.
-  const rows = rowsSql(query, { offset, limit: limit + 1 })
   const atMost = Math.min(limit, query.set.relation.rows)
   const mode = atMost <= limits.wholeResultRows ? 'whole' : 'streamed'
+  // One row more than the page tells whether there is a next one; to-sql never goes beyond $top. A stream in stored
+  // order is left when the page is full: the engine would collect the rows of a LIMIT before it gives the first.
+  const isLeft = mode === 'streamed' && query.order.length === 0
+  const rows = rowsSql(query, { offset, limit: isLeft ? null : limit + 1 })
   const texts = rowTextsSql(rows, query.output, format)
   const found = resources.use(await Query.open(exchange.engine, texts, { maxRows: limit, mode }))
   const context = contextUrl(request, query.contextFragment)

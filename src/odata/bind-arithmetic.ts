@@ -35,7 +35,7 @@ export function bindArithmetic(
       'type-mismatch',
       `${operator} does not take ${leftType.name} and ${rightType.name}`,
     )
-  return { kind: 'call', name: operator, operands: [left, right], ...times }
+  return { kind: 'call', name: operator, operands: [left, right], copies: [], ...times }
 }
 
 const typed = (operand: Expression, type: EdmType): Expression =>
@@ -54,6 +54,7 @@ export function bindNegation(operand: Expression): Expression {
     type: result,
     operands: [cast(operand, result)],
     sql: (value) => sql`(- ${value})`,
+    copies: [],
   }
 }
 
@@ -102,6 +103,7 @@ function calculateNumbers(
     type,
     operands: [convert(left), convert(right)],
     sql: type.name === 'Edm.Decimal' ? (a, b) => castTo(type, checked(a, b, sql.empty)) : checked,
+    copies: [1, 2],
   }
 }
 

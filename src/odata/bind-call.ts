@@ -22,7 +22,7 @@ export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
   if (folded === 'isof') return bindIsOf(syntax, scope)
   const operands = syntax.operands.map((operand) => bindExpression(operand, scope))
   if (folded === 'matchespattern') return bindPattern(operands)
-  if (folded === 'now') return bindNow(operands, scope.now)
+  if (folded === 'now') return bindNow(operands, scope.request.now)
   const rows = functionsNamed(name)
   if (rows.length === 0) throw noFunction(name, at)
   return applyFunction(rows, operands)
@@ -47,7 +47,7 @@ function applyFunction(rows: readonly FunctionRow[], operands: readonly Expressi
   }
   const typed = operands.map((operand, i) => typedOperand(operand, row.parameters[i]!))
   const type = typeof row.result === 'function' ? row.result(typeOf(typed[0]!)!) : row.result
-  return { kind: 'call', name, type, operands: typed, sql: row.sql }
+  return { kind: 'call', name, type, operands: typed, sql: row.sql, copies: row.copies }
 }
 
 function fits(operand: Expression, types: readonly EdmType[]): boolean {
@@ -112,6 +112,7 @@ export function bindHas(left: Expression, right: Expression): Expression {
       type: edm.Boolean,
       operands: [left, { kind: 'constant', type, value: String(bits) }],
       sql: (value, flags) => sql`((${value} & ${flags}) = ${flags})`,
+      copies: [],
     }
   }
   if (type?.members != null) {

@@ -43,7 +43,7 @@ export function bindCast(syntax: CallSyntax, scope: Scope): Expression {
   const toSql = castSql(type, target)
   if (toSql === null)
     throw odataError('type-mismatch', `${type.name} cannot be cast to ${typeName}`)
-  return { kind: 'call', name: 'cast', type: target, operands: [operand], sql: toSql }
+  return { kind: 'call', name: 'cast', type: target, operands: [operand], sql: toSql, copies: [2] }
 }
 
 const tryCast =

@@ -9,7 +9,8 @@ import { bindLiteral } from './bind-literal.ts'
 import { bindCount, bindEntityIsNull, bindLambda, bindPath } from './bind-path.ts'
 import { type Constant, type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
-import type { Scope } from './scope.ts'
+import { measured } from './measure.ts'
+import { type Scope, scopeOf } from './scope.ts'
 import type { ExpressionSyntax } from './syntax.ts'
 
 /** Throws RequestError 400 or 501. */
@@ -101,8 +102,8 @@ function entityIsNull(
 }
 
 /** A list, or an alias for one, or one value in parentheses. */
-function listItems(syntax: ExpressionSyntax, { aliases }: Scope): readonly ExpressionSyntax[] {
-  const list = syntax.kind === 'alias' ? aliases.get(syntax.name) : syntax
+function listItems(syntax: ExpressionSyntax, { request }: Scope): readonly ExpressionSyntax[] {
+  const list = syntax.kind === 'alias' ? request.aliases.get(syntax.name) : syntax
   return list?.kind === 'list' ? list.items : [syntax]
 }
 
@@ -126,13 +127,20 @@ function bindIn(operand: Expression, items: readonly Expression[]): Expression {
   return others.length === 1 ? others[0]! : { kind: 'logical', operator: 'or', operands: others }
 }
 
-/** An alias without a value is null (URL conventions 5.2). */
-function bindAlias(name: string, scope: Scope): Expression {
-  const syntax = scope.aliases.get(name)
+/** An alias without a value is null (URL conventions 5.2). Its names mean what they mean outside of all lambdas. */
+function bindAlias(name: string, { request }: Scope): Expression {
+  const { aliases, boundAliases, openAliases } = request
+  const known = boundAliases.get(name)
+  if (known !== undefined) return known
+  const syntax = aliases.get(name)
   if (syntax === undefined) return { kind: 'null' }
-  if (scope.within.includes(name))
+  if (openAliases.includes(name))
     throw odataError('unknown-alias', `the parameter alias @${name} is defined by itself`)
-  if (scope.within.length >= limits.expressionDepth)
-    throw odataError('expression-too-deep', 'parameter aliases refer to each other too often')
-  return bindExpression(syntax, { ...scope, within: [...scope.within, name] })
+  if (openAliases.length >= limits.expressionDepth)
+    throw odataError('expression-too-deep', 'too many parameter aliases refer to each other')
+  openAliases.push(name)
+  const value = measured(bindExpression(syntax, scopeOf(request)))
+  openAliases.pop()
+  boundAliases.set(name, value)
+  return value
 }

@@ -43,7 +43,7 @@ export function bindPath({ names, at }: PathSyntax, scope: Scope): Expression {
 
 function start(names: readonly string[], scope: Scope): Position {
   const [first = '', ...rest] = names
-  const variable = first === '$it' ? scope.row : scope.variables.get(first)
+  const variable = first === '$it' ? scope.request.row : scope.variables.get(first)
   const wrap: Wrap = (value) => value
   return variable === undefined
     ? { row: scope.row, names, wrap }

@@ -30,6 +30,7 @@ export function bindPattern(operands: readonly Expression[]): Expression {
     type: edm.Boolean,
     operands: [text, translated],
     sql: (value, expression) => sql`regexp_matches(${value}, ${expression})`,
+    copies: [],
   }
 }
 

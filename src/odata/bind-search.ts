@@ -32,6 +32,7 @@ function bindTerm(text: string, row: RowVariable): Expression {
       name: 'search',
       operands: [{ kind: 'property', type: property.type, row, property }, term],
       sql: (value, part) => sql`coalesce(contains(lower(${value}), lower(${part})), FALSE)`,
+      copies: [],
     }))
   if (matches.length === 0) return booleanConstant(false)
   return matches.length === 1 ? matches[0]! : { kind: 'logical', operator: 'or', operands: matches }

@@ -16,7 +16,15 @@ import {
 import type { EntityModel, EntitySet, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { withTarget } from './parse-option.ts'
-import { findNavigation, findProperty, type Scope, unsupported } from './scope.ts'
+import { measured } from './measure.ts'
+import {
+  findNavigation,
+  findProperty,
+  type RequestScope,
+  type Scope,
+  scopeOf,
+  unsupported,
+} from './scope.ts'
 import type { ComputeItem, OptionName, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
 
 /** Throws RequestError 400, 404 or 501. `now` is the time that the whole request sees. */
@@ -33,7 +41,7 @@ export function bindRequest(
   }
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)
   const set = findSet(model, first.name)
-  const scope = requestScope(set, syntax, model, context.now)
+  const scope = openScope(set, syntax, context.now)
   if (second !== undefined && (second.name !== '$count' || first.key !== null || more.length > 0))
     throw subResource(set, path)
   if (first.key !== null) {
@@ -51,26 +59,20 @@ const ENTITY_OPTIONS: readonly OptionName[] = ['compute', 'select', 'format']
 const COUNT_OPTIONS: readonly OptionName[] = ['compute', 'filter', 'search', 'format']
 
 /** `$compute` comes first: every option can use the names that it gives. */
-function requestScope(
-  set: EntitySet,
-  { aliases, options }: RequestSyntax,
-  model: EntityModel,
-  now: Date,
-): Scope {
-  const computed = new Map<string, Expression>()
-  const scope: Scope = {
-    model,
+function openScope(set: EntitySet, { aliases, options }: RequestSyntax, now: Date): Scope {
+  const request: RequestScope = {
     row: { alias: 'it', set },
-    variables: new Map(),
-    computed,
     aliases,
-    within: [],
+    boundAliases: new Map(),
+    openAliases: [],
+    computed: new Map(),
     now,
-    rowNames: { count: 0 },
+    rowCount: 0,
   }
+  const scope = scopeOf(request)
   withTarget('$compute', () => {
     for (const item of options.compute ?? [])
-      computed.set(newName(item, scope), computedValue(item, scope))
+      request.computed.set(newName(item, scope), computedValue(item, scope))
   })
   return scope
 }
@@ -86,7 +88,7 @@ function newName({ name, at }: ComputeItem, { row, computed }: Scope): string {
 }
 
 function computedValue({ value, name }: ComputeItem, scope: Scope): Expression {
-  const bound = bindExpression(value, scope)
+  const bound = measured(bindExpression(value, scope))
   if (typeOf(bound) === null) throw odataError('type-mismatch', `"${name}" is always null`)
   return bound
 }
@@ -182,10 +184,11 @@ function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly Output
 
 function boundFilter(scope: Scope, { filter, search }: OptionSyntax): Expression | null {
   const conditions: Expression[] = []
-  if (search !== undefined) conditions.push(bindSearch(search, scope.row))
+  if (search !== undefined)
+    conditions.push(withTarget('$search', () => measured(bindSearch(search, scope.row))))
   if (filter !== undefined)
     conditions.push(
-      withTarget('$filter', () => asCondition(bindExpression(filter, scope), 'a filter')),
+      withTarget('$filter', () => asCondition(measured(bindExpression(filter, scope)), 'a filter')),
     )
   const [first, ...more] = conditions
   if (first === undefined || more.length === 0) return first ?? null
@@ -200,7 +203,7 @@ function boundOrder(scope: Scope, { orderby = [] }: OptionSyntax): readonly Orde
   const { key } = scope.row.set.type
   const order = orderby
     .map(({ value, descending }): OrderItem => ({
-      value: bindExpression(value, scope),
+      value: measured(bindExpression(value, scope)),
       descending,
     }))
     .filter(({ value }) => value.kind !== 'null' && value.kind !== 'constant')

@@ -77,6 +77,8 @@ export type Expression =
       readonly name: string
       readonly operands: readonly Expression[]
       readonly sql: OperandsToSql
+      /** How often `sql` writes each operand, where that is more than once. */
+      readonly copies: readonly number[]
     }
   | {
       readonly kind: 'case'

@@ -26,6 +26,7 @@ const statusOfCode = {
   'invalid-body': 400,
   'invalid-batch': 400,
   unauthorized: 401,
+  'host-not-allowed': 403,
   'unknown-resource': 404,
   'unknown-entity-set': 404,
   'entity-not-found': 404,
@@ -41,7 +42,6 @@ const statusOfCode = {
   'internal-error': 500,
   'not-supported': 501,
   overloaded: 503,
-  'not-published': 503,
   'time-limit': 504,
 } as const satisfies Record<string, number>
 

@@ -15,6 +15,8 @@ export interface FunctionRow {
   /** Some results have the type of the first argument, or one like it. */
   readonly result: EdmType | ((first: EdmType) => EdmType)
   readonly sql: OperandsToSql
+  /** How often `sql` writes each operand, where that is more than once. */
+  readonly copies: readonly number[]
 }
 
 const TEXT = [edm.String]
@@ -31,7 +33,8 @@ const row = (
   parameters: FunctionRow['parameters'],
   result: FunctionRow['result'],
   toSql: OperandsToSql,
-): FunctionRow => ({ name, parameters, result, sql: toSql })
+  copies: readonly number[] = [],
+): FunctionRow => ({ name, parameters, result, sql: toSql, copies })
 
 const integer = (value: Sql) => sql`CAST(${value} AS INTEGER)`
 
@@ -59,6 +62,7 @@ const textRows: readonly FunctionRow[] = [
     [TEXT, INTEGER],
     edm.String,
     (text, start) => sql`substr(${text}, ${firstCharacter(text, start)})`,
+    [2, 3],
   ),
   row(
     'substring',
@@ -66,6 +70,7 @@ const textRows: readonly FunctionRow[] = [
     edm.String,
     (text, start, count) =>
       sql`substr(${text}, ${firstCharacter(text, start)}, greatest(${count}, 0))`,
+    [2, 3],
   ),
 ]
 

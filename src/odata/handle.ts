@@ -101,7 +101,7 @@ async function route(exchange: Exchange): Promise<void> {
   const { headers } = request
   const asked = { target, root, headers, version: exchange.version, gone: exchange.gone }
   await using resources = new Resources()
-  if (/^(\$|%24)batch\/?(\?|$)/i.test(target)) return sendBatch(exchange, asked, resources)
+  if (/^(\$|%24)batch\/?(\?|$)/i.test(target)) return await sendBatch(exchange, asked, resources)
   requireMethod(request, ['GET', 'HEAD', 'OPTIONS'])
   if (request.method === 'OPTIONS') {
     response.writeHead(204, { ...versionHeader(exchange), Allow: 'GET, HEAD, OPTIONS' }).end()
@@ -162,7 +162,7 @@ function requireHost(request: IncomingMessage, listeningOn: string): string {
   if (found === null)
     throw odataError('invalid-header', 'the Host header is no host', { target: 'Host' })
   if (isLoopback(listeningOn) && !isLoopback(found[1]!.toLowerCase()))
-    throw new RequestError(403, 'host-not-allowed', 'this service answers to loopback names only', {
+    throw odataError('host-not-allowed', 'this service answers to loopback names only', {
       target: 'Host',
     })
   return host

@@ -150,11 +150,12 @@ const timeLimit = () => odataError('time-limit', 'the query took longer than thi
 /** What the engine says of a query that was bound without a mistake. Everything unknown stays what it is: ours. */
 function engineFailure(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
-  const { type } = error.details
+  const { type, message } = error.details
   if (type === 'Out of Memory') return overloaded()
   if (type === 'Out of Range')
-    return odataError('arithmetic-error', 'a calculation leaves the range of its type', {
-      cause: error,
-    })
+    return odataError('arithmetic-error', 'a calculation leaves the range of its type')
+  // The engine gives NULL for it; bind-arithmetic raises it by these words.
+  if (type === 'Invalid Input' && message === 'division by zero')
+    return odataError('arithmetic-error', message)
   return error
 }

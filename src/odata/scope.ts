@@ -3,35 +3,53 @@
 import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Expression, RowVariable } from './bound.ts'
-import type { EntityModel, EntitySet, EntityType, Property } from './entity-model.ts'
+import type { EntitySet, EntityType, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import type { ExpressionSyntax } from './syntax.ts'
 
-export interface Scope {
-  readonly model: EntityModel
-  /** The row of unqualified names, and `$it`. */
+/** What is the same in all expressions of one request. */
+export interface RequestScope {
+  /** `$it`, and the row that unqualified names of the options of the request speak of. */
   readonly row: RowVariable
-  /** Variables of the lambdas around the expression. */
-  readonly variables: ReadonlyMap<string, RowVariable>
-  /** Names that $compute has given to expressions. */
-  readonly computed: ReadonlyMap<string, Expression>
   readonly aliases: ReadonlyMap<string, ExpressionSyntax>
+  /** Values of the aliases used so far; each is bound once. */
+  readonly boundAliases: Map<string, Expression>
   /** Aliases whose values are being bound: an alias may name another, but not itself. */
-  readonly within: readonly string[]
+  readonly openAliases: string[]
+  /** Names that $compute has given to expressions. */
+  readonly computed: Map<string, Expression>
   /** One time for the whole request (row Q078). */
   readonly now: Date
-  /** Rows named so far in the request; each gets a name of its own in SQL. */
-  readonly rowNames: { count: number }
+  /** Rows named so far; each gets a name of its own in SQL. */
+  rowCount: number
 }
 
-export function newRow(scope: Pick<Scope, 'rowNames'>, set: EntitySet): RowVariable {
-  scope.rowNames.count++
-  if (scope.rowNames.count > limits.expressionRows)
+export interface Scope {
+  readonly request: RequestScope
+  /** The row of unqualified names. */
+  readonly row: RowVariable
+  readonly computed: ReadonlyMap<string, Expression>
+  /** Variables of the lambdas around the expression. */
+  readonly variables: ReadonlyMap<string, RowVariable>
+}
+
+export const scopeOf = (request: RequestScope): Scope => ({
+  request,
+  row: request.row,
+  computed: request.computed,
+  variables: NO_VARIABLES,
+})
+
+const NO_VARIABLES: Scope['variables'] = new Map()
+
+export function newRow({ request }: Scope, set: EntitySet): RowVariable {
+  request.rowCount++
+  if (request.rowCount > limits.expressionRows)
     throw odataError(
       'expression-too-deep',
       `a request may follow ${limits.expressionRows} navigation properties at most`,
     )
-  return { alias: `r${scope.rowNames.count}`, set }
+  return { alias: `r${request.rowCount}`, set }
 }
 
 /** Names are exact, as in $metadata. `at` counts from 0. */

@@ -18,12 +18,10 @@ import type { FlushStep } from './flush.ts'
 import { flushAll } from './flush-all.ts'
 import { Ledger, type RunSummary } from './ledger.ts'
 import { publish } from './publish.ts'
-import { RunLock } from './run-lock.ts'
+import { takeRunLock } from './run-lock.ts'
 import { hashFiles } from './source-files.ts'
 import { ensureState, readState, recordRemoved, recordRun } from './state.ts'
 import { openWarehouse } from './warehouse.ts'
-
-export type { RunSummary } from './ledger.ts'
 
 export interface RunOptions {
   readonly paths: ProjectPaths
@@ -59,7 +57,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   const { runId } = ledger
   progress({ event: 'run-started', runId, models: project.models.size })
   try {
-    await using _lock = await RunLock.take(paths.runLock, lockWaitMs, signal)
+    await using _lock = await takeRunLock(paths.runLock, lockWaitMs, signal)
     await using warehouse = await openWarehouse(options)
     await using connection = await warehouse.connect()
     await work(options, ledger, connection)

@@ -1,5 +1,6 @@
 // A project whose rows are few enough to know by heart, served by the built command line.
 
+import * as assert from 'uvu/assert'
 import { type Running, type Workspace, workspace } from '../workspace.ts'
 
 export const models: Readonly<Record<string, string>> = {
@@ -81,6 +82,35 @@ export async function ask(base: string, path: string, init: RequestInit = {}): P
     text,
     get json() {
       return JSON.parse(text) as JsonObject
+    },
+  }
+}
+
+/** Questions to one service, for tests: each fails with the answer in its message. */
+export function client(base: string) {
+  const get = (path: string, headers: Record<string, string> = {}) => ask(base, path, { headers })
+  const rows = async (path: string): Promise<Answer['json']['value']> => {
+    const answer = await get(path)
+    assert.is(answer.status, 200, `${path}: ${answer.text}`)
+    return answer.json.value
+  }
+  return {
+    get,
+    rows,
+    /** The values of `key` in the rows that match. */
+    where: async (set: string, key: string, filter: string): Promise<readonly unknown[]> =>
+      (await rows(`${set}?$filter=${filter}`)).map((row) => row[key]),
+    /** The error of a request that must be refused, and must not say what the engine or the disk said. */
+    refused: async (path: string, status = 400): Promise<Answer['json']['error']> => {
+      const answer = await get(path)
+      assert.is(answer.status, status, `${path}: ${answer.text.slice(0, 300)}`)
+      const { error } = answer.json
+      assert.ok(error.code !== '' && error.message !== '', answer.text)
+      assert.not.match(
+        answer.text,
+        /duckdb|binder|catalog error|\/tmp\/|node_modules| at .*:\d+:\d+/i,
+      )
+      return error
     },
   }
 }

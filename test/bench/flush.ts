@@ -65,7 +65,7 @@ async function measureEngine(events: number): Promise<number> {
   await using database = await Database.open({ path: space.path('baseline.duckdb') })
   await using connection = await database.connect()
   await connection.run(
-    sql`CREATE TABLE events (id BIGINT, user_name VARCHAR, action VARCHAR, amount DECIMAL(18,4), ok BOOLEAN, at TIMESTAMPTZ, note VARCHAR)`,
+    sql`CREATE TABLE events (id BIGINT, user_name VARCHAR, action VARCHAR, amount DECIMAL(18,4), ok BOOLEAN, "at" TIMESTAMPTZ, note VARCHAR)`,
   )
   const files = sql.value(join(space.path('.eider', 'buffer'), '**', '*'))
   const startedAt = performance.now()
@@ -74,7 +74,7 @@ async function measureEngine(events: number): Promise<number> {
       INSERT INTO events
       SELECT e.* FROM read_json(${files}, format = 'newline_delimited', records = true, columns = {
         s: 'BIGINT',
-        e: 'STRUCT(id BIGINT, user_name VARCHAR, action VARCHAR, amount DECIMAL(18,4), ok BOOLEAN, at TIMESTAMPTZ, note VARCHAR)'
+        e: 'STRUCT(id BIGINT, user_name VARCHAR, action VARCHAR, amount DECIMAL(18,4), ok BOOLEAN, "at" TIMESTAMPTZ, note VARCHAR)'
       }) WHERE s IS NOT NULL`),
   )
   const ms = performance.now() - startedAt

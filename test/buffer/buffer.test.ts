@@ -2,6 +2,7 @@ import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { EnvironmentError } from '../../src/core/failures.ts'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { BufferFullError, BufferUnavailableError } from '../../src/buffer/errors.ts'
 import { scanSegment } from '../../src/buffer/segment.ts'
@@ -17,6 +18,18 @@ import {
   temporaryDirectory,
 } from './drain.ts'
 import { FakeFiles } from './fake-files.ts'
+
+test('a buffer has one owner, which the refusal names; closing it lets the next one in', async () => {
+  await using directory = await temporaryDirectory()
+  {
+    await using _buffer = await openBuffer(directory.path)
+    const error = await failure(() => openBuffer(directory.path))
+    assert.instance(error, EnvironmentError)
+    assert.is((error as EnvironmentError).code, 'buffer-locked')
+    assert.ok((error as EnvironmentError).message.includes(`process ${process.pid}`))
+  }
+  await using _again = await openBuffer(directory.path)
+})
 
 test('what was appended comes back in order, byte for byte, with its time', async () => {
   await using directory = await temporaryDirectory()

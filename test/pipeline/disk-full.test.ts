@@ -12,7 +12,7 @@ import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { toDatabaseError } from '../../src/duckdb/errors.ts'
 import { toEnvironmentError } from '../../src/pipeline/failure.ts'
-import type { RunSummary } from '../../src/pipeline/run.ts'
+import type { RunSummary } from '../../src/pipeline/ledger.ts'
 import { FakeClaims } from './fake-claims.ts'
 import { events, fixture, query } from './fixture.ts'
 

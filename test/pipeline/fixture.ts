@@ -13,7 +13,8 @@ import type { ProjectPaths } from '../../src/core/project.ts'
 import { columnType } from '../../src/core/relation.ts'
 import { ModelBody, type Sql } from '../../src/core/sql.ts'
 import { Database, type Row } from '../../src/duckdb/database.ts'
-import { type RunOptions, type RunSummary, runPipeline } from '../../src/pipeline/run.ts'
+import type { RunSummary } from '../../src/pipeline/ledger.ts'
+import { type RunOptions, runPipeline } from '../../src/pipeline/run.ts'
 
 export const nameOf = (text: string): ModelName => {
   const name = parseModelName(text)

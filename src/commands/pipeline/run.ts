@@ -14,6 +14,9 @@ export default class PipelineRun extends BaseCommand {
   static override summary = 'Flush events, build the models, publish the snapshot'
   static override examples = ['<%= config.bin %> run', '<%= config.bin %> run --wait 300 --json']
   static override flags = {
+    'full-refresh': Flags.boolean({
+      summary: 'Rebuild every model from nothing; tables of events are kept',
+    }),
     wait: Flags.integer({
       summary: 'Seconds to wait for another run to end',
       min: 0,
@@ -40,6 +43,7 @@ export default class PipelineRun extends BaseCommand {
       openClaims: () => openClaims(project, logger),
       threads: settings.threads,
       memoryLimit: settings.memory_limit,
+      fullRefresh: flags['full-refresh'],
       lockWaitMs: flags.wait * 1000,
       signal: stop.signal,
       progress: flags.json ? (event) => this.printEvent(event) : drawProgress(process.stderr),

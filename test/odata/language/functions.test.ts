@@ -1,34 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
-import { Fixture, type Table } from './fixture.ts'
-
-/** A set of one row, so that a filter is a statement about values that holds or does not. */
-const one: readonly Table[] = [
-  {
-    model: 't.one',
-    key: ['id'],
-    rows: sql`SELECT 1 AS id, 'Straße 😀' AS v, NULL::VARCHAR AS nothing, 7 AS i, -2 AS j, 0 AS zero,
-      127::TINYINT AS tiny, 9223372036854775807::BIGINT AS big, NULL::INTEGER AS no_number,
-      2.5::DECIMAL(18,4) AS n, 9.99::DECIMAL(3,2) AS edge, -2.5::DOUBLE AS d, 0.5::FLOAT AS f,
-      12345678901234567890.12345678::DECIMAL(38,8) AS wide,
-      DATE '2024-02-29' AS dt, TIMESTAMP '2024-02-29 23:59:58.123456' AS ts, TIME '10:20:30.5' AS tod,
-      INTERVAL '1 day 2 hours' AS du, NULL::TIMESTAMP AS no_time, true AS yes`,
-  },
-]
-
-async function holds(fixture: Fixture, filters: readonly string[]) {
-  for (const filter of filters) assert.is(await fixture.ids('t_one', filter), '1', filter)
-}
-
-async function fails(fixture: Fixture, filters: readonly string[]) {
-  for (const filter of filters) assert.is(await fixture.ids('t_one', filter), '', filter)
-}
-
-function refused(fixture: Fixture, code: string, filters: readonly string[]) {
-  for (const filter of filters)
-    assert.is(fixture.refusal(`t_one?$filter=${encodeURIComponent(filter)}`).code, code, filter)
-}
+import { Fixture } from './fixture.ts'
+import { fails, holds, one, refused } from './one-row.ts'
 
 test('Q062 to Q071: functions of text', async () => {
   await using fixture = await Fixture.open(one)
@@ -179,94 +153,6 @@ test('Q084 to Q088: arithmetic', async () => {
     )
     assert.instance(error, Error, filter)
   }
-})
-
-test('Q089, Q090, Q095: cast, isof, case', async () => {
-  await using fixture = await Fixture.open(one)
-  await holds(fixture, [
-    'cast(n,Edm.Int32) eq 3',
-    "cast(i,Edm.String) eq '7'",
-    "cast(ts,Edm.String) eq '2024-02-29T23:59:58.123456Z'",
-    "cast(yes,Edm.String) eq 'true'",
-    "cast('12',Edm.Int64) eq 12",
-    "cast('x',Edm.Int64) eq null",
-    'cast(big,Edm.Int16) eq null',
-    "cast('2024-02-29',Edm.Date) eq dt",
-    "cast('2024-02-29T10:00:00+02:00',Edm.DateTimeOffset) eq 2024-02-29T08:00:00Z",
-    'cast(null,Edm.Int32) eq null',
-    'cast(ts,Edm.Date) eq dt',
-    'isof(i,Edm.Int32)',
-    'not isof(i,Edm.Int64)',
-    'not isof(nothing,Edm.String)',
-    'isof(eider.t_one)',
-    "case(i gt 5:'a',true:'b') eq 'a'",
-    'case(i gt 50:1,i gt 6:2.5,true:0) eq 2.5',
-    'case(i gt 50:1) eq null',
-    'case(no_number gt 1:1,true:2) eq 2',
-    'case(yes:null,true:1) eq null',
-  ])
-  refused(fixture, 'type-mismatch', [
-    'cast(yes,Edm.Date) eq dt',
-    'cast(i,Edm.Nothing) eq 1',
-    'case(i:1) eq 1',
-  ])
-  refused(fixture, 'type-mismatch', ["case(yes:1,true:'a') eq 1", 'isof(i,foo)'])
-  refused(fixture, 'wrong-arguments', ['cast() eq 1', 'cast(i,1) eq 1', 'isof(i,i,Edm.Int32)'])
-  refused(fixture, 'not-supported', ['cast(i,Edm.Duration) eq null', 'isof(i,Edm.GeographyPoint)'])
-})
-
-test('Q091: patterns are ECMAScript as far as RE2 goes', async () => {
-  await using fixture = await Fixture.open(one)
-  await holds(fixture, [
-    "matchesPattern(v,'^Stra')",
-    "matchespattern(v,'[a-z]{2}ß')",
-    "matchesPattern(v,'\\u{1F600}$')",
-    "matchesPattern(v,'\\u0053traße')",
-    "matchesPattern(v,'(?<word>S\\w+)')",
-    "matchesPattern(v,'[^]😀')",
-    "matchesPattern('a_b','a\\_b')",
-    "matchesPattern(v,'')",
-    "not matchesPattern(v,'[]')",
-  ])
-  await fails(fixture, [
-    "matchesPattern(v,'^x')",
-    "matchesPattern(nothing,'a')",
-    'matchesPattern(v,null)',
-  ])
-  refused(fixture, 'invalid-value', [
-    "matchesPattern(v,'(')",
-    "matchesPattern(v,'[a')",
-    "matchesPattern(v,'*')",
-  ])
-  const lacking = [
-    '(?=a)',
-    '(?<!a)b',
-    '(a)\\1',
-    '(?<n>a)\\k<n>',
-    '\\cA',
-    'a{1001}',
-    '(a{99}){99}',
-    '[\\b]',
-    '[[:a]',
-  ]
-  refused(
-    fixture,
-    'not-supported',
-    lacking.map((pattern) => `matchesPattern(v,'${pattern}')`),
-  )
-  refused(fixture, 'not-supported', ['matchesPattern(v,v)'])
-  const startedAt = performance.now()
-  await fixture.ids('t_one', `matchesPattern('${'a'.repeat(5_000)}','^(a+)+$x')`)
-  assert.ok(performance.now() - startedAt < 1_000)
-})
-
-test('Q092 to Q094: geo functions say that they are not served', async () => {
-  await using fixture = await Fixture.open(one)
-  refused(fixture, 'not-supported', [
-    "geo.distance(v,geography'POINT(1 2)') lt 5",
-    'geo.length(v) gt 1',
-    "geo.intersects(v,geography'POINT(1 2)')",
-  ])
 })
 
 test('each result has the engine type that its Edm type says', async () => {

@@ -192,10 +192,49 @@ test('as deep and as long as is allowed works in the engine', async () => {
   const lower = `${'tolower('.repeat(half)}name${')'.repeat(half)} eq 'bob'`
   assert.is(await fixture.ids('shop_customers', lower), '2')
   assert.is(await fixture.ids('shop_customers', `credit${' add 1'.repeat(15)} eq 265.25`), '2')
+  const divided = `customer_id${' div 1'.repeat(90)} eq 4`
+  assert.is(await fixture.ids('shop_customers', divided), '4')
+  const mixed = `${'not (1 add length('.repeat(10)}name${') gt 1)'.repeat(10)}`
+  assert.is(
+    fixture.refusal(`shop_customers?$filter=${encodeURIComponent(mixed)}`).code,
+    'type-mismatch',
+  )
   const clauses = Array.from({ length: 1_000 }, (_, i) => `customer_id eq ${i + 5}`).join(' or ')
   assert.is(await fixture.ids('shop_customers', clauses), '5')
   const numbers = Array.from({ length: 5_000 }, (_, i) => i + 4).join(',')
   assert.is(await fixture.ids('shop_customers', `customer_id in (${numbers})`), '4 5')
+})
+
+test('names that are put in again and again do not make an endless statement', async () => {
+  await using fixture = await Fixture.open()
+  const n = 60
+  const computed = Array.from({ length: n }, (_, i) => `x${i} add x${i} as x${i + 1}`).join(',')
+  const aliases = Array.from({ length: n }, (_, i) => `@a${i}=@a${i + 1} add @a${i + 1}`).join('&')
+  const chained = Array.from(
+    { length: n },
+    (_, i) => `x${i}${' add 1'.repeat(9)} as x${i + 1}`,
+  ).join(',')
+  const nested = [
+    `$compute=credit as x0,${computed}&$filter=x${n} gt 1`,
+    `$compute=credit as x0,${chained}&$filter=x${n} gt 1`,
+    `$filter=credit gt @a0&${aliases}&@a${n}=1`,
+    `$filter=${'substring('.repeat(50)}name${',1)'.repeat(50)} eq 'x'`,
+    `$filter=1 eq ${'customer_id div ('.repeat(50)}1${')'.repeat(50)}`,
+    `$orderby=${'substring(name,length('.repeat(40)}name${'))'.repeat(40)}`,
+    `$compute=orders/$count as x0,${computed}&$orderby=x${n}`,
+  ]
+  for (const query of nested) {
+    const startedAt = performance.now()
+    const { status, code } = fixture.refusal(`shop_customers?${query.replaceAll(' ', '%20')}`)
+    assert.equal([status, code], [400, 'expression-too-deep'], query.slice(0, 60))
+    assert.ok(performance.now() - startedAt < 500, query.slice(0, 60))
+  }
+  assert.is(
+    await fixture.first(
+      'shop_customers?$compute=credit as a,a add a as b,b add b as c&$filter=c gt 3000',
+    ),
+    '1',
+  )
 })
 
 test.run()

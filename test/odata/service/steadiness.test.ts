@@ -133,6 +133,19 @@ test('a failure before the first byte has its status, and no words of the engine
   )
 })
 
+test('a calculation without a result is the mistake of who asked for it', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [numbers(10)])
+  for (const filter of [
+    '1%20div%20id%20eq%201',
+    'id%20mul%20id%20mul%209223372036854775807%20gt%20id',
+  ]) {
+    const answer = await served.get(`shop_numbers?$filter=${filter}`)
+    assert.is(answer.status, 400, answer.text)
+    assert.is(answer.json.error.code, 'arithmetic-error')
+  }
+})
+
 test('a query over the time limit ends in the engine, as 504', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [numbers(10), endless], { requestTimeoutMs: 150 })

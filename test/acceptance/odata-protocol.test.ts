@@ -1,35 +1,13 @@
-// Rows Q001 to Q061 of the acceptance list, asked from outside. Each test is named by its rows.
+// Rows Q001 to Q038 of the acceptance list, asked from outside. Each test is named by its rows.
 
 import { connect } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Answer, ask, serveFixture } from './odata-fixture.ts'
+import { ask, client, serveFixture } from './odata-fixture.ts'
 
 const service = await serveFixture()
-const get = (path: string, headers: Record<string, string> = {}) =>
-  ask(service.base, path, { headers })
-
-async function rows(path: string): Promise<Answer['json']['value']> {
-  const answer = await get(path)
-  assert.is(answer.status, 200, `${path}: ${answer.text}`)
-  return answer.json.value
-}
-
-const ordersWhere = async (filter: string) =>
-  (await rows(`shop_orders?$filter=${filter}&$select=order_id`)).map((row) => row['order_id'])
-const customersWhere = async (filter: string) =>
-  (await rows(`shop_customers?$filter=${filter}`)).map((row) => row['customer_id'])
-const typesWhere = async (filter: string) =>
-  (await rows(`shop_types?$filter=${filter}`)).map((row) => row['id'])
-
-async function refused(path: string, status = 400): Promise<Answer['json']['error']> {
-  const answer = await get(path)
-  assert.is(answer.status, status, `${path}: ${answer.text.slice(0, 300)}`)
-  const { error } = answer.json
-  assert.ok(error.code !== '' && error.message !== '', answer.text)
-  assert.not.match(answer.text, /duckdb|binder|catalog error|\/tmp\/|node_modules| at .*:\d+:\d+/i)
-  return error
-}
+const { get, rows, refused, where } = client(service.base)
+const customersWhere = (filter: string) => where('shop_customers', 'customer_id', filter)
 
 test('Q001 Q003 Q031 exposed models are entity sets, others are not', async () => {
   for (const root of ['', '/']) {
@@ -281,120 +259,6 @@ test('Q037 Q038 spellings of options and blanks', async () => {
     })
   })
   assert.match(raw, /^HTTP\/1\.1 400 /)
-})
-
-test('Q039 $select', async () => {
-  const answer = await get('shop_orders?$select=status, order_id&$top=1')
-  assert.equal(Object.keys(answer.json.value[0]!).toSorted(), ['order_id', 'status'])
-  assert.match(
-    String(answer.json['@odata.context']),
-    /#shop_orders\((status,order_id|order_id,status)\)$/,
-  )
-  assert.is(Object.keys((await rows('shop_orders?$select=*&$top=1'))[0]!).length, 7)
-})
-
-test('Q041 $orderby: direction, several keys, nulls, ties by key', async () => {
-  const order = async (by: string) =>
-    (await rows(`shop_orders?$orderby=${by}`)).map((row) => row['order_id'])
-  assert.equal(await order('order_id desc'), [14, 13, 12, 11, 10])
-  assert.equal(await order('amount'), [12, 13, 11, 14, 10])
-  assert.equal(await order('amount desc'), [10, 11, 14, 13, 12])
-  assert.equal(await order('status desc,order_id desc'), [12, 11, 14, 10, 13])
-  await refused('shop_orders?$orderby=status sideways')
-})
-
-test('Q042 Q043 Q044 $top, $skip, $count', async () => {
-  assert.equal(await rows('shop_orders?$top=0'), [])
-  assert.is((await rows('shop_orders?$top=99')).length, 5)
-  assert.equal(
-    (await rows('shop_orders?$skip=1&$top=2')).map((row) => row['order_id']),
-    [11, 12],
-  )
-  assert.equal(await rows('shop_orders?$skip=99'), [])
-  for (const value of ['abc', '-1', '1.5', '5abc', '', '1e2'])
-    for (const option of ['$top', '$skip']) await refused(`shop_orders?${option}=${value}`)
-  const counted = await get("shop_orders?$count=true&$top=1&$filter=status eq 'paid'")
-  assert.is(counted.json['@odata.count'], 2)
-  assert.is((await get('shop_orders?$count=false')).json['@odata.count'], undefined)
-  await refused('shop_orders?$count=yes')
-})
-
-test('Q049 to Q054 Q061 Q131 comparisons and null', async () => {
-  assert.equal(await ordersWhere('amount eq 20'), [11, 14])
-  assert.equal(await ordersWhere("status ne 'paid'"), [10, 13, 14])
-  assert.equal(await ordersWhere('amount gt 20'), [10])
-  assert.equal(await ordersWhere('amount ge 20'), [10, 11, 14])
-  assert.equal(await ordersWhere('amount lt 20'), [13])
-  assert.equal(await ordersWhere('amount le 20.00'), [11, 13, 14])
-  assert.equal(await ordersWhere('amount eq null'), [12])
-  assert.equal(await ordersWhere('null eq amount'), [12])
-  assert.equal(await ordersWhere('amount ne null'), [10, 11, 13, 14])
-  assert.equal(await ordersWhere('ordered_on gt 2026-01-01'), [11, 14])
-  assert.equal(await ordersWhere('ordered_at eq 2026-01-01T08:30:00Z'), [10])
-  assert.equal(await ordersWhere('ordered_at eq 2026-01-01T10:30:00%2B02:00'), [10])
-  assert.equal(await typesWhere('b eq 9007199254740993'), [1])
-  assert.equal(await typesWhere('b eq 9007199254740992'), [])
-  assert.equal(await typesWhere('n eq 1234567890123456789012345678.0123456789'), [3])
-  assert.equal(await typesWhere('d eq NaN'), [])
-  assert.equal(await typesWhere('d eq INF'), [])
-  assert.equal(await typesWhere('d eq -INF'), [4])
-  assert.equal(await typesWhere('bo eq false'), [3, 4])
-  assert.equal(await typesWhere('t lt 0'), [1])
-  await refused('shop_customers?$filter=name eq 5')
-  await refused('shop_customers?$filter=customer_id eq')
-})
-
-test('Q055 to Q058 logic', async () => {
-  assert.equal(
-    await ordersWhere("status eq 'open' or status eq 'paid' and amount eq 20"),
-    [10, 11, 14],
-  )
-  assert.equal(
-    await ordersWhere("(status eq 'open' or status eq 'paid') and amount eq 20"),
-    [11, 14],
-  )
-  assert.equal(await ordersWhere('not (amount gt 20)'), [11, 12, 13, 14])
-  assert.equal(await ordersWhere("not (status eq 'paid')"), [10, 13, 14])
-  assert.equal(await ordersWhere("not contains(status,'a')"), [10, 14])
-  assert.equal(await customersWhere('vip'), [1, 4])
-  assert.equal(await customersWhere('not vip'), [2])
-})
-
-test('Q059 in', async () => {
-  assert.equal(await ordersWhere('order_id in (10,12,99)'), [10, 12])
-  assert.equal(await ordersWhere("status in ('open')"), [10, 14])
-  assert.equal(await ordersWhere("status in ('paid',null)"), [11, 12, 13])
-})
-
-test('Q060 has', async () => {
-  assert.equal(await ordersWhere('flags has 2'), [10, 13])
-  assert.equal(await ordersWhere('flags has 5'), [14])
-  assert.equal(await typesWhere("level has 'high'"), [3])
-  await refused("shop_customers?$filter=name has 'x'")
-})
-
-test('Q062 to Q064 contains, startswith, endswith', async () => {
-  assert.equal(await customersWhere("contains(name,'li')"), [1])
-  assert.equal(await customersWhere("contains(name,'LI')"), [])
-  assert.equal(await customersWhere("startswith(name,'O''')"), [2])
-  assert.equal(await customersWhere("endswith(name,'ë')"), [3])
-  await refused('shop_customers?$filter=contains(name)')
-})
-
-test('Q120 Q123 options that are unknown, doubled or empty', async () => {
-  await refused('shop_orders?$foo=1')
-  await refused('shop_orders?$top=1&$top=2')
-  await refused('shop_orders?$top=1&top=2')
-  await refused('shop_orders?$filter=')
-  await refused('%E0%A4%A', 400)
-})
-
-test('3,000 parentheses cost nothing', async () => {
-  const startedAt = Date.now()
-  await refused(`shop_orders?$filter=${'('.repeat(3000)}true${')'.repeat(3000)}`)
-  await refused(`shop_orders?$filter=${'not '.repeat(3000)}true`)
-  assert.ok(Date.now() - startedAt < 2000)
-  assert.is((await get('shop_orders/$count')).text, '5')
 })
 
 test('the service ends with 0 when asked to', async () => {

@@ -1,16 +1,16 @@
-// A file that says which process owns something. It is made with its whole content by link(2), so it is never seen half
-// written and only one process can make it. A holder that is dead is taken over; to do so, a process first takes a lock
-// on the right to take over from this holder, so that two cannot both believe that they have won.
+// A file that says which process owns something: one JSON object {pid, host, startedAt, process}. It is made with its
+// whole content by link(2), so it is never seen half written and only one process can make it. A holder that is dead is
+// taken over; to do so, a process first takes a lock on the right to take over from this holder, so that two cannot both
+// believe that they have won. A file that is no such object is held by nobody: a power cut may leave an empty one.
 
-import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises'
-import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { EnvironmentError } from '../core/failures.ts'
-import { errorCode } from './errors.ts'
 
-interface Holder {
+export interface LockHolder {
   readonly pid: number
   readonly host: string
   readonly startedAt: string
@@ -18,9 +18,30 @@ interface Holder {
   readonly process: string | null
 }
 
-/** A held lock; disposing releases it. Throws EnvironmentError `buffer-locked` while a living process holds it. */
-export async function takeLock(path: string): Promise<AsyncDisposable> {
-  const holder: Holder = {
+/** Thrown while a living process holds the lock. The message is for people, who read it where it is not rephrased. */
+export class LockHeldError extends Error {
+  override name = 'LockHeldError'
+  readonly holder: LockHolder
+  readonly path: string
+  constructor(holder: LockHolder, path: string) {
+    super(`${path} is held by ${describeHolder(holder)}`)
+    this.holder = holder
+    this.path = path
+  }
+}
+
+/** `process 7 on elsewhere since 2026-01-01T…`; the host only where it is not this one. */
+export function describeHolder(holder: LockHolder): string {
+  const where = isHere(holder) ? '' : ` on ${holder.host}`
+  return `process ${holder.pid}${where} since ${holder.startedAt}`
+}
+
+export const isHere = ({ host }: LockHolder): boolean => host === hostname()
+
+/** Takes the lock, making its directory when it is missing; disposing releases it. Throws LockHeldError. */
+export async function takeProcessLock(path: string): Promise<AsyncDisposable> {
+  await mkdir(dirname(path), { recursive: true })
+  const holder: LockHolder = {
     pid: process.pid,
     host: hostname(),
     startedAt: new Date().toISOString(),
@@ -47,30 +68,16 @@ async function tryTakeOver(draft: string, path: string): Promise<boolean> {
   const found = await readIfThere(path)
   if (found === null) return false
   const holder = parseHolder(found)
-  if (holder !== null && isAlive(holder)) throw locked(path, holder)
-  await using _right = await takeLock(`${path}.${crc32(found)}`)
+  if (holder !== null && isAlive(holder)) throw new LockHeldError(holder, path)
+  await using _right = await takeProcessLock(`${path}.${crc32(found)}`)
   if ((await readIfThere(path)) !== found) return false
   await rename(draft, path)
   return true
 }
 
-function locked(path: string, { pid, host, startedAt }: Holder): EnvironmentError {
-  const here = host === hostname()
-  const where = here ? '' : ` on ${host}`
-  return new EnvironmentError(
-    'buffer-locked',
-    `the event buffer is in use by process ${pid}${where} since ${startedAt}`,
-    {
-      hint: here
-        ? 'stop that process, or let it do the work'
-        : `if ${host} no longer runs, delete ${path}`,
-    },
-  )
-}
-
 // Another machine cannot be asked, so its process counts as alive.
-function isAlive(holder: Holder): boolean {
-  if (holder.host !== hostname()) return true
+function isAlive(holder: LockHolder): boolean {
+  if (!isHere(holder)) return true
   try {
     process.kill(holder.pid, 0)
   } catch (error) {
@@ -92,10 +99,9 @@ function processIdentity(pid: number): string | null {
   }
 }
 
-// null for what no lock contains: a power cut may leave an empty file, and its holder is gone.
-function parseHolder(content: string): Holder | null {
+function parseHolder(content: string): LockHolder | null {
   try {
-    const holder = JSON.parse(content) as Partial<Holder> | null
+    const holder = JSON.parse(content) as Partial<LockHolder> | null
     if (typeof holder?.pid !== 'number' || typeof holder.host !== 'string') return null
     const { pid, host, startedAt = 'an unknown time', process = null } = holder
     return { pid, host, startedAt, process }
@@ -122,3 +128,5 @@ async function readIfThere(path: string): Promise<string | null> {
     throw error
   }
 }
+
+const errorCode = (error: unknown) => (error as NodeJS.ErrnoException).code

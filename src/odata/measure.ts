@@ -1,0 +1,87 @@
+// How large the SQL of an expression becomes. Names given by $compute and parameter aliases are put in where they are
+// used, and some functions write an operand several times, so a short request could mean an endless statement.
+
+import { limits } from '../core/limits.ts'
+import { type Expression, typeOf } from './bound.ts'
+import { odataError } from './errors.ts'
+import { isFloat } from './numbers.ts'
+
+interface Measure {
+  /** Nodes as often as they are written. */
+  readonly size: number
+  readonly depth: number
+}
+
+const measures = new WeakMap<Expression, Measure>()
+
+/** A subquery costs the engine as much as many plain nodes. */
+const SUBQUERY_SIZE = 100
+
+/** The expression itself, when its SQL stays within limits; else RequestError 400. Each node is looked at once. */
+export function measured(expression: Expression): Expression {
+  measure(expression)
+  return expression
+}
+
+function measure(expression: Expression): Measure {
+  const known = measures.get(expression)
+  if (known !== undefined) return known
+  let size = isSubquery(expression) ? SUBQUERY_SIZE : 1
+  let depth = 0
+  const copies = copiesOf(expression)
+  for (const [i, operand] of operandsOf(expression).entries()) {
+    const inner = measure(operand)
+    size += inner.size * (copies[i] ?? 1)
+    depth = Math.max(depth, inner.depth)
+  }
+  if (size > limits.expressionSize || depth >= limits.boundDepth)
+    throw odataError(
+      'expression-too-deep',
+      'the expression is too large when all names in it are put in',
+    )
+  const result = { size, depth: depth + 1 }
+  measures.set(expression, result)
+  return result
+}
+
+const isSubquery = ({ kind }: Expression) =>
+  kind === 'related' || kind === 'exists' || kind === 'count'
+
+/** How often each operand is written, where that is more than once. */
+function copiesOf(expression: Expression): readonly number[] {
+  if (expression.kind === 'call') return expression.copies
+  return expression.kind === 'compare' && mayBeFloat(expression.left) ? [2, 2] : []
+}
+
+function mayBeFloat(expression: Expression): boolean {
+  const type = typeOf(expression)
+  return type !== null && isFloat(type)
+}
+
+function operandsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'null':
+    case 'constant':
+    case 'property':
+      return []
+    case 'cast':
+    case 'not':
+      return [expression.operand]
+    case 'compare':
+      return [expression.left, expression.right]
+    case 'in':
+      return [expression.operand, ...expression.list]
+    case 'logical':
+    case 'call':
+      return expression.operands
+    case 'case':
+      return expression.branches.flatMap(({ condition, value }) => [condition, value])
+    case 'related':
+      return [expression.link.ours, expression.value]
+    case 'exists':
+    case 'count':
+      return expression.condition === null
+        ? [expression.link.ours]
+        : [expression.link.ours, expression.condition]
+  }
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { describeHolder, LockHeldError, takeProcessLock } from '../../src/core/process-lock.ts'
+
+async function lockFile() {
+  const dir = await mkdtemp(join(tmpdir(), 'eider-lock-'))
+  return {
+    state: join(dir, 'state'),
+    path: join(dir, 'state', 'x.lock'),
+    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
+  }
+}
+
+async function refusal(path: string): Promise<LockHeldError> {
+  const error: unknown = await takeProcessLock(path).then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  if (error instanceof LockHeldError) return error
+  throw new Error(`expected a LockHeldError, got ${String(error)}`)
+}
+
+/** Pid of a process that has ended. */
+async function deadPid(): Promise<number> {
+  const child = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' })
+  await once(child, 'exit')
+  return child.pid as number
+}
+
+const lockOf = (pid: number, more: object = {}) =>
+  JSON.stringify({ pid, host: hostname(), startedAt: '2026-01-01', process: null, ...more })
+
+test('one holder at a time, which the refusal names; released, it is gone', async () => {
+  await using space = await lockFile()
+  {
+    await using _held = await takeProcessLock(space.path)
+    const { holder } = await refusal(space.path)
+    assert.is(holder.pid, process.pid)
+    assert.match(describeHolder(holder), new RegExp(`^process ${process.pid} since `))
+    assert.equal(await readdir(space.state), ['x.lock'])
+  }
+  assert.equal(await readdir(space.state), [])
+  await using _again = await takeProcessLock(space.path)
+})
+
+test('a living process of this machine, or one of another machine, keeps its lock', async () => {
+  await using space = await lockFile()
+  await using _made = await takeProcessLock(space.path)
+  await writeFile(space.path, lockOf(process.ppid))
+  assert.is((await refusal(space.path)).holder.pid, process.ppid)
+  await writeFile(space.path, lockOf(await deadPid(), { host: 'elsewhere' }))
+  assert.match((await refusal(space.path)).message, / on elsewhere since /)
+})
+
+test('the lock of a dead process, or a torn one, is taken over and leaves nothing behind', async () => {
+  await using space = await lockFile()
+  await takeProcessLock(space.path).then((lock) => lock[Symbol.asyncDispose]())
+  for (const content of [lockOf(await deadPid()), '', '{"pid":', 'null', '[]']) {
+    await writeFile(space.path, content)
+    {
+      await using _lock = await takeProcessLock(space.path)
+      const held = JSON.parse(await readFile(space.path, 'utf8')) as { pid: number; host: string }
+      assert.equal([held.pid, held.host], [process.pid, hostname()])
+      assert.equal(await readdir(space.state), ['x.lock'])
+    }
+    assert.equal(await readdir(space.state), [])
+  }
+})
+
+// Only Linux says when a process was started.
+const testOnLinux = (name: string, run: () => Promise<void>) =>
+  process.platform === 'linux' ? test(name, run) : test.skip(name, run)
+
+testOnLinux('a process that only has the pid of the holder is not the holder', async () => {
+  await using space = await lockFile()
+  await using _made = await takeProcessLock(space.path)
+  await writeFile(space.path, lockOf(process.pid, { process: 'an earlier boot/1' }))
+  await using _lock = await takeProcessLock(space.path)
+})
+
+test('of many that find a dead holder one wins', async () => {
+  await using space = await lockFile()
+  await using _made = await takeProcessLock(space.path)
+  const dead = await deadPid()
+  for (let round = 0; round < 20; round += 1) {
+    await writeFile(space.path, lockOf(dead, { round }))
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, () => takeProcessLock(space.path)),
+    )
+    const won = outcomes.filter((outcome) => outcome.status === 'fulfilled')
+    assert.is(won.length, 1)
+    for (const { value } of won) await value[Symbol.asyncDispose]()
+    assert.equal(await readdir(space.state), [])
+  }
+})
+
+test.run()
