@@ -6,6 +6,7 @@ import type { Logger } from '../core/logger.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Project } from '../project/project.ts'
 import type { SettingName } from '../project/settings.ts'
+import { type Paint, paintFor } from './paint.ts'
 import { stderrLogger } from './stderr-logger.ts'
 
 export interface SharedFlags {
@@ -13,6 +14,7 @@ export interface SharedFlags {
   readonly json: boolean
   readonly quiet: boolean
   readonly verbose: boolean
+  readonly 'no-color': boolean
 }
 
 export type SettingFlags = Partial<Record<SettingName, string | number | boolean | undefined>>
@@ -30,6 +32,7 @@ export abstract class BaseCommand extends Command {
       exclusive: ['verbose'],
       helpGroup: 'GLOBAL',
     }),
+    'no-color': Flags.boolean({ summary: 'Print without colours', helpGroup: 'GLOBAL' }),
     verbose: Flags.boolean({ summary: 'Print what is done in detail', helpGroup: 'GLOBAL' }),
   }
 
@@ -40,6 +43,11 @@ export abstract class BaseCommand extends Command {
 
   protected printEvent(event: object): void {
     this.print(JSON.stringify(event))
+  }
+
+  /** Colours for stdout. */
+  protected paintFor(flags: SharedFlags): Paint {
+    return paintFor(process.stdout, { colour: !flags['no-color'] })
   }
 
   protected loggerFor(flags: SharedFlags): Logger {

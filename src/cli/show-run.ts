@@ -1,6 +1,7 @@
 // A run for people: one line while it works, on a terminal only, and a summary at its end.
 
 import type { ModelResult, Progress, RunEvent } from '../core/progress.ts'
+import type { Paint } from './paint.ts'
 
 export interface RunTotals {
   readonly ok: boolean
@@ -43,15 +44,15 @@ function progressLine(event: RunEvent, done: number, total: number): string | nu
   }
 }
 
-export function showSummary(run: RunTotals): string {
+export function showSummary(run: RunTotals, paint: Paint): string {
   const flushed = run.flushed.filter(({ events, rejected }) => events + rejected > 0)
   const named = [...flushed, ...run.models]
   const width = Math.max(0, ...named.map(({ model }) => model.length))
   const lines = [
     ...flushed.map((flush) => flushLine(flush, width)),
-    ...run.models.map((model) => modelLine(model, width)),
+    ...run.models.map((model) => modelLine(model, width, paint)),
     ...snapshotLines(run.snapshot),
-    totalLine(run),
+    totalLine(run, paint),
   ]
   return lines.join('\n')
 }
@@ -64,8 +65,16 @@ function flushLine(
   return `flushed    ${model.padEnd(width)}  ${count(events, 'event')}${aside}`
 }
 
-function modelLine({ model, status, because, rows, ms }: ModelResult, width: number): string {
-  const head = `${status.padEnd(10)} ${model.padEnd(width)}`
+const styleOfStatus = {
+  built: 'green',
+  unchanged: 'dim',
+  failed: 'red',
+  skipped: 'yellow',
+} as const
+
+function modelLine(result: ModelResult, width: number, paint: Paint): string {
+  const { model, status, because, rows, ms } = result
+  const head = `${paint(styleOfStatus[status], status.padEnd(10))} ${model.padEnd(width)}`
   if (status !== 'built') return `${head}  ${because}`
   const size = rows === undefined ? '' : `${count(rows, 'row')}, `
   return `${head}  ${size}${duration(ms)} (${because})`
@@ -76,12 +85,13 @@ function snapshotLines(snapshot: RunTotals['snapshot']): string[] {
   return [`${snapshot.changed ? 'published ' : 'unchanged '} snapshot ${snapshot.id}`]
 }
 
-function totalLine({ ok, models, ms }: RunTotals): string {
+function totalLine({ ok, models, ms }: RunTotals, paint: Paint): string {
   const counts = (['built', 'unchanged', 'failed', 'skipped'] as const)
     .map((status) => ({ status, n: models.filter((model) => model.status === status).length }))
     .filter(({ n }) => n > 0)
     .map(({ status, n }) => `${n} ${status}`)
-  return `${ok ? 'ok' : 'failed'}: ${counts.join(', ') || 'no models'} in ${duration(ms)}`
+  const outcome = ok ? paint('green', 'ok') : paint('red', 'failed')
+  return `${outcome}: ${counts.join(', ') || 'no models'} in ${duration(ms)}`
 }
 
 const count = (n: number, noun: string) =>

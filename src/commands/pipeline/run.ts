@@ -49,7 +49,7 @@ export default class PipelineRun extends BaseCommand {
       progress: flags.json ? (event) => this.printEvent(event) : drawProgress(process.stderr),
       logger,
     })
-    if (!flags.json) this.print(showSummary(summary))
+    if (!flags.json) this.print(showSummary(summary, this.paintFor(flags)))
     this.exit(stop.exitCode() ?? (summary.ok ? 0 : 1))
   }
 
