@@ -64,7 +64,10 @@ export abstract class BaseCommand extends Command {
         hint: 'start a project with "eider init NAME", or name one with --project',
       })
     const given = Object.entries(settings).filter(([, value]) => value !== undefined)
-    return loadProject(dir, { env: process.env, flags: Object.fromEntries(given) })
+    const project = await loadProject(dir, { env: process.env, flags: Object.fromEntries(given) })
+    // The engine looks for relative file names in the working directory before anywhere else.
+    process.chdir(project.paths.dir)
+    return project
   }
 
   /** oclif says which flag is unknown; this adds which one was meant. */

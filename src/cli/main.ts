@@ -7,6 +7,8 @@ import { exitCodeOf, failureEvents, showFailure } from './show-failure.ts'
 const packageRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
 export async function main(argv: readonly string[]): Promise<void> {
+  // Whoever reads our output may stop reading (`| head -1`); a server goes on, and nothing else is lost.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
   try {
     await run([...argv], packageRoot)
   } catch (error) {
@@ -14,6 +16,10 @@ export async function main(argv: readonly string[]): Promise<void> {
     write(process.stderr, showFailure(error, { verbose: argv.includes('--verbose') }))
     process.exitCode = exitCodeOf(error)
   }
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }
 
 function write(stream: NodeJS.WriteStream, text: string): void {

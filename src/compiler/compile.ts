@@ -65,7 +65,7 @@ export async function compile(
   found.push(...checkEntitySets([...models.values()]))
   const sorted = found.toSorted(byPlace)
   throwIfErrors(sorted)
-  return { models, macros: macros.bodies, warnings: sorted }
+  return { models, macros: macros.macros, warnings: sorted }
 }
 
 interface NamedFile {

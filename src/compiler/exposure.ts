@@ -55,8 +55,9 @@ export function checkEntitySets(models: readonly Model[]): readonly Diagnostic[]
     const set = entitySetName(name)
     if (!isODataIdentifier(set))
       return [diagnostic('exposed-name', { name: set, what: 'the entity set' }, { source, span })]
-    const owner = owners.get(set)
-    owners.set(set, owner ?? source)
+    // The engine that serves them does not tell names by letter case.
+    const owner = owners.get(foldCase(set))
+    owners.set(foldCase(set), owner ?? source)
     if (owner === undefined) return []
     return [diagnostic('exposed-set-clash', { set, other: owner.path }, { source, span })]
   })

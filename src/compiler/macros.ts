@@ -1,6 +1,7 @@
 // Macros of a project: created first, so that models can call them. What a macro reads, its callers read.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { Macro } from '../core/model.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { ModelBody, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -14,7 +15,7 @@ import { isSymbol, isWord, nameOf, spanOf, tokenize } from './tokens.ts'
 
 export interface Macros {
   /** What follows CREATE MACRO, in an order in which they can be created. */
-  readonly bodies: readonly ModelBody[]
+  readonly macros: readonly Macro[]
   /** By name in lower case. */
   readonly facts: ReadonlyMap<string, MacroFacts>
   /** Hash of all definitions; part of the definition of every model. */
@@ -42,7 +43,8 @@ export async function createMacros(
   const hidden = bodies
     .filter((body) => hiding.has(macroName(body)))
     .map((body) => diagnostic('hidden-reference', { function: 'query' }, nameOfMacro(body)))
-  return { bodies, facts, definition, diagnostics: [...misplaced, ...failed, ...hidden] }
+  const macros = bodies.map((body) => ({ name: macroName(body), body }))
+  return { macros, facts, definition, diagnostics: [...misplaced, ...failed, ...hidden] }
 }
 
 /** The span after `CREATE [OR REPLACE] MACRO`. The name has no schema: macros belong to no model. */

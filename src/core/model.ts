@@ -61,10 +61,16 @@ export interface SeedModel extends ModelBase {
 
 export type Model = ViewModel | TableModel | MergeModel | EventsModel | SeedModel
 
+export interface Macro {
+  /** In lower case. */
+  readonly name: string
+  readonly body: ModelBody
+}
+
 export interface CompiledProject {
   /** In an order in which each one comes after all that it reads; by name among equals. */
   readonly models: ReadonlyMap<ModelName, Model>
   /** What follows `CREATE MACRO` in each statement of macros/*.sql, in an order in which they can be created. */
-  readonly macros: readonly ModelBody[]
+  readonly macros: readonly Macro[]
   readonly warnings: readonly Diagnostic[]
 }

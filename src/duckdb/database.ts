@@ -9,7 +9,6 @@ import {
   type DuckDBPreparedStatement,
   type DuckDBValue,
   type Json,
-  StatementType,
 } from '@duckdb/node-api'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
@@ -116,16 +115,6 @@ export class Connection implements AsyncDisposable {
     const statement = await this.attempt(() => this.driver.prepare(query.inline()))
     try {
       return Array.from({ length: statement.columnCount }, (_, i) => columnOf(statement, i))
-    } finally {
-      statement.destroySync()
-    }
-  }
-
-  /** Whether `query` is one SELECT, as the engine understands it. Throws DatabaseError when it does not parse or bind. */
-  async isSelect(query: Sql): Promise<boolean> {
-    const statement = await this.attempt(() => this.driver.prepare(query.inline()))
-    try {
-      return statement.statementType === StatementType.SELECT
     } finally {
       statement.destroySync()
     }

@@ -23,7 +23,7 @@ export interface ReadOnlyOptions {
 /**
  * Opens an engine with `files` attached for reading, then locks it: no file, network, extension or setting is within
  * reach of a statement. What stays possible (temporary tables, DETACH) needs statements that are no SELECT, which
- * TextStream and Connection.isSelect refuse. Throws DatabaseError when a file is missing or damaged.
+ * TextStream refuses. Throws DatabaseError when a file is missing or damaged.
  */
 export async function openReadOnly(options: ReadOnlyOptions): Promise<Database> {
   const { files, threads, memoryLimit, tempDir } = options

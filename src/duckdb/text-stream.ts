@@ -18,7 +18,7 @@ import duckdb from '@duckdb/node-bindings'
 import { type DuckDBDataChunk, type DuckDBResult, StatementType } from '@duckdb/node-api'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from './database.ts'
-import { DatabaseError, toDatabaseError } from './errors.ts'
+import { DatabaseError } from './errors.ts'
 
 const END = '#END'
 const HEADER_BYTES = 16
@@ -38,6 +38,7 @@ export interface TextStreamOptions {
 
 /** An open result. It needs its connection for itself until it has ended. */
 export class TextStream {
+  readonly #connection: Connection
   readonly #result: DuckDBResult
   readonly #maxRows: number
   /** Held while its bytes are copied: the memory of a chunk goes when the collector takes the object. */
@@ -46,7 +47,8 @@ export class TextStream {
   #rows = 0
   #hasMore = false
 
-  private constructor(result: DuckDBResult, maxRows: number) {
+  private constructor(connection: Connection, result: DuckDBResult, maxRows: number) {
+    this.#connection = connection
     this.#result = result
     this.#maxRows = maxRows
   }
@@ -58,19 +60,17 @@ export class TextStream {
     options: TextStreamOptions,
   ): Promise<TextStream> {
     const { text, values } = sql`${query} UNION ALL SELECT ${sql.value(END)}`.prepare()
-    try {
+    return await connection.attempt(async () => {
       const statement = await connection.driver.prepare(text)
       try {
         if (statement.statementType !== StatementType.SELECT) throw new Error('not a SELECT')
         statement.bind([...values])
         const result = await (options.mode === 'whole' ? statement.run() : statement.stream())
-        return new TextStream(result, options.maxRows)
+        return new TextStream(connection, result, options.maxRows)
       } finally {
         statement.destroySync()
       }
-    } catch (error) {
-      throw toDatabaseError(error)
-    }
+    })
   }
 
   /** Texts handed out so far. */
@@ -94,7 +94,7 @@ export class TextStream {
    */
   async next(): Promise<Buffer | null> {
     while (!this.#ended) {
-      this.#chunk = await this.#result.fetchChunk()
+      this.#chunk = await this.#connection.attempt(() => this.#result.fetchChunk())
       const bytes = this.#takeChunk(this.#chunk)
       this.#chunk = null
       if (bytes.length > 0) return bytes

@@ -16,7 +16,7 @@ import {
 import type { EntityModel, EntitySet, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { withTarget } from './parse-option.ts'
-import { measured } from './measure.ts'
+import { hasSubquery, measured } from './measure.ts'
 import {
   findNavigation,
   findProperty,
@@ -139,12 +139,15 @@ function entityQuery(scope: Scope, options: OptionSyntax, filter: Expression): B
 function collectionQuery(scope: Scope, options: OptionSyntax): BoundQuery {
   const { row } = scope
   const output = withTarget('$select', () => selectedOutput(scope, options))
+  const filter = boundFilter(scope, options)
+  const values = [filter, ...output.map(({ value }) => value)]
+  const comesAsStored = !values.some((value) => value !== null && hasSubquery(value))
   return {
     set: row.set,
     row,
     output,
-    filter: boundFilter(scope, options),
-    order: withTarget('$orderby', () => boundOrder(scope, options)),
+    filter,
+    order: withTarget('$orderby', () => boundOrder(scope, options, comesAsStored)),
     withCount: options.count ?? false,
     skip: options.skip ?? 0,
     top: options.top ?? null,
@@ -199,7 +202,11 @@ function boundFilter(scope: Scope, { filter, search }: OptionSyntax): Expression
  * The key makes every order total, so that pages neither overlap nor leave gaps. Rows are stored in the order of the
  * key: where that is the order asked for, none is needed, which makes a page of a large set many times cheaper.
  */
-function boundOrder(scope: Scope, { orderby = [] }: OptionSyntax): readonly OrderItem[] {
+function boundOrder(
+  scope: Scope,
+  { orderby = [] }: OptionSyntax,
+  comesAsStored: boolean,
+): readonly OrderItem[] {
   const { key } = scope.row.set.type
   const order = orderby
     .map(({ value, descending }): OrderItem => ({
@@ -214,11 +221,11 @@ function boundOrder(scope: Scope, { orderby = [] }: OptionSyntax): readonly Orde
     ...order,
     ...ties.map((property) => ({ value: propertyOf(scope, property), descending: false })),
   ]
-  const isStored = all.every(
+  const isKeyOrder = all.every(
     ({ value, descending }, i) =>
       value.kind === 'property' && value.property === key[i] && !descending,
   )
-  return order.length === 0 || isStored ? [] : all
+  return isKeyOrder && comesAsStored ? [] : all
 }
 
 /** Protocol 10.7 and 10.8: the properties when there is a choice of them, computed ones too. */

@@ -44,6 +44,11 @@ function measure(expression: Expression): Measure {
   return result
 }
 
+/** Whether its SQL has a subquery: the engine may then give rows in another order than they are stored in. */
+export function hasSubquery(expression: Expression): boolean {
+  return isSubquery(expression) || operandsOf(expression).some(hasSubquery)
+}
+
 const isSubquery = ({ kind }: Expression) =>
   kind === 'related' || kind === 'exists' || kind === 'count'
 

@@ -55,8 +55,8 @@ export async function publish(options: PublishOptions): Promise<Published> {
   const changed = snapshots.current?.id !== id
   const snapshot =
     snapshots.current?.id === id ? snapshots.current : { id, publishedAt: now, runId, relations }
-  if (changed) await writeSnapshot(dir, snapshot)
-  await collectGarbage(dir, { ...snapshots, current: snapshot }, now)
+  if (changed || !snapshots.isShown) await writeSnapshot(dir, snapshot)
+  await collectGarbage(dir, { current: snapshot, retained: snapshots.retained }, now)
   return { snapshot, changed }
 }
 
@@ -93,14 +93,15 @@ async function publishModel(
   known: ReadonlyMap<string, PublishedRelation>,
 ): Promise<PublishedRelation> {
   const { name, description } = model
-  const key = model.expose?.key ?? []
-  const file = `m-${hashOf(SNAPSHOT_FORMAT, name, version, key)}.duckdb`
+  const exposedKey = model.expose?.key ?? []
+  const file = `m-${hashOf(SNAPSHOT_FORMAT, name, version, exposedKey)}.duckdb`
   const same = known.get(file)
   if (same !== undefined && (await exists(join(dir, file)))) return { ...same, description }
   const relation = relationOf(name)
   // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
-  if (model.kind === 'events') await checkKey(connection, relation, key)
-  const columns = await publishedColumns(connection, model, key)
+  if (model.kind === 'events') await checkKey(connection, relation, exposedKey)
+  const columns = await publishedColumns(connection, model, exposedKey)
+  const key = exposedKey.map((column) => asSpelledIn(columns, column))
   const names = sql.join(columns.map((column) => sql.ident(column.name)))
   const rows = await writeFile(
     connection,
@@ -108,6 +109,13 @@ async function publishModel(
     sql`SELECT ${names} FROM ${relation} ${orderBy(key)}`,
   )
   return { model: name, file, rows, key, description, columns }
+}
+
+/** A table keeps the letter case that its columns were made with; the model may have changed its own since. */
+function asSpelledIn(columns: readonly Column[], name: string): string {
+  const found = columns.find((column) => foldCase(column.name) === foldCase(name))
+  if (found === undefined) throw new Error(`the relation has no column ${name}`)
+  return found.name
 }
 
 const orderBy = (key: readonly string[]): Sql =>
@@ -125,11 +133,22 @@ async function publishedColumns(
   if (model.kind === 'events')
     for (const { name, nullable } of model.columns) {
       listed.add(foldCase(name))
-      if (!nullable) required.add(foldCase(name))
+      if (!nullable && !(await holdsNull(connection, model.name, name)))
+        required.add(foldCase(name))
     }
   return columns
     .filter(({ name }) => model.kind !== 'events' || listed.has(foldCase(name)))
     .map((column) => ({ ...column, nullable: !required.has(foldCase(column.name)) }))
+}
+
+/** Events from before a NOT NULL column was added have none. */
+async function holdsNull(
+  connection: Connection,
+  model: ModelName,
+  column: string,
+): Promise<boolean> {
+  const query = sql`SELECT 1 FROM ${relationOf(model)} WHERE ${sql.ident(column)} IS NULL LIMIT 1`
+  return (await connection.row(query)) !== null
 }
 
 /** Returns the rows written. The engine holds the file only between ATTACH and DETACH, under its temporary name. */

@@ -7,7 +7,6 @@ import type { Logger } from '../core/logger.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { Progress } from '../core/progress.ts'
 import type { ProjectPaths } from '../core/project.ts'
-import { sql } from '../core/sql.ts'
 import { readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { runResults, writeArtifacts } from './artifacts.ts'
@@ -19,6 +18,7 @@ import { flushAll } from './flush-all.ts'
 import { Ledger, type RunSummary } from './ledger.ts'
 import { publish } from './publish.ts'
 import { takeRunLock } from './run-lock.ts'
+import { replaceMacros } from './macros.ts'
 import { hashFiles } from './source-files.ts'
 import { ensureState, readState, recordRemoved, recordRun } from './state.ts'
 import { openWarehouse } from './warehouse.ts'
@@ -94,11 +94,7 @@ async function prepare(
 ): Promise<BuildContext> {
   const catalog = await readCatalog(connection)
   await ensureState(connection, catalog)
-  if (project.macros.length > 0)
-    await connection.transact(async () => {
-      for (const macro of project.macros)
-        await connection.run(sql`CREATE OR REPLACE MACRO ${sql.body(macro)}`)
-    })
+  await replaceMacros(connection, project.macros)
   return {
     connection,
     catalog,

@@ -24,12 +24,15 @@ import { sql } from '../core/sql.ts'
 import { replaceDurably } from './durable-files.ts'
 
 export interface Snapshots {
-  /** null before the first publication, and when the manifest is damaged: then it is written anew. */
+  /** null before the first publication. When its manifest is damaged, the youngest that is retained. */
   readonly current: Snapshot | null
+  /** False when manifest.json or current.sql do not show `current`: a crash came between, or damage. */
+  readonly isShown: boolean
   /** Youngest first. */
   readonly retained: readonly Snapshot[]
 }
 
+const VIEWS_FILE = 'current.sql'
 const RETAINED = /^manifest-([0-9a-f]+)\.json$/
 const PUBLISHED = /^m-[0-9a-f]+\.duckdb$/
 const TEMPORARY = /\.tmp(\.wal)?$/
@@ -44,14 +47,30 @@ export async function readSnapshots(dir: string): Promise<Snapshots> {
     if (snapshot !== null) retained.push(snapshot)
   }
   retained.sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime())
-  return { current: await readManifest(join(dir, MANIFEST_FILE)), retained }
+  const shown = await readManifest(join(dir, MANIFEST_FILE))
+  const current = shown ?? retained[0] ?? null
+  const views = await readIfThere(join(dir, VIEWS_FILE))
+  const isShown = shown !== null && views === printViews(dir, shown)
+  return { current, retained, isShown }
 }
 
+/** null when it is missing or damaged. */
 async function readManifest(path: string): Promise<Snapshot | null> {
+  const text = await readIfThere(path)
+  if (text === null) return null
   try {
-    return parseManifest(await readFile(path, 'utf8'))
+    return parseManifest(text)
   } catch {
     return null
+  }
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
   }
 }
 
@@ -60,13 +79,13 @@ export async function writeSnapshot(dir: string, snapshot: Snapshot): Promise<vo
   const text = printManifest(snapshot)
   await replaceDurably(join(dir, retainedName(snapshot)), text)
   await replaceDurably(join(dir, MANIFEST_FILE), text)
-  await replaceDurably(join(dir, 'current.sql'), printViews(dir, snapshot))
+  await replaceDurably(join(dir, VIEWS_FILE), printViews(dir, snapshot))
 }
 
 /** Keeps the youngest snapshots, and those that were current until a short time ago. */
 export async function collectGarbage(
   dir: string,
-  { current, retained }: Snapshots,
+  { current, retained }: Pick<Snapshots, 'current' | 'retained'>,
   now: Date,
 ): Promise<void> {
   const newest = current === null ? [] : [current]

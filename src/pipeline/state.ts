@@ -4,6 +4,7 @@
 //   format            one row: the number of this layout
 //   runs              one row per finished run
 //   models            one row per relation that a run has made; `removed_at` once its model is gone from the project
+//   macros            those that a run has made, as the author wrote them
 //   acks              claims whose events are committed and whose segment may still be in the buffer
 //   flush_position    per target the last segment committed: the fence that no later commit may go back behind
 //   rejected_events   events that do not fit their table, set aside with the reason
@@ -58,6 +59,7 @@ const layout: readonly Sql[] = [
   sql`CREATE TABLE _eider.models (
     model VARCHAR NOT NULL, kind VARCHAR NOT NULL, fingerprint VARCHAR NOT NULL, version VARCHAR NOT NULL,
     definition VARCHAR NOT NULL, run_id VARCHAR NOT NULL, built_at TIMESTAMPTZ NOT NULL, removed_at TIMESTAMPTZ)`,
+  sql`CREATE TABLE _eider.macros (name VARCHAR NOT NULL, text VARCHAR NOT NULL)`,
   sql`CREATE TABLE _eider.acks (
     claim_id VARCHAR PRIMARY KEY, target VARCHAR NOT NULL, segment UBIGINT NOT NULL, events UBIGINT NOT NULL,
     committed_at TIMESTAMPTZ NOT NULL)`,

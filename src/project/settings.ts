@@ -88,6 +88,11 @@ export const settings = {
     env: 'ODATA_TOKEN',
     help: 'Token that clients must show, as Bearer or as the password of Basic',
   },
+  'odata.memory_limit': {
+    type: text,
+    default: null,
+    help: 'Memory of the engine for one published state, such as 2GB; a quarter of the machine by default',
+  },
   'odata.page_size': {
     type: { is: 'integer', min: 1, max: 1_000_000 },
     default: limits.pageRows,

@@ -70,7 +70,7 @@ test('macros pass on the models that they are given', async () => {
   assert.equal(await readsOf(`select twice(v) as v from newest('raw.s')`, macros), ['raw.s'])
   const compiled = await compileTexts({ ...macros, 'a.b': 'select twice(4) as x' })
   assert.equal(
-    compiled.macros.map(({ text }) => text.split('(')[0]),
+    compiled.macros.map(({ name }) => name),
     ['latest', 'twice', 'newest'],
   )
 })

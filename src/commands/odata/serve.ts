@@ -1,7 +1,13 @@
+import os from 'node:os'
 import { join } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { onStop } from '../../cli/signals.ts'
+
+/** Beside the current state, earlier ones stay open for next links. */
+function quarterOfMemory(): string {
+  return `${Math.floor(os.totalmem() / 4 / 2 ** 20)}MiB`
+}
 
 export default class ODataServe extends BaseCommand {
   static override summary = 'Answer OData queries from the published snapshot'
@@ -35,6 +41,7 @@ export default class ODataServe extends BaseCommand {
       pageSize: settings['odata.page_size'],
       requestTimeoutMs: settings['odata.request_timeout_ms'],
       maxBatchRequests: settings['odata.max_batch_requests'],
+      memoryLimit: settings['odata.memory_limit'] ?? quarterOfMemory(),
       tempDir: join(paths.state, 'tmp'),
       logger: this.loggerFor(flags),
     })

@@ -7,8 +7,11 @@ import { onStop } from '../../cli/signals.ts'
 import type { Diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 
-/** A run gives way to a service that answers on the same machine. */
-const LOW_PRIORITY = 10
+/** A run gives way to a service that answers on the same machine. Only root may raise a priority that is lower still. */
+function lowerPriority(): void {
+  const low = os.constants.priority.PRIORITY_BELOW_NORMAL
+  if (os.getPriority() < low) os.setPriority(low)
+}
 
 export default class PipelineRun extends BaseCommand {
   static override summary = 'Flush events, build the models, publish the snapshot'
@@ -27,7 +30,7 @@ export default class PipelineRun extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(PipelineRun)
-    os.setPriority(LOW_PRIORITY)
+    lowerPriority()
     using stop = onStop()
     const logger = this.loggerFor(flags)
     const project = await this.openProject(flags)
