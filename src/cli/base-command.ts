@@ -71,17 +71,29 @@ export abstract class BaseCommand extends Command {
   }
 
   /** oclif says which flag is unknown; this adds which one was meant. */
-  protected override async catch(error: Error & { flags?: readonly string[] }): Promise<void> {
+  protected override async catch(
+    error: Error & { flags?: readonly string[]; oclif?: { exit?: number } },
+  ): Promise<void> {
     if (error.constructor.name === 'NonExistentFlagsError')
       throw this.#unknownFlags(error.flags ?? [])
-    throw error
+    throw error.oclif?.exit === 2 ? this.#usage(error) : error
+  }
+
+  /** What oclif says, in one line and without its own hint. */
+  #usage({ message }: Error): UsageError {
+    const [problem = ''] = message.replaceAll(/\s+/g, ' ').split(' See more help with')
+    return new UsageError(problem, { hint: `see "${this.#title()} --help"` })
+  }
+
+  #title(): string {
+    return `eider ${(this.id ?? '').replaceAll(':', ' ')}`
   }
 
   #unknownFlags(names: readonly string[]): UsageError {
     const command = this.ctor
     const known = Object.keys({ ...command.baseFlags, ...command.flags }).map((name) => `--${name}`)
     const hint = names.map((name) => didYouMean(name, known)).find((text) => text !== undefined)
-    const title = `eider ${(this.id ?? '').replaceAll(':', ' ')}`
+    const title = this.#title()
     return new UsageError(`${title} has no flag ${names.join(', ')}`, {
       hint: hint ?? `see "${title} --help"`,
     })

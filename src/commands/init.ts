@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Args, Flags } from '@oclif/core'
+import { UsageError } from '../core/failures.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 
 const templatesDir = fileURLToPath(new URL('../../../templates', import.meta.url))
@@ -20,6 +21,7 @@ export default class Init extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Init)
     const { initProject } = await import('../project/init.ts')
+    if (args.directory === '') throw new UsageError('the name of the directory is empty')
     const dir = resolve(args.directory)
     const files = await initProject({ dir, template: flags.template, templatesDir })
     if (flags.json) return this.printEvent({ event: 'initialized', dir, files })

@@ -24,6 +24,7 @@ export interface PublishedRelation {
   readonly model: ModelName
   /** File name in the snapshots directory. */
   readonly file: string
+  readonly bytes: number
   readonly rows: number
   readonly key: readonly string[]
   readonly description: string | null
@@ -63,13 +64,12 @@ function parseRelation(value: unknown): PublishedRelation {
   if (model === null) throw new Error('manifest names no model')
   const file = asString(relation['file'], 'file')
   if (!/^[\w.-]+$/.test(file)) throw new Error('manifest names a file outside its directory')
-  const rows = relation['rows']
-  if (typeof rows !== 'number') throw new Error('rows is no number')
   const description = relation['description']
   return {
     model,
     file,
-    rows,
+    bytes: asNumber(relation['bytes'], 'bytes'),
+    rows: asNumber(relation['rows'], 'rows'),
     key: asArray(relation['key'], 'key').map((name) => asString(name, 'key')),
     description: description === null ? null : asString(description, 'description'),
     columns: asArray(relation['columns'], 'columns').map(parseColumn),
@@ -98,6 +98,11 @@ function asArray(value: unknown, what: string): readonly unknown[] {
 
 function asString(value: unknown, what: string): string {
   if (typeof value !== 'string') throw new Error(`${what} is no text`)
+  return value
+}
+
+function asNumber(value: unknown, what: string): number {
+  if (typeof value !== 'number') throw new Error(`${what} is no number`)
   return value
 }
 

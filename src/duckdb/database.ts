@@ -110,7 +110,10 @@ export class Connection implements AsyncDisposable {
     return first ?? null
   }
 
-  /** Names and types of the columns that a query gives, without running it. */
+  /**
+   * Names and types of the columns that a query gives, without running it. A type with a name of its own, such as JSON,
+   * is given as the type underneath; `describe` of catalog.ts keeps the name.
+   */
   async columnsOf(query: Sql): Promise<readonly Column[]> {
     const statement = await this.attempt(() => this.driver.prepare(query.inline()))
     try {

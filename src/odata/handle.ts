@@ -90,7 +90,8 @@ async function route(exchange: Exchange): Promise<void> {
   const [path = ''] = url.split('?', 1)
   if (path === '/health') {
     requireMethod(request, ['GET', 'HEAD'])
-    sendJson(response, 200, health(context), versionHeader(exchange))
+    const body = health(context)
+    sendJson(response, body.status === 'failed' ? 503 : 200, body, versionHeader(exchange))
     return
   }
   requireToken(request, context.token)
@@ -175,10 +176,12 @@ function requireMethod({ method = '' }: IncomingMessage, allowed: readonly strin
   })
 }
 
+/** `stale`: a newer snapshot was published and cannot be opened. `failed`: the same, and there is none before it. */
 function health({ snapshots }: HandlerContext) {
-  const { published } = snapshots
+  const { published, isRefused } = snapshots
+  const status = !isRefused ? 'ok' : published === null ? 'failed' : 'stale'
   return {
-    status: 'ok',
+    status,
     snapshot: published?.id ?? null,
     published_at: published?.publishedAt.toISOString() ?? null,
     run_id: published?.runId ?? null,

@@ -7,6 +7,7 @@ import { entitySetName, type ModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
 import { type PublishedRelation, type Snapshot, SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
+import { describe } from '../duckdb/catalog.ts'
 import type { Connection, Database } from '../duckdb/database.ts'
 import { openReadOnly } from '../duckdb/read-only.ts'
 import { buildEntityModel, type EntityModel } from './entity-model.ts'
@@ -96,7 +97,7 @@ async function requireAsPublished(
   connection: Connection,
   relation: PublishedRelation,
 ): Promise<void> {
-  const columns = await connection.columnsOf(sql`SELECT * FROM ${rowsOf(relation)}`)
+  const columns = await describe(connection, sql`FROM ${rowsOf(relation)}`)
   const counted = await connection.row(sql`SELECT count(*) AS n FROM ${rowsOf(relation)}`)
   const hasColumns =
     columns.length === relation.columns.length &&

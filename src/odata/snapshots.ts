@@ -56,6 +56,11 @@ export class Snapshots implements AsyncDisposable {
     return this.#current.snapshot === NOTHING ? null : this.#current.snapshot
   }
 
+  /** True while what is published cannot be opened; the snapshot before it is served. */
+  get isRefused(): boolean {
+    return this.#reported !== null
+  }
+
   /** A lease on the current snapshot, to be disposed of by the caller. */
   lease(): OpenSnapshot {
     return this.#current.lease()

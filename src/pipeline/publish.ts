@@ -5,7 +5,7 @@
 // A file is named by what it holds, so an unchanged model keeps its file, and a model that failed keeps the relation
 // of the manifest before.
 
-import { access, mkdir, rm } from 'node:fs/promises'
+import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../core/limits.ts'
 import type { Model } from '../core/model.ts'
@@ -96,7 +96,9 @@ async function publishModel(
   const exposedKey = model.expose?.key ?? []
   const file = `m-${hashOf(SNAPSHOT_FORMAT, name, version, exposedKey)}.duckdb`
   const same = known.get(file)
-  if (same !== undefined && (await exists(join(dir, file)))) return { ...same, description }
+  // A file that was cut short is written anew.
+  if (same !== undefined && (await sizeOf(join(dir, file))) === same.bytes)
+    return { ...same, description }
   const relation = relationOf(name)
   // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
   if (model.kind === 'events') await checkKey(connection, relation, exposedKey)
@@ -108,7 +110,8 @@ async function publishModel(
     join(dir, file),
     sql`SELECT ${names} FROM ${relation} ${orderBy(key)}`,
   )
-  return { model: name, file, rows, key, description, columns }
+  const bytes = (await sizeOf(join(dir, file))) ?? 0
+  return { model: name, file, bytes, rows, key, description, columns }
 }
 
 /** A table keeps the letter case that its columns were made with; the model may have changed its own since. */
@@ -178,8 +181,9 @@ async function removeDatabase(path: string): Promise<void> {
   for (const name of [path, `${path}.wal`]) await rm(name, { force: true })
 }
 
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
+/** Bytes; null when there is no such file. */
+const sizeOf = (path: string): Promise<number | null> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => null,
   )

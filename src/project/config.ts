@@ -30,8 +30,12 @@ const WHOLE_FILE: Span = { start: 0, end: 0 }
 export function parseConfig(source: SourceFile): Config {
   const document = parseDocument(source.text, { prettyErrors: false })
   const values = new Map<string, SettingValue>()
-  const diagnostics: Diagnostic[] = document.errors.map(({ message, pos: [start, end] }) =>
-    diagnostic('config-syntax', { problem: message }, { source, span: { start, end } }),
+  const diagnostics: Diagnostic[] = document.errors.map(({ code, message, pos: [start, end] }) =>
+    diagnostic(
+      'config-syntax',
+      { problem: problemOf(code, message) },
+      { source, span: { start, end } },
+    ),
   )
   const root = document.contents
   if (diagnostics.length === 0 && root !== null) {
@@ -56,6 +60,9 @@ export function parseConfig(source: SourceFile): Config {
     )
   return { name, values, diagnostics }
 }
+
+const problemOf = (code: string, message: string) =>
+  code === 'MULTIPLE_DOCS' ? 'expected one document, and here a second one begins' : message
 
 interface Reading {
   readonly source: SourceFile

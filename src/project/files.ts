@@ -35,21 +35,30 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
       return !isDiagnostic(item)
     })
   const reserved = new Set([...RESERVED_SCHEMAS, catalogOf(database)])
+  const pathsOf = async (top: string) => {
+    try {
+      return await pathsBelow(dir, top)
+    } catch (error) {
+      const problem = (error as Error).message
+      problems.push(diagnostic('unreadable-file', { problem }, wholeFile(top)))
+      return []
+    }
+  }
   const readAll = async (paths: readonly string[]) =>
     understood(
       await inBatches(paths.filter(isSql), (path) => readSource(dir, path, limits.modelFileBytes)),
     )
-  const sources = await readAll(await pathsBelow(dir, 'models'))
+  const sources = await readAll(await pathsOf('models'))
   const models = sources.map((source): ModelFile | Diagnostic => {
     const placed = place(source.path, ['sql'], reserved)
     return isDiagnostic(placed) ? placed : { name: placed.name, source }
   })
-  const seeds = (await pathsBelow(dir, 'seeds')).map((path): SeedFile | Diagnostic => {
+  const seeds = (await pathsOf('seeds')).map((path): SeedFile | Diagnostic => {
     const placed = place(path, Object.keys(SEED_FORMATS), reserved)
     if (isDiagnostic(placed)) return placed
     return { name: placed.name, path, format: SEED_FORMATS[placed.extension]! }
   })
-  const macros = await readAll(await pathsBelow(dir, 'macros'))
+  const macros = await readAll(await pathsOf('macros'))
   return { models: understood(models), seeds: understood(seeds), macros, problems }
 }
 
@@ -83,7 +92,8 @@ async function pathsBelow(dir: string, top: string, depth = 0): Promise<readonly
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.name.startsWith('.') || /\.md$/i.test(entry.name)) continue
     const path = `${top}/${entry.name}`
-    const target = entry.isSymbolicLink() ? await stat(join(dir, path)) : entry
+    // A link that leads nowhere is a file that cannot be read.
+    const target = entry.isSymbolicLink() ? await stat(join(dir, path)).catch(() => entry) : entry
     if (!target.isDirectory()) paths.push(path)
     else if (depth < limits.folderDepth) paths.push(...(await pathsBelow(dir, path, depth + 1)))
   }

@@ -5,6 +5,8 @@ import { limits } from '../core/limits.ts'
 
 export type SettingType =
   | { readonly is: 'text' }
+  /** Bytes as the engine reads them, such as 4GB. */
+  | { readonly is: 'size' }
   | { readonly is: 'boolean' }
   | { readonly is: 'integer'; readonly min: number; readonly max: number }
   | { readonly is: 'list' }
@@ -19,6 +21,7 @@ interface Setting {
 const port = { is: 'integer', min: 0, max: 65_535 } as const
 const positive = { is: 'integer', min: 1, max: Number.MAX_SAFE_INTEGER } as const
 const text = { is: 'text' } as const
+const size = { is: 'size' } as const
 
 export const settings = {
   database: {
@@ -32,7 +35,7 @@ export const settings = {
     help: 'Threads of the engine during a run; all cores by default',
   },
   memory_limit: {
-    type: text,
+    type: size,
     default: null,
     help: 'Memory of the engine during a run, such as 4GB; 80 % of the machine by default',
   },
@@ -89,7 +92,7 @@ export const settings = {
     help: 'Token that clients must show, as Bearer or as the password of Basic',
   },
   'odata.memory_limit': {
-    type: text,
+    type: size,
     default: null,
     help: 'Memory of the engine for one published state, such as 2GB; a quarter of the machine by default',
   },

@@ -4,11 +4,15 @@ import type { SettingType } from './settings.ts'
 
 export type SettingValue = string | number | boolean | readonly string[]
 
+const SIZE = /^\d+(\.\d+)? ?[KMGT]i?B$/i
+
 /** For "must be …". */
 export function describeType(type: SettingType): string {
   switch (type.is) {
     case 'text':
-      return 'a text (in quotes when it looks like a number)'
+      return 'a text that is not empty (in quotes when it looks like a number)'
+    case 'size':
+      return 'a size such as 4GB or 512MiB'
     case 'boolean':
       return 'true or false'
     case 'list':
@@ -25,6 +29,8 @@ export function acceptValue(type: SettingType, value: unknown): SettingValue | n
   switch (type.is) {
     case 'text':
       return typeof value === 'string' && value !== '' ? value : null
+    case 'size':
+      return typeof value === 'string' && SIZE.test(value) ? value : null
     case 'boolean':
       return typeof value === 'boolean' ? value : null
     case 'list':

@@ -1,7 +1,7 @@
 // Defects that were found once, each as its finder met it: through the built command line.
 
 import { spawn } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseManifest } from '../../src/core/snapshot.ts'
@@ -116,6 +116,60 @@ test('a damaged manifest costs no published set, and a lost current.sql comes ba
     ['mart.a', 'mart.b'],
   )
   assert.match(await readFile(space.path('.eider/snapshots/current.sql'), 'utf8'), /"mart"\."b"/)
+})
+
+test('columns of every nested and named type are served', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: j\n',
+    'models/mart/t.sql': `-- @expose id
+SELECT 1 AS id, '{"a": 1.50}'::JSON AS j, ['{}']::JSON[] AS jl, {'a': 1} AS s, [{'a': 1}] AS sl,
+  union_value(n := 1) AS u, MAP {'k': 1} AS m, [1, 2] AS l, 'a'::ENUM('a', 'b') AS e`,
+  })
+  await space.ok(['run'])
+  assert.match(await served(space, 'mart_t'), /^200 .*"j":"\{\\"a\\": 1.50\}"/)
+})
+
+test('a published file that was cut short is written anew', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: t\n',
+    'models/mart/a.sql': '-- @expose x\nSELECT 1 AS x',
+  })
+  await space.ok(['run'])
+  const [relation] = (await manifestOf(space)).relations
+  await truncate(space.path('.eider/snapshots', relation!.file), 100)
+  {
+    await using service = await space.start(['serve', '--port', '0', '--quiet'])
+    assert.is((await fetch(service.url.replace('/odata', '/health'))).status, 503)
+  }
+  await space.ok(['run'])
+  assert.match(await served(space, 'mart_a'), /^200 /)
+})
+
+test('files and links in the place of folders and models are mistakes of the project, not bugs', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: f\n',
+    models: 'no folder',
+    'seeds/x.md': '',
+  })
+  assert.match(
+    (await space.ok(['run'], { exitCode: 1 })).stderr,
+    /models:1:1 error unreadable-file/,
+  )
+  await rm(space.path('models'))
+  await space.write('models/a/ok.sql', 'SELECT 1 AS x')
+  await symlink('nowhere', space.path('models/a/l.sql'))
+  assert.match(
+    (await space.ok(['run'], { exitCode: 1 })).stderr,
+    /models\/a\/l\.sql:1:1 error unreadable-file/,
+  )
+})
+
+test('a size that is none is a mistake in eider.yml with its place', async () => {
+  await using space = await workspace({ 'eider.yml': 'name: s\nmemory_limit: banana\n' })
+  assert.match(
+    (await space.ok(['run'], { exitCode: 1 })).stderr,
+    /eider\.yml:2:15 error config-invalid-value/,
+  )
 })
 
 test('a service whose log is no longer read goes on', async () => {

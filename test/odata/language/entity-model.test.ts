@@ -11,6 +11,7 @@ function relation(model: string, key: readonly string[], columns: Columns): Publ
   return {
     model: parseModelName(model)!,
     file: 'f',
+    bytes: 0,
     rows: 0,
     key,
     description: null,

@@ -122,7 +122,15 @@ async function create(connection: Connection, { model, key, description, rows }:
     type: columnType(column['column_type'] as string),
     nullable: true,
   }))
-  return { model: name, file: 'f', rows: 0, key, description: description ?? null, columns }
+  return {
+    model: name,
+    file: 'f',
+    bytes: 0,
+    rows: 0,
+    key,
+    description: description ?? null,
+    columns,
+  }
 }
 
 export const shop: readonly Table[] = [

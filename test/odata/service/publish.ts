@@ -55,7 +55,15 @@ export async function writeTable(dir: string, table: Table): Promise<PublishedRe
   const counted = await connection.row(sql`SELECT count(*) AS n FROM ${name}`)
   await connection.run(sql`DETACH snapshot`)
   const rowCount = Number(counted!['n'])
-  return { model: parseModelName(model)!, file, rows: rowCount, key, description, columns }
+  return {
+    model: parseModelName(model)!,
+    file,
+    bytes: 0,
+    rows: rowCount,
+    key,
+    description,
+    columns,
+  }
 }
 
 export interface Served {
