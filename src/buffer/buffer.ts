@@ -5,7 +5,13 @@ import { limits } from '../core/limits.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
 import { parseModelName, type ModelName } from '../core/names.ts'
-import { describeHolder, isHere, LockHeldError, takeProcessLock } from '../core/process-lock.ts'
+import {
+  describeHolder,
+  homeOf,
+  isHere,
+  LockHeldError,
+  takeProcessLock,
+} from '../core/process-lock.ts'
 import { Resources } from '../core/resources.ts'
 import type { Claim, ClaimSource } from './claim-source.ts'
 import {
@@ -219,7 +225,7 @@ function refuseHeld(error: unknown): never {
     {
       hint: isHere(holder)
         ? 'stop that process, or let it do the work'
-        : `if ${holder.host} no longer runs, delete ${path}`,
+        : `if ${homeOf(holder)} no longer runs, delete ${path}`,
     },
   )
 }
