@@ -75,7 +75,7 @@ test('an event cannot pass itself off as a marker', async () => {
   }
   const path = join(directory.path, 'buffer', 'raw.events')
   const [segment] = await readdir(path)
-  const scan = scanSegment(await readFile(join(path, segment as string)))
+  const scan = scanSegment(await readFile(join(path, segment as string)), 'open')
   assert.equal([scan.events, scan.valid.length, scan.damaged.length], [2, 1, 0])
 })
 
