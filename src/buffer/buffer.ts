@@ -112,17 +112,20 @@ export class EventBuffer implements ClaimSource {
   }
 
   async claim(target: ModelName): Promise<SegmentClaim | null> {
+    this.#refuseWhenClosed()
     return (await this.#queues.get(target)?.claim()) ?? null
   }
 
   /** Throws ClaimTargetError, UnknownClaimError. */
   async ack(claim: ClaimKey): Promise<number> {
+    this.#refuseWhenClosed()
     const { queue, number } = this.#locate(claim)
     return await queue.ack(number)
   }
 
   /** Throws ClaimTargetError, UnknownClaimError. */
   async nack(claim: ClaimKey): Promise<number> {
+    this.#refuseWhenClosed()
     const { queue, number } = this.#locate(claim)
     return await queue.nack(number)
   }
@@ -145,7 +148,7 @@ export class EventBuffer implements ClaimSource {
     }
   }
 
-  /** What was appended is on disk or refused before the lock is released. */
+  /** Every call that was made before is done or refused before the lock is released; every later one is refused. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     await Promise.allSettled(this.#opening.values())
