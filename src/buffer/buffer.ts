@@ -5,7 +5,13 @@ import { limits } from '../core/limits.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
 import { parseModelName, type ModelName } from '../core/names.ts'
-import { describeHolder, isHere, LockHeldError, takeProcessLock } from '../core/process-lock.ts'
+import {
+  describeHolder,
+  homeOf,
+  isHere,
+  LockHeldError,
+  takeProcessLock,
+} from '../core/process-lock.ts'
 import { Resources } from '../core/resources.ts'
 import type { Claim, ClaimSource } from './claim-source.ts'
 import {
@@ -106,17 +112,20 @@ export class EventBuffer implements ClaimSource {
   }
 
   async claim(target: ModelName): Promise<SegmentClaim | null> {
+    this.#refuseWhenClosed()
     return (await this.#queues.get(target)?.claim()) ?? null
   }
 
   /** Throws ClaimTargetError, UnknownClaimError. */
   async ack(claim: ClaimKey): Promise<number> {
+    this.#refuseWhenClosed()
     const { queue, number } = this.#locate(claim)
     return await queue.ack(number)
   }
 
   /** Throws ClaimTargetError, UnknownClaimError. */
   async nack(claim: ClaimKey): Promise<number> {
+    this.#refuseWhenClosed()
     const { queue, number } = this.#locate(claim)
     return await queue.nack(number)
   }
@@ -139,7 +148,7 @@ export class EventBuffer implements ClaimSource {
     }
   }
 
-  /** What was appended is on disk or refused before the lock is released. */
+  /** Every call that was made before is done or refused before the lock is released; every later one is refused. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     await Promise.allSettled(this.#opening.values())
@@ -219,7 +228,7 @@ function refuseHeld(error: unknown): never {
     {
       hint: isHere(holder)
         ? 'stop that process, or let it do the work'
-        : `if ${holder.host} no longer runs, delete ${path}`,
+        : `if ${homeOf(holder)} no longer runs, delete ${path}`,
     },
   )
 }

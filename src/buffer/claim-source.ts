@@ -20,7 +20,7 @@ export interface Claim {
   readonly newest: string
 }
 
-/** A claim that is open, as listed by inflight: what recovery asks about first. */
+/** Where a run claims events, and says what became of them. */
 export interface ClaimSource extends AsyncDisposable {
   /** Targets that the buffer knows, claimed or buffered. */
   targets(): Promise<readonly ModelName[]>

@@ -93,7 +93,7 @@ export async function recoverSegment(
   let changedAt: Date
   try {
     const bytes = (await readAll(file)).subarray(0, trustedBytes)
-    scan = scanSegment(bytes)
+    scan = scanSegment(bytes, name.state)
     changedAt = (await file.stat()).changedAt
     if (scan.damaged.length > 0) await quarantine(place, name, bytes, scan)
     if (scan.damaged.length > 0 || trustedBytes !== undefined) {

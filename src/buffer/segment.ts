@@ -5,7 +5,7 @@
 // none of the three, so its `s` is null.
 //
 //   line    bytes                                         what
-//   event   {"s":<seq>,"t":"<time>","e":<event>}          seq: decimal, one more than in the line before, per target
+//   event   {"s":<seq>,"t":"<time>","e":<event>}          seq: decimal, ascending per target; in one group, by 1
 //                                                         time: acceptance by the server, ISO 8601 in UTC
 //                                                         event: the JSON text as it was sent; each CR and LF, which
 //                                                         JSON allows only between tokens, is a space
@@ -17,7 +17,8 @@
 // there as a whole or not at all. A group is valid if and only if the marker is exactly as above and ends in LF, the len
 // bytes before it do not reach into an earlier valid group, their CRC-32 is crc, and their first and last line carry
 // numbers n - 1 apart. What follows the last valid group of an open segment is a torn tail: a write that was cut off
-// before anyone was told that it succeeded. Every other segment is exactly a sequence of valid groups.
+// before anyone was told that it succeeded. Every other segment was whole when it got its name: one or more valid groups
+// and nothing else. What else is in it, or an empty one, is damage.
 //
 // The name of a segment file is the ledger; there is no other:
 //
@@ -89,7 +90,10 @@ export interface Range {
 export interface SegmentScan {
   /** Runs of valid groups, ascending, not touching. */
   readonly valid: readonly Range[]
-  /** Bytes before and between valid groups, and a tail that once had a marker: events may have been lost there. */
+  /**
+   * Bytes before, between and behind valid groups where events may have been lost. Empty, at 0, for a segment that lost
+   * all of its bytes.
+   */
   readonly damaged: readonly Range[]
   /** First byte after the last valid group. */
   readonly validEnd: number
@@ -105,7 +109,7 @@ export interface EventStamp {
 }
 
 /** Finds the valid groups of a segment, by the definition at the head of this file. */
-export function scanSegment(bytes: Buffer): SegmentScan {
+export function scanSegment(bytes: Buffer, state: SegmentState): SegmentScan {
   const valid: Range[] = []
   let [validEnd, events] = [0, 0]
   let first: EventStamp | null = null
@@ -121,7 +125,7 @@ export function scanSegment(bytes: Buffer): SegmentScan {
     first ??= group.first
     last = group.last
   }
-  return { valid, damaged: damagedRanges(bytes, valid), validEnd, events, first, last }
+  return { valid, damaged: damagedRanges(bytes, valid, state), validEnd, events, first, last }
 }
 
 // A raw LF is only ever the end of a line, so the search meets marker lines and nothing else, and skips the events.
@@ -149,14 +153,16 @@ function readStamp(lines: Buffer, at: number): EventStamp | null {
   return match === null ? null : { seq: Number(match[1]), time: match[2] as string }
 }
 
-function damagedRanges(bytes: Buffer, valid: readonly Range[]): Range[] {
+function damagedRanges(bytes: Buffer, valid: readonly Range[], state: SegmentState): Range[] {
   const damaged: Range[] = []
   let position = 0
   for (const { start, end } of valid) {
     if (start > position) damaged.push({ start: position, end: start })
     position = end
   }
-  const tailHadMarker = nextMarker(bytes, position) !== null
-  if (tailHadMarker) damaged.push({ start: position, end: bytes.length })
+  const isWhole = position === bytes.length && valid.length > 0
+  // A write that was cut off has no marker yet.
+  const tailIsDamaged = state === 'open' ? nextMarker(bytes, position) !== null : !isWhole
+  if (tailIsDamaged) damaged.push({ start: position, end: bytes.length })
   return damaged
 }

@@ -108,8 +108,7 @@ export class SegmentStore implements AsyncDisposable {
     try {
       writeAll(open.file, bytes, open.sizeBytes)
     } catch (error) {
-      // The marker comes last, so what was written of the group does not count, also when this fails.
-      await open.file.truncate(open.sizeBytes).catch(() => this.#suspectOpen(open))
+      await this.#cutBack(open).catch(() => this.#suspectOpen(open))
       throw error
     }
     try {
@@ -146,8 +145,10 @@ export class SegmentStore implements AsyncDisposable {
   }
 
   async remove(segment: Segment): Promise<void> {
-    // The file with the highest number holds the ledger in its name, so this one must not be it.
-    await this.#openSegment()
+    // The file with the highest number holds the ledger in its name, so this one must not be it. Another is made only
+    // then: a full disk has no room for one, and removing is what makes room.
+    const isLast = this.summaries().every(({ name }) => name.number <= segment.name.number)
+    if (isLast) await this.#openSegment()
     await unlinkIfThere(this.#options.files, segment.path)
     await this.#syncDirectory()
     this.#segments.splice(this.#segments.indexOf(segment), 1)
@@ -157,6 +158,15 @@ export class SegmentStore implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#open?.file.close()
     this.#open = null
+  }
+
+  /**
+   * Takes off what was written of a group that failed. The marker comes last, so it does not count also when this fails;
+   * but it must be gone from the disk before the segment is sealed, where it would be damage.
+   */
+  async #cutBack(open: OpenSegment): Promise<void> {
+    await open.file.truncate(open.sizeBytes)
+    await open.file.fsync()
   }
 
   /**
@@ -175,7 +185,13 @@ export class SegmentStore implements AsyncDisposable {
   async #rescueSuspect(): Promise<void> {
     if (this.#suspect === null) return
     const { name, path, sizeBytes } = this.#suspect
-    const rescued = await recoverSegment(this.#options, name, sizeBytes)
+    const rescue = (state: SegmentState) =>
+      recoverSegment(this.#options, { ...name, state }, sizeBytes)
+    // An attempt that failed behind its rename has left the sealed name.
+    const rescued = await rescue('open').catch((error: unknown) => {
+      if (errorCode(error) !== 'ENOENT') throw error
+      return rescue('sealed')
+    })
     this.#suspect = null
     this.#options.usage.storedBytes += (rescued?.sizeBytes ?? 0) - sizeBytes
     if (rescued === null) this.#emptyPaths.push(path)

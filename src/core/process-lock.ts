@@ -1,10 +1,10 @@
-// A file that says which process owns something: one JSON object {pid, host, startedAt, process}. It is made with its
+// A file that says which process owns something: one JSON object {pid, host, startedAt, process, pidNamespace}. It is made with its
 // whole content by link(2), so it is never seen half written and only one process can make it. A holder that is dead is
 // taken over; to do so, a process first takes a lock on the right to take over from this holder, so that two cannot both
 // believe that they have won. A file that is no such object is held by nobody: a power cut may leave an empty one.
 
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
@@ -16,6 +16,8 @@ export interface LockHolder {
   readonly startedAt: string
   /** Tells a process from a later one with its pid, where the system says so; else null. */
   readonly process: string | null
+  /** Where the pid means something: on Linux each container has a namespace of its own; null elsewhere. */
+  readonly pidNamespace: string | null
 }
 
 /** Thrown while a living process holds the lock. The message is for people, who read it where it is not rephrased. */
@@ -30,13 +32,23 @@ export class LockHeldError extends Error {
   }
 }
 
-/** `process 7 on elsewhere since 2026-01-01T…`; the host only where it is not this one. */
+/** `process 7 on elsewhere since 2026-01-01T…`; the place only where it is not here. */
 export function describeHolder(holder: LockHolder): string {
-  const where = isHere(holder) ? '' : ` on ${holder.host}`
+  const where = isHere(holder)
+    ? ''
+    : holder.host === hostname()
+      ? ' in another container'
+      : ` on ${holder.host}`
   return `process ${holder.pid}${where} since ${holder.startedAt}`
 }
 
-export const isHere = ({ host }: LockHolder): boolean => host === hostname()
+/** Whether this process can ask the system for the holder by its pid. */
+export const isHere = ({ host, pidNamespace }: LockHolder): boolean =>
+  host === hostname() && (pidNamespace === null || pidNamespace === ownPidNamespace())
+
+/** What must have ended for a holder that is not here to be dead. */
+export const homeOf = ({ host }: LockHolder): string =>
+  host === hostname() ? 'that container' : host
 
 /** Takes the lock, making its directory when it is missing; disposing releases it. Throws LockHeldError. */
 export async function takeProcessLock(path: string): Promise<AsyncDisposable> {
@@ -46,6 +58,7 @@ export async function takeProcessLock(path: string): Promise<AsyncDisposable> {
     host: hostname(),
     startedAt: new Date().toISOString(),
     process: processIdentity(process.pid),
+    pidNamespace: ownPidNamespace(),
   }
   const content = JSON.stringify(holder) + '\n'
   const draft = `${path}.${randomUUID()}`
@@ -75,7 +88,7 @@ async function tryTakeOver(draft: string, path: string): Promise<boolean> {
   return true
 }
 
-// Another machine cannot be asked, so its process counts as alive.
+// Another machine cannot be asked, nor another container, so a process there counts as alive.
 function isAlive(holder: LockHolder): boolean {
   if (!isHere(holder)) return true
   try {
@@ -99,12 +112,20 @@ function processIdentity(pid: number): string | null {
   }
 }
 
+function ownPidNamespace(): string | null {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return null
+  }
+}
+
 function parseHolder(content: string): LockHolder | null {
   try {
     const holder = JSON.parse(content) as Partial<LockHolder> | null
     if (typeof holder?.pid !== 'number' || typeof holder.host !== 'string') return null
-    const { pid, host, startedAt = 'an unknown time', process = null } = holder
-    return { pid, host, startedAt, process }
+    const { startedAt = 'an unknown time', process = null, pidNamespace = null } = holder
+    return { pid: holder.pid, host: holder.host, startedAt, process, pidNamespace }
   } catch {
     return null
   }

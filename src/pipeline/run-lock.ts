@@ -2,7 +2,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EnvironmentError } from '../core/failures.ts'
-import { describeHolder, isHere, LockHeldError, takeProcessLock } from '../core/process-lock.ts'
+import {
+  describeHolder,
+  homeOf,
+  isHere,
+  LockHeldError,
+  takeProcessLock,
+} from '../core/process-lock.ts'
 
 const POLL_MS = 100
 
@@ -28,7 +34,7 @@ export async function takeRunLock(
 function lockedBy({ holder, path }: LockHeldError): EnvironmentError {
   const hint = isHere(holder)
     ? 'wait longer with --wait SECONDS'
-    : `wait with --wait SECONDS; if ${holder.host} no longer runs, delete ${path}`
+    : `wait with --wait SECONDS; if ${homeOf(holder)} no longer runs, delete ${path}`
   return new EnvironmentError('run-locked', `another run is at work: ${describeHolder(holder)}`, {
     hint,
   })

@@ -75,7 +75,7 @@ test('an event cannot pass itself off as a marker', async () => {
   }
   const path = join(directory.path, 'buffer', 'raw.events')
   const [segment] = await readdir(path)
-  const scan = scanSegment(await readFile(join(path, segment as string)))
+  const scan = scanSegment(await readFile(join(path, segment as string)), 'open')
   assert.equal([scan.events, scan.valid.length, scan.damaged.length], [2, 1, 0])
 })
 
@@ -203,6 +203,37 @@ test('closing brings to disk what was appended, and later appends are refused', 
   )
   await using again = await openBuffer(directory.path)
   assert.is((await drain(again)).events.length, 4)
+})
+
+test('closing waits for claims and acks under way, and later ones are refused', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  const buffer = await openBuffer(directory.path, { files, segmentBytes: 1 })
+  for (const event of [1, 2, 3]) await buffer.append(target, [eventBytes(event)], TIME)
+  const first = await buffer.claim(target)
+  const second = await buffer.claim(target)
+  assert.ok(first && second)
+  const settled: string[] = []
+  const note = (what: string) => () => void settled.push(what)
+  const calls = [
+    buffer.ack(first).then(note('acked')),
+    buffer.nack(second).then(note('given back')),
+    buffer.claim(target).then(note('claimed')),
+  ]
+  await buffer[Symbol.asyncDispose]().then(note('closed'))
+  await Promise.all(calls)
+  assert.equal(settled, ['acked', 'given back', 'claimed', 'closed'])
+  const { operations } = files
+  for (const call of [
+    () => buffer.claim(target),
+    () => buffer.ack(second),
+    () => buffer.nack(second),
+  ]) {
+    const error = await failure(call)
+    assert.instance(error, BufferUnavailableError)
+    assert.is((error as Error).message, 'the buffer is closed')
+  }
+  assert.is(files.operations, operations)
 })
 
 test('what is no target is left alone and reported; two files of one number stop the start', async () => {

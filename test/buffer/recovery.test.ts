@@ -80,10 +80,11 @@ for (const state of ['open', 'sealed', 'claimed', 'returned'])
         const { events } = await drain(buffer, target, files)
         assert.equal(textOf(events), expected, `byte ${at} ^ ${mask}`)
 
-        // A damaged last group without its marker looks like a write that was cut off; all else is put aside and reported.
+        // In an open segment, a damaged last group without its marker looks like a write that was cut off. All else is put
+        // aside and reported.
         const damaged = files.list(DIRECTORY).filter((file) => file.endsWith('.damaged'))
         const start = ends[hit - 1] ?? 0
-        const cutOff = hit === groups.length - 1 && damaged.length === 0
+        const cutOff = state === 'open' && hit === groups.length - 1 && damaged.length === 0
         if (cutOff) {
           assert.is(lines[0]?.event, 'segment-tail-cut')
         } else {
@@ -96,6 +97,27 @@ for (const state of ['open', 'sealed', 'claimed', 'returned'])
         }
         await assertGoesOn(buffer, files, expected.length)
       }
+  })
+
+for (const state of ['sealed', 'claimed', 'returned'])
+  test(`a segment that is ${state} was whole, so what is cut off from it is reported and put aside`, async () => {
+    await using directory = await temporaryDirectory()
+    const { name, bytes, ends } = await makeSegment(directory.path)
+    for (const length of [0, 5, ends[0]! - 1, ends[0]! + 1, ends[2]! + 9, bytes.length - 1]) {
+      const files = await placeSegment(name.replace('open', state), bytes.subarray(0, length))
+      const lines: LogLine[] = []
+      const logger = createLogger((line) => lines.push(line))
+      await using buffer = await openBuffer(directory.path, { files, logger })
+      const kept = groups.filter((_, i) => ends[i]! <= length)
+      assert.equal(textOf((await drain(buffer, target, files)).events), kept.flat())
+      const damaged = files.list(DIRECTORY).filter((file) => file.endsWith('.damaged'))
+      const rest = bytes.subarray(ends[kept.length - 1] ?? 0, length)
+      assert.equal(
+        damaged.map((file) => files.content(`${DIRECTORY}/${file}`)),
+        [rest],
+      )
+      assert.equal([lines[0]?.level, lines[0]?.event], ['error', 'segment-damaged'])
+    }
   })
 
 test('two damaged places are put aside apart, with all between them kept', async () => {
@@ -144,7 +166,7 @@ test('a marker that reaches into a valid group does not make its events count tw
   const group = (lines: string, events: number) => lines + markerLine(events, Buffer.from(lines))
   const line = (seq: number) => `${eventLinePrefix(seq, '"t"')}0}\n`
   const first = group(line(1), 1)
-  const scan = scanSegment(Buffer.from(group(first + line(2), 2)))
+  const scan = scanSegment(Buffer.from(group(first + line(2), 2)), 'open')
   assert.equal([scan.events, scan.validEnd, scan.damaged.length], [1, first.length, 1])
 })
 

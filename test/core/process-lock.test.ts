@@ -1,11 +1,16 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { describeHolder, LockHeldError, takeProcessLock } from '../../src/core/process-lock.ts'
+import {
+  describeHolder,
+  homeOf,
+  LockHeldError,
+  takeProcessLock,
+} from '../../src/core/process-lock.ts'
 
 async function lockFile() {
   const dir = await mkdtemp(join(tmpdir(), 'eider-lock-'))
@@ -57,6 +62,15 @@ test('a living process of this machine, or one of another machine, keeps its loc
   assert.match((await refusal(space.path)).message, / on elsewhere since /)
 })
 
+test('a pid of another container says nothing about its process, so the lock is kept', async () => {
+  await using space = await lockFile()
+  await using _made = await takeProcessLock(space.path)
+  await writeFile(space.path, lockOf(await deadPid(), { pidNamespace: 'pid:[1]' }))
+  const { holder, message } = await refusal(space.path)
+  assert.match(message, ' in another container since ')
+  assert.is(homeOf(holder), 'that container')
+})
+
 test('the lock of a dead process, or a torn one, is taken over and leaves nothing behind', async () => {
   await using space = await lockFile()
   await takeProcessLock(space.path).then((lock) => lock[Symbol.asyncDispose]())
@@ -81,6 +95,35 @@ testOnLinux('a process that only has the pid of the holder is not the holder', a
   await using _made = await takeProcessLock(space.path)
   await writeFile(space.path, lockOf(process.pid, { process: 'an earlier boot/1' }))
   await using _lock = await takeProcessLock(space.path)
+})
+
+// A namespace can be made by root only, and not on every system.
+const unshare = ['unshare', '--pid', '--fork', '--mount-proc'] as const
+const canUnshare = spawnSync(unshare[0], [...unshare.slice(1), 'true']).status === 0
+const testInNamespace = (name: string, run: () => Promise<void>) =>
+  canUnshare ? test(name, run) : test.skip(name, run)
+
+testInNamespace('a holder that lives in another pid namespace keeps its lock', async () => {
+  await using space = await lockFile()
+  const module = new URL('../../src/core/process-lock.js', import.meta.url).href
+  const hold = `const { takeProcessLock } = await import(${JSON.stringify(module)})
+    await takeProcessLock(${JSON.stringify(space.path)})
+    console.log('held')
+    process.stdin.resume()`
+  const child = spawn(
+    unshare[0],
+    [...unshare.slice(1), process.execPath, '--input-type=module', '-e', hold],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  )
+  const ended = once(child, 'exit')
+  await Promise.race([once(child.stdout, 'data'), ended])
+  try {
+    const { holder } = await refusal(space.path)
+    assert.is(holder.host, hostname())
+  } finally {
+    child.stdin.end()
+    await ended
+  }
 })
 
 test('of many that find a dead holder one wins', async () => {

@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -41,6 +41,15 @@ test('a holder on another machine: says which file to delete when that is gone',
   const { message, hint } = (await failureOf(takeRunLock(space.path, 0, never))) as EnvironmentError
   assert.match(message, /process 1 on elsewhere/)
   assert.match(hint ?? '', /delete .*run\.lock/)
+})
+
+test('a holder in another container: likewise', async () => {
+  await using space = await lockFile()
+  await using _made = await takeRunLock(space.path, 0, never)
+  const other = { pid: 1, host: hostname(), pidNamespace: 'pid:[1]' }
+  await writeFile(space.path, JSON.stringify(other))
+  const { hint } = (await failureOf(takeRunLock(space.path, 0, never))) as EnvironmentError
+  assert.match(hint ?? '', /if that container no longer runs, delete .*run\.lock/)
 })
 
 test('who waits gets the lock when it is released; never two of them', async () => {
