@@ -124,6 +124,7 @@ async function claimBatch(
     const claim = await deps.claims.claim(model.name)
     if (claim === null) return true
     await deps.onStep?.('claimed')
+    await refuseBehindAnother(deps, claim, batch)
     if (position !== null && claim.segment <= position.segment) {
       await removeReturned(deps, claim, position)
       continue
@@ -134,6 +135,23 @@ async function claimBatch(
     if (new Date(claim.newest) >= runStartedAt) return true
   }
   return false
+}
+
+/**
+ * The fence says that all segments up to it are in the table. So nobody may commit one while an earlier one, claimed by a
+ * runner that is still at work or was until now, is in the buffer: once behind the fence it would be taken for flushed.
+ */
+async function refuseBehindAnother(
+  { claims }: FlushDependencies,
+  claim: Claim,
+  batch: readonly Claim[],
+): Promise<void> {
+  const oldestOwn = (batch[0] ?? claim).segment
+  if (claim.oldestSegment >= oldestOwn) return
+  await claims.nack(claim)
+  throw new ModelFailure(
+    `another run is flushing ${claim.target}: segment ${claim.oldestSegment} of the buffer was handed out to it; run again when it has ended`,
+  )
 }
 
 /** Steps 2 to 8: all claims in one transaction or, when an event does not fit, each in one of its own. */

@@ -206,6 +206,27 @@ test('a runner that slept through the flush of its claim by another cannot inser
   assert.equal(await connection.rows(sql`FROM _eider.acks`), [])
 })
 
+test('no segment overtakes one that another runner holds', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  const openClaims = () => Promise.resolve(claims)
+  await claims.add('raw.e', [{ id: 1 }])
+  await claims.add('raw.e', [{ id: 2 }])
+  // The other runner takes the first one right after this run has looked what is open.
+  const inflight = claims.inflight.bind(claims)
+  claims.inflight = async (target) => {
+    const open = await inflight(target)
+    claims.segments[0]!.claimed = true
+    return open
+  }
+  const summary = await space.run([model], { openClaims })
+  assert.match(resultOf(summary, 'raw.e').because, /another run is flushing raw.e: segment 1/)
+  assert.equal(claims.calls, ['claim raw.e/2', 'nack raw.e/2'])
+  claims.inflight = inflight
+  await space.ok([model], { openClaims })
+  assert.equal(await idsOf(space), [1, 2])
+})
+
 test('an ack record of a claim that the buffer no longer has is removed', async () => {
   await using space = await fixture()
   await space.ok([model])
