@@ -76,7 +76,8 @@ export async function loadTolerantly(
   model: EventsModel,
   claim: Claim,
 ): Promise<Batch> {
-  await giveVerdicts(connection, model, claim)
+  const members = { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON` }
+  await giveVerdicts(connection, model, readSegments([claim], members))
   const rejected = await countRows(connection, VERDICTS)
   const events = await countRows(connection, FITTING)
   if (events + rejected !== claim.events)
@@ -96,13 +97,41 @@ export async function insertTolerantly(
   await insertRows(connection, target, batch)
   if (batch.rejected === 0) return // the statement below reads the whole segment
   const rejected = await connection.run(sql`
-    INSERT INTO _eider.rejected_events (target, claim_id, seq, reason, event, rejected_at)
-    SELECT ${sql.value(claim.target)}, ${sql.value(claim.id)}, seq, reason, event, now()
+    INSERT INTO _eider.rejected_events (target, claim_id, seq, reason, event, received_at, rejected_at)
+    SELECT ${sql.value(claim.target)}, ${sql.value(claim.id)}, seq, reason, event, received_at, now()
     FROM ${VERDICTS} JOIN (${rawEvents(claim)}) USING (seq)`)
   if (rejected !== batch.rejected)
     throw new ModelFailure(
       `${batch.rejected} events of ${claim.path} do not fit, but only ${rejected} could be set aside; nothing was inserted`,
     )
+}
+
+/**
+ * Events that were set aside go into the table if they fit by now; the others stay, with their reason of today. To be
+ * called in a transaction. Gives the events that are in the table now.
+ */
+export async function insertRejected(
+  connection: Connection,
+  target: Sql,
+  model: EventsModel,
+): Promise<number> {
+  const rejected = sql`(
+    SELECT rowid::UBIGINT AS s, received_at::VARCHAR AS t, event::JSON AS e FROM _eider.rejected_events
+    WHERE target = ${sql.value(model.name)})`
+  await giveVerdicts(connection, model, rejected)
+  const events = await countRows(connection, FITTING)
+  await insertRows(connection, target, { rows: FITTING, events, rejected: 0 })
+  await connection.run(sql`
+    UPDATE _eider.rejected_events SET reason = verdict.reason FROM ${VERDICTS} AS verdict
+    WHERE rejected_events.target = ${sql.value(model.name)} AND rejected_events.rowid = verdict.seq`)
+  const deleted = await connection.run(sql`
+    DELETE FROM _eider.rejected_events WHERE target = ${sql.value(model.name)}
+    AND rowid NOT IN (SELECT seq FROM ${VERDICTS})`)
+  if (deleted !== events)
+    throw new ModelFailure(
+      `${events} rejected events of ${model.name} fit now, but ${deleted} would be taken out of _eider.rejected_events`,
+    )
+  return events
 }
 
 /** By name, since a table may have columns that its model no longer lists. */
@@ -115,16 +144,17 @@ export async function dropBatch(connection: Connection): Promise<void> {
     await connection.run(sql`DROP TABLE IF EXISTS ${table}`)
 }
 
+/** `source` gives s (a number of its own for each event), t (when it was accepted) and e (the event as JSON). */
 async function giveVerdicts(
   connection: Connection,
   model: EventsModel,
-  claim: Claim,
+  source: Sql,
 ): Promise<void> {
   const asJson = sql`STRUCT(${sql.join(model.columns.map(({ name }) => sql`${sql.ident(name)} JSON`))})`
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_given AS
     SELECT s AS seq, t, TRY_CAST(e AS ${asJson}) AS given, TRY_CAST(e AS ${structOf(model.columns)}) AS typed
-    FROM ${readSegments([claim], { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON` })} WHERE e IS NOT NULL`)
+    FROM ${source} WHERE e IS NOT NULL`)
   await connection.run(
     sql`CREATE OR REPLACE TEMP TABLE _eider_verdicts (seq UBIGINT, reason VARCHAR)`,
   )
@@ -187,7 +217,9 @@ function readSegments(claims: readonly Claim[], { s, t, e }: Members): Sql {
  */
 function rawEvents(claim: Claim): Sql {
   return sql`
-    SELECT CAST(json_extract(line, '$.s') AS UBIGINT) AS seq, regexp_extract(line, '"e":(.*)\\}$', 1) AS event
+    SELECT CAST(json_extract(line, '$.s') AS UBIGINT) AS seq,
+      CAST(json_extract_string(line, '$.t') AS TIMESTAMPTZ) AS received_at,
+      regexp_extract(line, '"e":(.*)\\}$', 1) AS event
     FROM read_csv(${sql.value(claim.path)}, columns = {'line': 'VARCHAR'}, delim = chr(1), quote = '', escape = '',
       comment = '', header = false, auto_detect = false, compression = 'none', new_line = '\\n',
       max_line_size = ${sql.value(limits.segmentLineBytes)})
