@@ -9,6 +9,8 @@ export interface Claim {
   readonly target: ModelName
   /** Number of the segment, ascending per target; the fence of `_eider.flush_position`. */
   readonly segment: number
+  /** The oldest segment that the buffer had when it answered. A lower one than `segment` is, or was, another runner's. */
+  readonly oldestSegment: number
   readonly events: number
   readonly bytes: number
   /** Absolute path of the segment file, to be read in place. */

@@ -156,6 +156,7 @@ export class TargetQueue implements AsyncDisposable {
       id: this.#claimId(name.number),
       target: this.#options.target,
       segment: name.number,
+      oldestSegment: this.#store.segments[0]?.name.number ?? name.number,
       events,
       bytes: sizeBytes,
       path,

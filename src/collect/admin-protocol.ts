@@ -26,6 +26,8 @@ export interface ClaimBody {
   /** Acceptance of the first and the last event. */
   readonly oldest: string
   readonly newest: string
+  /** Number of the oldest segment that the buffer still has. */
+  readonly oldest_segment: number
 }
 
 export interface InflightBody {

@@ -104,9 +104,11 @@ const ACTIONS = {
 }
 
 function claimBody(claim: SegmentClaim): ClaimBody {
-  const { id, target, events, bytes, path, firstSeq, lastSeq, oldest, newest } = claim
+  const { id, target, events, bytes, path, firstSeq, lastSeq, oldest, newest, oldestSegment } =
+    claim
   const seqs = { first_seq: firstSeq, last_seq: lastSeq }
-  return { claim_id: id, target, events, bytes, path, ...seqs, oldest, newest }
+  const body = { claim_id: id, target, events, bytes, path, ...seqs, oldest, newest }
+  return { ...body, oldest_segment: oldestSegment }
 }
 
 async function readClaimId(request: IncomingMessage): Promise<string> {

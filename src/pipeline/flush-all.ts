@@ -2,10 +2,13 @@
 
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import type { CompiledProject, EventsModel } from '../core/model.ts'
+import { sql } from '../core/sql.ts'
+import type { Connection } from '../duckdb/database.ts'
 import { type BuildContext, refuseReservedSchema, siteOf } from './build.ts'
 import { finishCommitted, type FlushCount, type FlushDependencies, flushTarget } from './flush.ts'
+import { dropBatch, insertRejected } from './load-batch.ts'
 import { prepareEventsTable } from './materialize/events.ts'
-import { noteRelation } from './materialize/relation.ts'
+import { noteRelation, relationOf } from './materialize/relation.ts'
 import { recordModel } from './state.ts'
 
 export interface FlushAllOptions extends Omit<FlushDependencies, 'connection' | 'claims'> {
@@ -25,7 +28,7 @@ export async function flushAll(
 ): Promise<void> {
   const { openClaims, logger, signal, startedAt, onFlushed, onFailure } = options
   const events = [...models.values()].filter((model) => model.kind === 'events')
-  const ready = await prepareTables(context, events, onFailure)
+  const ready = await prepareTables(context, events, options)
   if (openClaims === null || signal.aborted) return
   await using claims = await openClaims()
   const deps = { ...options, connection: context.connection, claims }
@@ -42,23 +45,40 @@ export async function flushAll(
   }
 }
 
+/** What did not fit the model as it was may fit it as it is. */
+async function retryRejected(connection: Connection, model: EventsModel): Promise<number> {
+  const query = sql`SELECT 1 FROM _eider.rejected_events WHERE target = ${sql.value(model.name)} LIMIT 1`
+  if ((await connection.row(query)) === null) return 0
+  const events = await insertRejected(connection, relationOf(model.name), model)
+  await dropBatch(connection)
+  return events
+}
+
 /** Row E082: a model whose columns cannot be brought into its table is refused before anything of it is claimed. */
 async function prepareTables(
   context: BuildContext,
   models: readonly EventsModel[],
-  onFailure: FlushAllOptions['onFailure'],
+  { onFailure, onFlushed, logger }: FlushAllOptions,
 ): Promise<readonly EventsModel[]> {
   const { connection, catalog, state, runId } = context
   const ready: EventsModel[] = []
   for (const model of models) {
     try {
       refuseReservedSchema(context, model.name)
-      await connection.transact(async () => {
+      const record = state.models.get(model.name)
+      const retried = await connection.transact(async () => {
         await prepareEventsTable(siteOf(context, model), model)
         // From here on the table is known as one that holds events, whatever happens next.
-        if (state.models.get(model.name)?.kind !== 'events')
+        if (record?.kind !== 'events')
           await recordModel(connection, model, { fingerprint: '', version: '', runId })
+        // The definition is recorded at the end of a run that went well, so a retry that fails comes again.
+        if (record === undefined || record.definition === model.definition) return 0
+        return await retryRejected(connection, model)
       })
+      if (retried > 0) {
+        onFlushed(model, { events: retried, rejected: 0 })
+        logger.info('flush-rejected-retried', { target: model.name, events: retried })
+      }
       noteRelation(catalog, model.name, 'table')
       ready.push(model)
     } catch (error) {

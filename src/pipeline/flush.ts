@@ -1,23 +1,35 @@
 // From the buffer into the tables, each accepted event once.
 //
 //   1 claim a batch from the buffer     5 write the ack record, move the fence
-//   2 load it into a temporary table    6 COMMIT
+//   2 load it: a temporary relation     6 COMMIT
 //   3 BEGIN                             7 ack the buffer: the segment is gone
 //   4 INSERT INTO the target table      8 delete the ack record
 //
-// A crash before 6 leaves the segment in the buffer and nothing in the table; the next run flushes it under the same
-// claim id. A crash after 6 leaves an ack record; the next run does steps 7 and 8. Segments of a target are committed
-// in ascending order, and `_eider.flush_position` refuses one at or below the last: a runner that slept through
-// another's recovery cannot insert again, also after step 8.
+// A batch is one segment or, up to limits.flushBytes, several: each has an ack record of its own, and all are committed
+// or none. When an event of a batch does not fit, its segments are committed one by one.
+//
+// A crash before 6 leaves the segments in the buffer and nothing in the table; the next run flushes them under the same
+// claim ids. A crash after 6 leaves ack records; the next run does steps 7 and 8. Segments of a target are committed in
+// ascending order, and `_eider.flush_position` refuses one at or below the last: a runner that slept through another's
+// recovery cannot insert again, also after step 8.
 
 import type { Claim, ClaimSource } from '../buffer/claim-source.ts'
+import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import type { EventsModel } from '../core/model.ts'
 import type { Progress } from '../core/progress.ts'
-import { sql } from '../core/sql.ts'
+import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { ModelFailure } from './failure.ts'
-import { dropBatch, insertBatch, loadBatch } from './load-batch.ts'
+import {
+  type Batch,
+  dropBatch,
+  insertTolerantly,
+  insertTyped,
+  loadTolerantly,
+  MisfitError,
+  viewTyped,
+} from './load-batch.ts'
 import { relationOf } from './materialize/relation.ts'
 import type { AckRecord, FlushPosition } from './state.ts'
 
@@ -54,14 +66,14 @@ export async function finishCommitted(
   for (const ack of acks) {
     const open = await deps.claims.inflight(ack.target)
     if (open.some(({ id }) => id === ack.id)) await deps.claims.ack(ack)
-    await deleteAck(deps.connection, ack)
+    await deleteAcks(deps.connection, [ack])
     deps.logger.info('flush-recovered', { claim: ack.id })
   }
 }
 
 /**
  * Flushes what was buffered for a model when the run began, ascending. `count` is told after each commit, so that it
- * is right also when a later batch throws. A batch that throws is back in the buffer.
+ * is right also when a later batch throws. What is not committed when it throws is back in the buffer.
  */
 export async function flushTarget(
   deps: FlushDependencies,
@@ -75,75 +87,149 @@ export async function flushTarget(
   // hands everything out again, oldest first and under the same ids.
   for (const claim of await claims.inflight(model.name)) await claims.nack(claim)
   let position = fence
-  while (!signal.aborted) {
+  for (let isLast = false; !isLast && !signal.aborted;) {
     const startedAt = performance.now()
-    const claim = await claims.claim(model.name) // step 1
-    if (claim === null) break
-    await deps.onStep?.('claimed')
-    if (position !== null && claim.segment <= position.segment) {
-      await removeReturned(deps, claim, position)
-      continue
+    const batch: Claim[] = []
+    try {
+      isLast = await claimBatch(deps, model, position, runStartedAt, batch) // step 1
+      const last = batch.at(-1)
+      if (last === undefined) break
+      progress({ event: 'flush-started', model: model.name, events: eventsOf(batch) })
+      let rejected = 0
+      await flushClaims(deps, model, batch, (flushed) => {
+        count(flushed)
+        rejected += flushed.rejected
+      })
+      const events = eventsOf(batch) - rejected
+      const ms = performance.now() - startedAt
+      progress({ event: 'flush-finished', model: model.name, events, rejected, ms })
+      position = { segment: last.segment, flushedAt: new Date() }
+    } catch (error) {
+      for (const claim of batch) await giveBack(deps, claim)
+      throw error
     }
-    progress({ event: 'flush-started', model: model.name, events: claim.events })
-    const flushed = await flushClaim(deps, model, claim)
-    count(flushed)
-    const ms = performance.now() - startedAt
-    progress({ event: 'flush-finished', model: model.name, ...flushed, ms })
-    position = { segment: claim.segment, flushedAt: new Date() }
-    // This one holds events younger than the run, so all older ones are in. A busy target would never end otherwise.
-    if (new Date(claim.newest) >= runStartedAt) break
   }
   if (position !== fence) await dropBatch(deps.connection)
 }
 
-async function flushClaim(deps: FlushDependencies, model: EventsModel, claim: Claim) {
-  const { connection, claims, onStep } = deps
-  const committed = async () => {
-    const batch = await loadBatch(connection, model, claim) // step 2
+/** Adds claims to `batch`, up to the limit; true when there is nothing more for this run to claim. */
+async function claimBatch(
+  deps: FlushDependencies,
+  model: EventsModel,
+  position: FlushPosition | null,
+  runStartedAt: Date,
+  batch: Claim[],
+): Promise<boolean> {
+  for (let bytes = 0; bytes < limits.flushBytes;) {
+    const claim = await deps.claims.claim(model.name)
+    if (claim === null) return true
+    await deps.onStep?.('claimed')
+    await refuseBehindAnother(deps, claim, batch)
+    if (position !== null && claim.segment <= position.segment) {
+      await removeReturned(deps, claim, position)
+      continue
+    }
+    batch.push(claim)
+    bytes += claim.bytes
+    // This one holds events younger than the run, so all older ones are in. A busy target would never end otherwise.
+    if (new Date(claim.newest) >= runStartedAt) return true
+  }
+  return false
+}
+
+/**
+ * The fence says that all segments up to it are in the table. So nobody may commit one while an earlier one, claimed by a
+ * runner that is still at work or was until now, is in the buffer: once behind the fence it would be taken for flushed.
+ */
+async function refuseBehindAnother(
+  { claims }: FlushDependencies,
+  claim: Claim,
+  batch: readonly Claim[],
+): Promise<void> {
+  const oldestOwn = (batch[0] ?? claim).segment
+  if (claim.oldestSegment >= oldestOwn) return
+  await claims.nack(claim)
+  throw new ModelFailure(
+    `another run is flushing ${claim.target}: segment ${claim.oldestSegment} of the buffer was handed out to it; run again when it has ended`,
+  )
+}
+
+/** Steps 2 to 8: all claims in one transaction or, when an event does not fit, each in one of its own. */
+async function flushClaims(
+  deps: FlushDependencies,
+  model: EventsModel,
+  claims: readonly Claim[],
+  count: (flushed: FlushCount) => void,
+): Promise<void> {
+  const { connection, onStep } = deps
+  const commit = async (batch: Batch, insert: (target: Sql) => Promise<void>) => {
     await onStep?.('loaded')
     await connection.transact(async () => {
       // step 3
       await onStep?.('begun')
-      await insertBatch(connection, relationOf(model.name), claim, batch) // step 4
+      await insert(relationOf(model.name)) // step 4
       await onStep?.('inserted')
-      await recordAck(connection, claim) // step 5
+      await recordAcks(connection, claims) // step 5
       await onStep?.('recorded')
     }) // step 6
+    count(batch)
     await onStep?.('committed')
-    return batch
+    for (const claim of claims) await deps.claims.ack(claim) // step 7
+    await onStep?.('acked')
+    await deleteAcks(connection, claims) // step 8
+    await onStep?.('record-deleted')
   }
-  const batch = await committed().catch(async (error: unknown) => {
-    await giveBack(deps, claim)
-    throw error
-  })
-  await claims.ack(claim) // step 7
-  await onStep?.('acked')
-  await deleteAck(connection, claim) // step 8
-  await onStep?.('record-deleted')
-  return batch
-}
-
-/** The primary key and the fence are two walls: either refuses a claim that another runner has committed. */
-async function recordAck(connection: Connection, claim: Claim): Promise<void> {
-  await connection.run(sql`
-    INSERT INTO _eider.acks (claim_id, target, segment, events, committed_at)
-    VALUES (${sql.value(claim.id)}, ${sql.value(claim.target)}, ${sql.value(claim.segment)},
-      ${sql.value(claim.events)}, now())`)
-  const moved = await connection.run(sql`
-    INSERT INTO _eider.flush_position (target, segment, flushed_at)
-    VALUES (${sql.value(claim.target)}, ${sql.value(claim.segment)}, now())
-    ON CONFLICT (target) DO UPDATE SET segment = excluded.segment, flushed_at = excluded.flushed_at
-    WHERE flush_position.segment < excluded.segment`)
-  if (moved !== 1) throw new ModelFailure(`another run has flushed ${claim.id} meanwhile`)
-}
-
-async function deleteAck(connection: Connection, claim: Pick<Claim, 'id'>): Promise<void> {
-  await connection.run(sql`DELETE FROM _eider.acks WHERE claim_id = ${sql.value(claim.id)}`)
+  try {
+    const batch = await viewTyped(connection, model, claims) // step 2
+    return await commit(batch, (target) => insertTyped(connection, target, batch))
+  } catch (error) {
+    if (!(error instanceof MisfitError)) throw error
+  }
+  const [claim, ...others] = claims
+  if (claim === undefined) return
+  if (others.length > 0) {
+    for (const one of claims) await flushClaims(deps, model, [one], count)
+    return
+  }
+  const batch = await loadTolerantly(connection, model, claim)
+  await commit(batch, (target) => insertTolerantly(connection, target, claim, batch))
 }
 
 /**
- * After a failure the ack record decides: without one nothing was committed and the events go back. When the engine
- * cannot tell, the claim stays open for the next run to decide.
+ * The primary key and the fence are two walls: either refuses a claim that another runner has committed. `claims` are of
+ * one target and ascend.
+ */
+async function recordAcks(connection: Connection, claims: readonly Claim[]): Promise<void> {
+  const [first, last] = [claims[0], claims.at(-1)]
+  if (first === undefined || last === undefined) return
+  const records = claims.map(
+    ({ id, target, segment, events }) =>
+      sql`(${sql.value(id)}, ${sql.value(target)}, ${sql.value(segment)}, ${sql.value(events)}, now())`,
+  )
+  await connection.run(sql`
+    INSERT INTO _eider.acks (claim_id, target, segment, events, committed_at) VALUES ${sql.join(records)}`)
+  const moved = await connection.run(sql`
+    INSERT INTO _eider.flush_position (target, segment, flushed_at)
+    VALUES (${sql.value(last.target)}, ${sql.value(last.segment)}, now())
+    ON CONFLICT (target) DO UPDATE SET segment = excluded.segment, flushed_at = excluded.flushed_at
+    WHERE flush_position.segment < ${sql.value(first.segment)}`)
+  if (moved !== 1) throw new ModelFailure(`another run has flushed ${first.id} meanwhile`)
+}
+
+async function deleteAcks(
+  connection: Connection,
+  claims: readonly Pick<Claim, 'id'>[],
+): Promise<void> {
+  const ids = sql.join(claims.map(({ id }) => sql.value(id)))
+  await connection.run(sql`DELETE FROM _eider.acks WHERE claim_id IN (${ids})`)
+}
+
+const eventsOf = (claims: readonly Claim[]) => claims.reduce((sum, { events }) => sum + events, 0)
+
+/**
+ * After a failure the ack record decides: without one nothing was committed and the events go back; a claim that is gone
+ * already, acked and its record deleted, does not come back by a nack. When the engine cannot tell, the claim stays open
+ * for the next run to decide.
  */
 async function giveBack({ connection, claims }: FlushDependencies, claim: Claim): Promise<void> {
   const query = sql`SELECT 1 FROM _eider.acks WHERE claim_id = ${sql.value(claim.id)}`

@@ -1,8 +1,10 @@
-// Step 2 of the flush: a claimed segment becomes a temporary table with the columns of the events model. The engine
-// reads the segment in place; no event passes through JavaScript.
+// Step 2 of the flush: claimed segments become a relation with the columns of the events model. The engine reads the
+// segments in place; no event passes through JavaScript.
 //
-// First everything is read by the model's own types, at the speed of the engine. When one value does not fit, the
-// segment is read again as JSON, each event gets a verdict, and those that fit are loaded.
+// First everything is read by the model's own types, at the speed of the engine: the relation is a temporary view, and
+// the INSERT of step 4 streams through it. Rows are lent to the table for the length of the transaction only, so a value
+// that does not fit, found in the middle, costs a rollback and nothing else. Then the segment is loaded again as JSON
+// into temporary tables, each event gets a verdict, and those that fit are inserted.
 
 import type { Claim } from '../buffer/claim-source.ts'
 import { limits } from '../core/limits.ts'
@@ -14,48 +16,89 @@ import { DatabaseError } from '../duckdb/errors.ts'
 import { ModelFailure } from './failure.ts'
 import { countRows } from './materialize/relation.ts'
 
+/** What step 4 inserts. */
 export interface Batch {
+  /** A relation with the columns of the model. */
+  readonly rows: Sql
   /** Events that fit the table. */
   readonly events: number
   readonly rejected: number
 }
 
-/** The columns of the model, filled. */
-const BATCH = sql`temp.main._eider_batch`
+/** View: the columns of the model, read from the segments by their types. Events without a required value are not in it. */
+const TYPED = sql`temp.main._eider_typed`
+/** The events of one segment that fit, by the columns of the model. */
+const FITTING = sql`temp.main._eider_fitting`
 /** seq, t, given (each column as JSON), typed (each column in its type or NULL). */
 const GIVEN = sql`temp.main._eider_given`
 /** seq, reason; one row per event that does not fit. */
 const VERDICTS = sql`temp.main._eider_verdicts`
 
-/** Throws ModelFailure when the segment does not hold as many events as the claim says. */
-export async function loadBatch(
+/** Thrown by insertTyped() when an event does not fit its table. The transaction is to be rolled back. */
+export class MisfitError extends Error {
+  override name = 'MisfitError'
+}
+
+/** All segments as one relation. Whether their events fit shows only when it is inserted. */
+export async function viewTyped(
+  connection: Connection,
+  model: EventsModel,
+  claims: readonly Claim[],
+): Promise<Batch> {
+  const members: Members = { e: structOf(model.columns) }
+  if (model.columns.some(isReceivedAt)) members.t = sql`VARCHAR`
+  const complete = model.columns
+    .filter(isRequired)
+    .map((column) => sql` AND ${field(sql`e`, column)} IS NOT NULL`)
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP VIEW _eider_typed AS
+    SELECT ${fields(model, sql`e`)} FROM ${readSegments(claims, members)}
+    WHERE e IS NOT NULL${sql.join(complete, sql.empty)}`)
+  return { rows: TYPED, events: claims.reduce((sum, { events }) => sum + events, 0), rejected: 0 }
+}
+
+/** Step 4 for a batch of viewTyped(). Throws MisfitError when a value does not fit its column, or is missing. */
+export async function insertTyped(
+  connection: Connection,
+  target: Sql,
+  batch: Batch,
+): Promise<void> {
+  const inserted = await insertRows(connection, target, batch).catch((error: unknown) => {
+    if (error instanceof DatabaseError && isAboutValues(error)) return null
+    throw error
+  })
+  if (inserted !== batch.events) throw new MisfitError()
+}
+
+/** One segment, event by event. Throws ModelFailure when it does not hold as many events as the claim says. */
+export async function loadTolerantly(
   connection: Connection,
   model: EventsModel,
   claim: Claim,
 ): Promise<Batch> {
-  const fits = await loadTyped(connection, model, claim)
-  if (!fits) await loadTolerantly(connection, model, claim)
-  const rejected = fits ? 0 : await countRows(connection, VERDICTS)
-  const events = await countRows(connection, BATCH)
+  const members = { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON` }
+  await giveVerdicts(connection, model, readSegments([claim], members))
+  const rejected = await countRows(connection, VERDICTS)
+  const events = await countRows(connection, FITTING)
   if (events + rejected !== claim.events)
     throw new ModelFailure(
       `${claim.path} holds ${events + rejected} events, but ${claim.events} were accepted; nothing was inserted`,
     )
-  return { events, rejected }
+  return { rows: FITTING, events, rejected }
 }
 
-/** Step 4: by name, since a table may have columns that its model no longer lists. */
-export async function insertBatch(
+/** Step 4 for a batch of loadTolerantly(): each event is in the table or set aside afterwards. */
+export async function insertTolerantly(
   connection: Connection,
   target: Sql,
   claim: Claim,
   batch: Batch,
 ): Promise<void> {
-  await connection.run(sql`INSERT INTO ${target} BY NAME FROM ${BATCH}`)
+  await insertRows(connection, target, batch)
   if (batch.rejected === 0) return // the statement below reads the whole segment
   const rejected = await connection.run(sql`
-    INSERT INTO _eider.rejected_events (target, claim_id, seq, reason, event, rejected_at)
-    SELECT ${sql.value(claim.target)}, ${sql.value(claim.id)}, seq, reason, event, now()
+    INSERT INTO _eider.rejected_events (target, claim_id, seq, reason, event, received_at, rejected_at)
+    SELECT ${sql.value(claim.target)}, ${sql.value(claim.id)}, seq, reason, event, received_at, now()
     FROM ${VERDICTS} JOIN (${rawEvents(claim)}) USING (seq)`)
   if (rejected !== batch.rejected)
     throw new ModelFailure(
@@ -63,45 +106,55 @@ export async function insertBatch(
     )
 }
 
+/**
+ * Events that were set aside go into the table if they fit by now; the others stay, with their reason of today. To be
+ * called in a transaction. Gives the events that are in the table now.
+ */
+export async function insertRejected(
+  connection: Connection,
+  target: Sql,
+  model: EventsModel,
+): Promise<number> {
+  const rejected = sql`(
+    SELECT rowid::UBIGINT AS s, received_at::VARCHAR AS t, event::JSON AS e FROM _eider.rejected_events
+    WHERE target = ${sql.value(model.name)})`
+  await giveVerdicts(connection, model, rejected)
+  const events = await countRows(connection, FITTING)
+  await insertRows(connection, target, { rows: FITTING, events, rejected: 0 })
+  await connection.run(sql`
+    UPDATE _eider.rejected_events SET reason = verdict.reason FROM ${VERDICTS} AS verdict
+    WHERE rejected_events.target = ${sql.value(model.name)} AND rejected_events.rowid = verdict.seq`)
+  const deleted = await connection.run(sql`
+    DELETE FROM _eider.rejected_events WHERE target = ${sql.value(model.name)}
+    AND rowid NOT IN (SELECT seq FROM ${VERDICTS})`)
+  if (deleted !== events)
+    throw new ModelFailure(
+      `${events} rejected events of ${model.name} fit now, but ${deleted} would be taken out of _eider.rejected_events`,
+    )
+  return events
+}
+
+/** By name, since a table may have columns that its model no longer lists. */
+const insertRows = (connection: Connection, target: Sql, { rows }: Batch): Promise<number> =>
+  connection.run(sql`INSERT INTO ${target} BY NAME FROM ${rows}`)
+
 export async function dropBatch(connection: Connection): Promise<void> {
-  for (const table of [BATCH, GIVEN, VERDICTS])
+  await connection.run(sql`DROP VIEW IF EXISTS ${TYPED}`)
+  for (const table of [FITTING, GIVEN, VERDICTS])
     await connection.run(sql`DROP TABLE IF EXISTS ${table}`)
 }
 
-/** False when a value does not fit its column, or is missing where the model wants one. */
-async function loadTyped(
+/** `source` gives s (a number of its own for each event), t (when it was accepted) and e (the event as JSON). */
+async function giveVerdicts(
   connection: Connection,
   model: EventsModel,
-  claim: Claim,
-): Promise<boolean> {
-  const members: Members = { e: structOf(model.columns) }
-  if (model.columns.some(isReceivedAt)) members.t = sql`VARCHAR`
-  try {
-    await connection.run(sql`
-      CREATE OR REPLACE TEMP TABLE _eider_batch AS
-      SELECT ${fields(model, sql`e`)} FROM ${readSegment(claim, members)} WHERE e IS NOT NULL`)
-  } catch (error) {
-    if (error instanceof DatabaseError && isAboutValues(error)) return false
-    throw error
-  }
-  const required = model.columns
-    .filter(isRequired)
-    .map(({ name }) => sql`${sql.ident(name)} IS NULL`)
-  if (required.length === 0) return true
-  const missing = sql`SELECT 1 FROM ${BATCH} WHERE ${sql.join(required, sql` OR `)} LIMIT 1`
-  return (await connection.row(missing)) === null
-}
-
-async function loadTolerantly(
-  connection: Connection,
-  model: EventsModel,
-  claim: Claim,
+  source: Sql,
 ): Promise<void> {
   const asJson = sql`STRUCT(${sql.join(model.columns.map(({ name }) => sql`${sql.ident(name)} JSON`))})`
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_given AS
     SELECT s AS seq, t, TRY_CAST(e AS ${asJson}) AS given, TRY_CAST(e AS ${structOf(model.columns)}) AS typed
-    FROM ${readSegment(claim, { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON` })} WHERE e IS NOT NULL`)
+    FROM ${source} WHERE e IS NOT NULL`)
   await connection.run(
     sql`CREATE OR REPLACE TEMP TABLE _eider_verdicts (seq UBIGINT, reason VARCHAR)`,
   )
@@ -110,7 +163,7 @@ async function loadTolerantly(
       INSERT INTO ${VERDICTS} SELECT seq, reason FROM (${reasons})
       WHERE seq NOT IN (SELECT seq FROM ${VERDICTS})`)
   await connection.run(sql`
-    CREATE OR REPLACE TEMP TABLE _eider_batch AS
+    CREATE OR REPLACE TEMP TABLE _eider_fitting AS
     SELECT ${fields(model, sql`typed`)} FROM ${GIVEN} ANTI JOIN ${VERDICTS} USING (seq) ORDER BY seq`)
 }
 
@@ -149,11 +202,12 @@ interface Members {
 }
 
 /** A marker line has none of the members. Names inside `e` are matched exactly, unknown ones are dropped. */
-function readSegment(claim: Claim, { s, t, e }: Members): Sql {
+function readSegments(claims: readonly Claim[], { s, t, e }: Members): Sql {
+  const paths = sql.join(claims.map(({ path }) => sql.value(path)))
   const columns = Object.entries({ s, t, e }).flatMap(([name, type]) =>
     type === undefined ? [] : [sql`${sql.value(name)}: ${sql.value(type.inline())}`],
   )
-  return sql`read_json(${sql.value(claim.path)}, format = 'newline_delimited', columns = {${sql.join(columns)}},
+  return sql`read_json([${paths}], format = 'newline_delimited', columns = {${sql.join(columns)}},
     records = true, compression = 'uncompressed', maximum_object_size = ${sql.value(limits.segmentLineBytes)})`
 }
 
@@ -163,7 +217,9 @@ function readSegment(claim: Claim, { s, t, e }: Members): Sql {
  */
 function rawEvents(claim: Claim): Sql {
   return sql`
-    SELECT CAST(json_extract(line, '$.s') AS UBIGINT) AS seq, regexp_extract(line, '"e":(.*)\\}$', 1) AS event
+    SELECT CAST(json_extract(line, '$.s') AS UBIGINT) AS seq,
+      CAST(json_extract_string(line, '$.t') AS TIMESTAMPTZ) AS received_at,
+      regexp_extract(line, '"e":(.*)\\}$', 1) AS event
     FROM read_csv(${sql.value(claim.path)}, columns = {'line': 'VARCHAR'}, delim = chr(1), quote = '', escape = '',
       comment = '', header = false, auto_detect = false, compression = 'none', new_line = '\\n',
       max_line_size = ${sql.value(limits.segmentLineBytes)})

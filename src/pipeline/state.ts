@@ -67,7 +67,7 @@ const layout: readonly Sql[] = [
     target VARCHAR PRIMARY KEY, segment UBIGINT NOT NULL, flushed_at TIMESTAMPTZ NOT NULL)`,
   sql`CREATE TABLE _eider.rejected_events (
     target VARCHAR NOT NULL, claim_id VARCHAR NOT NULL, seq UBIGINT NOT NULL, reason VARCHAR NOT NULL,
-    event VARCHAR NOT NULL, rejected_at TIMESTAMPTZ NOT NULL)`,
+    event VARCHAR NOT NULL, received_at TIMESTAMPTZ NOT NULL, rejected_at TIMESTAMPTZ NOT NULL)`,
 ]
 
 export async function ensureState(connection: Connection, catalog: Catalog): Promise<void> {

@@ -43,6 +43,7 @@ export class FakeClaims implements ClaimSource {
       id: `${target}/${segment}`,
       target: nameOf(target),
       segment,
+      oldestSegment: segment,
       events: options.counted ?? events.length,
       bytes: 1,
       path,
@@ -71,7 +72,8 @@ export class FakeClaims implements ClaimSource {
     if (next === undefined) return Promise.resolve(null)
     next.claimed = true
     this.calls.push(`claim ${next.claim.id}`)
-    return Promise.resolve(next.claim)
+    const oldestSegment = this.#of(target)[0]?.claim.segment ?? 0
+    return Promise.resolve({ ...next.claim, oldestSegment })
   }
 
   async ack({ id }: Pick<Claim, 'id'>): Promise<number> {

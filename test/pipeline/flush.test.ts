@@ -26,7 +26,7 @@ const buffered = (space: Fixture) => new FakeClaims(space.path('buffer'))
 const idsOf = async (space: Fixture) =>
   (await space.rows(sql`SELECT id FROM raw.e ORDER BY rowid`)).map(({ id }) => id)
 
-test('the eight steps in order, each segment by itself', async () => {
+test('the eight steps in order, several segments in one transaction', async () => {
   await using space = await fixture()
   const claims = buffered(space)
   await claims.add('raw.e', [{ id: 1 }, { id: 2 }])
@@ -38,16 +38,65 @@ test('the eight steps in order, each segment by itself', async () => {
     onFlushStep: (step) => void steps.push(step),
     progress,
   })
-  assert.equal(claims.calls, ['claim raw.e/1', 'ack raw.e/1', 'claim raw.e/2', 'ack raw.e/2'])
-  const once: readonly FlushStep[] = [
-    ...(['claimed', 'loaded', 'begun', 'inserted', 'recorded'] as const),
+  assert.equal(claims.calls, ['claim raw.e/1', 'claim raw.e/2', 'ack raw.e/1', 'ack raw.e/2'])
+  assert.equal(steps, [
+    ...(['claimed', 'claimed', 'loaded', 'begun', 'inserted', 'recorded'] as const),
     ...(['committed', 'acked', 'record-deleted'] as const),
-  ]
-  assert.equal(steps, [...once, ...once])
+  ])
   assert.equal(summary.flushed, [{ model: 'raw.e', events: 3, rejected: 0 }])
   assert.equal(await idsOf(space), [1, 2, 3])
   assert.equal(await space.rows(sql`FROM _eider.acks`), [])
-  assert.is(seen.filter(({ event }) => event === 'flush-finished').length, 2)
+  assert.is(seen.filter(({ event }) => event === 'flush-finished').length, 1)
+})
+
+test('a batch with an event that does not fit is committed segment by segment', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  for (const event of [{ id: 1 }, { id: 'no number' }, { name: 'no id' }, { id: 4 }])
+    await claims.add('raw.e', [event])
+  const { seen, progress } = recorder()
+  const recorded: unknown[] = []
+  const summary = await space.ok([model], {
+    openClaims: () => Promise.resolve(claims),
+    onFlushStep: (step) => {
+      if (['recorded', 'record-deleted'].includes(step)) recorded.push(step)
+    },
+    progress,
+  })
+  assert.equal(
+    claims.calls.filter((call) => call.startsWith('ack')),
+    [1, 2, 3, 4].map((n) => `ack raw.e/${n}`),
+  )
+  assert.equal(recorded, Array(4).fill(['recorded', 'record-deleted']).flat())
+  assert.equal(summary.flushed, [{ model: 'raw.e', events: 2, rejected: 2 }])
+  assert.equal(
+    seen.flatMap((event) => (event.event === 'flush-finished' ? [event.rejected] : [])),
+    [2],
+  )
+  assert.equal(await idsOf(space), [1, 4])
+})
+
+test('a batch of which a segment fails keeps what is committed and gives back the rest', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  const openClaims = () => Promise.resolve(claims)
+  await claims.add('raw.e', [{ id: 1 }])
+  const short = await claims.add('raw.e', [{ id: 2 }], { counted: 2 })
+  await claims.add('raw.e', [{ id: 3 }])
+  const summary = await space.run([model], { openClaims })
+  assert.match(resultOf(summary, 'raw.e').because, /holds 1 events, but 2 were accepted/)
+  assert.equal(summary.flushed, [{ model: 'raw.e', events: 1, rejected: 0 }])
+  assert.equal(await idsOf(space), [1])
+  assert.equal(
+    claims.segments.map(({ claim, claimed }) => [claim.segment, claimed]),
+    [
+      [2, false],
+      [3, false],
+    ],
+  )
+  Object.assign(short, { events: 1 })
+  await space.ok([model], { openClaims })
+  assert.equal(await idsOf(space), [1, 2, 3])
 })
 
 test('without events the table exists and is empty', async () => {
@@ -155,6 +204,27 @@ test('a runner that slept through the flush of its claim by another cannot inser
   assert.is(message, 'another run has flushed raw.e/1 meanwhile')
   assert.equal(await connection.rows(sql`SELECT id FROM raw.e`), [{ id: 1 }])
   assert.equal(await connection.rows(sql`FROM _eider.acks`), [])
+})
+
+test('no segment overtakes one that another runner holds', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  const openClaims = () => Promise.resolve(claims)
+  await claims.add('raw.e', [{ id: 1 }])
+  await claims.add('raw.e', [{ id: 2 }])
+  // The other runner takes the first one right after this run has looked what is open.
+  const inflight = claims.inflight.bind(claims)
+  claims.inflight = async (target) => {
+    const open = await inflight(target)
+    claims.segments[0]!.claimed = true
+    return open
+  }
+  const summary = await space.run([model], { openClaims })
+  assert.match(resultOf(summary, 'raw.e').because, /another run is flushing raw.e: segment 1/)
+  assert.equal(claims.calls, ['claim raw.e/2', 'nack raw.e/2'])
+  claims.inflight = inflight
+  await space.ok([model], { openClaims })
+  assert.equal(await idsOf(space), [1, 2])
 })
 
 test('an ack record of a claim that the buffer no longer has is removed', async () => {
