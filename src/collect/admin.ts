@@ -17,13 +17,14 @@ import { bufferRefusal } from './buffer-refusal.ts'
 import { refusal } from './errors.ts'
 import { backlogOf, healthOf } from './health.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
-import { type Doors, unknownTarget } from './targets.ts'
+import { type Doors, type ModelsState, unknownTarget } from './targets.ts'
 
 export interface AdminOptions {
   readonly buffer: EventBuffer
   /** Real path of the buffer's directory. */
   readonly bufferDir: string
   readonly doors: () => Doors
+  readonly models: () => ModelsState
 }
 
 export function createAdmin(options: AdminOptions): Handler {
@@ -50,12 +51,12 @@ async function route(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { buffer, bufferDir, doors } = options
+  const { buffer, bufferDir, doors, models } = options
   const segments = splitPath(request.url!)
   const [room, schema, table, action = '', id] = segments
   if (room === 'health' && segments.length === 1) {
     requireMethod(request.method, ['GET', 'HEAD'])
-    const health = healthOf(buffer, doors().keys())
+    const health = healthOf(buffer, doors().keys(), models())
     const status = health.status === 'ok' ? 200 : 503
     return sendJson(response, status, { service: SERVICE, buffer: bufferDir, ...health })
   }

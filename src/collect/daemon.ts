@@ -11,7 +11,7 @@ import { requireSafeBinding } from '../http/auth.ts'
 import { HttpServer } from '../http/server.ts'
 import { createAdmin } from './admin.ts'
 import { createIngest } from './ingest.ts'
-import { type Doors, openDoors } from './targets.ts'
+import { type ModelsState, openDoors, type Served } from './targets.ts'
 
 export interface CollectDaemonOptions {
   /** Stays with the caller, who closes it after the daemon. */
@@ -34,15 +34,15 @@ export class CollectDaemon implements AsyncDisposable {
   readonly #resources: Resources
   readonly url: string
   readonly adminUrl: string
-  readonly #doors: { current: Doors }
+  readonly #served: Served
 
   private constructor(
     resources: Resources,
-    doors: { current: Doors },
+    served: Served,
     urls: { readonly url: string; readonly adminUrl: string },
   ) {
     this.#resources = resources
-    this.#doors = doors
+    this.#served = served
     this.url = urls.url
     this.adminUrl = urls.adminUrl
   }
@@ -53,8 +53,9 @@ export class CollectDaemon implements AsyncDisposable {
     requireSafeBinding(host, token, options.allowAnonymous)
     requireTwoPorts(port, adminPort)
     const bufferDir = await realpath(options.bufferDir)
-    const doors = { current: openDoors(options.targets) }
-    const current = () => doors.current
+    const served: Served = { doors: openDoors(options.targets), models: { models: 'current' } }
+    const doors = () => served.doors
+    const models = () => served.models
     await using resources = new Resources()
     // The admin port is open first: who sees the public one can flush.
     const admin = resources.use(
@@ -62,7 +63,7 @@ export class CollectDaemon implements AsyncDisposable {
         host: '127.0.0.1',
         port: adminPort,
         portFlag: '--admin-port',
-        handle: createAdmin({ buffer, bufferDir, doors: current }),
+        handle: createAdmin({ buffer, bufferDir, doors, models }),
         logger: logger.child({ port: 'admin' }),
       }),
     )
@@ -71,17 +72,29 @@ export class CollectDaemon implements AsyncDisposable {
       await HttpServer.open({
         host,
         port,
-        handle: createIngest({ buffer, doors: current, token, maxEventBytes, maxBatchBytes }),
+        handle: createIngest({ buffer, doors, models, token, maxEventBytes, maxBatchBytes }),
         logger: logger.child({ port: 'public' }),
       }),
     )
     const urls = { url: ingest.url, adminUrl: admin.url }
-    return new CollectDaemon(resources.move(), doors, urls)
+    return new CollectDaemon(resources.move(), served, urls)
   }
 
   /** Takes over newly compiled events models; when one of them has a type without a rule, it throws and changes none. */
   setTargets(targets: ReadonlyMap<ModelName, EventsModel>): void {
-    this.#doors.current = openDoors(targets)
+    this.#served.doors = openDoors(targets)
+    this.#served.models = { models: 'current' }
+  }
+
+  /** The models on disk cannot be taken over: what is served stays, and health says since when. */
+  keepTargets(): void {
+    if (this.#served.models.models === 'stale') return
+    this.#served.models = { models: 'stale', stale_since: new Date().toISOString() }
+  }
+
+  /** Of the models on disk: whether they are the ones that are served. */
+  get models(): ModelsState {
+    return this.#served.models
   }
 
   /** Open requests get their answers; then both ports are closed. */

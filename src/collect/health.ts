@@ -2,6 +2,7 @@
 
 import type { EventBuffer } from '../buffer/buffer.ts'
 import type { ModelName } from '../core/names.ts'
+import type { ModelsState } from './targets.ts'
 
 export interface Backlog {
   readonly target: ModelName
@@ -13,7 +14,9 @@ export interface Backlog {
   readonly oldest: string | null
 }
 
-export interface Health {
+export type Health = ModelsState & Totals
+
+interface Totals {
   readonly status: 'ok' | 'unavailable'
   readonly events: number
   readonly bytes: number
@@ -29,9 +32,13 @@ export function backlogOf(buffer: EventBuffer, known: Iterable<ModelName>): read
 }
 
 /** `unavailable` (503) while the buffer takes nothing. */
-export function healthOf(buffer: EventBuffer, known: Iterable<ModelName>): Health {
+export function healthOf(
+  buffer: EventBuffer,
+  known: Iterable<ModelName>,
+  models: ModelsState,
+): Health {
   const { bytes, writable } = buffer.stats()
   const targets = backlogOf(buffer, known)
   const events = targets.reduce((total, backlog) => total + backlog.events, 0)
-  return { status: writable ? 'ok' : 'unavailable', events, bytes, targets }
+  return { status: writable ? 'ok' : 'unavailable', ...models, events, bytes, targets }
 }

@@ -13,13 +13,14 @@ import { healthOf } from './health.ts'
 import { mediaType, unsupported } from './media-type.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
 import { type Events, readEvent, readJsonBatch, readNdjsonBatch } from './read-events.ts'
-import { type Doors, unknownTarget } from './targets.ts'
+import { type Doors, type ModelsState, unknownTarget } from './targets.ts'
 import type { Door } from './validate-event.ts'
 
 export interface IngestOptions {
   readonly buffer: EventBuffer
   /** The doors of this moment. */
   readonly doors: () => Doors
+  readonly models: () => ModelsState
   readonly token: string | null
   readonly maxEventBytes: number
   readonly maxBatchBytes: number
@@ -105,12 +106,12 @@ function serverTime(): string {
 
 /** Needs no token, as load balancers have none; who shows it sees the targets too. */
 function health(
-  { buffer, doors, token }: IngestOptions,
+  { buffer, doors, models, token }: IngestOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
   requireMethod(request.method, ['GET', 'HEAD'])
-  const { targets, ...totals } = healthOf(buffer, doors().keys())
+  const { targets, ...totals } = healthOf(buffer, doors().keys(), models())
   const body = hasToken(request, token) ? { ...totals, targets } : totals
   if (totals.status === 'ok') return sendJson(response, 200, body)
   const error = { code: 'buffer-unavailable', message: 'the buffer takes no events at the moment' }

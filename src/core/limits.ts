@@ -21,6 +21,8 @@ export const limits = {
   batchBytes: 32 * MiB,
   /** Deeper JSON is no event; the engine's reader recurses. */
   eventDepth: 100,
+  /** Files that are saved together, or copied by a deployment, are one change when nothing follows for this time. */
+  watchQuietMs: 200,
   /** A request to the admin port names one claim. */
   adminBodyBytes: 64 * KiB,
   /** A segment is sealed at this size, so that one claim is one bounded transaction. */
