@@ -18,6 +18,8 @@ import { ensureDirectory, realFiles, type Files } from './files.ts'
 import { groupBytesNeeded } from './group.ts'
 import { TargetQueue, type QueueStats, type SegmentClaim } from './queue.ts'
 import type { Usage } from './store.ts'
+import type { KeyLimits } from './key-memory.ts'
+import type { RequestKey } from './request-key.ts'
 import { directoryName, parseDirectoryName } from './target-directory.ts'
 
 export interface EventBufferOptions {
@@ -30,6 +32,7 @@ export interface EventBufferOptions {
   readonly files?: Files
   /** Size at which a segment is sealed. */
   readonly segmentBytes?: number
+  readonly keyLimits?: KeyLimits
 }
 
 export interface BufferStats {
@@ -40,6 +43,11 @@ export interface BufferStats {
 }
 
 type ClaimKey = Pick<Claim, 'id' | 'target'>
+
+const DEFAULT_KEY_LIMITS: KeyLimits = {
+  retentionMs: limits.keyRetentionHours * 3_600_000,
+  maxKeys: limits.retainedKeys,
+}
 
 export class EventBuffer implements ClaimSource {
   readonly #options: EventBufferOptions
@@ -89,10 +97,32 @@ export class EventBuffer implements ClaimSource {
   ): Promise<void> {
     if (events.length === 0) return
     this.#refuseWhenClosed()
-    const queue = this.#opening.has(target) ? undefined : this.#queues.get(target)
+    const queue = this.#readyQueue(target)
     if (queue === undefined) return await this.#appendToNew(target, events, receivedAt)
     this.#refuseAboveLimits(groupBytesNeeded(events))
     await queue.append(events, receivedAt)
+  }
+
+  /**
+   * As `append`, and only once for all calls with the same key: a later one gets the outcome of the first, also after a
+   * restart, and while the first still waits for the disk. `read` is called only by the first, and may throw. Returns
+   * the events of the request. Throws KeyReusedError for the key of a request with another body.
+   */
+  async appendOnce(
+    target: ModelName,
+    key: RequestKey,
+    read: () => readonly Uint8Array[],
+    receivedAt: string,
+  ): Promise<number> {
+    this.#refuseWhenClosed()
+    const queue = this.#readyQueue(target) ?? (await this.#queueOf(target))
+    this.#refuseWhenClosed()
+    const readWithinLimits = () => {
+      const events = read()
+      this.#refuseAboveLimits(groupBytesNeeded(events))
+      return events
+    }
+    return await queue.appendOnce(key, readWithinLimits, receivedAt)
   }
 
   async targets(): Promise<readonly ModelName[]> {
@@ -160,17 +190,24 @@ export class EventBuffer implements ClaimSource {
   }
 
   async #appendToNew(target: ModelName, events: readonly Uint8Array[], receivedAt: string) {
-    let queue: TargetQueue
+    const queue = await this.#queueOf(target)
+    this.#refuseWhenClosed()
+    this.#refuseAboveLimits(groupBytesNeeded(events))
+    await queue.append(events, receivedAt)
+  }
+
+  #readyQueue(target: ModelName): TargetQueue | undefined {
+    return this.#opening.has(target) ? undefined : this.#queues.get(target)
+  }
+
+  async #queueOf(target: ModelName): Promise<TargetQueue> {
     try {
-      queue = await (this.#opening.get(target) ?? this.#openQueue(target))
+      return await (this.#opening.get(target) ?? this.#openQueue(target))
     } catch (error) {
       this.#usage.failedAt = new Date()
       this.#options.logger.error('buffer-write-failed', { target, error: String(error) })
       throw new BufferUnavailableError('the buffer cannot be written', { cause: error })
     }
-    this.#refuseWhenClosed()
-    this.#refuseAboveLimits(groupBytesNeeded(events))
-    await queue.append(events, receivedAt)
   }
 
   #openQueue(target: ModelName): Promise<TargetQueue> {
@@ -193,6 +230,7 @@ export class EventBuffer implements ClaimSource {
         logger: this.#options.logger,
         usage: this.#usage,
         segmentBytes: this.#options.segmentBytes ?? limits.segmentBytes,
+        keyLimits: this.#options.keyLimits ?? DEFAULT_KEY_LIMITS,
       }),
     )
     this.#queues.set(target, queue)

@@ -1,6 +1,7 @@
 // A group while it is being collected: the event lines in one growing piece of memory, and what is told to those who wait.
 
 import { limits } from '../core/limits.ts'
+import { keyMember } from './request-key.ts'
 import { MARKER_LINE_MAX_BYTES, eventLinePrefix, markerLine, type EventStamp } from './segment.ts'
 
 export interface Group {
@@ -41,18 +42,22 @@ export function groupBytesNeeded(events: readonly Uint8Array[]): number {
   return sizeBytes
 }
 
-/** Adds one line for each event, numbered from `firstSeq` on. `time` is ISO 8601 in UTC. */
+/** Adds one line for each event, numbered from `firstSeq` on. `time` is ISO 8601 in UTC; the first line gets the key. */
 export function addEvents(
   group: Group,
   events: readonly Uint8Array[],
   firstSeq: number,
   time: string,
+  key: string | null = null,
 ): void {
-  const memory = reserve(group, groupBytesNeeded(events))
   const timeJson = JSON.stringify(time)
+  const firstStamp = key === null ? timeJson : timeJson + keyMember(key)
+  const memory = reserve(group, groupBytesNeeded(events) + firstStamp.length)
   let [at, seq] = [group.sizeBytes, firstSeq]
   for (const event of events) {
-    const start = at + memory.write(eventLinePrefix(seq, timeJson), at, 'latin1')
+    const start =
+      at +
+      memory.write(eventLinePrefix(seq, seq === firstSeq ? firstStamp : timeJson), at, 'latin1')
     memory.set(event, start)
     const end = start + event.length
     memory[end] = CLOSING_BRACE

@@ -7,6 +7,7 @@ import type { Claim } from './claim-source.ts'
 import { BufferUnavailableError, UnknownClaimError, errorCode } from './errors.ts'
 import { addEvents, emptyGroup, nextGroup, type Group } from './group.ts'
 import type { Segment } from './recovery.ts'
+import { keyText, type RequestKey } from './request-key.ts'
 import { SegmentStore, type StoreOptions } from './store.ts'
 
 export interface QueueOptions extends StoreOptions {
@@ -53,10 +54,14 @@ export class TargetQueue implements AsyncDisposable {
   }
 
   /** As EventBuffer.append. */
-  append(events: readonly Uint8Array[], time: string): Promise<void> {
+  append(
+    events: readonly Uint8Array[],
+    time: string,
+    key: RequestKey | null = null,
+  ): Promise<void> {
     const group = this.#collecting
     const sizeBefore = group.sizeBytes
-    addEvents(group, events, this.#nextSeq, time)
+    addEvents(group, events, this.#nextSeq, time, key === null ? null : keyText(key, events.length))
     this.#nextSeq += events.length
     this.#options.usage.pendingBytes += group.sizeBytes - sizeBefore
     if (!this.#commitIsDue) {
@@ -65,6 +70,17 @@ export class TargetQueue implements AsyncDisposable {
       void this.#inTurn(() => nextLoopTurn().then(() => this.#commit()))
     }
     return group.written
+  }
+
+  /** As EventBuffer.appendOnce. */
+  appendOnce(key: RequestKey, read: () => readonly Uint8Array[], time: string): Promise<number> {
+    const known = this.#store.keys.find(key)
+    if (known !== null) return known
+    const events = read()
+    if (events.length === 0) return Promise.resolve(0)
+    const seq = this.#nextSeq
+    const written = this.append(events, time, key)
+    return this.#store.keys.remember({ ...key, events: events.length, time, seq }, written)
   }
 
   claim(): Promise<SegmentClaim | null> {

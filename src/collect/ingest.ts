@@ -11,6 +11,7 @@ import type { Handler } from '../http/server.ts'
 import { bufferRefusal } from './buffer-refusal.ts'
 import { healthOf } from './health.ts'
 import { mediaType, unsupported } from './media-type.ts'
+import { readRequestKey } from './idempotency.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
 import { type Events, readEvent, readJsonBatch, readNdjsonBatch } from './read-events.ts'
 import { type Doors, type ModelsState, unknownTarget } from './targets.ts'
@@ -53,13 +54,19 @@ async function collect(
   const { target, door } = findDoor(options.doors(), schema, table)
   const read = readerFor(request, isBatch, options.maxEventBytes)
   const body = await readBody(request, isBatch ? options.maxBatchBytes : options.maxEventBytes)
-  const events = read(door, body)
-  try {
-    await options.buffer.append(target, events, serverTime())
-  } catch (error) {
-    throw bufferRefusal(error)
+  const key = readRequestKey(request, body)
+  if (key !== null) {
+    const toEvents = () => read(door, body)
+    const accepted = options.buffer.appendOnce(target, key, toEvents, serverTime())
+    return sendAccepted(response, await accepted.catch(refuse))
   }
+  const events = read(door, body)
+  await options.buffer.append(target, events, serverTime()).catch(refuse)
   sendAccepted(response, events.length)
+}
+
+function refuse(error: unknown): never {
+  throw bufferRefusal(error)
 }
 
 function findDoor(doors: Doors, schema: string, table: string): { target: ModelName; door: Door } {

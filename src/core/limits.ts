@@ -35,6 +35,12 @@ export const limits = {
   retainedGroupBytes: 1 * MiB,
   /** Bytes of accepted events on disk; above it ingest answers 503. */
   bufferBytes: 16 * GiB,
+  /** Time for which the key of a request is remembered; a sender that tries again does so sooner. */
+  keyRetentionHours: 24,
+  /** Keys that each target remembers; each takes about 300 bytes of memory. */
+  retainedKeys: 100_000,
+  /** Characters of a key; a UUID has 36. */
+  requestKeyLength: 255,
   /** Seconds a client is asked to wait by Retry-After. */
   retryAfterSeconds: 5,
 

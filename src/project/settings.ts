@@ -75,6 +75,16 @@ export const settings = {
     default: limits.bufferBytes,
     help: 'Accepted events kept on disk; above it 503 until a run has flushed',
   },
+  'collect.idempotency_hours': {
+    type: { is: 'integer', min: 1, max: 8760 },
+    default: limits.keyRetentionHours,
+    help: 'Hours for which the Idempotency-Key of a request is remembered',
+  },
+  'collect.idempotency_keys': {
+    type: { is: 'integer', min: 1, max: 10_000_000 },
+    default: limits.retainedKeys,
+    help: 'Keys that each target remembers; with more the oldest are forgotten',
+  },
   'odata.port': { type: port, default: 8090, env: 'ODATA_PORT', help: 'Port of the OData service' },
   'odata.host': {
     type: text,

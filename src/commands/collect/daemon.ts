@@ -32,17 +32,12 @@ export default class CollectDaemonCommand extends BaseCommand {
     const { paths, settings } = await load()
     const { ProjectWatch } = await import('../../project/watch.ts')
     const { compileTargets, reloadTargets } = await import('./reload.ts')
-    const { EventBuffer } = await import('../../buffer/buffer.ts')
+    const { openEventBuffer } = await import('../event-buffer.ts')
     const { CollectDaemon } = await import('../../collect/daemon.ts')
     await using watch = await ProjectWatch.open(paths.dir)
     // Read again, so that no change falls between the reading and the watching.
     const project = await load()
-    await using buffer = await EventBuffer.open({
-      dir: paths.buffer,
-      lockFile: paths.collectLock,
-      maxBufferBytes: settings['collect.max_buffer_bytes'],
-      logger,
-    })
+    await using buffer = await openEventBuffer(project, logger)
     await using daemon = await CollectDaemon.open({
       buffer,
       bufferDir: paths.buffer,
