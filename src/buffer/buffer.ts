@@ -2,10 +2,8 @@
 
 import { join, resolve } from 'node:path'
 import { limits } from '../core/limits.ts'
-import { EnvironmentError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
 import { parseModelName, type ModelName } from '../core/names.ts'
-import { describeHolder, isHere, LockHeldError, takeProcessLock } from '../core/process-lock.ts'
 import { Resources } from '../core/resources.ts'
 import type { Claim, ClaimSource } from './claim-source.ts'
 import {
@@ -19,13 +17,13 @@ import { groupBytesNeeded } from './group.ts'
 import { TargetQueue, type QueueStats, type SegmentClaim } from './queue.ts'
 import type { Usage } from './store.ts'
 import type { KeyLimits } from './key-memory.ts'
+import { type LockOptions, takeBufferLock } from './lock.ts'
 import type { RequestKey } from './request-key.ts'
 import { directoryName, parseDirectoryName } from './target-directory.ts'
 
-export interface EventBufferOptions {
+export interface EventBufferOptions extends LockOptions {
   /** Made when it is missing. */
   readonly dir: string
-  readonly lockFile: string
   /** Accepted events on disk; above it `append` refuses. */
   readonly maxBufferBytes: number
   readonly logger: Logger
@@ -68,7 +66,7 @@ export class EventBuffer implements ClaimSource {
   /** Takes the lock (EnvironmentError `buffer-locked`) and recovers every target's directory. */
   static async open(options: EventBufferOptions): Promise<EventBuffer> {
     await using resources = new Resources()
-    resources.use(await takeProcessLock(options.lockFile).catch(refuseHeld))
+    resources.use(await takeBufferLock(options, options.logger))
     const files = options.files ?? realFiles
     await ensureDirectory(files, options.dir)
     const buffer = new EventBuffer(options, resources.move())
@@ -246,18 +244,4 @@ export class EventBuffer implements ClaimSource {
     if (queue === undefined) throw new UnknownClaimError(id)
     return { queue, number: Number(digits) }
   }
-}
-
-function refuseHeld(error: unknown): never {
-  if (!(error instanceof LockHeldError)) throw error
-  const { holder, path } = error
-  throw new EnvironmentError(
-    'buffer-locked',
-    `the event buffer is in use by ${describeHolder(holder)}`,
-    {
-      hint: isHere(holder)
-        ? 'stop that process, or let it do the work'
-        : `if ${holder.host} no longer runs, delete ${path}`,
-    },
-  )
 }

@@ -11,7 +11,7 @@ import { openEventBuffer } from './event-buffer.ts'
 export async function openClaims(project: Project, logger: Logger): Promise<ClaimSource> {
   const { paths, settings } = project
   try {
-    return await openEventBuffer(project, logger)
+    return await openEventBuffer(project, { role: 'run', logger })
   } catch (error) {
     if (!(error instanceof EnvironmentError && error.code === 'buffer-locked')) throw error
     const port = settings['collect.admin_port']

@@ -1,11 +1,17 @@
 // The buffer of a project on disk, by its settings.
 
-import { EventBuffer } from '../buffer/buffer.ts'
+import { EventBuffer, type EventBufferOptions } from '../buffer/buffer.ts'
+import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Project } from '../project/project.ts'
 
-/** Throws EnvironmentError `buffer-locked` when another process holds it. */
-export function openEventBuffer({ paths, settings }: Project, logger: Logger) {
+interface Opening extends Required<Pick<EventBufferOptions, 'role'>> {
+  readonly logger: Logger
+  readonly signal?: AbortSignal
+}
+
+/** Throws EnvironmentError `buffer-locked` when another process holds it: a daemon, or a run for too long. */
+export function openEventBuffer({ paths, settings }: Project, opening: Opening) {
   return EventBuffer.open({
     dir: paths.buffer,
     lockFile: paths.collectLock,
@@ -14,6 +20,7 @@ export function openEventBuffer({ paths, settings }: Project, logger: Logger) {
       retentionMs: settings['collect.idempotency_hours'] * 3_600_000,
       maxKeys: settings['collect.idempotency_keys'],
     },
-    logger,
+    waitMs: limits.bufferLockWaitMs,
+    ...opening,
   })
 }

@@ -110,6 +110,8 @@ export const limits = {
 
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
+  /** A daemon that starts waits this long for a run that has the buffer open to take what is in it. */
+  bufferLockWaitMs: 30_000,
   /** A daemon that does not answer its admin port in this time is taken for hung. */
   adminTimeoutMs: 30_000,
 } as const

@@ -1,4 +1,4 @@
-// A file that says which process owns something: one JSON object {pid, host, startedAt, process}. It is made with its
+// A file that says which process owns something: one JSON object {pid, host, startedAt, process, role}. It is made with its
 // whole content by link(2), so it is never seen half written and only one process can make it. A holder that is dead is
 // taken over; to do so, a process first takes a lock on the right to take over from this holder, so that two cannot both
 // believe that they have won. A file that is no such object is held by nobody: a power cut may leave an empty one.
@@ -16,6 +16,8 @@ export interface LockHolder {
   readonly startedAt: string
   /** Tells a process from a later one with its pid, where the system says so; else null. */
   readonly process: string | null
+  /** What the process does with the lock, for those who decide whether to wait; null when it does not say. */
+  readonly role: string | null
 }
 
 /** Thrown while a living process holds the lock. The message is for people, who read it where it is not rephrased. */
@@ -39,13 +41,17 @@ export function describeHolder(holder: LockHolder): string {
 export const isHere = ({ host }: LockHolder): boolean => host === hostname()
 
 /** Takes the lock, making its directory when it is missing; disposing releases it. Throws LockHeldError. */
-export async function takeProcessLock(path: string): Promise<AsyncDisposable> {
+export async function takeProcessLock(
+  path: string,
+  { role = null }: { readonly role?: string | null } = {},
+): Promise<AsyncDisposable> {
   await mkdir(dirname(path), { recursive: true })
   const holder: LockHolder = {
     pid: process.pid,
     host: hostname(),
     startedAt: new Date().toISOString(),
     process: processIdentity(process.pid),
+    role,
   }
   const content = JSON.stringify(holder) + '\n'
   const draft = `${path}.${randomUUID()}`
@@ -103,8 +109,8 @@ function parseHolder(content: string): LockHolder | null {
   try {
     const holder = JSON.parse(content) as Partial<LockHolder> | null
     if (typeof holder?.pid !== 'number' || typeof holder.host !== 'string') return null
-    const { pid, host, startedAt = 'an unknown time', process = null } = holder
-    return { pid, host, startedAt, process }
+    const { pid, host, startedAt = 'an unknown time', process = null, role = null } = holder
+    return { pid, host, startedAt, process, role }
   } catch {
     return null
   }

@@ -37,11 +37,20 @@ export default class CollectDaemonCommand extends BaseCommand {
     await using watch = await ProjectWatch.open(paths.dir)
     // Read again, so that no change falls between the reading and the watching.
     const project = await load()
-    await using buffer = await openEventBuffer(project, logger)
+    const targets = await compileTargets(project)
+    await using buffer = await openEventBuffer(project, {
+      role: 'daemon',
+      logger,
+      signal: stop.signal,
+    }).catch((error: unknown) => {
+      if (!stop.signal.aborted) throw error
+      return null
+    })
+    if (buffer === null) return
     await using daemon = await CollectDaemon.open({
       buffer,
       bufferDir: paths.buffer,
-      targets: await compileTargets(project),
+      targets,
       host: settings['collect.host'],
       port: settings['collect.port'],
       adminPort: settings['collect.admin_port'],
