@@ -14,7 +14,7 @@ import {
 } from './errors.ts'
 import { ensureDirectory, realFiles, type Files } from './files.ts'
 import { groupBytesNeeded } from './group.ts'
-import { TargetQueue, type QueueStats, type SegmentClaim } from './queue.ts'
+import { TargetQueue, type Commit, type QueueStats, type SegmentClaim } from './queue.ts'
 import type { Usage } from './store.ts'
 import type { KeyLimits } from './key-memory.ts'
 import { type LockOptions, takeBufferLock } from './lock.ts'
@@ -55,6 +55,7 @@ export class EventBuffer implements ClaimSource {
   readonly #queues = new Map<ModelName, TargetQueue>()
   /** Queues that are being made; appends wait for them in their order. */
   readonly #opening = new Map<ModelName, Promise<TargetQueue>>()
+  #onCommit: (commit: Commit) => void = () => {}
   #closed = false
 
   private constructor(options: EventBufferOptions, resources: Resources) {
@@ -155,6 +156,11 @@ export class EventBuffer implements ClaimSource {
     return queue.findClaim(number)
   }
 
+  /** From now on `listener` is told of each group that is on disk. */
+  onCommit(listener: (commit: Commit) => void): void {
+    this.#onCommit = listener
+  }
+
   stats(): BufferStats {
     const { storedBytes, failedAt } = this.#usage
     // Nobody appends to a buffer that is called unwritable, so it is called so only until the next attempt makes sense.
@@ -228,6 +234,7 @@ export class EventBuffer implements ClaimSource {
         logger: this.#options.logger,
         usage: this.#usage,
         segmentBytes: this.#options.segmentBytes ?? limits.segmentBytes,
+        onCommit: (commit) => this.#onCommit(commit),
         keyLimits: this.#options.keyLimits ?? DEFAULT_KEY_LIMITS,
       }),
     )

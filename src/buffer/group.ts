@@ -9,6 +9,8 @@ export interface Group {
   memory: Buffer
   sizeBytes: number
   events: number
+  /** Calls to append whose events are in it. */
+  calls: number
   first: EventStamp | null
   last: EventStamp | null
   /** Settles with the outcome for every call whose events are in the group. */
@@ -21,7 +23,17 @@ export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(64 * 1024)): Grou
   let resolve = () => {}
   let reject: Group['reject'] = () => {}
   const written = new Promise<void>((...settle) => ([resolve, reject] = settle))
-  return { memory, sizeBytes: 0, events: 0, first: null, last: null, written, resolve, reject }
+  return {
+    memory,
+    sizeBytes: 0,
+    events: 0,
+    calls: 0,
+    first: null,
+    last: null,
+    written,
+    resolve,
+    reject,
+  }
 }
 
 /** An empty group in the memory of a finished one, unless that grew too large to be kept. */
@@ -72,6 +84,7 @@ export function addEvents(
   for (let cr = added.indexOf(CR); cr !== -1; cr = added.indexOf(CR, cr)) added[cr] = SPACE
   group.sizeBytes = at
   group.events += events.length
+  group.calls += 1
   group.first ??= { seq: firstSeq, time }
   group.last = { seq: seq - 1, time }
 }

@@ -12,6 +12,18 @@ import { SegmentStore, type StoreOptions } from './store.ts'
 
 export interface QueueOptions extends StoreOptions {
   readonly target: ModelName
+  /** Told of each group that is on disk. */
+  readonly onCommit: (commit: Commit) => void
+}
+
+export interface Commit {
+  readonly target: ModelName
+  readonly events: number
+  /** Calls to append. */
+  readonly requests: number
+  readonly bytes: number
+  /** Time of the write and the sync. */
+  readonly ms: number
 }
 
 /** A claim with what people want to know about it. Times are ISO 8601 in UTC. */
@@ -140,15 +152,18 @@ export class TargetQueue implements AsyncDisposable {
 
   /** Never rejects: every waiting call is told what became of the group. */
   async #commit(): Promise<void> {
-    const { logger, target, usage } = this.#options
+    const { logger, target, usage, onCommit } = this.#options
     const group = this.#collecting
     const bytes = group.sizeBytes
     this.#collecting = this.#spare
     this.#commitIsDue = false
+    const startedMs = performance.now()
     try {
       await this.#store.append(group)
       usage.failedAt = null
       group.resolve()
+      const { events, calls: requests } = group
+      onCommit({ target, events, requests, bytes, ms: performance.now() - startedMs })
     } catch (error) {
       usage.failedAt = new Date()
       const code = errorCode(error)

@@ -10,8 +10,10 @@ import { Resources } from '../core/resources.ts'
 import { requireSafeBinding } from '../http/auth.ts'
 import { HttpServer } from '../http/server.ts'
 import { createAdmin } from './admin.ts'
+import { publicHealth } from './health.ts'
 import { createIngest } from './ingest.ts'
 import { type ModelsState, openDoors, type Served } from './targets.ts'
+import { createTraffic } from './traffic.ts'
 
 export interface CollectDaemonOptions {
   /** Stays with the caller, who closes it after the daemon. */
@@ -54,8 +56,9 @@ export class CollectDaemon implements AsyncDisposable {
     requireTwoPorts(port, adminPort)
     const bufferDir = await realpath(options.bufferDir)
     const served: Served = { doors: openDoors(options.targets), models: { models: 'current' } }
-    const doors = () => served.doors
-    const models = () => served.models
+    const traffic = createTraffic()
+    buffer.onCommit(traffic.committed)
+    const vitals = { buffer, bufferDir, served, traffic }
     await using resources = new Resources()
     // The admin port is open first: who sees the public one can flush.
     const admin = resources.use(
@@ -63,7 +66,7 @@ export class CollectDaemon implements AsyncDisposable {
         host: '127.0.0.1',
         port: adminPort,
         portFlag: '--admin-port',
-        handle: createAdmin({ buffer, bufferDir, doors, models }),
+        handle: createAdmin(vitals),
         logger: logger.child({ port: 'admin' }),
       }),
     )
@@ -72,7 +75,15 @@ export class CollectDaemon implements AsyncDisposable {
       await HttpServer.open({
         host,
         port,
-        handle: createIngest({ buffer, doors, models, token, maxEventBytes, maxBatchBytes }),
+        handle: createIngest({
+          buffer,
+          doors: () => served.doors,
+          health: publicHealth(vitals, token),
+          token,
+          maxEventBytes,
+          maxBatchBytes,
+        }),
+        onRefusal: traffic.refused,
         logger: logger.child({ port: 'public' }),
       }),
     )

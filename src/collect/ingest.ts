@@ -2,26 +2,24 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventBuffer } from '../buffer/buffer.ts'
-import { limits } from '../core/limits.ts'
 import type { ModelName } from '../core/names.ts'
-import { hasToken, requireToken } from '../http/auth.ts'
+import { requireToken } from '../http/auth.ts'
 import { readBody } from '../http/body.ts'
-import { sendJson } from '../http/respond.ts'
 import type { Handler } from '../http/server.ts'
 import { bufferRefusal } from './buffer-refusal.ts'
-import { healthOf } from './health.ts'
 import { mediaType, unsupported } from './media-type.ts'
 import { readRequestKey } from './idempotency.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
 import { type Events, readEvent, readJsonBatch, readNdjsonBatch } from './read-events.ts'
-import { type Doors, type ModelsState, unknownTarget } from './targets.ts'
+import { type Doors, unknownTarget } from './targets.ts'
 import type { Door } from './validate-event.ts'
 
 export interface IngestOptions {
   readonly buffer: EventBuffer
   /** The doors of this moment. */
   readonly doors: () => Doors
-  readonly models: () => ModelsState
+  /** GET /health. */
+  readonly health: Handler
   readonly token: string | null
   readonly maxEventBytes: number
   readonly maxBatchBytes: number
@@ -36,7 +34,7 @@ export function createIngest(options: IngestOptions): Handler {
       if (segments.length === 4 && batch === 'batch')
         return collect(options, request, response, schema, table, true)
     }
-    if (room === 'health' && segments.length === 1) return health(options, request, response)
+    if (room === 'health' && segments.length === 1) return options.health(request, response)
     throw notFound(request.url!)
   }
 }
@@ -109,19 +107,4 @@ function serverTime(): string {
     timeText = new Date(now).toISOString()
   }
   return timeText
-}
-
-/** Needs no token, as load balancers have none; who shows it sees the targets too. */
-function health(
-  { buffer, doors, models, token }: IngestOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
-  requireMethod(request.method, ['GET', 'HEAD'])
-  const { targets, ...totals } = healthOf(buffer, doors().keys(), models())
-  const body = hasToken(request, token) ? { ...totals, targets } : totals
-  if (totals.status === 'ok') return sendJson(response, 200, body)
-  const error = { code: 'buffer-unavailable', message: 'the buffer takes no events at the moment' }
-  const headers = { 'Retry-After': String(limits.retryAfterSeconds) }
-  sendJson(response, 503, { ...body, error }, headers)
 }
