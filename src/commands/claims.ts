@@ -1,5 +1,6 @@
-// Where a run gets its events from: the buffer on disk, or the daemon that owns it (row E083).
+// Where the events of a project are: in the buffer on disk, or with the daemon that owns it (row E083).
 
+import type { EventBuffer } from '../buffer/buffer.ts'
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import { AdminClient } from '../collect/admin-client.ts'
 import { EnvironmentError } from '../core/failures.ts'
@@ -7,11 +8,18 @@ import type { Logger } from '../core/logger.ts'
 import type { Project } from '../project/project.ts'
 import { openEventBuffer } from './event-buffer.ts'
 
+export const openClaims = (project: Project, logger: Logger): Promise<ClaimSource> =>
+  openBufferOrDaemon(project, 'run', logger)
+
 /** Throws EnvironmentError when another process holds the buffer and does not answer. */
-export async function openClaims(project: Project, logger: Logger): Promise<ClaimSource> {
+export async function openBufferOrDaemon(
+  project: Project,
+  role: 'run' | 'status',
+  logger: Logger,
+): Promise<EventBuffer | AdminClient> {
   const { paths, settings } = project
   try {
-    return await openEventBuffer(project, { role: 'run', logger })
+    return await openEventBuffer(project, { role, logger })
   } catch (error) {
     if (!(error instanceof EnvironmentError && error.code === 'buffer-locked')) throw error
     const port = settings['collect.admin_port']
