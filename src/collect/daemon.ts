@@ -7,10 +7,12 @@ import type { Logger } from '../core/logger.ts'
 import type { EventsModel } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
+import { withAccessLog } from '../http/access-log.ts'
 import { requireSafeBinding } from '../http/auth.ts'
-import { HttpServer } from '../http/server.ts'
+import { type Handler, HttpServer } from '../http/server.ts'
 import { createAdmin } from './admin.ts'
-import { publicHealth } from './health.ts'
+import { requireSoundOrigins, withCors } from './cors.ts'
+import { publicHealth, type Vitals } from './health.ts'
 import { createIngest } from './ingest.ts'
 import { type ModelsState, openDoors, type Served } from './targets.ts'
 import { createTraffic } from './traffic.ts'
@@ -29,6 +31,12 @@ export interface CollectDaemonOptions {
   readonly allowAnonymous: boolean
   readonly maxEventBytes: number
   readonly maxBatchBytes: number
+  /** Origins of web pages that may send events; `*` for any. None by default. */
+  readonly corsOrigins?: readonly string[]
+  /** Take text/plain for JSON, which is what navigator.sendBeacon calls a text. */
+  readonly acceptTextPlain?: boolean
+  /** Log each request of the public port. */
+  readonly accessLog?: boolean
   readonly logger: Logger
 }
 
@@ -49,11 +57,12 @@ export class CollectDaemon implements AsyncDisposable {
     this.adminUrl = urls.adminUrl
   }
 
-  /** Listens on both ports. Throws EnvironmentError: `same-ports`, `port-busy`, `cannot-listen`, `open-without-token`. */
+  /** Listens on both ports. Throws EnvironmentError: `same-ports`, `port-busy`, `cannot-listen`, `open-without-token`; UsageError for origins. */
   static async open(options: CollectDaemonOptions): Promise<CollectDaemon> {
     const { buffer, host, port, adminPort, token, logger } = options
     requireSafeBinding(host, token, options.allowAnonymous)
     requireTwoPorts(port, adminPort)
+    requireSoundOrigins(options.corsOrigins ?? [], token)
     const bufferDir = await realpath(options.bufferDir)
     const served: Served = { doors: openDoors(options.targets), models: { models: 'current' } }
     const traffic = createTraffic()
@@ -70,19 +79,11 @@ export class CollectDaemon implements AsyncDisposable {
         logger: logger.child({ port: 'admin' }),
       }),
     )
-    const { maxEventBytes, maxBatchBytes } = options
     const ingest = resources.use(
       await HttpServer.open({
         host,
         port,
-        handle: createIngest({
-          buffer,
-          doors: () => served.doors,
-          health: publicHealth(vitals, token),
-          token,
-          maxEventBytes,
-          maxBatchBytes,
-        }),
+        handle: publicHandler(options, vitals),
         onRefusal: traffic.refused,
         logger: logger.child({ port: 'public' }),
       }),
@@ -112,6 +113,21 @@ export class CollectDaemon implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#resources[Symbol.asyncDispose]()
   }
+}
+
+function publicHandler(options: CollectDaemonOptions, vitals: Vitals): Handler {
+  const { buffer, token, maxEventBytes, maxBatchBytes, logger } = options
+  const ingest = createIngest({
+    buffer,
+    doors: () => vitals.served.doors,
+    health: publicHealth(vitals, token),
+    token,
+    maxEventBytes,
+    maxBatchBytes,
+    acceptTextPlain: options.acceptTextPlain ?? false,
+  })
+  const handle = withCors(options.corsOrigins ?? [], ingest)
+  return options.accessLog === true ? withAccessLog(logger, handle) : handle
 }
 
 function requireTwoPorts(port: number, adminPort: number): void {

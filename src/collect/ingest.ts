@@ -23,6 +23,7 @@ export interface IngestOptions {
   readonly token: string | null
   readonly maxEventBytes: number
   readonly maxBatchBytes: number
+  readonly acceptTextPlain: boolean
 }
 
 export function createIngest(options: IngestOptions): Handler {
@@ -50,7 +51,7 @@ async function collect(
   requireMethod(request.method, ['POST'])
   requireToken(request, options.token)
   const { target, door } = findDoor(options.doors(), schema, table)
-  const read = readerFor(request, isBatch, options.maxEventBytes)
+  const read = readerFor(request, isBatch, options)
   const body = await readBody(request, isBatch ? options.maxBatchBytes : options.maxEventBytes)
   const key = readRequestKey(request, body)
   if (key !== null) {
@@ -78,9 +79,9 @@ function findDoor(doors: Doors, schema: string, table: string): { target: ModelN
 function readerFor(
   request: IncomingMessage,
   isBatch: boolean,
-  maxEventBytes: number,
+  { maxEventBytes, acceptTextPlain }: IngestOptions,
 ): (door: Door, body: Buffer) => Events {
-  const type = mediaType(request.headers['content-type'])
+  const type = mediaType(request.headers['content-type'], acceptTextPlain)
   if (type === 'ndjson' && !isBatch) throw unsupported('one event is no NDJSON')
   const read = !isBatch ? readEvent : type === 'ndjson' ? readNdjsonBatch : readJsonBatch
   return (door, body) => read(door, body, maxEventBytes)

@@ -85,6 +85,21 @@ export const settings = {
     default: limits.retainedKeys,
     help: 'Keys that each target remembers; with more the oldest are forgotten',
   },
+  'collect.cors_origins': {
+    type: { is: 'list' },
+    default: [],
+    help: 'Origins of web pages that may send events, such as https://shop.example; "*" for any, without a token only',
+  },
+  'collect.accept_text_plain': {
+    type: { is: 'boolean' },
+    default: false,
+    help: 'Take a body of type text/plain for JSON, as navigator.sendBeacon sends it',
+  },
+  'collect.access_log': {
+    type: { is: 'boolean' },
+    default: false,
+    help: 'Log a line for each request of the public port; it takes about two fifths of the highest rate',
+  },
   'odata.port': { type: port, default: 8090, env: 'ODATA_PORT', help: 'Port of the OData service' },
   'odata.host': {
     type: text,

@@ -58,6 +58,9 @@ export default class CollectDaemonCommand extends BaseCommand {
       allowAnonymous: flags['allow-anonymous'],
       maxEventBytes: settings['collect.max_event_bytes'],
       maxBatchBytes: settings['collect.max_batch_bytes'],
+      corsOrigins: settings['collect.cors_origins'],
+      acceptTextPlain: settings['collect.accept_text_plain'],
+      accessLog: settings['collect.access_log'],
       logger,
     })
     watch.onChange(() => reloadTargets(daemon, load, project, logger))
