@@ -2,16 +2,8 @@
 
 import { join, resolve } from 'node:path'
 import { limits } from '../core/limits.ts'
-import { EnvironmentError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
 import { parseModelName, type ModelName } from '../core/names.ts'
-import {
-  describeHolder,
-  homeOf,
-  isHere,
-  LockHeldError,
-  takeProcessLock,
-} from '../core/process-lock.ts'
 import { Resources } from '../core/resources.ts'
 import type { Claim, ClaimSource } from './claim-source.ts'
 import {
@@ -22,20 +14,23 @@ import {
 } from './errors.ts'
 import { ensureDirectory, realFiles, type Files } from './files.ts'
 import { groupBytesNeeded } from './group.ts'
-import { TargetQueue, type QueueStats, type SegmentClaim } from './queue.ts'
+import { TargetQueue, type Commit, type QueueStats, type SegmentClaim } from './queue.ts'
 import type { Usage } from './store.ts'
+import type { KeyLimits } from './key-memory.ts'
+import { type LockOptions, takeBufferLock } from './lock.ts'
+import type { RequestKey } from './request-key.ts'
 import { directoryName, parseDirectoryName } from './target-directory.ts'
 
-export interface EventBufferOptions {
+export interface EventBufferOptions extends LockOptions {
   /** Made when it is missing. */
   readonly dir: string
-  readonly lockFile: string
   /** Accepted events on disk; above it `append` refuses. */
   readonly maxBufferBytes: number
   readonly logger: Logger
   readonly files?: Files
   /** Size at which a segment is sealed. */
   readonly segmentBytes?: number
+  readonly keyLimits?: KeyLimits
 }
 
 export interface BufferStats {
@@ -47,6 +42,11 @@ export interface BufferStats {
 
 type ClaimKey = Pick<Claim, 'id' | 'target'>
 
+const DEFAULT_KEY_LIMITS: KeyLimits = {
+  retentionMs: limits.keyRetentionHours * 3_600_000,
+  maxKeys: limits.retainedKeys,
+}
+
 export class EventBuffer implements ClaimSource {
   readonly #options: EventBufferOptions
   readonly #files: Files
@@ -55,6 +55,7 @@ export class EventBuffer implements ClaimSource {
   readonly #queues = new Map<ModelName, TargetQueue>()
   /** Queues that are being made; appends wait for them in their order. */
   readonly #opening = new Map<ModelName, Promise<TargetQueue>>()
+  #onCommit: (commit: Commit) => void = () => {}
   #closed = false
 
   private constructor(options: EventBufferOptions, resources: Resources) {
@@ -66,7 +67,7 @@ export class EventBuffer implements ClaimSource {
   /** Takes the lock (EnvironmentError `buffer-locked`) and recovers every target's directory. */
   static async open(options: EventBufferOptions): Promise<EventBuffer> {
     await using resources = new Resources()
-    resources.use(await takeProcessLock(options.lockFile).catch(refuseHeld))
+    resources.use(await takeBufferLock(options, options.logger))
     const files = options.files ?? realFiles
     await ensureDirectory(files, options.dir)
     const buffer = new EventBuffer(options, resources.move())
@@ -95,10 +96,32 @@ export class EventBuffer implements ClaimSource {
   ): Promise<void> {
     if (events.length === 0) return
     this.#refuseWhenClosed()
-    const queue = this.#opening.has(target) ? undefined : this.#queues.get(target)
+    const queue = this.#readyQueue(target)
     if (queue === undefined) return await this.#appendToNew(target, events, receivedAt)
     this.#refuseAboveLimits(groupBytesNeeded(events))
     await queue.append(events, receivedAt)
+  }
+
+  /**
+   * As `append`, and only once for all calls with the same key: a later one gets the outcome of the first, also after a
+   * restart, and while the first still waits for the disk. `read` is called only by the first, and may throw. Returns
+   * the events of the request. Throws KeyReusedError for the key of a request with another body.
+   */
+  async appendOnce(
+    target: ModelName,
+    key: RequestKey,
+    read: () => readonly Uint8Array[],
+    receivedAt: string,
+  ): Promise<number> {
+    this.#refuseWhenClosed()
+    const queue = this.#readyQueue(target) ?? (await this.#queueOf(target))
+    this.#refuseWhenClosed()
+    const readWithinLimits = () => {
+      const events = read()
+      this.#refuseAboveLimits(groupBytesNeeded(events))
+      return events
+    }
+    return await queue.appendOnce(key, readWithinLimits, receivedAt)
   }
 
   async targets(): Promise<readonly ModelName[]> {
@@ -136,6 +159,11 @@ export class EventBuffer implements ClaimSource {
     return queue.findClaim(number)
   }
 
+  /** From now on `listener` is told of each group that is on disk. */
+  onCommit(listener: (commit: Commit) => void): void {
+    this.#onCommit = listener
+  }
+
   stats(): BufferStats {
     const { storedBytes, failedAt } = this.#usage
     // Nobody appends to a buffer that is called unwritable, so it is called so only until the next attempt makes sense.
@@ -169,17 +197,24 @@ export class EventBuffer implements ClaimSource {
   }
 
   async #appendToNew(target: ModelName, events: readonly Uint8Array[], receivedAt: string) {
-    let queue: TargetQueue
+    const queue = await this.#queueOf(target)
+    this.#refuseWhenClosed()
+    this.#refuseAboveLimits(groupBytesNeeded(events))
+    await queue.append(events, receivedAt)
+  }
+
+  #readyQueue(target: ModelName): TargetQueue | undefined {
+    return this.#opening.has(target) ? undefined : this.#queues.get(target)
+  }
+
+  async #queueOf(target: ModelName): Promise<TargetQueue> {
     try {
-      queue = await (this.#opening.get(target) ?? this.#openQueue(target))
+      return await (this.#opening.get(target) ?? this.#openQueue(target))
     } catch (error) {
       this.#usage.failedAt = new Date()
       this.#options.logger.error('buffer-write-failed', { target, error: String(error) })
       throw new BufferUnavailableError('the buffer cannot be written', { cause: error })
     }
-    this.#refuseWhenClosed()
-    this.#refuseAboveLimits(groupBytesNeeded(events))
-    await queue.append(events, receivedAt)
   }
 
   #openQueue(target: ModelName): Promise<TargetQueue> {
@@ -202,6 +237,8 @@ export class EventBuffer implements ClaimSource {
         logger: this.#options.logger,
         usage: this.#usage,
         segmentBytes: this.#options.segmentBytes ?? limits.segmentBytes,
+        onCommit: (commit) => this.#onCommit(commit),
+        keyLimits: this.#options.keyLimits ?? DEFAULT_KEY_LIMITS,
       }),
     )
     this.#queues.set(target, queue)
@@ -217,18 +254,4 @@ export class EventBuffer implements ClaimSource {
     if (queue === undefined) throw new UnknownClaimError(id)
     return { queue, number: Number(digits) }
   }
-}
-
-function refuseHeld(error: unknown): never {
-  if (!(error instanceof LockHeldError)) throw error
-  const { holder, path } = error
-  throw new EnvironmentError(
-    'buffer-locked',
-    `the event buffer is in use by ${describeHolder(holder)}`,
-    {
-      hint: isHere(holder)
-        ? 'stop that process, or let it do the work'
-        : `if ${homeOf(holder)} no longer runs, delete ${path}`,
-    },
-  )
 }

@@ -34,6 +34,14 @@ export class ClaimTargetError extends Error {
   }
 }
 
+/** A request shows the key of an earlier one, but its body is another. */
+export class KeyReusedError extends Error {
+  override name = 'KeyReusedError'
+  constructor() {
+    super('the key was used for a request with another body')
+  }
+}
+
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

@@ -108,3 +108,26 @@ export async function unlinkIfThere(files: Files, path: string): Promise<void> {
     if (errorCode(error) !== 'ENOENT') throw error
   }
 }
+
+/** Writes a file that is there with all its bytes or not at all. */
+export async function replaceFile(
+  { files, directory }: { readonly files: Files; readonly directory: string },
+  path: string,
+  writeTo: (write: (bytes: Uint8Array) => void) => void,
+): Promise<void> {
+  const copyPath = `${path}.tmp`
+  await unlinkIfThere(files, copyPath)
+  const copy = await files.open(copyPath, 'wx')
+  try {
+    let position = 0
+    writeTo((bytes) => {
+      writeAll(copy, bytes, position)
+      position += bytes.length
+    })
+    await copy.fsync()
+  } finally {
+    await copy.close()
+  }
+  await files.rename(copyPath, path)
+  await files.fsyncDirectory(directory)
+}

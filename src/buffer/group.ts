@@ -1,6 +1,7 @@
 // A group while it is being collected: the event lines in one growing piece of memory, and what is told to those who wait.
 
 import { limits } from '../core/limits.ts'
+import { keyMember } from './request-key.ts'
 import { MARKER_LINE_MAX_BYTES, eventLinePrefix, markerLine, type EventStamp } from './segment.ts'
 
 export interface Group {
@@ -8,6 +9,8 @@ export interface Group {
   memory: Buffer
   sizeBytes: number
   events: number
+  /** Calls to append whose events are in it. */
+  calls: number
   first: EventStamp | null
   last: EventStamp | null
   /** Settles with the outcome for every call whose events are in the group. */
@@ -20,7 +23,17 @@ export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(64 * 1024)): Grou
   let resolve = () => {}
   let reject: Group['reject'] = () => {}
   const written = new Promise<void>((...settle) => ([resolve, reject] = settle))
-  return { memory, sizeBytes: 0, events: 0, first: null, last: null, written, resolve, reject }
+  return {
+    memory,
+    sizeBytes: 0,
+    events: 0,
+    calls: 0,
+    first: null,
+    last: null,
+    written,
+    resolve,
+    reject,
+  }
 }
 
 /** An empty group in the memory of a finished one, unless that grew too large to be kept. */
@@ -41,18 +54,22 @@ export function groupBytesNeeded(events: readonly Uint8Array[]): number {
   return sizeBytes
 }
 
-/** Adds one line for each event, numbered from `firstSeq` on. `time` is ISO 8601 in UTC. */
+/** Adds one line for each event, numbered from `firstSeq` on. `time` is ISO 8601 in UTC; the first line gets the key. */
 export function addEvents(
   group: Group,
   events: readonly Uint8Array[],
   firstSeq: number,
   time: string,
+  key: string | null = null,
 ): void {
-  const memory = reserve(group, groupBytesNeeded(events))
   const timeJson = JSON.stringify(time)
+  const firstStamp = key === null ? timeJson : timeJson + keyMember(key)
+  const memory = reserve(group, groupBytesNeeded(events) + firstStamp.length)
   let [at, seq] = [group.sizeBytes, firstSeq]
   for (const event of events) {
-    const start = at + memory.write(eventLinePrefix(seq, timeJson), at, 'latin1')
+    const start =
+      at +
+      memory.write(eventLinePrefix(seq, seq === firstSeq ? firstStamp : timeJson), at, 'latin1')
     memory.set(event, start)
     const end = start + event.length
     memory[end] = CLOSING_BRACE
@@ -67,6 +84,7 @@ export function addEvents(
   for (let cr = added.indexOf(CR); cr !== -1; cr = added.indexOf(CR, cr)) added[cr] = SPACE
   group.sizeBytes = at
   group.events += events.length
+  group.calls += 1
   group.first ??= { seq: firstSeq, time }
   group.last = { seq: seq - 1, time }
 }

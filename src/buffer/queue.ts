@@ -7,10 +7,23 @@ import type { Claim } from './claim-source.ts'
 import { BufferUnavailableError, UnknownClaimError, errorCode } from './errors.ts'
 import { addEvents, emptyGroup, nextGroup, type Group } from './group.ts'
 import type { Segment } from './recovery.ts'
+import { keyText, type RequestKey } from './request-key.ts'
 import { SegmentStore, type StoreOptions } from './store.ts'
 
 export interface QueueOptions extends StoreOptions {
   readonly target: ModelName
+  /** Told of each group that is on disk. */
+  readonly onCommit: (commit: Commit) => void
+}
+
+export interface Commit {
+  readonly target: ModelName
+  readonly events: number
+  /** Calls to append. */
+  readonly requests: number
+  readonly bytes: number
+  /** Time of the write and the sync. */
+  readonly ms: number
 }
 
 /** A claim with what people want to know about it. Times are ISO 8601 in UTC. */
@@ -53,10 +66,14 @@ export class TargetQueue implements AsyncDisposable {
   }
 
   /** As EventBuffer.append. */
-  append(events: readonly Uint8Array[], time: string): Promise<void> {
+  append(
+    events: readonly Uint8Array[],
+    time: string,
+    key: RequestKey | null = null,
+  ): Promise<void> {
     const group = this.#collecting
     const sizeBefore = group.sizeBytes
-    addEvents(group, events, this.#nextSeq, time)
+    addEvents(group, events, this.#nextSeq, time, key === null ? null : keyText(key, events.length))
     this.#nextSeq += events.length
     this.#options.usage.pendingBytes += group.sizeBytes - sizeBefore
     if (!this.#commitIsDue) {
@@ -65,6 +82,17 @@ export class TargetQueue implements AsyncDisposable {
       void this.#inTurn(() => nextLoopTurn().then(() => this.#commit()))
     }
     return group.written
+  }
+
+  /** As EventBuffer.appendOnce. */
+  appendOnce(key: RequestKey, read: () => readonly Uint8Array[], time: string): Promise<number> {
+    const known = this.#store.keys.find(key)
+    if (known !== null) return known
+    const events = read()
+    if (events.length === 0) return Promise.resolve(0)
+    const seq = this.#nextSeq
+    const written = this.append(events, time, key)
+    return this.#store.keys.remember({ ...key, events: events.length, time, seq }, written)
   }
 
   claim(): Promise<SegmentClaim | null> {
@@ -124,15 +152,18 @@ export class TargetQueue implements AsyncDisposable {
 
   /** Never rejects: every waiting call is told what became of the group. */
   async #commit(): Promise<void> {
-    const { logger, target, usage } = this.#options
+    const { logger, target, usage, onCommit } = this.#options
     const group = this.#collecting
     const bytes = group.sizeBytes
     this.#collecting = this.#spare
     this.#commitIsDue = false
+    const startedMs = performance.now()
     try {
       await this.#store.append(group)
       usage.failedAt = null
       group.resolve()
+      const { events, calls: requests } = group
+      onCommit({ target, events, requests, bytes, ms: performance.now() - startedMs })
     } catch (error) {
       usage.failedAt = new Date()
       const code = errorCode(error)

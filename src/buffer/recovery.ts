@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { EnvironmentError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
-import { readAll, unlinkIfThere, writeAll, type Files } from './files.ts'
+import { readAll, replaceFile, type Files } from './files.ts'
+import { type FoundKey, keysIn } from './request-key.ts'
 import {
   parseSegmentFileName,
   scanSegment,
@@ -42,6 +43,8 @@ export interface RecoveredDirectory {
   readonly begin: number | null
   readonly nextNumber: number
   readonly nextSeq: number
+  /** Keys of requests whose events are in the segments. */
+  readonly keys: readonly FoundKey[]
 }
 
 export async function recoverDirectory(place: Place): Promise<RecoveredDirectory> {
@@ -54,15 +57,17 @@ export async function recoverDirectory(place: Place): Promise<RecoveredDirectory
 
   const segments: Segment[] = []
   const emptyPaths: string[] = []
+  const keys: FoundKey[] = []
   let nextSeq = 1
   for (const name of names) {
-    const segment = await recoverSegment(place, name)
+    const segment = await recoverSegment(place, name, { keys })
     if (segment === null) emptyPaths.push(join(place.directory, segmentFileName(name)))
     else segments.push(segment)
     nextSeq = Math.max(nextSeq, name.seq, (segment?.last.seq ?? 0) + 1)
   }
   const begin = names[0]?.begin ?? null
-  return { segments, emptyPaths, begin, nextNumber: (names.at(-1)?.number ?? 0) + 1, nextSeq }
+  const nextNumber = (names.at(-1)?.number ?? 0) + 1
+  return { segments, emptyPaths, begin, nextNumber, nextSeq, keys }
 }
 
 // The buffer never makes two; a copy from a backup does. Which of the two holds is not for a program to guess.
@@ -79,12 +84,12 @@ function refuseDoubleNumbers({ directory }: Place, names: readonly SegmentName[]
  * Brings one segment into order and seals it if it was open. null when it holds no valid group.
  *
  * `trustedBytes`: what lies beyond was refused to its senders after a failed sync, so it is dropped, and as nothing more
- * that the kernel says about this file is to be believed, the rest moves to a new one.
+ * that the kernel says about this file is to be believed, the rest moves to a new one. `keys` takes the keys it finds.
  */
 export async function recoverSegment(
   place: Place,
   name: SegmentName,
-  trustedBytes?: number,
+  { trustedBytes, keys }: { readonly trustedBytes?: number; readonly keys?: FoundKey[] },
 ): Promise<Segment | null> {
   const { directory, files, logger } = place
   let path = join(directory, segmentFileName(name))
@@ -95,6 +100,7 @@ export async function recoverSegment(
     const bytes = (await readAll(file)).subarray(0, trustedBytes)
     scan = scanSegment(bytes, name.state)
     changedAt = (await file.stat()).changedAt
+    for (const { start, end } of scan.valid) keys?.push(...keysIn(bytes.subarray(start, end)))
     if (scan.damaged.length > 0) await quarantine(place, name, bytes, scan)
     if (scan.damaged.length > 0 || trustedBytes !== undefined) {
       await replaceFile(place, path, (write) => {
@@ -131,27 +137,4 @@ async function quarantine(place: Place, name: SegmentName, bytes: Buffer, scan: 
     const segment = segmentFileName(name)
     place.logger.error('segment-damaged', { segment, start, end, path, keptEvents: scan.events })
   }
-}
-
-/** Writes a file that is there with all its bytes or not at all. */
-async function replaceFile(
-  { files, directory }: Place,
-  path: string,
-  writeTo: (write: (bytes: Uint8Array) => void) => void,
-): Promise<void> {
-  const copyPath = `${path}.tmp`
-  await unlinkIfThere(files, copyPath)
-  const copy = await files.open(copyPath, 'wx')
-  try {
-    let position = 0
-    writeTo((bytes) => {
-      writeAll(copy, bytes, position)
-      position += bytes.length
-    })
-    await copy.fsync()
-  } finally {
-    await copy.close()
-  }
-  await files.rename(copyPath, path)
-  await files.fsyncDirectory(directory)
 }

@@ -6,7 +6,9 @@
 //
 //   line    bytes                                         what
 //   event   {"s":<seq>,"t":"<time>","e":<event>}          seq: decimal, ascending per target; in one group, by 1
-//                                                         time: acceptance by the server, ISO 8601 in UTC
+//                                                         time: acceptance by the server, ISO 8601 in UTC; the first
+//                                                         event of a request that has a key has ,"$key":"<key>" behind
+//                                                         it (request-key.ts)
 //                                                         event: the JSON text as it was sent; each CR and LF, which
 //                                                         JSON allows only between tokens, is a space
 //   marker  {"$commit":{"n":<n>,"len":<len>,"crc":<crc>}} n: event lines of the group, decimal, at least 1
@@ -67,9 +69,9 @@ export function parseSegmentFileName(fileName: string): SegmentName | null {
   }
 }
 
-/** An event line up to the event; after it come `}` and LF. */
-export function eventLinePrefix(seq: number, timeJson: string): string {
-  return `{"s":${seq},"t":${timeJson},"e":`
+/** An event line up to the event; after it come `}` and LF. `stamp` is the time as JSON, and the key behind it. */
+export function eventLinePrefix(seq: number, stamp: string): string {
+  return `{"s":${seq},"t":${stamp},"e":`
 }
 
 /** The marker of a group whose event lines are `lines`. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { errorCode } from './errors.ts'
 import { unlinkIfThere, writeAll, type OpenFile } from './files.ts'
 import { finishGroup, type Group } from './group.ts'
+import { KeyMemory, type KeyLimits } from './key-memory.ts'
 import { recoverDirectory, recoverSegment, type Place, type Segment } from './recovery.ts'
 import { segmentFileName, type EventStamp, type SegmentName, type SegmentState } from './segment.ts'
 
@@ -20,6 +21,7 @@ export interface StoreOptions extends Place {
   readonly usage: Usage
   /** Size at which a segment is sealed. */
   readonly segmentBytes: number
+  readonly keyLimits: KeyLimits
 }
 
 /** The segment that groups are appended to. */
@@ -39,6 +41,7 @@ export type SegmentSummary = Pick<OpenSegment, 'name' | 'sizeBytes' | 'events' |
 
 export class SegmentStore implements AsyncDisposable {
   readonly #options: StoreOptions
+  readonly keys: KeyMemory
   readonly #begin: number
   #nextNumber: number
   /** One more than the last sequence number that is on disk. */
@@ -56,8 +59,10 @@ export class SegmentStore implements AsyncDisposable {
     options: StoreOptions,
     found: Awaited<ReturnType<typeof recoverDirectory>>,
     begin: number,
+    keys: KeyMemory,
   ) {
     this.#options = options
+    this.keys = keys
     this.#begin = begin
     this.#nextNumber = Math.max(begin, found.nextNumber)
     this.#nextSeq = found.nextSeq
@@ -68,7 +73,8 @@ export class SegmentStore implements AsyncDisposable {
   /** Recovers the directory, which must exist. */
   static async open(options: StoreOptions): Promise<SegmentStore> {
     const found = await recoverDirectory(options)
-    const store = new SegmentStore(options, found, found.begin ?? Date.now())
+    const keys = await KeyMemory.open(options, options.keyLimits, found.keys)
+    const store = new SegmentStore(options, found, found.begin ?? Date.now(), keys)
     for (const { sizeBytes } of found.segments) options.usage.storedBytes += sizeBytes
     // On a full disk the segments that are there can be handed out all the same.
     await store.#openSegment().catch((error: unknown) => store.#warn('segment-not-made', error))
@@ -149,8 +155,11 @@ export class SegmentStore implements AsyncDisposable {
     // then: a full disk has no room for one, and removing is what makes room.
     const isLast = this.summaries().every(({ name }) => name.number <= segment.name.number)
     if (isLast) await this.#openSegment()
+    const areKeysKept = await this.keys.keep(segment)
     await unlinkIfThere(this.#options.files, segment.path)
     await this.#syncDirectory()
+    // A disk that was too full for the keys has room now, and must get it: only a flush makes room.
+    if (!areKeysKept) await this.keys.keep(segment)
     this.#segments.splice(this.#segments.indexOf(segment), 1)
     this.#options.usage.storedBytes -= segment.sizeBytes
   }
@@ -186,7 +195,7 @@ export class SegmentStore implements AsyncDisposable {
     if (this.#suspect === null) return
     const { name, path, sizeBytes } = this.#suspect
     const rescue = (state: SegmentState) =>
-      recoverSegment(this.#options, { ...name, state }, sizeBytes)
+      recoverSegment(this.#options, { ...name, state }, { trustedBytes: sizeBytes })
     // An attempt that failed behind its rename has left the sealed name.
     const rescued = await rescue('open').catch((error: unknown) => {
       if (errorCode(error) !== 'ENOENT') throw error

@@ -56,8 +56,13 @@ export class AdminClient implements ClaimSource {
   }
 
   async targets(): Promise<readonly ModelName[]> {
-    const { targets } = (await this.#ask('GET', '/flush')) as TargetsBody
+    const targets = await this.backlog()
     return targets.filter(({ events }) => events > 0).map(({ target }) => target)
+  }
+
+  /** What waits, by target, with those of which nothing does. */
+  async backlog(): Promise<TargetsBody['targets']> {
+    return ((await this.#ask('GET', '/flush')) as TargetsBody).targets
   }
 
   /** Empty also for a target that the daemon does not know (yet). */

@@ -41,6 +41,7 @@ export interface TargetsBody {
     readonly inflight: number
     readonly bytes: number
     readonly oldest: string | null
+    readonly rate: number
   }[]
 }
 

@@ -10,27 +10,21 @@ import { limits } from '../core/limits.ts'
 import { type ModelName, parseModelName } from '../core/names.ts'
 import { isLoopback } from '../http/auth.ts'
 import { readBody } from '../http/body.ts'
-import { sendJson } from '../http/respond.ts'
+import { sendJson, sendText } from '../http/respond.ts'
 import type { Handler } from '../http/server.ts'
 import { type ClaimBody, SERVICE } from './admin-protocol.ts'
 import { bufferRefusal } from './buffer-refusal.ts'
 import { refusal } from './errors.ts'
-import { backlogOf, healthOf } from './health.ts'
+import { backlogOf, healthOf, type Vitals } from './health.ts'
+import { METRICS_TYPE, writeMetrics } from './metrics.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
-import { type Doors, unknownTarget } from './targets.ts'
+import { unknownTarget } from './targets.ts'
 
-export interface AdminOptions {
-  readonly buffer: EventBuffer
-  /** Real path of the buffer's directory. */
-  readonly bufferDir: string
-  readonly doors: () => Doors
-}
-
-export function createAdmin(options: AdminOptions): Handler {
+export function createAdmin(vitals: Vitals): Handler {
   return async (request, response) => {
     requireLocalProgram(request)
     try {
-      await route(options, request, response)
+      await route(vitals, request, response)
     } catch (error) {
       throw bufferRefusal(error)
     }
@@ -46,37 +40,42 @@ function requireLocalProgram(request: IncomingMessage): void {
 }
 
 async function route(
-  options: AdminOptions,
+  vitals: Vitals,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { buffer, bufferDir, doors } = options
+  const { buffer, bufferDir } = vitals
   const segments = splitPath(request.url!)
   const [room, schema, table, action = '', id] = segments
   if (room === 'health' && segments.length === 1) {
     requireMethod(request.method, ['GET', 'HEAD'])
-    const health = healthOf(buffer, doors().keys())
+    const health = await healthOf(vitals)
     const status = health.status === 'ok' ? 200 : 503
     return sendJson(response, status, { service: SERVICE, buffer: bufferDir, ...health })
+  }
+  if (room === 'metrics' && segments.length === 1) {
+    requireMethod(request.method, ['GET', 'HEAD'])
+    const text = await writeMetrics(buffer, await healthOf(vitals), vitals.traffic)
+    return sendText(response, 200, METRICS_TYPE, text)
   }
   if (room !== 'flush') throw notFound(request.url!)
   if (segments.length === 1) {
     requireMethod(request.method, ['GET', 'HEAD'])
-    return sendJson(response, 200, { targets: backlogOf(buffer, doors().keys()) })
+    return sendJson(response, 200, { targets: backlogOf(vitals) })
   }
   const isClaimPath = segments.length === 5 && action === 'claims'
   if (!isClaimPath && (segments.length !== 4 || !Object.hasOwn(ACTIONS, action)))
     throw notFound(request.url!)
   requireMethod(request.method, isClaimPath || action === 'inflight' ? ['GET', 'HEAD'] : ['POST'])
-  const target = knownTarget(options, schema!, table!)
-  if (isClaimPath) return sendClaim(options, response, target, id!)
+  const target = knownTarget(vitals, schema!, table!)
+  if (isClaimPath) return sendClaim(vitals, response, target, id!)
   const body = await ACTIONS[action as keyof typeof ACTIONS](buffer, target, request)
   sendJson(response, 200, body)
 }
 
 /** A model may be gone while its events still wait; they stay within reach. */
-function knownTarget({ buffer, doors }: AdminOptions, schema: string, table: string): ModelName {
-  const known = new Set([...doors().keys(), ...buffer.stats().targets.keys()])
+function knownTarget({ buffer, served }: Vitals, schema: string, table: string): ModelName {
+  const known = new Set([...served.doors.keys(), ...buffer.stats().targets.keys()])
   const target = parseModelName(`${schema}.${table}`)
   if (target === null || !known.has(target)) throw unknownTarget(schema, table, known)
   return target
@@ -126,7 +125,7 @@ const MARKER = '{"$commit":'
 
 /** The events of an open claim as NDJSON, one `{"s": number, "t": time, "e": event}` a line, for people and tools. */
 async function sendClaim(
-  { buffer }: AdminOptions,
+  { buffer }: Vitals,
   response: ServerResponse,
   target: ModelName,
   id: string,

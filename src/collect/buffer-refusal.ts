@@ -4,6 +4,7 @@ import {
   BufferFullError,
   BufferUnavailableError,
   ClaimTargetError,
+  KeyReusedError,
   UnknownClaimError,
 } from '../buffer/errors.ts'
 import { refusal } from './errors.ts'
@@ -14,6 +15,7 @@ export function bufferRefusal(error: unknown): unknown {
   if (error instanceof BufferUnavailableError) return retryLater('buffer-unavailable', error)
   if (error instanceof UnknownClaimError) return refusal('unknown-claim', error.message)
   if (error instanceof ClaimTargetError) return refusal('claim-of-another-target', error.message)
+  if (error instanceof KeyReusedError) return refusal('idempotency-key-reused', error.message)
   return error
 }
 

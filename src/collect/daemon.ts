@@ -7,11 +7,15 @@ import type { Logger } from '../core/logger.ts'
 import type { EventsModel } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
+import { withAccessLog } from '../http/access-log.ts'
 import { requireSafeBinding } from '../http/auth.ts'
-import { HttpServer } from '../http/server.ts'
+import { type Handler, HttpServer } from '../http/server.ts'
 import { createAdmin } from './admin.ts'
+import { requireSoundOrigins, withCors } from './cors.ts'
+import { publicHealth, type Vitals } from './health.ts'
 import { createIngest } from './ingest.ts'
-import { type Doors, openDoors } from './targets.ts'
+import { type ModelsState, openDoors, type Served } from './targets.ts'
+import { createTraffic } from './traffic.ts'
 
 export interface CollectDaemonOptions {
   /** Stays with the caller, who closes it after the daemon. */
@@ -27,6 +31,12 @@ export interface CollectDaemonOptions {
   readonly allowAnonymous: boolean
   readonly maxEventBytes: number
   readonly maxBatchBytes: number
+  /** Origins of web pages that may send events; `*` for any. None by default. */
+  readonly corsOrigins?: readonly string[]
+  /** Take text/plain for JSON, which is what navigator.sendBeacon calls a text. */
+  readonly acceptTextPlain?: boolean
+  /** Log each request of the public port. */
+  readonly accessLog?: boolean
   readonly logger: Logger
 }
 
@@ -34,27 +44,30 @@ export class CollectDaemon implements AsyncDisposable {
   readonly #resources: Resources
   readonly url: string
   readonly adminUrl: string
-  readonly #doors: { current: Doors }
+  readonly #served: Served
 
   private constructor(
     resources: Resources,
-    doors: { current: Doors },
+    served: Served,
     urls: { readonly url: string; readonly adminUrl: string },
   ) {
     this.#resources = resources
-    this.#doors = doors
+    this.#served = served
     this.url = urls.url
     this.adminUrl = urls.adminUrl
   }
 
-  /** Listens on both ports. Throws EnvironmentError: `same-ports`, `port-busy`, `cannot-listen`, `open-without-token`. */
+  /** Listens on both ports. Throws EnvironmentError: `same-ports`, `port-busy`, `cannot-listen`, `open-without-token`; UsageError for origins. */
   static async open(options: CollectDaemonOptions): Promise<CollectDaemon> {
     const { buffer, host, port, adminPort, token, logger } = options
     requireSafeBinding(host, token, options.allowAnonymous)
     requireTwoPorts(port, adminPort)
+    requireSoundOrigins(options.corsOrigins ?? [], token)
     const bufferDir = await realpath(options.bufferDir)
-    const doors = { current: openDoors(options.targets) }
-    const current = () => doors.current
+    const served: Served = { doors: openDoors(options.targets), models: { models: 'current' } }
+    const traffic = createTraffic()
+    buffer.onCommit(traffic.committed)
+    const vitals = { buffer, bufferDir, served, traffic }
     await using resources = new Resources()
     // The admin port is open first: who sees the public one can flush.
     const admin = resources.use(
@@ -62,32 +75,59 @@ export class CollectDaemon implements AsyncDisposable {
         host: '127.0.0.1',
         port: adminPort,
         portFlag: '--admin-port',
-        handle: createAdmin({ buffer, bufferDir, doors: current }),
+        handle: createAdmin(vitals),
         logger: logger.child({ port: 'admin' }),
       }),
     )
-    const { maxEventBytes, maxBatchBytes } = options
     const ingest = resources.use(
       await HttpServer.open({
         host,
         port,
-        handle: createIngest({ buffer, doors: current, token, maxEventBytes, maxBatchBytes }),
+        handle: publicHandler(options, vitals),
+        onRefusal: traffic.refused,
         logger: logger.child({ port: 'public' }),
       }),
     )
     const urls = { url: ingest.url, adminUrl: admin.url }
-    return new CollectDaemon(resources.move(), doors, urls)
+    return new CollectDaemon(resources.move(), served, urls)
   }
 
   /** Takes over newly compiled events models; when one of them has a type without a rule, it throws and changes none. */
   setTargets(targets: ReadonlyMap<ModelName, EventsModel>): void {
-    this.#doors.current = openDoors(targets)
+    this.#served.doors = openDoors(targets)
+    this.#served.models = { models: 'current' }
+  }
+
+  /** The models on disk cannot be taken over: what is served stays, and health says since when. */
+  keepTargets(): void {
+    if (this.#served.models.models === 'stale') return
+    this.#served.models = { models: 'stale', stale_since: new Date().toISOString() }
+  }
+
+  /** Of the models on disk: whether they are the ones that are served. */
+  get models(): ModelsState {
+    return this.#served.models
   }
 
   /** Open requests get their answers; then both ports are closed. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#resources[Symbol.asyncDispose]()
   }
+}
+
+function publicHandler(options: CollectDaemonOptions, vitals: Vitals): Handler {
+  const { buffer, token, maxEventBytes, maxBatchBytes, logger } = options
+  const ingest = createIngest({
+    buffer,
+    doors: () => vitals.served.doors,
+    health: publicHealth(vitals, token),
+    token,
+    maxEventBytes,
+    maxBatchBytes,
+    acceptTextPlain: options.acceptTextPlain ?? false,
+  })
+  const handle = withCors(options.corsOrigins ?? [], ingest)
+  return options.accessLog === true ? withAccessLog(logger, handle) : handle
 }
 
 function requireTwoPorts(port: number, adminPort: number): void {

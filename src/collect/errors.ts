@@ -42,6 +42,14 @@ export const errors = {
   },
   'missing-field': { status: 400, meaning: 'A column that is NOT NULL is absent or null.' },
   'invalid-value': { status: 400, meaning: 'The column cannot hold the value as it was sent.' },
+  'invalid-idempotency-key': {
+    status: 400,
+    meaning: 'The Idempotency-Key is empty or longer than 255 characters.',
+  },
+  'idempotency-key-reused': {
+    status: 422,
+    meaning: 'The Idempotency-Key was used for a request with another body.',
+  },
   'buffer-full': {
     status: 503,
     meaning: 'The buffer is at its limit until a run has flushed it; see Retry-After.',

@@ -2,15 +2,13 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventBuffer } from '../buffer/buffer.ts'
-import { limits } from '../core/limits.ts'
 import type { ModelName } from '../core/names.ts'
-import { hasToken, requireToken } from '../http/auth.ts'
+import { requireToken } from '../http/auth.ts'
 import { readBody } from '../http/body.ts'
-import { sendJson } from '../http/respond.ts'
 import type { Handler } from '../http/server.ts'
 import { bufferRefusal } from './buffer-refusal.ts'
-import { healthOf } from './health.ts'
 import { mediaType, unsupported } from './media-type.ts'
+import { readRequestKey } from './idempotency.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
 import { type Events, readEvent, readJsonBatch, readNdjsonBatch } from './read-events.ts'
 import { type Doors, unknownTarget } from './targets.ts'
@@ -20,9 +18,12 @@ export interface IngestOptions {
   readonly buffer: EventBuffer
   /** The doors of this moment. */
   readonly doors: () => Doors
+  /** GET /health. */
+  readonly health: Handler
   readonly token: string | null
   readonly maxEventBytes: number
   readonly maxBatchBytes: number
+  readonly acceptTextPlain: boolean
 }
 
 export function createIngest(options: IngestOptions): Handler {
@@ -34,7 +35,7 @@ export function createIngest(options: IngestOptions): Handler {
       if (segments.length === 4 && batch === 'batch')
         return collect(options, request, response, schema, table, true)
     }
-    if (room === 'health' && segments.length === 1) return health(options, request, response)
+    if (room === 'health' && segments.length === 1) return options.health(request, response)
     throw notFound(request.url!)
   }
 }
@@ -50,15 +51,21 @@ async function collect(
   requireMethod(request.method, ['POST'])
   requireToken(request, options.token)
   const { target, door } = findDoor(options.doors(), schema, table)
-  const read = readerFor(request, isBatch, options.maxEventBytes)
+  const read = readerFor(request, isBatch, options)
   const body = await readBody(request, isBatch ? options.maxBatchBytes : options.maxEventBytes)
-  const events = read(door, body)
-  try {
-    await options.buffer.append(target, events, serverTime())
-  } catch (error) {
-    throw bufferRefusal(error)
+  const key = readRequestKey(request, body)
+  if (key !== null) {
+    const toEvents = () => read(door, body)
+    const accepted = options.buffer.appendOnce(target, key, toEvents, serverTime())
+    return sendAccepted(response, await accepted.catch(refuse))
   }
+  const events = read(door, body)
+  await options.buffer.append(target, events, serverTime()).catch(refuse)
   sendAccepted(response, events.length)
+}
+
+function refuse(error: unknown): never {
+  throw bufferRefusal(error)
 }
 
 function findDoor(doors: Doors, schema: string, table: string): { target: ModelName; door: Door } {
@@ -72,9 +79,9 @@ function findDoor(doors: Doors, schema: string, table: string): { target: ModelN
 function readerFor(
   request: IncomingMessage,
   isBatch: boolean,
-  maxEventBytes: number,
+  { maxEventBytes, acceptTextPlain }: IngestOptions,
 ): (door: Door, body: Buffer) => Events {
-  const type = mediaType(request.headers['content-type'])
+  const type = mediaType(request.headers['content-type'], acceptTextPlain)
   if (type === 'ndjson' && !isBatch) throw unsupported('one event is no NDJSON')
   const read = !isBatch ? readEvent : type === 'ndjson' ? readNdjsonBatch : readJsonBatch
   return (door, body) => read(door, body, maxEventBytes)
@@ -101,19 +108,4 @@ function serverTime(): string {
     timeText = new Date(now).toISOString()
   }
   return timeText
-}
-
-/** Needs no token, as load balancers have none; who shows it sees the targets too. */
-function health(
-  { buffer, doors, token }: IngestOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
-  requireMethod(request.method, ['GET', 'HEAD'])
-  const { targets, ...totals } = healthOf(buffer, doors().keys())
-  const body = hasToken(request, token) ? { ...totals, targets } : totals
-  if (totals.status === 'ok') return sendJson(response, 200, body)
-  const error = { code: 'buffer-unavailable', message: 'the buffer takes no events at the moment' }
-  const headers = { 'Retry-After': String(limits.retryAfterSeconds) }
-  sendJson(response, 503, { ...body, error }, headers)
 }

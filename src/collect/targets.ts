@@ -8,6 +8,16 @@ import { type Door, openDoor } from './validate-event.ts'
 
 export type Doors = ReadonlyMap<ModelName, Door>
 
+/** As health shows it. `stale`: the models on disk have mistakes, and the last good ones are served. */
+export type ModelsState =
+  { readonly models: 'current' } | { readonly models: 'stale'; readonly stale_since: string }
+
+/** What the daemon serves at this moment. */
+export interface Served {
+  doors: Doors
+  models: ModelsState
+}
+
 export function openDoors(targets: ReadonlyMap<ModelName, EventsModel>): Doors {
   return new Map([...targets].map(([name, model]) => [name, openDoor(model)]))
 }

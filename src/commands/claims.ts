@@ -1,24 +1,25 @@
-// Where a run gets its events from: the buffer on disk, or the daemon that owns it (row E083).
+// Where the events of a project are: in the buffer on disk, or with the daemon that owns it (row E083).
 
-import { EventBuffer } from '../buffer/buffer.ts'
+import type { EventBuffer } from '../buffer/buffer.ts'
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import { AdminClient } from '../collect/admin-client.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Project } from '../project/project.ts'
+import { openEventBuffer } from './event-buffer.ts'
+
+export const openClaims = (project: Project, logger: Logger): Promise<ClaimSource> =>
+  openBufferOrDaemon(project, 'run', logger)
 
 /** Throws EnvironmentError when another process holds the buffer and does not answer. */
-export async function openClaims(
-  { paths, settings }: Project,
+export async function openBufferOrDaemon(
+  project: Project,
+  role: 'run' | 'status',
   logger: Logger,
-): Promise<ClaimSource> {
+): Promise<EventBuffer | AdminClient> {
+  const { paths, settings } = project
   try {
-    return await EventBuffer.open({
-      dir: paths.buffer,
-      lockFile: paths.collectLock,
-      maxBufferBytes: settings['collect.max_buffer_bytes'],
-      logger,
-    })
+    return await openEventBuffer(project, { role, logger })
   } catch (error) {
     if (!(error instanceof EnvironmentError && error.code === 'buffer-locked')) throw error
     const port = settings['collect.admin_port']

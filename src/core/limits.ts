@@ -21,6 +21,8 @@ export const limits = {
   batchBytes: 32 * MiB,
   /** Deeper JSON is no event; the engine's reader recurses. */
   eventDepth: 100,
+  /** Files that are saved together, or copied by a deployment, are one change when nothing follows for this time. */
+  watchQuietMs: 200,
   /** A request to the admin port names one claim. */
   adminBodyBytes: 64 * KiB,
   /** A segment is sealed at this size, so that one claim is one bounded transaction. */
@@ -35,6 +37,12 @@ export const limits = {
   retainedGroupBytes: 1 * MiB,
   /** Bytes of accepted events on disk; above it ingest answers 503. */
   bufferBytes: 16 * GiB,
+  /** Time for which the key of a request is remembered; a sender that tries again does so sooner. */
+  keyRetentionHours: 24,
+  /** Keys that each target remembers; each takes about 300 bytes of memory. */
+  retainedKeys: 100_000,
+  /** Characters of a key; a UUID has 36. */
+  requestKeyLength: 255,
   /** Seconds a client is asked to wait by Retry-After. */
   retryAfterSeconds: 5,
 
@@ -104,6 +112,8 @@ export const limits = {
 
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
+  /** A daemon that starts waits this long for a run that has the buffer open to take what is in it. */
+  bufferLockWaitMs: 30_000,
   /** A daemon that does not answer its admin port in this time is taken for hung. */
   adminTimeoutMs: 30_000,
 } as const

@@ -1,4 +1,4 @@
-// A file that says which process owns something: one JSON object {pid, host, startedAt, process, pidNamespace}. It is made with its
+// A file that says which process owns something: one JSON object {pid, host, startedAt, process, pidNamespace, role}. It is made with its
 // whole content by link(2), so it is never seen half written and only one process can make it. A holder that is dead is
 // taken over; to do so, a process first takes a lock on the right to take over from this holder, so that two cannot both
 // believe that they have won. A file that is no such object is held by nobody: a power cut may leave an empty one.
@@ -18,6 +18,8 @@ export interface LockHolder {
   readonly process: string | null
   /** Where the pid means something: on Linux each container has a namespace of its own; null elsewhere. */
   readonly pidNamespace: string | null
+  /** What the process does with the lock, for those who decide whether to wait; null when it does not say. */
+  readonly role: string | null
 }
 
 /** Thrown while a living process holds the lock. The message is for people, who read it where it is not rephrased. */
@@ -51,7 +53,10 @@ export const homeOf = ({ host }: LockHolder): string =>
   host === hostname() ? 'that container' : host
 
 /** Takes the lock, making its directory when it is missing; disposing releases it. Throws LockHeldError. */
-export async function takeProcessLock(path: string): Promise<AsyncDisposable> {
+export async function takeProcessLock(
+  path: string,
+  { role = null }: { readonly role?: string | null } = {},
+): Promise<AsyncDisposable> {
   await mkdir(dirname(path), { recursive: true })
   const holder: LockHolder = {
     pid: process.pid,
@@ -59,6 +64,7 @@ export async function takeProcessLock(path: string): Promise<AsyncDisposable> {
     startedAt: new Date().toISOString(),
     process: processIdentity(process.pid),
     pidNamespace: ownPidNamespace(),
+    role,
   }
   const content = JSON.stringify(holder) + '\n'
   const draft = `${path}.${randomUUID()}`
@@ -124,8 +130,9 @@ function parseHolder(content: string): LockHolder | null {
   try {
     const holder = JSON.parse(content) as Partial<LockHolder> | null
     if (typeof holder?.pid !== 'number' || typeof holder.host !== 'string') return null
-    const { startedAt = 'an unknown time', process = null, pidNamespace = null } = holder
-    return { pid: holder.pid, host: holder.host, startedAt, process, pidNamespace }
+    const { startedAt = 'an unknown time', process = null } = holder
+    const { pidNamespace = null, role = null } = holder
+    return { pid: holder.pid, host: holder.host, startedAt, process, pidNamespace, role }
   } catch {
     return null
   }

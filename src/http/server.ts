@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly logger: Logger
   /** Headers of every answer that the server itself makes (errors). */
   readonly errorHeaders?: Readonly<Record<string, string>>
+  /** Told of each request that was answered with an error. */
+  readonly onRefusal?: (status: number, code: string) => void
 }
 
 export class HttpServer implements AsyncDisposable {
@@ -139,11 +141,13 @@ export class HttpServer implements AsyncDisposable {
   }
 
   #fail(response: ServerResponse, error: unknown): void {
-    const { logger, errorHeaders } = this.#options
-    if (error instanceof RequestError) return sendError(response, error, errorHeaders)
-    logger.error('request-failed', { url: response.req.url, error })
+    const { logger, errorHeaders, onRefusal } = this.#options
+    const isRefusal = error instanceof RequestError
+    if (!isRefusal) logger.error('request-failed', { url: response.req.url, error })
     const shown = 'the request failed; see the log of the server'
-    sendError(response, new RequestError(500, 'internal-error', shown), errorHeaders)
+    const refusal = isRefusal ? error : new RequestError(500, 'internal-error', shown)
+    onRefusal?.(refusal.status, refusal.code)
+    sendError(response, refusal, errorHeaders)
   }
 
   /** One plain answer and the end of the connection, behind the answers that the connection still has to come. */
@@ -151,15 +155,17 @@ export class HttpServer implements AsyncDisposable {
     const newest = this.#newest.get(socket)
     if (newest != null && !newest.writableFinished) {
       // The request itself is broken off: its response has its place behind those before it.
-      if (!newest.req.complete && !newest.headersSent)
+      if (!newest.req.complete && !newest.headersSent) {
+        this.#options.onRefusal?.(error.status, error.code)
         sendLastError(newest, error, this.#options.errorHeaders)
-      else newest.once('close', () => this.#refuse(socket, error))
+      } else newest.once('close', () => this.#refuse(socket, error))
       return
     }
     if (!socket.writable) {
       socket.destroy()
       return
     }
+    this.#options.onRefusal?.(error.status, error.code)
     const body = errorBody(error)
     const headers = Object.entries({
       ...this.#options.errorHeaders,

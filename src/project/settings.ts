@@ -78,6 +78,31 @@ export const settings = {
     default: limits.bufferBytes,
     help: 'Accepted events kept on disk; above it 503 until a run has flushed',
   },
+  'collect.idempotency_hours': {
+    type: { is: 'integer', min: 1, max: 8760 },
+    default: limits.keyRetentionHours,
+    help: 'Hours for which the Idempotency-Key of a request is remembered',
+  },
+  'collect.idempotency_keys': {
+    type: { is: 'integer', min: 1, max: 10_000_000 },
+    default: limits.retainedKeys,
+    help: 'Keys that each target remembers; with more the oldest are forgotten',
+  },
+  'collect.cors_origins': {
+    type: { is: 'list' },
+    default: [],
+    help: 'Origins of web pages that may send events, such as https://shop.example; "*" for any, without a token only',
+  },
+  'collect.accept_text_plain': {
+    type: { is: 'boolean' },
+    default: false,
+    help: 'Take a body of type text/plain for JSON, as navigator.sendBeacon sends it',
+  },
+  'collect.access_log': {
+    type: { is: 'boolean' },
+    default: false,
+    help: 'Log a line for each request of the public port; it takes about two fifths of the highest rate',
+  },
   'odata.port': { type: port, default: 8090, env: 'ODATA_PORT', help: 'Port of the OData service' },
   'odata.host': {
     type: text,

@@ -7,6 +7,7 @@ import { silentLogger, type Logger } from '../../src/core/logger.ts'
 import { parseModelName, type ModelName } from '../../src/core/names.ts'
 import { EventBuffer } from '../../src/buffer/buffer.ts'
 import type { Claim } from '../../src/buffer/claim-source.ts'
+import type { KeyLimits } from '../../src/buffer/key-memory.ts'
 import type { FakeFiles } from './fake-files.ts'
 
 export const TIME = '2026-03-01T10:00:00.000Z'
@@ -24,6 +25,7 @@ export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly
 }
 
 interface OpenOptions {
+  readonly keyLimits?: KeyLimits
   readonly files?: FakeFiles
   readonly segmentBytes?: number
   readonly maxBufferBytes?: number

@@ -1,8 +1,6 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { onStop } from '../../cli/signals.ts'
-import type { EventsModel } from '../../core/model.ts'
-import type { ModelName } from '../../core/names.ts'
 
 export default class CollectDaemonCommand extends BaseCommand {
   static override summary = 'Take events in over HTTP and keep them until a run has flushed them'
@@ -24,26 +22,35 @@ export default class CollectDaemonCommand extends BaseCommand {
     const { flags } = await this.parse(CollectDaemonCommand)
     using stop = onStop()
     const logger = this.loggerFor(flags)
-    const { paths, files, settings } = await this.openProject(flags, {
-      'collect.port': flags.port,
-      'collect.admin_port': flags['admin-port'],
-      'collect.host': flags.host,
-      'collect.token': flags.token,
-    })
-    const { compile } = await import('../../compiler/compile.ts')
-    const { EventBuffer } = await import('../../buffer/buffer.ts')
+    const load = () =>
+      this.openProject(flags, {
+        'collect.port': flags.port,
+        'collect.admin_port': flags['admin-port'],
+        'collect.host': flags.host,
+        'collect.token': flags.token,
+      })
+    const { paths, settings } = await load()
+    const { ProjectWatch } = await import('../../project/watch.ts')
+    const { compileTargets, reloadTargets } = await import('./reload.ts')
+    const { openEventBuffer } = await import('../event-buffer.ts')
     const { CollectDaemon } = await import('../../collect/daemon.ts')
-    const { models } = await compile(files, { dir: paths.dir })
-    await using buffer = await EventBuffer.open({
-      dir: paths.buffer,
-      lockFile: paths.collectLock,
-      maxBufferBytes: settings['collect.max_buffer_bytes'],
+    await using watch = await ProjectWatch.open(paths.dir)
+    // Read again, so that no change falls between the reading and the watching.
+    const project = await load()
+    const targets = await compileTargets(project)
+    await using buffer = await openEventBuffer(project, {
+      role: 'daemon',
       logger,
+      signal: stop.signal,
+    }).catch((error: unknown) => {
+      if (!stop.signal.aborted) throw error
+      return null
     })
+    if (buffer === null) return
     await using daemon = await CollectDaemon.open({
       buffer,
       bufferDir: paths.buffer,
-      targets: eventsModels(models),
+      targets,
       host: settings['collect.host'],
       port: settings['collect.port'],
       adminPort: settings['collect.admin_port'],
@@ -51,19 +58,15 @@ export default class CollectDaemonCommand extends BaseCommand {
       allowAnonymous: flags['allow-anonymous'],
       maxEventBytes: settings['collect.max_event_bytes'],
       maxBatchBytes: settings['collect.max_batch_bytes'],
+      corsOrigins: settings['collect.cors_origins'],
+      acceptTextPlain: settings['collect.accept_text_plain'],
+      accessLog: settings['collect.access_log'],
       logger,
     })
+    watch.onChange(() => reloadTargets(daemon, load, project, logger))
     if (flags.json)
       this.printEvent({ event: 'listening', url: daemon.url, admin_url: daemon.adminUrl })
     else this.print(`listening on ${daemon.url}`)
     await stop.asked
   }
-}
-
-function eventsModels(
-  models: ReadonlyMap<ModelName, { kind: string }>,
-): Map<ModelName, EventsModel> {
-  const isEvents = (entry: [ModelName, { kind: string }]): entry is [ModelName, EventsModel] =>
-    entry[1].kind === 'events'
-  return new Map([...models].filter(isEvents))
 }

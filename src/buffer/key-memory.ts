@@ -1,0 +1,141 @@
+// The keys of requests that one target remembers (request-key.ts), in the order in which they came.
+
+import { join } from 'node:path'
+import { errorCode, KeyReusedError } from './errors.ts'
+import { readAll, replaceFile, unlinkIfThere } from './files.ts'
+import type { Place, Segment } from './recovery.ts'
+import {
+  type FoundKey,
+  isKeysFileName,
+  keysFileName,
+  readKeys,
+  type RequestKey,
+  type StoredKey,
+  writeKeys,
+} from './request-key.ts'
+
+export interface KeyLimits {
+  /** A key is forgotten this long after its request. */
+  readonly retentionMs: number
+  /** Of one target; with more the oldest are forgotten. */
+  readonly maxKeys: number
+}
+
+interface Remembered extends StoredKey {
+  /** Of its first event; null when the key lies in a file of its own. */
+  readonly seq: number | null
+  /** Events of the request, once they are on disk. */
+  readonly stored: Promise<number>
+}
+
+interface KeysFile {
+  readonly path: string
+  /** Acceptance of the youngest request in it. */
+  readonly newest: string
+}
+
+export class KeyMemory {
+  readonly #place: Place
+  readonly #limits: KeyLimits
+  readonly #requests = new Map<string, Remembered>()
+  #keysFiles: readonly KeysFile[] = []
+
+  private constructor(place: Place, limits: KeyLimits) {
+    this.#place = place
+    this.#limits = limits
+  }
+
+  /** `found`: the keys in the segments of the directory. */
+  static async open(
+    place: Place,
+    limits: KeyLimits,
+    found: readonly FoundKey[],
+  ): Promise<KeyMemory> {
+    const memory = new KeyMemory(place, limits)
+    const moved = (await memory.#readKeysFiles()).map((key) => ({ ...key, seq: null }))
+    const all = [...moved, ...found].toSorted((a, b) => (a.time < b.time ? -1 : 1))
+    for (const key of all) memory.#add({ ...key, stored: Promise.resolve(key.events) })
+    return memory
+  }
+
+  /** The outcome of the request with this key; null when there was none lately. Throws KeyReusedError. */
+  find({ key, body }: RequestKey): Promise<number> | null {
+    const known = this.#requests.get(key)
+    if (known === undefined || this.#isOld(known.time)) return null
+    if (known.body !== body) throw new KeyReusedError()
+    return known.stored
+  }
+
+  /** From now on; a request whose group is refused is forgotten again. `seq` is that of its first event. */
+  remember(found: FoundKey, written: Promise<void>): Promise<number> {
+    const stored = written.then(() => found.events)
+    const request = { ...found, stored }
+    this.#add(request)
+    const forget = () => {
+      if (this.#requests.get(found.key) === request) this.#requests.delete(found.key)
+    }
+    stored.catch(forget)
+    return stored
+  }
+
+  /** Writes the keys of a segment to a file of their own, before it is removed. false: the disk did not take them. */
+  async keep({ name, first, last }: Segment): Promise<boolean> {
+    const keys = [...this.#requests.values()].filter(
+      ({ seq, time }) => seq !== null && first.seq <= seq && seq <= last.seq && !this.#isOld(time),
+    )
+    const path = join(this.#place.directory, keysFileName(name.number))
+    try {
+      await this.#removeOldFiles()
+      if (keys.length === 0) return true
+      await replaceFile(this.#place, path, (write) => write(writeKeys(keys)))
+    } catch (error) {
+      const { directory, logger } = this.#place
+      logger.warn('keys-not-kept', { directory, code: errorCode(error), error: String(error) })
+      return false
+    }
+    for (const known of keys) this.#requests.set(known.key, { ...known, seq: null })
+    this.#keysFiles = [...this.#keysFiles, { path, newest: keys.at(-1)!.time }]
+    return true
+  }
+
+  #add(request: Remembered): void {
+    this.#requests.delete(request.key)
+    this.#requests.set(request.key, request)
+    for (const [key, { time }] of this.#requests) {
+      if (this.#requests.size <= this.#limits.maxKeys && !this.#isOld(time)) break
+      this.#requests.delete(key)
+    }
+  }
+
+  async #readKeysFiles(): Promise<readonly StoredKey[]> {
+    const { directory, files, logger } = this.#place
+    const read: StoredKey[] = []
+    for (const name of (await files.readdir(directory)).filter(isKeysFileName)) {
+      const path = join(directory, name)
+      const file = await files.open(path, 'r+')
+      let keys: readonly StoredKey[] | null
+      try {
+        keys = readKeys(await readAll(file))
+      } finally {
+        await file.close()
+      }
+      if (keys === null) logger.error('keys-damaged', { path })
+      else {
+        read.push(...keys)
+        this.#keysFiles = [...this.#keysFiles, { path, newest: keys.at(-1)?.time ?? '' }]
+      }
+    }
+    await this.#removeOldFiles()
+    return read
+  }
+
+  async #removeOldFiles(): Promise<void> {
+    const old = this.#keysFiles.filter(({ newest }) => this.#isOld(newest))
+    for (const { path } of old) await unlinkIfThere(this.#place.files, path)
+    this.#keysFiles = this.#keysFiles.filter((file) => !old.includes(file))
+  }
+
+  #isOld(time: string): boolean {
+    return !(Date.now() - Date.parse(time) <= this.#limits.retentionMs)
+  }
+}

@@ -1,0 +1,81 @@
+// Where the numbers of `eider collect status` come from: the daemon or the buffer on disk, and the warehouse.
+
+import { existsSync } from 'node:fs'
+import type { AdminClient } from '../../collect/admin-client.ts'
+import type { EventBuffer } from '../../buffer/buffer.ts'
+import type { CollectStatus, TargetStatus } from '../../core/collect-status.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { ModelName } from '../../core/names.ts'
+import { sql } from '../../core/sql.ts'
+import { Database } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import type { Project } from '../../project/project.ts'
+import { openBufferOrDaemon } from '../claims.ts'
+
+type Waiting = Omit<TargetStatus, 'rejected'>
+
+export async function readStatus(project: Project, logger: Logger): Promise<CollectStatus> {
+  const source = await readWaiting(project, logger)
+  const { counts, unknown } = await readRejected(project.paths.database)
+  const waiting = new Map(source.targets.map((target) => [target.target, target]))
+  const names = [...new Set([...waiting.keys(), ...counts.keys()])].toSorted()
+  const targets = names.map((name): TargetStatus => {
+    const known = waiting.get(name) ?? nothingWaits(name, source.daemon)
+    return { ...known, rejected: unknown === null ? (counts.get(name) ?? 0) : null }
+  })
+  return { daemon: source.daemon, targets, rejected_unknown: unknown }
+}
+
+async function readWaiting(project: Project, logger: Logger) {
+  await using source = await openBufferOrDaemon(project, 'status', logger)
+  if ('backlog' in source) return { daemon: true, targets: await ofDaemon(source) }
+  return { daemon: false, targets: onDisk(source) }
+}
+
+async function ofDaemon(daemon: AdminClient): Promise<readonly Waiting[]> {
+  return (await daemon.backlog()).map(({ events, inflight, ...rest }) => ({
+    ...rest,
+    buffered: events - inflight,
+    claimed: inflight,
+  }))
+}
+
+function onDisk(buffer: EventBuffer): readonly Waiting[] {
+  const { targets } = buffer.stats()
+  return Array.from(targets, ([target, stats]) => ({ target, ...stats, rate: null }))
+}
+
+const nothingWaits = (target: ModelName, hasDaemon: boolean): Waiting => ({
+  target,
+  buffered: 0,
+  claimed: 0,
+  bytes: 0,
+  oldest: null,
+  rate: hasDaemon ? 0 : null,
+})
+
+interface Rejected {
+  readonly counts: ReadonlyMap<ModelName, number>
+  /** Why they are not known. */
+  readonly unknown: string | null
+}
+
+/** A warehouse that a run holds cannot be read meanwhile; reading it takes some milliseconds, for which a run waits. */
+async function readRejected(path: string): Promise<Rejected> {
+  const counts = new Map<ModelName, number>()
+  if (!existsSync(path)) return { counts, unknown: null }
+  try {
+    await using database = await Database.open({ path, readOnly: true, threads: 1 })
+    await using connection = await database.connect()
+    const rows = await connection.rows(
+      sql`SELECT target, count(*)::INTEGER AS events FROM _eider.rejected_events GROUP BY target`,
+    )
+    for (const { target, events } of rows) counts.set(target as ModelName, Number(events))
+    return { counts, unknown: null }
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    const isHeld = error.message.includes('Could not set lock on file')
+    const words = error.message.split('\n')[0]!
+    return { counts, unknown: isHeld ? 'a run has the warehouse open' : words }
+  }
+}

@@ -1,0 +1,55 @@
+// The daemon follows the models on disk: all of them are taken over at once, or none.
+
+import type { CollectDaemon } from '../../collect/daemon.ts'
+import { compile } from '../../compiler/compile.ts'
+import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
+import { UsageError } from '../../core/failures.ts'
+import type { Fields, Logger } from '../../core/logger.ts'
+import type { CompiledProject, EventsModel } from '../../core/model.ts'
+import type { ModelName } from '../../core/names.ts'
+import { positionOf } from '../../core/source.ts'
+import type { Project } from '../../project/project.ts'
+
+export async function compileTargets({ files, paths }: Project): Promise<Targets> {
+  return eventsModels(await compile(files, { dir: paths.dir }))
+}
+
+type Targets = ReadonlyMap<ModelName, EventsModel>
+
+/** Settings are read at the start only; of a change in them the log says so. */
+export async function reloadTargets(
+  daemon: CollectDaemon,
+  load: () => Promise<Project>,
+  started: Project,
+  logger: Logger,
+): Promise<void> {
+  try {
+    const project = await load()
+    if (JSON.stringify(project.settings) !== JSON.stringify(started.settings))
+      logger.warn('settings-need-restart')
+    const targets = await compileTargets(project)
+    daemon.setTargets(targets)
+    logger.info('models-reloaded', { targets: [...targets.keys()] })
+  } catch (error) {
+    daemon.keepTargets()
+    for (const fields of mistakes(error)) logger.error('model-mistake', fields)
+    logger.warn('models-stale', daemon.models)
+  }
+}
+
+function eventsModels({ models }: CompiledProject): Targets {
+  const events = [...models.values()].filter((model) => model.kind === 'events')
+  return new Map(events.map((model) => [model.name, model]))
+}
+
+function mistakes(error: unknown): readonly Fields[] {
+  if (error instanceof DiagnosticsError) return error.diagnostics.map(mistake)
+  // Such as an eider.yml that is gone. Anything else, a directory that went while it was read, ends no daemon either.
+  if (error instanceof UsageError) return [{ message: error.message }]
+  return [{ error }]
+}
+
+function mistake({ code, message, source, span, hint }: Diagnostic): Fields {
+  const { line, column } = positionOf(source, span.start)
+  return { at: `${source.path}:${line}:${column}`, code, message, ...(hint ? { hint } : {}) }
+}

@@ -1,0 +1,19 @@
+import { BaseCommand } from '../../cli/base-command.ts'
+
+export default class CollectStatus extends BaseCommand {
+  static override summary = 'Say what waits in the buffer, what is claimed and what was rejected'
+  static override examples = [
+    '<%= config.bin %> collect status',
+    '<%= config.bin %> collect status --json',
+  ]
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(CollectStatus)
+    const project = await this.openProject(flags)
+    const { readStatus } = await import('./read-status.ts')
+    const { showStatus } = await import('../../cli/show-status.ts')
+    const status = await readStatus(project, this.loggerFor(flags))
+    if (flags.json) this.printEvent(status)
+    else this.print(showStatus(status))
+  }
+}

@@ -1,0 +1,48 @@
+// Row E084: a daemon that starts while a run has the buffer open, and a second daemon.
+
+import { rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { workspace } from '../workspace.ts'
+import { daemonIn } from './collect-daemon.ts'
+
+const project = {
+  'eider.yml': 'name: locks\n',
+  'models/raw/events.sql': '-- @kind: events\nid BIGINT',
+}
+
+/** As a living process that holds the buffer: this one. */
+const lockOf = (role: string) =>
+  JSON.stringify({
+    pid: process.pid,
+    host: hostname(),
+    startedAt: '2026-01-01',
+    process: null,
+    role,
+  })
+
+test('E084 the daemon waits until the run is done with the buffer', async () => {
+  await using space = await workspace(project)
+  await space.write('.eider/collect.lock', lockOf('run'))
+  const starting = daemonIn(space)
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  await rm(space.path('.eider/collect.lock'))
+  await using daemon = await starting
+  assert.match(daemon.stderr(), '"waiting-for-buffer","role":"run"')
+  assert.is(await daemon.stop(), 0)
+})
+
+test('E084 another daemon is an error at once', async () => {
+  await using space = await workspace(project)
+  await using daemon = await daemonIn(space)
+  const startedMs = performance.now()
+  const second = await space.ok(['collect', 'daemon', '--port', '0'], { exitCode: 3 })
+  assert.match(second.stderr, `process ${daemon.pid}`)
+  assert.ok(performance.now() - startedMs < 20_000)
+  await daemon.stop('SIGKILL')
+  await writeFile(space.path('.eider/collect.lock'), lockOf('daemon'))
+  await space.ok(['collect', 'daemon', '--port', '0'], { exitCode: 3 })
+})
+
+test.run()

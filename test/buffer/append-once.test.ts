@@ -1,0 +1,191 @@
+// Requests with a key: stored once, on a disk that loses power at its nth operation, for every n.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { EventBuffer } from '../../src/buffer/buffer.ts'
+import { KeyReusedError } from '../../src/buffer/errors.ts'
+import { requestKey } from '../../src/buffer/request-key.ts'
+import {
+  drain,
+  eventBytes,
+  failure,
+  openBuffer,
+  type ReadEvent,
+  readClaim,
+  target,
+  temporaryDirectory,
+} from './drain.ts'
+import { FakeFiles, type Survival } from './fake-files.ts'
+
+const HOUR_MS = 3_600_000
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
+
+/** Sends the request `name` of `events` events. */
+const send = (buffer: EventBuffer, name: string, events = 1, time = ago(0)) =>
+  buffer.appendOnce(
+    target,
+    requestKey(name, eventBytes([name, events])),
+    () => Array.from({ length: events }, (_, i) => eventBytes(`${name}/${i}`)),
+    time,
+  )
+
+const namesOf = (events: readonly ReadEvent[]) => events.map(({ event }) => event as string)
+
+test('a repeat gets the first outcome: at once, later, after a restart, after the flush', async () => {
+  await using directory = await temporaryDirectory()
+  {
+    await using buffer = await openBuffer(directory.path)
+    assert.equal(await Promise.all([send(buffer, 'a', 3), send(buffer, 'a', 3)]), [3, 3])
+    await buffer.append(target, [eventBytes('plain')], ago(0))
+    assert.is(await send(buffer, 'a', 3), 3)
+    assert.instance(await failure(() => send(buffer, 'a', 2)), KeyReusedError)
+  }
+  {
+    await using buffer = await openBuffer(directory.path)
+    assert.is(await send(buffer, 'a', 3), 3)
+    const { events } = await drain(buffer)
+    assert.equal(namesOf(events), ['a/0', 'a/1', 'a/2', 'plain'])
+    assert.is(await send(buffer, 'a', 3), 3)
+    assert.is(await send(buffer, 'b'), 1)
+  }
+  await using buffer = await openBuffer(directory.path)
+  assert.is(await send(buffer, 'a', 3), 3)
+  assert.instance(await failure(() => send(buffer, 'a', 2)), KeyReusedError)
+  assert.equal(namesOf((await drain(buffer)).events), ['b/0'])
+})
+
+test('a request whose body is refused, and one of no events, uses no key', async () => {
+  await using directory = await temporaryDirectory()
+  await using buffer = await openBuffer(directory.path)
+  const key = requestKey('a', eventBytes(1))
+  const refused = () => {
+    throw new Error('refused')
+  }
+  const error = await failure(() => buffer.appendOnce(target, key, refused, ago(0)))
+  assert.is((error as Error).message, 'refused')
+  assert.is(await buffer.appendOnce(target, key, () => [], ago(0)), 0)
+  assert.is(await buffer.appendOnce(target, key, () => [eventBytes(1)], ago(0)), 1)
+})
+
+test('a key is forgotten after its time, and when there are too many', async () => {
+  await using directory = await temporaryDirectory()
+  const keyLimits = { retentionMs: HOUR_MS, maxKeys: 3 }
+  {
+    await using buffer = await openBuffer(directory.path, { keyLimits })
+    await send(buffer, 'old', 1, ago(2 * HOUR_MS))
+    await send(buffer, 'old', 1, ago(2 * HOUR_MS))
+    for (const name of ['a', 'b', 'c', 'd']) await send(buffer, name)
+    await send(buffer, 'd')
+    await send(buffer, 'a')
+    const names = namesOf((await drain(buffer)).events)
+    assert.equal(names, ['old/0', 'old/0', 'a/0', 'b/0', 'c/0', 'd/0', 'a/0'])
+  }
+  await using buffer = await openBuffer(directory.path, { keyLimits })
+  for (const name of ['c', 'd', 'a', 'b']) await send(buffer, name)
+  assert.equal(namesOf((await drain(buffer)).events), ['b/0'])
+})
+
+test('a request that the disk refused may come again with its key', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  await using buffer = await openBuffer(directory.path, { files })
+  await send(buffer, 'a')
+  files.fault = (operation) => (operation === 'fdatasync' ? new Error('EIO') : null)
+  const both = await Promise.allSettled([send(buffer, 'b'), send(buffer, 'b')])
+  assert.equal(
+    both.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  files.fault = () => null
+  assert.is(await send(buffer, 'b'), 1)
+  assert.equal(namesOf((await drain(buffer, target, files)).events), ['a/0', 'b/0'])
+})
+
+test('a full disk keeps no flush from making room; the keys are written when there is some', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  {
+    await using buffer = await openBuffer(directory.path, { files })
+    await send(buffer, 'a')
+    files.fault = (operation, path) => {
+      const isKeys = operation === 'write' && path.includes('.keys')
+      if (!isKeys) return null
+      files.fault = () => null
+      return Object.assign(new Error('full'), { code: 'ENOSPC' })
+    }
+    assert.is((await drain(buffer, target, files)).events.length, 1)
+  }
+  await using buffer = await openBuffer(directory.path, { files })
+  await send(buffer, 'a')
+  assert.is(await buffer.claim(target), null)
+})
+
+/** Sends each request until it is accepted, as senders do, with flushes in between; fills `table`. */
+async function live(buffer: EventBuffer, table: Table, files: FakeFiles) {
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await Promise.all([send(buffer, name, 2), send(buffer, name, 2)])
+    if (name === 'b' || name === 'd') await flush(buffer, table, files)
+    await send(buffer, 'a', 2)
+  }
+}
+
+/** Events by claim, as a table with an ack record has them. */
+type Table = Map<string, readonly string[]>
+
+async function flush(buffer: EventBuffer, table: Table, files: FakeFiles): Promise<void> {
+  const claims = [...(await buffer.inflight(target))]
+  for (let next = await buffer.claim(target); next !== null; next = await buffer.claim(target))
+    claims.push(next)
+  for (const claim of claims) {
+    table.set(claim.id, namesOf(await readClaim(claim, files)))
+    await buffer.ack(claim)
+  }
+}
+
+for (const [survival, seeds] of [
+  ['nothing', 1],
+  ['some', 3],
+  ['everything', 1],
+] as const)
+  test(`power cut at every operation, ${survival} unsynced survives: each request is stored once`, async () => {
+    await using directory = await temporaryDirectory()
+    let operations = 0
+    for (let completed = false; !completed;) {
+      operations += 1
+      for (let seed = 1; seed <= seeds; seed += 1)
+        completed = await lifeWithCut(
+          directory.path,
+          operations,
+          survival,
+          1000 * operations + seed,
+        )
+    }
+    assert.ok(operations > 30, `only ${operations} operations`)
+  })
+
+async function lifeWithCut(dir: string, at: number, survival: Survival, seed: number) {
+  const files = new FakeFiles({ seed })
+  const table: Table = new Map()
+  let completed = true
+  files.stopAt(at, seed % 2 === 0 ? 'before' : 'after')
+  for (let lives = 0; lives < 3; lives++) {
+    const oneLife = async () => {
+      await using buffer = await openBuffer(dir, { files, segmentBytes: 400 })
+      await live(buffer, table, files)
+      await flush(buffer, table, files)
+    }
+    await oneLife().catch((error: unknown) => {
+      if (!files.isOff) throw error
+    })
+    if (files.isOff) completed = false
+    files.restart(survival)
+    // The second life is cut too, in its recovery or later.
+    if (lives === 0) files.stopAt(1 + Math.floor(files.random() * 80), 'after')
+  }
+  const names = [...table.values()].flat().toSorted()
+  const expected = ['a', 'b', 'c', 'd'].flatMap((name) => [`${name}/0`, `${name}/1`])
+  assert.equal(names, expected, `cut at ${at}, seed ${seed}`)
+  return completed
+}
+
+test.run()

@@ -1,0 +1,96 @@
+// What the daemon says about itself: /metrics and /health.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { RawClient } from '../http/raw-client.ts'
+import { openFixture, post, send } from './fixture.ts'
+
+const EVENTS = '/collect/raw/page_views'
+const OF_TARGET = '{target="raw.page_views"}'
+
+/** Samples by name with labels; fails on a line that is none of the format. */
+async function metricsOf(adminUrl: string): Promise<ReadonlyMap<string, number>> {
+  const response = await fetch(`${adminUrl}/metrics`)
+  assert.is(response.status, 200)
+  assert.match(response.headers.get('content-type')!, 'text/plain; version=0.0.4')
+  const text = await response.text()
+  assert.ok(text.endsWith('\n'))
+  const samples = new Map<string, number>()
+  const typed = new Set<string>()
+  for (const line of text.slice(0, -1).split('\n')) {
+    const [, family] = /^# TYPE (\w+) (?:counter|gauge|histogram)$/.exec(line) ?? []
+    if (family !== undefined) typed.add(family)
+    if (line.startsWith('#')) continue
+    const [, name = '', labels = '', value] =
+      /^(\w+)(\{\w+="(?:[^"\\\n]|\\["\\n])*"\})? (\d[\d.e+-]*)$/.exec(line) ?? []
+    assert.ok(value !== undefined, line)
+    assert.ok(typed.has(name.replace(/_(bucket|sum|count)$/, '')) || typed.has(name), line)
+    assert.not(samples.has(name + labels), line)
+    samples.set(name + labels, Number(value))
+  }
+  return new Map([...samples].map(([name, value]) => [name.replace('eider_collect_', ''), value]))
+}
+
+test('metrics count what was accepted, refused and committed', async () => {
+  await using fixture = await openFixture()
+  const { url, adminUrl } = fixture.daemon
+  const before = await metricsOf(adminUrl)
+  assert.is(before.get(`events_total${OF_TARGET}`), 0)
+  await post(url + EVENTS, '{"event_name":"a"}')
+  await post(`${url}${EVENTS}/batch`, '[{"event_name":"b"},{"event_name":"c"}]')
+  await post(url + EVENTS, '{}')
+  await post(url + EVENTS, '{')
+  await post(`${url}/collect/raw/nothing`, '{}')
+  await using raw = await RawClient.open(url)
+  await raw.send('NO HTTP\r\n\r\n').answer()
+  await post(`${adminUrl}/flush/raw/page_views/claim`, '')
+  await post(url + EVENTS, '{"event_name":"d"}')
+  const after = await metricsOf(adminUrl)
+  const expected: [string, number][] = [
+    [`events_total${OF_TARGET}`, 4],
+    ['requests_total{status="202"}', 3],
+    ['requests_total{status="400"}', 3],
+    ['requests_total{status="404"}', 1],
+    ['refused_total{code="missing-field"}', 1],
+    ['refused_total{code="invalid-json"}', 1],
+    ['refused_total{code="unknown-target"}', 1],
+    ['refused_total{code="bad-request"}', 1],
+    ['commit_seconds_count', 3],
+    ['commit_seconds_bucket{le="+Inf"}', 3],
+    [`backlog_events${OF_TARGET}`, 4],
+    [`inflight_events${OF_TARGET}`, 3],
+    [`inflight_claims${OF_TARGET}`, 1],
+    ['writable', 1],
+    ['models_stale', 0],
+  ]
+  for (const [name, value] of expected) assert.is(after.get(name), value, name)
+  for (const name of ['commit_seconds_sum', `backlog_bytes${OF_TARGET}`, 'disk_free_bytes'])
+    assert.ok(after.get(name)! > 0, name)
+  assert.is(after.get(`bytes_total${OF_TARGET}`)! > 0, true)
+  assert.ok(after.get('memory_bytes{of="resident"}')! > 1e6)
+  assert.ok(after.get(`oldest_seconds${OF_TARGET}`)! < 60)
+  assert.is((await send('GET', `${url}/metrics`)).status, 404, 'not on the public port')
+  assert.is((await post(`${adminUrl}/metrics`, '')).status, 405)
+})
+
+test('E066 health says the backlog, its oldest event, the rate, and the room on the disk', async () => {
+  await using fixture = await openFixture({ token: 'secret' })
+  const { url, adminUrl } = fixture.daemon
+  const shown = { Authorization: 'Bearer secret', 'Content-Type': 'application/json' }
+  const start = new Date().toISOString()
+  const empty = await send('GET', `${url}/health`, undefined, shown)
+  assert.equal([empty.body['oldest'], empty.body['models']], [null, 'current'])
+  await post(url + EVENTS, '{"event_name":"a"}', shown)
+  for (const address of [url, adminUrl]) {
+    const { body } = await send('GET', `${address}/health`, undefined, shown)
+    assert.is(body['events'], 1)
+    assert.ok((body['oldest'] as string) >= start)
+    assert.ok((body['disk_free_bytes'] as number) > 0)
+    const [target] = body['targets'] as { rate: number }[]
+    assert.ok(target!.rate > 0)
+  }
+  const { body } = await send('GET', `${url}/health`)
+  assert.equal(Object.keys(body), ['status', 'models', 'events', 'bytes', 'oldest'])
+})
+
+test.run()

@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ProjectWatch } from '../../src/project/watch.ts'
+
+const QUIET_MS = 100
+
+async function directory() {
+  const path = await mkdtemp(join(tmpdir(), 'eider-watch-'))
+  return {
+    path,
+    async write(name: string, text = 'x') {
+      await mkdir(dirname(join(path, name)), { recursive: true })
+      await writeFile(join(path, name), text)
+    },
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true }),
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+test('a burst of changes is one; directories that are made later are seen; other files do not count', async () => {
+  await using dir = await directory()
+  await dir.write('eider.yml')
+  await using watch = await ProjectWatch.open(dir.path, { quietMs: QUIET_MS })
+  let calls = 0
+  watch.onChange(async () => void calls++)
+  await dir.write('README.md')
+  await dir.write('.eider/buffer/x')
+  await dir.write('target/manifest.json')
+  await pause(4 * QUIET_MS)
+  assert.is(calls, 0)
+  for (const name of ['models/raw/a.sql', 'models/raw/b.sql', 'seeds/raw/c.csv', 'macros/m.sql'])
+    await dir.write(name)
+  await pause(6 * QUIET_MS)
+  assert.is(calls, 1)
+  await dir.write('eider.yml', 'y')
+  await pause(6 * QUIET_MS)
+  assert.is(calls, 2)
+  await rm(join(dir.path, 'models/raw/b.sql'))
+  await pause(6 * QUIET_MS)
+  assert.is(calls, 3)
+})
+
+test('what changes before anyone asks, and while the work goes on, is worked on after', async () => {
+  await using dir = await directory()
+  await using watch = await ProjectWatch.open(dir.path, { quietMs: QUIET_MS })
+  await dir.write('eider.yml')
+  await pause(4 * QUIET_MS)
+  let [calls, running] = [0, 0]
+  watch.onChange(async () => {
+    assert.is(++running, 1)
+    calls++
+    await pause(5 * QUIET_MS)
+    running--
+  })
+  await pause(3 * QUIET_MS)
+  assert.is(calls, 1)
+  await dir.write('eider.yml', 'y')
+  await pause(10 * QUIET_MS)
+  assert.is(calls, 2)
+})
+
+test.run()
