@@ -1,19 +1,20 @@
 // All models in DAG order. One that fails, and those that read it, keep their last good version; the others go on.
 
+import { freshness } from '../compiler/plan.ts'
 import type { CompiledProject, EventsModel } from '../core/model.ts'
 import type { ModelResult } from '../core/progress.ts'
 import {
   build,
   type BuildContext,
   type BuiltModel,
-  decide,
+  decideNow,
   noteVersion,
   statementOf,
 } from './build.ts'
 import { explainFailure, isInterruption } from './failure.ts'
 import { hashOf } from './hash.ts'
 import type { Ledger } from './ledger.ts'
-import { type ModelRecord, readPositions, recordModel } from './state.ts'
+import { readPositions, recordModel } from './state.ts'
 
 type Outcome = Omit<ModelResult, 'model' | 'ms'>
 
@@ -48,11 +49,11 @@ async function buildIfStale(
   ledger: Ledger,
   model: BuiltModel,
 ): Promise<Outcome> {
-  const { fingerprint, because } = decide(context, model)
+  const { fingerprint, because } = decideNow(context, model, new Set())
   const record = context.state.models.get(model.name)
   if (because === null && record !== undefined) {
     noteVersion(context, model.name, record.version)
-    return { status: 'unchanged', because: 'nothing changed' }
+    return { status: 'unchanged', because: freshness(model) }
   }
   ledger.start(model.name, because ?? 'never built')
   const built = await build(context, model, fingerprint)
@@ -67,17 +68,12 @@ async function finishEvents(
   segment: number | null,
 ): Promise<Outcome> {
   const version = hashOf(model.definition, segment)
-  const record = context.state.models.get(model.name)
+  const isNew = context.state.models.get(model.name)?.version !== version
+  const { because } = decideNow(context, model, new Set(isNew ? [model.name] : []))
   noteVersion(context, model.name, version)
-  if (record?.version === version && !record.removed)
-    return { status: 'unchanged', because: 'no new events' }
+  if (because === null) return { status: 'unchanged', because: freshness(model) }
   const { connection, runId } = context
   await recordModel(connection, model, { fingerprint: version, version, runId })
   const rows = ledger.flushed.get(model.name)?.events ?? 0
-  return { status: 'built', because: whyChanged(record, model), rows }
-}
-
-function whyChanged(record: ModelRecord | undefined, { definition }: EventsModel): string {
-  if (record === undefined || record.removed) return 'never built'
-  return record.definition === definition ? 'new events' : 'definition changed'
+  return { status: 'built', because, rows }
 }

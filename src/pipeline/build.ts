@@ -1,7 +1,7 @@
 // One model: is it fresh, and if not, built in one transaction that holds its rows and its state.
 
 import { isDeepStrictEqual } from 'node:util'
-import { fingerprint } from '../compiler/plan.ts'
+import { decide, type Decision, type Situation } from '../compiler/plan.ts'
 import { seedQuery } from '../compiler/seed.ts'
 import type { EventsModel, Model } from '../core/model.ts'
 import { foldCase, type ModelName, splitModelName } from '../core/names.ts'
@@ -21,11 +21,12 @@ import {
   makeWay,
   noteRelation,
   relationOf,
+  relationType,
   type Site,
 } from './materialize/relation.ts'
 import { createTable } from './materialize/table.ts'
 import { createView } from './materialize/view.ts'
-import { type ModelRecord, type State, STATE_SCHEMA, recordModel } from './state.ts'
+import { type State, STATE_SCHEMA, recordModel } from './state.ts'
 
 export type BuiltModel = Exclude<Model, EventsModel>
 
@@ -39,44 +40,31 @@ export interface BuildContext {
   readonly fullRefresh: boolean
   /** Versions of the models that came before. */
   readonly versions: Map<ModelName, string>
-  /** Models whose version changed in this run. */
-  readonly changed: Set<ModelName>
   /** Hashes of the files that models read, by the names in `model.files`. */
   readonly fileHashes: ReadonlyMap<string, string>
 }
 
-/** Why a model must be built, with its fingerprint; `because` is null when it is fresh. */
-export interface Decision {
-  readonly fingerprint: string
-  readonly because: string | null
-}
-
-export function decide(context: BuildContext, model: BuiltModel): Decision {
-  const { state, versions, fileHashes } = context
-  const record = state.models.get(model.name) ?? null
-  const now = fingerprint(model, versions, fileHashes)
-  return { fingerprint: now, because: reasonToBuild(context, model, record, now) }
-}
-
-function reasonToBuild(
+/** Asked of a model when all before it are finished. */
+export function decideNow(
   context: BuildContext,
-  model: BuiltModel,
-  record: ModelRecord | null,
-  now: string,
-): string | null {
-  if (record === null || record.removed) return 'never built'
-  if (context.fullRefresh) return 'full refresh'
-  if (record.kind !== model.kind) return `kind changed from ${record.kind} to ${model.kind}`
-  if (record.definition !== model.definition) return 'definition changed'
-  if (record.fingerprint !== now) {
-    const upstream = model.dependsOn.find((name) => context.changed.has(name))
-    return upstream === undefined
-      ? 'something that it reads changed'
-      : `upstream ${upstream} changed`
-  }
-  if (model.volatile) return 'volatile'
-  const existing = existingType(siteOf(context, model), model.name)
-  return existing === typeOf(model) ? null : 'missing in the warehouse'
+  model: Model,
+  withNewEvents: Situation['withNewEvents'],
+): Decision {
+  const { state, versions, fileHashes, fullRefresh, catalog } = context
+  return decide(model, {
+    states: state.models,
+    versions,
+    pending: new Set(),
+    fileHashes,
+    fullRefresh,
+    exists: (asked) => existsIn(catalog, asked),
+    withNewEvents,
+  })
+}
+
+/** Whether the relation of the model is there, as the table or view that its kind makes. */
+export function existsIn(catalog: Catalog, model: Model): boolean {
+  return relationType(catalog, model.name) === typeOf(model)
 }
 
 /** The statement that holds the author's SQL; errors of the engine are placed in it. */
@@ -118,7 +106,6 @@ export async function build(
 
 export function noteVersion(context: BuildContext, model: ModelName, version: string): void {
   context.versions.set(model, version)
-  if (context.state.models.get(model)?.version !== version) context.changed.add(model)
 }
 
 export function siteOf(
@@ -128,7 +115,7 @@ export function siteOf(
   return { connection, catalog, record: state.models.get(model.name) ?? null, fullRefresh }
 }
 
-const typeOf = ({ kind }: BuiltModel): RelationType => (kind === 'view' ? 'view' : 'table')
+const typeOf = ({ kind }: Model): RelationType => (kind === 'view' ? 'view' : 'table')
 
 /**
  * The rows of a merge depend on what the table held before, so a change of it has a version of its own. So has what

@@ -103,7 +103,6 @@ async function prepare(
     dir: paths.dir,
     fullRefresh,
     versions: new Map(),
-    changed: new Set(),
     fileHashes: await hashFiles(connection, paths.dir, project.models.values()),
   }
 }
