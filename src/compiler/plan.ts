@@ -109,6 +109,19 @@ function reasonToBuild(
   return situation.exists(model) ? null : 'missing in the warehouse'
 }
 
+/** `state:modified`: the model itself or a file that it reads is not what was built; what it reads does not count. */
+export function isModified(
+  model: Model,
+  { states, fileHashes }: Pick<Situation, 'states' | 'fileHashes'>,
+): boolean {
+  const state = states.get(model.name)
+  if (state === undefined || state.removed) return true
+  if (state.kind !== model.kind || state.definition !== model.definition) return true
+  if (model.kind === 'events') return false
+  const before = state.fingerprint.split('.').slice(1 + model.dependsOn.length)
+  return model.files.some((file, i) => before[i] !== shortHash(fileHashes.get(file)))
+}
+
 function changedInput(
   { dependsOn, files }: Model,
   before: readonly string[],

@@ -100,6 +100,8 @@ export const limits = {
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
 
+  /** Models that a run builds at a time (`--threads`); each has a connection, and the engine's threads are shared. */
+  modelsAtOnce: 64,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
   /** A daemon that does not answer its admin port in this time is taken for hung. */

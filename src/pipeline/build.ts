@@ -38,8 +38,12 @@ export interface BuildContext {
   /** The project directory. */
   readonly dir: string
   readonly fullRefresh: boolean
-  /** Versions of the models that came before. */
+  /** The models that the run is about. */
+  readonly selected: ReadonlySet<ModelName>
+  /** Versions of the models that came before, and of those that the run is not about. */
   readonly versions: Map<ModelName, string>
+  /** Schemas that are there or on their way. */
+  readonly schemas: Map<string, Promise<void>>
   /** Hashes of the files that models read, by the names in `model.files`. */
   readonly fileHashes: ReadonlyMap<string, string>
 }
@@ -89,6 +93,8 @@ export async function build(
 ): Promise<Pick<ModelResult, 'rows'>> {
   const { connection, catalog, runId, state } = context
   refuseReservedSchema(context, model.name)
+  refuseMissingInputs(context, model)
+  await ensureSchema(context, model)
   const { rows, version } = await connection.transact(async () => {
     const built = await materialize(siteOf(context, model), model, statementOf(model, context.dir))
     const before = state.models.get(model.name)
@@ -102,6 +108,29 @@ export async function build(
   noteRelation(catalog, model.name, typeOf(model))
   noteVersion(context, model.name, version)
   return rows === undefined ? {} : { rows }
+}
+
+/** Not in the transaction of the model: two that create one schema at once would conflict. */
+function ensureSchema(context: BuildContext, model: BuiltModel): Promise<void> {
+  const { schema } = splitModelName(model.name)
+  const created =
+    context.schemas.get(foldCase(schema)) ?? createSchema(siteOf(context, model), model.name)
+  context.schemas.set(foldCase(schema), created)
+  return created
+}
+
+/** A run that is not about all models builds on what earlier runs have made. */
+function refuseMissingInputs(
+  { selected, state, catalog }: BuildContext,
+  { name, dependsOn }: BuiltModel,
+): void {
+  const isMissing = (input: ModelName) =>
+    state.models.get(input)?.removed !== false || relationType(catalog, input) === null
+  const missing = dependsOn.filter((input) => !selected.has(input) && isMissing(input))
+  if (missing.length > 0)
+    throw new ModelFailure(
+      `it reads ${missing.join(', ')}, never built and not selected; select the upstream models too: --select +${name}`,
+    )
 }
 
 export function noteVersion(context: BuildContext, model: ModelName, version: string): void {
@@ -130,7 +159,6 @@ async function materialize(site: Site, model: BuiltModel, statement: Sql): Promi
   const { connection, record, fullRefresh } = site
   const relation = relationOf(model.name)
   const key = model.expose?.key ?? []
-  await createSchema(site, model.name)
   if (model.kind === 'merge') {
     const exists = existingType(site, model.name) === 'table'
     const merges = exists && record?.kind === 'merge' && !fullRefresh
