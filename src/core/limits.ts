@@ -104,6 +104,9 @@ export const limits = {
   modelsAtOnce: 64,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
+  /** What `eider doctor` waits for a port to answer, and the free space below which it warns. */
+  doctorTimeoutMs: 1_000,
+  lowDiskBytes: 1 * GiB,
   /** A daemon that does not answer its admin port in this time is taken for hung. */
   adminTimeoutMs: 30_000,
 } as const

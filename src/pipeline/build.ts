@@ -119,18 +119,21 @@ function ensureSchema(context: BuildContext, model: BuiltModel): Promise<void> {
   return created
 }
 
-/** A run that is not about all models builds on what earlier runs have made. */
-function refuseMissingInputs(
-  { selected, state, catalog }: BuildContext,
-  { name, dependsOn }: BuiltModel,
-): void {
+function refuseMissingInputs(context: BuildContext, model: BuiltModel): void {
+  const problem = missingInputs(model, context)
+  if (problem !== null) throw new ModelFailure(problem)
+}
+
+/** What stands in the way of a model whose inputs are neither selected nor built by an earlier run; else null. */
+export function missingInputs(
+  { name, dependsOn }: Model,
+  { selected, state, catalog }: Pick<BuildContext, 'selected' | 'state' | 'catalog'>,
+): string | null {
   const isMissing = (input: ModelName) =>
     state.models.get(input)?.removed !== false || relationType(catalog, input) === null
   const missing = dependsOn.filter((input) => !selected.has(input) && isMissing(input))
-  if (missing.length > 0)
-    throw new ModelFailure(
-      `it reads ${missing.join(', ')}, never built and not selected; select the upstream models too: --select +${name}`,
-    )
+  if (missing.length === 0) return null
+  return `it reads ${missing.join(', ')}, never built and not selected; select the upstream models too: --select +${name}`
 }
 
 export function noteVersion(context: BuildContext, model: ModelName, version: string): void {

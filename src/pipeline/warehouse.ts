@@ -1,5 +1,6 @@
 // The database that a run writes. Opening it waits for other processes and says in plain words what is wrong.
 
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -38,6 +39,27 @@ export async function openWarehouse(options: WarehouseOptions): Promise<Database
       if (!isLocked(error) || Date.now() >= deadline) throw explain(error, paths.database)
     }
     await sleep(Math.max(0, Math.min(retryMs, deadline - Date.now())), undefined, { signal })
+  }
+}
+
+/**
+ * For commands that change nothing. A project that has never run gets an empty database in memory. Throws
+ * EnvironmentError as openWarehouse() does.
+ */
+export async function openWarehouseToRead(
+  paths: ProjectPaths,
+  memoryLimit: string | null,
+): Promise<Database> {
+  const exists = existsSync(paths.database)
+  try {
+    return await Database.open({
+      path: exists ? paths.database : ':memory:',
+      readOnly: exists,
+      searchDir: paths.dir,
+      memoryLimit,
+    })
+  } catch (error) {
+    throw error instanceof DatabaseError ? explain(error, paths.database) : error
   }
 }
 
