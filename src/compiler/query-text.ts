@@ -5,6 +5,7 @@ import { UsageError } from '../core/failures.ts'
 import { ModelBody, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
+import { parseStatements } from '../duckdb/syntax.ts'
 import { engineDiagnostic } from './places.ts'
 import { statementsOf } from './statements.ts'
 import { spanOf } from './tokens.ts'
@@ -15,13 +16,17 @@ export async function parseQuery(connection: Connection, text: string): Promise<
   const [statement, second] = statementsOf(source).statements
   if (statement === undefined || second !== undefined) throw notASelect()
   const body = ModelBody.of(source, spanOf(statement))
+  const [parsed] = await parseStatements(connection, [body.text])
+  if (parsed?.is === 'error') throw new DiagnosticsError([engineDiagnostic(parsed.details, body)])
+  if (parsed?.is !== 'select' && parsed?.is !== 'pivot') throw notASelect()
+  const prefix = sql`EXPLAIN `
   try {
-    if (await connection.isSelect(sql.body(body))) return body
+    await connection.rows(sql`${prefix}${sql.body(body)}`)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
-    throw new DiagnosticsError([engineDiagnostic(error.details, body, '')])
+    throw new DiagnosticsError([engineDiagnostic(error.details, body, prefix.inline())])
   }
-  throw notASelect()
+  return body
 }
 
 const notASelect = () =>

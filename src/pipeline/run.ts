@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly openClaims: (() => Promise<ClaimSource>) | null
   readonly threads: number | null
   readonly memoryLimit: string | null
+  readonly tempDir?: string | null
+  readonly maxTempSize?: string | null
   /** How long to wait for another run, and for another process that holds the warehouse. */
   readonly lockWaitMs: number
   /** When aborted, the running statement is rolled back and the rest is skipped. */

@@ -16,6 +16,9 @@ export interface WarehouseOptions {
   readonly paths: ProjectPaths
   readonly threads: number | null
   readonly memoryLimit: string | null
+  /** Where the engine spills to, and how much; its own choice when not given. */
+  readonly tempDir?: string | null
+  readonly maxTempSize?: string | null
   /** How long another process may hold the file. */
   readonly lockWaitMs: number
   readonly signal: AbortSignal
@@ -24,6 +27,7 @@ export interface WarehouseOptions {
 /** Throws EnvironmentError: `warehouse-locked`, `warehouse-damaged`, `disk-full` or `warehouse-unusable`. */
 export async function openWarehouse(options: WarehouseOptions): Promise<Database> {
   const { paths, threads, memoryLimit, lockWaitMs, signal } = options
+  const { tempDir = null, maxTempSize = null } = options
   await makeDirectory(dirname(paths.database))
   const deadline = Date.now() + lockWaitMs
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
@@ -33,6 +37,8 @@ export async function openWarehouse(options: WarehouseOptions): Promise<Database
         searchDir: paths.dir,
         threads,
         memoryLimit,
+        tempDir,
+        maxTempSize,
       })
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error

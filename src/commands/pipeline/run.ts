@@ -1,4 +1,5 @@
 import os from 'node:os'
+import { resolve } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
@@ -64,6 +65,8 @@ export default class PipelineRun extends BaseCommand {
       openClaims: () => openClaims(project, logger),
       threads: settings.threads,
       memoryLimit: settings.memory_limit,
+      tempDir: settings.temp_directory && resolve(paths.dir, settings.temp_directory),
+      maxTempSize: settings.max_temp_size,
       fullRefresh: flags['full-refresh'],
       selection,
       modelsAtOnce: flags.threads ?? Math.min(4, os.availableParallelism()),
