@@ -1,4 +1,11 @@
 #!/usr/bin/env node
 // CommonJS, because its loader leaves the thread pool alone: the size must be known before the pool starts.
 process.env.UV_THREADPOOL_SIZE ??= '24'
-void import('../dist/src/cli/main.js').then(({ main }) => main(process.argv.slice(2)))
+const [, , first, ...more] = process.argv
+// The command line framework takes longer to load than the rest of this answer.
+if (first === '--version' && more.length === 0) {
+  const { name, version } = require('../package.json')
+  process.stdout.write(
+    `${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`,
+  )
+} else void import('../dist/src/cli/main.js').then(({ main }) => main(process.argv.slice(2)))

@@ -11,6 +11,7 @@ import { stderrLogger } from './stderr-logger.ts'
 
 export interface SharedFlags {
   readonly project?: string | undefined
+  readonly target?: string | undefined
   readonly json: boolean
   readonly quiet: boolean
   readonly verbose: boolean
@@ -24,6 +25,10 @@ export abstract class BaseCommand extends Command {
     project: Flags.directory({
       summary: 'Project directory; the nearest one upward with eider.yml by default',
       env: 'EIDER_PROJECT',
+      helpGroup: 'GLOBAL',
+    }),
+    target: Flags.string({
+      summary: 'Target of eider.yml, with a database and state of its own (EIDER_TARGET)',
       helpGroup: 'GLOBAL',
     }),
     json: Flags.boolean({ summary: 'Print JSON, one event a line', helpGroup: 'GLOBAL' }),
@@ -64,7 +69,11 @@ export abstract class BaseCommand extends Command {
         hint: 'start a project with "eider init NAME", or name one with --project',
       })
     const given = Object.entries(settings).filter(([, value]) => value !== undefined)
-    const project = await loadProject(dir, { env: process.env, flags: Object.fromEntries(given) })
+    const project = await loadProject(dir, {
+      env: process.env,
+      flags: Object.fromEntries(given),
+      target: flags.target,
+    })
     // The engine looks for relative file names in the working directory before anywhere else.
     process.chdir(project.paths.dir)
     return project

@@ -22,21 +22,31 @@ export function drawProgress(terminal: NodeJS.WriteStream): Progress {
   if (!terminal.isTTY) return () => {}
   let total = 0
   let done = 0
+  const building = new Set<string>()
   return (event) => {
-    if (event.event === 'run-started') total = event.models
-    if (event.event === 'model-finished') done++
-    const line = progressLine(event, done, total)
+    if (event.event === 'run-started' || event.event === 'models-selected') total = event.models
+    if (event.event === 'model-started') building.add(event.model)
+    if (event.event === 'model-finished') {
+      done++
+      building.delete(event.model)
+    }
+    const line = progressLine(event, `[${done}/${total}]`, building)
     if (line !== null)
       terminal.write(CLEAR_LINE + line.slice(0, Math.max(20, terminal.columns - 1)))
   }
 }
 
-function progressLine(event: RunEvent, done: number, total: number): string | null {
+function progressLine(
+  event: RunEvent,
+  progress: string,
+  building: ReadonlySet<string>,
+): string | null {
   switch (event.event) {
     case 'flush-started':
       return `flushing ${event.model} (${count(event.events, 'event')})`
     case 'model-started':
-      return `[${done + 1}/${total}] building ${event.model}`
+    case 'model-finished':
+      return building.size === 0 ? null : `${progress} building ${[...building].join(', ')}`
     case 'run-finished':
       return ''
     default:

@@ -2,15 +2,31 @@
 
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
+import Doctor from './doctor.ts'
 import Init from './init.ts'
 import ODataServe from './odata/serve.ts'
+import PipelineHistory from './pipeline/history.ts'
+import PipelineLs from './pipeline/ls.ts'
+import PipelinePlan from './pipeline/plan.ts'
 import PipelineRun from './pipeline/run.ts'
+import PipelineShow from './pipeline/show.ts'
+import Query from './query.ts'
 
 export const commands = {
   init: Init,
   run: PipelineRun,
   serve: ODataServe,
+  plan: PipelinePlan,
+  ls: PipelineLs,
+  show: PipelineShow,
+  query: Query,
+  history: PipelineHistory,
+  doctor: Doctor,
   'pipeline:run': PipelineRun,
+  'pipeline:plan': PipelinePlan,
+  'pipeline:ls': PipelineLs,
+  'pipeline:show': PipelineShow,
+  'pipeline:history': PipelineHistory,
   'collect:daemon': CollectDaemonCommand,
   'collect:status': CollectStatus,
   'odata:serve': ODataServe,

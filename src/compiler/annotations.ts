@@ -33,6 +33,11 @@ export const annotations = {
     expected: 'nothing, or the columns of the key with commas between them',
     kinds: fileKinds,
   },
+  tags: {
+    value: 'columns',
+    expected: 'one or more tags with commas between them',
+    kinds: fileKinds,
+  },
   description: { value: 'text', expected: 'a text', kinds: fileKinds },
 } as const satisfies Record<string, AnnotationRule>
 

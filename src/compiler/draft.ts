@@ -119,7 +119,7 @@ export function draftSeed({ name, path, format }: SeedFile, { dir }: DraftContex
     ],
     finish: async (columns) => {
       const reads = { dependsOn: [], files: [path], volatile: false }
-      const base = { name, source, description: null, expose: null, columns }
+      const base = { name, source, description: null, tags: [], expose: null, columns }
       const definition = definitionOf('seed', format)
       return { model: { ...base, ...reads, definition, kind: 'seed', format }, diagnostics: [] }
     },
@@ -202,7 +202,8 @@ function finishHeader(
 ) {
   const { name, source, header } = parsed
   const description = header.description?.value ?? null
-  const base = { name, source, description }
+  const tags = header.tags?.value.map((tag) => tag.name) ?? []
+  const base = { name, source, description, tags }
   if (header.expose === undefined) return { base: { ...base, expose: null }, diagnostics: [] }
   const { span } = header.expose
   const { key, diagnostics } = resolveKey(parsed, 'expose', columns)

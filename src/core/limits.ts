@@ -110,10 +110,15 @@ export const limits = {
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
 
+  /** Models that a run builds at a time (`--threads`); each has a connection, and the engine's threads are shared. */
+  modelsAtOnce: 64,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
   /** A daemon that starts waits this long for a run that has the buffer open to take what is in it. */
   bufferLockWaitMs: 30_000,
+  /** What `eider doctor` waits for a port to answer, and the free space below which it warns. */
+  doctorTimeoutMs: 1_000,
+  lowDiskBytes: 1 * GiB,
   /** A daemon that does not answer its admin port in this time is taken for hung. */
   adminTimeoutMs: 30_000,
 } as const

@@ -12,6 +12,8 @@ interface ModelBase {
   readonly name: ModelName
   readonly source: SourceFile
   readonly description: string | null
+  /** Words of the author's own, for `tag:` in a selector. */
+  readonly tags: readonly string[]
   /** null: not served. An empty key: served as a collection only (row Q117). */
   readonly expose: Expose | null
   readonly columns: readonly Column[]

@@ -82,6 +82,15 @@ export async function takeProcessLock(
   }
 }
 
+/** Who holds the lock, or left it behind; null when nobody does. */
+export async function readLockHolder(
+  path: string,
+): Promise<{ readonly holder: LockHolder; readonly alive: boolean } | null> {
+  const content = await readIfThere(path)
+  const holder = content === null ? null : parseHolder(content)
+  return holder === null ? null : { holder, alive: isAlive(holder) }
+}
+
 /** true: the draft is the lock now. false: the lock has changed meanwhile, try again. */
 async function tryTakeOver(draft: string, path: string): Promise<boolean> {
   const found = await readIfThere(path)

@@ -4,6 +4,8 @@ import type { ModelName } from './names.ts'
 
 export type RunEvent =
   | { readonly event: 'run-started'; readonly runId: string; readonly models: number }
+  /** Only when the run is not about all models. */
+  | { readonly event: 'models-selected'; readonly models: number }
   | { readonly event: 'flush-started'; readonly model: ModelName; readonly events: number }
   | {
       readonly event: 'flush-finished'

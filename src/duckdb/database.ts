@@ -25,7 +25,8 @@ export interface OpenOptions {
   readonly searchDir?: string
   readonly threads?: number | null
   readonly memoryLimit?: string | null
-  readonly tempDir?: string
+  readonly tempDir?: string | null
+  readonly maxTempSize?: string | null
 }
 
 /** A database file (or memory) opened by this process. Throws DatabaseError when it is locked or damaged. */
@@ -46,7 +47,8 @@ export class Database implements AsyncDisposable {
     }
     if (options.threads != null) config['threads'] = String(options.threads)
     if (options.memoryLimit != null) config['memory_limit'] = options.memoryLimit
-    if (options.tempDir !== undefined) config['temp_directory'] = options.tempDir
+    if (options.tempDir != null) config['temp_directory'] = options.tempDir
+    if (options.maxTempSize != null) config['max_temp_directory_size'] = options.maxTempSize
     await using resources = new Resources()
     const instance = await attempt(DuckDBInstance.create(options.path, config))
     resources.defer(() => instance.closeSync())

@@ -1,9 +1,10 @@
 // target/manifest.json and target/run_results.json: what a run knew and did, for other programs.
-// Both have `schema_version` 1; members are only ever added under one number.
+// Both have `schema_version` 1; members are only ever added under one number. docs/schemas/ has a JSON Schema of each.
 
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CompiledProject, Model } from '../core/model.ts'
+import { entitySetName } from '../core/names.ts'
 import type { RunSummary } from './ledger.ts'
 
 const SCHEMA_VERSION = 1
@@ -39,9 +40,12 @@ function describeModel(model: Model) {
     kind: model.kind,
     path: model.source.path,
     description: model.description,
+    tags: model.tags,
     depends_on: model.dependsOn,
-    key: model.expose?.key ?? null,
+    files: model.files,
     exposed: model.expose !== null,
+    entity_set: model.expose === null ? null : entitySetName(model.name),
+    key: model.expose?.key ?? null,
     columns: model.columns,
     definition: model.definition,
   }

@@ -1,7 +1,7 @@
 // One model: is it fresh, and if not, built in one transaction that holds its rows and its state.
 
 import { isDeepStrictEqual } from 'node:util'
-import { fingerprint } from '../compiler/plan.ts'
+import { decide, type Decision, type Situation } from '../compiler/plan.ts'
 import { seedQuery } from '../compiler/seed.ts'
 import type { EventsModel, Model } from '../core/model.ts'
 import { foldCase, type ModelName, splitModelName } from '../core/names.ts'
@@ -21,11 +21,12 @@ import {
   makeWay,
   noteRelation,
   relationOf,
+  relationType,
   type Site,
 } from './materialize/relation.ts'
 import { createTable } from './materialize/table.ts'
 import { createView } from './materialize/view.ts'
-import { type ModelRecord, type State, STATE_SCHEMA, recordModel } from './state.ts'
+import { type State, STATE_SCHEMA, recordModel } from './state.ts'
 
 export type BuiltModel = Exclude<Model, EventsModel>
 
@@ -37,46 +38,37 @@ export interface BuildContext {
   /** The project directory. */
   readonly dir: string
   readonly fullRefresh: boolean
-  /** Versions of the models that came before. */
+  /** The models that the run is about. */
+  readonly selected: ReadonlySet<ModelName>
+  /** Versions of the models that came before, and of those that the run is not about. */
   readonly versions: Map<ModelName, string>
-  /** Models whose version changed in this run. */
-  readonly changed: Set<ModelName>
+  /** Schemas that are there or on their way. */
+  readonly schemas: Map<string, Promise<void>>
   /** Hashes of the files that models read, by the names in `model.files`. */
   readonly fileHashes: ReadonlyMap<string, string>
 }
 
-/** Why a model must be built, with its fingerprint; `because` is null when it is fresh. */
-export interface Decision {
-  readonly fingerprint: string
-  readonly because: string | null
-}
-
-export function decide(context: BuildContext, model: BuiltModel): Decision {
-  const { state, versions, fileHashes } = context
-  const record = state.models.get(model.name) ?? null
-  const now = fingerprint(model, versions, fileHashes)
-  return { fingerprint: now, because: reasonToBuild(context, model, record, now) }
-}
-
-function reasonToBuild(
+/** Asked of a model when all before it are finished. */
+export function decideNow(
   context: BuildContext,
-  model: BuiltModel,
-  record: ModelRecord | null,
-  now: string,
-): string | null {
-  if (record === null || record.removed) return 'never built'
-  if (context.fullRefresh) return 'full refresh'
-  if (record.kind !== model.kind) return `kind changed from ${record.kind} to ${model.kind}`
-  if (record.definition !== model.definition) return 'definition changed'
-  if (record.fingerprint !== now) {
-    const upstream = model.dependsOn.find((name) => context.changed.has(name))
-    return upstream === undefined
-      ? 'something that it reads changed'
-      : `upstream ${upstream} changed`
-  }
-  if (model.volatile) return 'volatile'
-  const existing = existingType(siteOf(context, model), model.name)
-  return existing === typeOf(model) ? null : 'missing in the warehouse'
+  model: Model,
+  withNewEvents: Situation['withNewEvents'],
+): Decision {
+  const { state, versions, fileHashes, fullRefresh, catalog } = context
+  return decide(model, {
+    states: state.models,
+    versions,
+    pending: new Set(),
+    fileHashes,
+    fullRefresh,
+    exists: (asked) => existsIn(catalog, asked),
+    withNewEvents,
+  })
+}
+
+/** Whether the relation of the model is there, as the table or view that its kind makes. */
+export function existsIn(catalog: Catalog, model: Model): boolean {
+  return relationType(catalog, model.name) === typeOf(model)
 }
 
 /** The statement that holds the author's SQL; errors of the engine are placed in it. */
@@ -101,6 +93,8 @@ export async function build(
 ): Promise<Pick<ModelResult, 'rows'>> {
   const { connection, catalog, runId, state } = context
   refuseReservedSchema(context, model.name)
+  refuseMissingInputs(context, model)
+  await ensureSchema(context, model)
   const { rows, version } = await connection.transact(async () => {
     const built = await materialize(siteOf(context, model), model, statementOf(model, context.dir))
     const before = state.models.get(model.name)
@@ -116,9 +110,34 @@ export async function build(
   return rows === undefined ? {} : { rows }
 }
 
+/** Not in the transaction of the model: two that create one schema at once would conflict. */
+function ensureSchema(context: BuildContext, model: BuiltModel): Promise<void> {
+  const { schema } = splitModelName(model.name)
+  const created =
+    context.schemas.get(foldCase(schema)) ?? createSchema(siteOf(context, model), model.name)
+  context.schemas.set(foldCase(schema), created)
+  return created
+}
+
+function refuseMissingInputs(context: BuildContext, model: BuiltModel): void {
+  const problem = missingInputs(model, context)
+  if (problem !== null) throw new ModelFailure(problem)
+}
+
+/** What stands in the way of a model whose inputs are neither selected nor built by an earlier run; else null. */
+export function missingInputs(
+  { name, dependsOn }: Model,
+  { selected, state, catalog }: Pick<BuildContext, 'selected' | 'state' | 'catalog'>,
+): string | null {
+  const isMissing = (input: ModelName) =>
+    state.models.get(input)?.removed !== false || relationType(catalog, input) === null
+  const missing = dependsOn.filter((input) => !selected.has(input) && isMissing(input))
+  if (missing.length === 0) return null
+  return `it reads ${missing.join(', ')}, never built and not selected; select the upstream models too: --select +${name}`
+}
+
 export function noteVersion(context: BuildContext, model: ModelName, version: string): void {
   context.versions.set(model, version)
-  if (context.state.models.get(model)?.version !== version) context.changed.add(model)
 }
 
 export function siteOf(
@@ -128,7 +147,7 @@ export function siteOf(
   return { connection, catalog, record: state.models.get(model.name) ?? null, fullRefresh }
 }
 
-const typeOf = ({ kind }: BuiltModel): RelationType => (kind === 'view' ? 'view' : 'table')
+const typeOf = ({ kind }: Model): RelationType => (kind === 'view' ? 'view' : 'table')
 
 /**
  * The rows of a merge depend on what the table held before, so a change of it has a version of its own. So has what
@@ -143,7 +162,6 @@ async function materialize(site: Site, model: BuiltModel, statement: Sql): Promi
   const { connection, record, fullRefresh } = site
   const relation = relationOf(model.name)
   const key = model.expose?.key ?? []
-  await createSchema(site, model.name)
   if (model.kind === 'merge') {
     const exists = existingType(site, model.name) === 'table'
     const merges = exists && record?.kind === 'merge' && !fullRefresh

@@ -27,7 +27,9 @@ export async function flushAll(
   options: FlushAllOptions,
 ): Promise<void> {
   const { openClaims, logger, signal, startedAt, onFlushed, onFailure } = options
-  const events = [...models.values()].filter((model) => model.kind === 'events')
+  const events = [...models.values()]
+    .filter((model) => model.kind === 'events')
+    .filter(({ name }) => context.selected.has(name))
   const ready = await prepareTables(context, events, options)
   if (openClaims === null || signal.aborted) return
   await using claims = await openClaims()

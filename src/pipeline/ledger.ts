@@ -25,6 +25,10 @@ export class Ledger {
   readonly startedAt: Date
   readonly flushed = new Map<ModelName, FlushCount>()
   snapshot: RunSummary['snapshot'] = null
+  /** The models that the run is about; none before it knows. */
+  selected: ReadonlySet<ModelName> = new Set()
+  /** What is said of a model that was not reached. */
+  #unreached = 'interrupted'
   readonly #startedMs = performance.now()
   readonly #progress: Progress
   readonly #results = new Map<ModelName, ModelResult>()
@@ -55,6 +59,14 @@ export class Ledger {
     this.#progress({ event: 'model-finished', ...result })
   }
 
+  get hasFailed(): boolean {
+    return this.#failedBy.size > 0
+  }
+
+  stopAfterFailure(): void {
+    this.#unreached = 'stopped after the first failure'
+  }
+
   fail(model: ModelName, because: string, ms = 0): void {
     this.#failedBy.set(model, model)
     this.finish({ model, status: 'failed', because, ms })
@@ -71,18 +83,14 @@ export class Ledger {
     return true
   }
 
-  /** Models without a result were not reached: the run was interrupted. */
-  summarize(models: Iterable<Model>): RunSummary {
+  /** Models without a result were not reached. */
+  summarize(): RunSummary {
     const { runId, startedAt, flushed, snapshot } = this
+    const because = this.#unreached
     const results = Array.from(
-      models,
-      ({ name }): ModelResult =>
-        this.#results.get(name) ?? {
-          model: name,
-          status: 'skipped',
-          because: 'interrupted',
-          ms: 0,
-        },
+      this.selected,
+      (model): ModelResult =>
+        this.#results.get(model) ?? { model, status: 'skipped', because, ms: 0 },
     )
     return {
       runId,

@@ -12,6 +12,7 @@ import type { Connection } from '../duckdb/database.ts'
 import { runResults, writeArtifacts } from './artifacts.ts'
 import type { BuildContext } from './build.ts'
 import { buildAll } from './build-all.ts'
+import { chooseModels, type RunSelection } from './choose.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
 import type { FlushStep } from './flush.ts'
 import { flushAll } from './flush-all.ts'
@@ -33,6 +34,8 @@ export interface RunOptions {
   readonly openClaims: (() => Promise<ClaimSource>) | null
   readonly threads: number | null
   readonly memoryLimit: string | null
+  readonly tempDir?: string | null
+  readonly maxTempSize?: string | null
   /** How long to wait for another run, and for another process that holds the warehouse. */
   readonly lockWaitMs: number
   /** When aborted, the running statement is rolled back and the rest is skipped. */
@@ -41,10 +44,18 @@ export interface RunOptions {
   readonly logger: Logger
   /** Rebuild each model from nothing. Tables of events models are kept. */
   readonly fullRefresh?: boolean
+  /** What the run is about; all models when there is none. */
+  readonly selection?: RunSelection
+  /** Models that may be built at a time; 1 when not given. */
+  readonly modelsAtOnce?: number
+  /** Build no further model after a failure. */
+  readonly failFast?: boolean
   readonly now?: () => Date
   /** For crash tests: called after each step of a flush. */
   readonly onFlushStep?: (step: FlushStep) => void | Promise<void>
 }
+
+const allModels: RunSelection = { include: [], exclude: [], retry: false }
 
 /**
  * Mistakes in models end as results with the status `failed`, never as exceptions, and so does an abort as `skipped`.
@@ -55,30 +66,39 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   const { paths, project, lockWaitMs, signal, progress } = options
   const ledger = new Ledger(options.now?.() ?? new Date(), progress)
   const { runId } = ledger
+  ledger.selected = new Set(project.models.keys())
   progress({ event: 'run-started', runId, models: project.models.size })
   try {
     await using _lock = await takeRunLock(paths.runLock, lockWaitMs, signal)
     await using warehouse = await openWarehouse(options)
     await using connection = await warehouse.connect()
-    await work(options, ledger, connection)
-    const summary = ledger.summarize(project.models.values())
+    await work(options, ledger, connection, () => warehouse.connect())
+    const summary = ledger.summarize()
     await recordRun(connection, summary, runResults(summary))
     await writeArtifacts(paths.target, project, summary)
   } catch (error) {
     if (!isInterruption(error, signal)) throw toEnvironmentError(error)
   }
-  const summary = ledger.summarize(project.models.values())
+  const summary = ledger.summarize()
   progress({ event: 'run-finished', runId, ok: summary.ok, ms: summary.ms })
   return summary
 }
 
-async function work(options: RunOptions, ledger: Ledger, connection: Connection): Promise<void> {
-  const { project, signal } = options
-  using _interrupts = interruptOnAbort(connection, signal)
+async function work(
+  options: RunOptions,
+  ledger: Ledger,
+  connection: Connection,
+  connect: () => Promise<Connection>,
+): Promise<void> {
+  const { project, signal, modelsAtOnce = 1, failFast = false } = options
+  const connections = [connection]
+  using _interrupts = interruptOnAbort(connections, signal)
   try {
     const context = await prepare(options, ledger, connection)
     await flush(options, ledger, context)
-    await buildAll(context, ledger, project, signal)
+    while (connections.length < Math.min(modelsAtOnce, context.selected.size))
+      connections.push(await connect())
+    await buildAll(context, ledger, project, { connections, failFast, signal })
     signal.throwIfAborted() // the next run publishes what this one built
     await forgetRemoved(context, project)
     await publishAll(options, ledger, context)
@@ -88,31 +108,41 @@ async function work(options: RunOptions, ledger: Ledger, connection: Connection)
 }
 
 async function prepare(
-  { project, paths, fullRefresh = false }: RunOptions,
-  { runId }: Ledger,
+  { project, paths, progress, fullRefresh = false, selection = allModels }: RunOptions,
+  ledger: Ledger,
   connection: Connection,
 ): Promise<BuildContext> {
+  const { models, macros } = project
   const catalog = await readCatalog(connection)
   await ensureState(connection, catalog)
-  await replaceMacros(connection, project.macros)
+  await replaceMacros(connection, macros)
+  const state = await readState(connection)
+  const fileHashes = await hashFiles(connection, paths.dir, models.values())
+  const selected = await chooseModels({ connection, state, fileHashes }, models, selection)
+  ledger.selected = selected
+  if (selected.size < models.size) progress({ event: 'models-selected', models: selected.size })
+  const others = [...state.models].filter(([name]) => !selected.has(name))
   return {
     connection,
     catalog,
-    state: await readState(connection),
-    runId,
+    state,
+    runId: ledger.runId,
     dir: paths.dir,
     fullRefresh,
-    versions: new Map(),
-    changed: new Set(),
-    fileHashes: await hashFiles(connection, paths.dir, project.models.values()),
+    selected,
+    versions: new Map(others.map(([name, { version }]) => [name, version])),
+    schemas: new Map(),
+    fileHashes,
   }
 }
 
 async function flush(options: RunOptions, ledger: Ledger, context: BuildContext): Promise<void> {
   const { paths, project, logger, signal, progress, onFlushStep } = options
-  const collects = [...project.models.values()].some(({ kind }) => kind === 'events')
+  const { selected } = context
+  const collects = [...selected].some((name) => project.models.get(name)?.kind === 'events')
+  const hasBuffer = selected.size === project.models.size && existsSync(paths.buffer)
   await flushAll(context, project, {
-    openClaims: collects || existsSync(paths.buffer) ? options.openClaims : null,
+    openClaims: collects || hasBuffer ? options.openClaims : null,
     logger,
     signal,
     progress,
@@ -144,7 +174,7 @@ async function forgetRemoved(
 async function publishAll(
   { project, paths, progress, now }: RunOptions,
   ledger: Ledger,
-  { connection, versions }: BuildContext,
+  { connection, versions, selected }: BuildContext,
 ): Promise<void> {
   const startedMs = performance.now()
   const { snapshot, changed } = await publish({
@@ -152,7 +182,7 @@ async function publishAll(
     dir: paths.snapshots,
     runId: ledger.runId,
     models: project.models.values(),
-    versions,
+    versions: new Map([...versions].filter(([name]) => selected.has(name))),
     now: now?.() ?? new Date(),
     onFailure: (model, error) => ledger.fail(model.name, explainFailure(error, model, null)),
   })
@@ -166,12 +196,15 @@ async function publishAll(
   })
 }
 
-/** An interrupt that meets no running statement has no effect, so it is sent until the work has stopped. */
-function interruptOnAbort(connection: Connection, signal: AbortSignal): Disposable {
+/**
+ * An interrupt that meets no running statement has no effect, so it is sent until the work has stopped. `connections`
+ * may grow.
+ */
+function interruptOnAbort(connections: readonly Connection[], signal: AbortSignal): Disposable {
   let timer: NodeJS.Timeout | undefined
   const interrupt = () => {
-    connection.interrupt()
-    timer ??= setInterval(() => connection.interrupt(), limits.interruptAgainMs)
+    for (const connection of connections) connection.interrupt()
+    timer ??= setInterval(interrupt, limits.interruptAgainMs)
   }
   if (signal.aborted) interrupt()
   signal.addEventListener('abort', interrupt, { once: true })

@@ -47,12 +47,16 @@ export async function readSnapshots(dir: string): Promise<Snapshots> {
     if (snapshot !== null) retained.push(snapshot)
   }
   retained.sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime())
-  const shown = await readManifest(join(dir, MANIFEST_FILE))
+  const shown = await readCurrentSnapshot(dir)
   const current = shown ?? retained[0] ?? null
   const views = await readIfThere(join(dir, VIEWS_FILE))
   const isShown = shown !== null && views === printViews(dir, shown)
   return { current, retained, isShown }
 }
+
+/** null before the first publication, and when the manifest is damaged. */
+export const readCurrentSnapshot = (dir: string): Promise<Snapshot | null> =>
+  readManifest(join(dir, MANIFEST_FILE))
 
 /** null when it is missing or damaged. */
 async function readManifest(path: string): Promise<Snapshot | null> {

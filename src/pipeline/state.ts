@@ -75,6 +75,10 @@ export async function ensureState(connection: Connection, catalog: Catalog): Pro
     return connection.transact(async () => {
       for (const statement of layout) await connection.run(statement)
     })
+  await checkFormat(connection)
+}
+
+async function checkFormat(connection: Connection): Promise<void> {
   const row = await connection.row(sql`SELECT format FROM _eider.format`)
   const format = numberOf(row?.['format'])
   if (format === STATE_FORMAT) return
@@ -110,6 +114,14 @@ export async function readState(connection: Connection): Promise<State> {
       target: target as ModelName,
     })),
   }
+}
+
+/** For commands that change nothing: a warehouse that no run has written has no state. */
+export async function readStateIfAny(connection: Connection, catalog: Catalog): Promise<State> {
+  const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'format'))
+  if (!exists) return { models: new Map(), positions: new Map(), acks: [] }
+  await checkFormat(connection)
+  return readState(connection)
 }
 
 export async function readPositions(

@@ -1,5 +1,6 @@
 // The database that a run writes. Opening it waits for other processes and says in plain words what is wrong.
 
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,6 +16,9 @@ export interface WarehouseOptions {
   readonly paths: ProjectPaths
   readonly threads: number | null
   readonly memoryLimit: string | null
+  /** Where the engine spills to, and how much; its own choice when not given. */
+  readonly tempDir?: string | null
+  readonly maxTempSize?: string | null
   /** How long another process may hold the file. */
   readonly lockWaitMs: number
   readonly signal: AbortSignal
@@ -23,6 +27,7 @@ export interface WarehouseOptions {
 /** Throws EnvironmentError: `warehouse-locked`, `warehouse-damaged`, `disk-full` or `warehouse-unusable`. */
 export async function openWarehouse(options: WarehouseOptions): Promise<Database> {
   const { paths, threads, memoryLimit, lockWaitMs, signal } = options
+  const { tempDir = null, maxTempSize = null } = options
   await makeDirectory(dirname(paths.database))
   const deadline = Date.now() + lockWaitMs
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
@@ -32,12 +37,35 @@ export async function openWarehouse(options: WarehouseOptions): Promise<Database
         searchDir: paths.dir,
         threads,
         memoryLimit,
+        tempDir,
+        maxTempSize,
       })
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error
       if (!isLocked(error) || Date.now() >= deadline) throw explain(error, paths.database)
     }
     await sleep(Math.max(0, Math.min(retryMs, deadline - Date.now())), undefined, { signal })
+  }
+}
+
+/**
+ * For commands that change nothing. A project that has never run gets an empty database in memory. Throws
+ * EnvironmentError as openWarehouse() does.
+ */
+export async function openWarehouseToRead(
+  paths: ProjectPaths,
+  memoryLimit: string | null,
+): Promise<Database> {
+  const exists = existsSync(paths.database)
+  try {
+    return await Database.open({
+      path: exists ? paths.database : ':memory:',
+      readOnly: exists,
+      searchDir: paths.dir,
+      memoryLimit,
+    })
+  } catch (error) {
+    throw error instanceof DatabaseError ? explain(error, paths.database) : error
   }
 }
 

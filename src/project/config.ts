@@ -20,6 +20,8 @@ export interface Config {
   readonly name: string
   /** By the name of the setting. */
   readonly values: ReadonlyMap<string, SettingValue>
+  /** What each target sets otherwise, by its name. */
+  readonly targets: ReadonlyMap<string, ReadonlyMap<string, SettingValue>>
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -30,6 +32,7 @@ const WHOLE_FILE: Span = { start: 0, end: 0 }
 export function parseConfig(source: SourceFile): Config {
   const document = parseDocument(source.text, { prettyErrors: false })
   const values = new Map<string, SettingValue>()
+  const targets = new Map<string, Map<string, SettingValue>>()
   const diagnostics: Diagnostic[] = document.errors.map(({ code, message, pos: [start, end] }) =>
     diagnostic(
       'config-syntax',
@@ -39,7 +42,7 @@ export function parseConfig(source: SourceFile): Config {
   )
   const root = document.contents
   if (diagnostics.length === 0 && root !== null) {
-    if (isMap(root)) readGroup({ source, document, values, diagnostics }, root, '')
+    if (isMap(root)) readGroup({ source, document, values, targets, diagnostics }, root, '')
     else {
       const problem = 'expected settings, one "key: value" a line'
       const span = spanOf(root as Node)
@@ -58,7 +61,7 @@ export function parseConfig(source: SourceFile): Config {
         },
       ),
     )
-  return { name, values, diagnostics }
+  return { name, values, targets, diagnostics }
 }
 
 const problemOf = (code: string, message: string) =>
@@ -68,6 +71,8 @@ interface Reading {
   readonly source: SourceFile
   readonly document: Document
   readonly values: Map<string, SettingValue>
+  /** null within a target. */
+  readonly targets: Map<string, Map<string, SettingValue>> | null
   readonly diagnostics: Diagnostic[]
 }
 
@@ -76,11 +81,21 @@ function readGroup(reading: Reading, group: YAMLMap, prefix: string): void {
   const { source, document, values, diagnostics } = reading
   for (const { key: keyNode, value: node } of group.items as readonly Pair<Node, Node | null>[]) {
     const key = prefix + (isScalar(keyNode) ? String(keyNode.value) : String(keyNode))
-    const type = key === 'name' ? text : isSettingName(key) ? settings[key].type : null
+    if (key === 'targets' && reading.targets !== null) {
+      readTargets(reading, node)
+      continue
+    }
+    const type =
+      key === 'name' && reading.targets !== null
+        ? text
+        : isSettingName(key)
+          ? settings[key].type
+          : null
     const isGroup = settingNames.some((name) => name.startsWith(`${key}.`))
     if (type === null && !isGroup) {
       const hint =
-        didYouMean(key, knownKeys(prefix)) ?? `known here: ${knownKeys(prefix).join(', ')}`
+        didYouMean(key, knownKeys(reading, prefix)) ??
+        `known here: ${knownKeys(reading, prefix).join(', ')}`
       const place = { source, span: spanOf(keyNode) }
       diagnostics.push(diagnostic('config-unknown-key', { key }, place, { hint }))
     } else if (node === null || (isScalar(node) && node.value === null)) {
@@ -99,10 +114,34 @@ function readGroup(reading: Reading, group: YAMLMap, prefix: string): void {
   }
 }
 
-function knownKeys(prefix: string): readonly string[] {
+/** `targets: {prod: {database: …}}`: a target sets again what it wants to be otherwise. */
+function readTargets(reading: Reading, node: Node | null): void {
+  const { source, targets, diagnostics } = reading
+  const wrong = (at: Node, key: string, expected: string) =>
+    diagnostics.push(
+      diagnostic('config-invalid-value', { key, expected }, { source, span: spanOf(at) }),
+    )
+  if (node === null || (isScalar(node) && node.value === null)) return
+  if (!isMap(node)) return void wrong(node, 'targets', 'a group of targets, each with settings')
+  for (const { key, value } of node.items as readonly Pair<Node, Node | null>[]) {
+    const name = isScalar(key) ? String(key.value) : ''
+    const values = new Map<string, SettingValue>()
+    targets?.set(name, values)
+    if (!TARGET_NAME.test(name)) wrong(key, 'targets', 'named by letters, digits, _ and -')
+    else if (isMap(value)) readGroup({ ...reading, values, targets: null }, value, '')
+    else if (value !== null && !(isScalar(value) && value.value === null))
+      wrong(value, `targets.${name}`, 'a group of settings')
+  }
+}
+
+// It is the name of a directory too.
+const TARGET_NAME = /^[A-Za-z0-9_-]+$/
+
+function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
   const below = settingNames.filter((name) => name.startsWith(prefix))
   if (prefix !== '') return below
-  return [...new Set(['name', ...below.map((name) => name.split('.')[0]!)])]
+  const ofRoot = targets === null ? [] : ['name', 'targets']
+  return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 
 function spanOf(node: Node): Span {

@@ -7,7 +7,8 @@ import { DiagnosticsError } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { ProjectPaths } from '../core/project.ts'
-import { parseConfig } from './config.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { type Config, parseConfig } from './config.ts'
 import { readProjectFiles, readSource } from './files.ts'
 import type { Project } from './project.ts'
 import {
@@ -28,6 +29,8 @@ export interface LoadOptions {
   readonly env: Environment
   /** Settings given on the command line. */
   readonly flags: Partial<Record<SettingName, string | number | boolean>>
+  /** Name of a target of eider.yml; that of EIDER_TARGET, or none, when not given. */
+  readonly target?: string | undefined
 }
 
 /** The nearest directory from `from` upward that has an eider.yml; null when there is none. */
@@ -43,7 +46,8 @@ export async function findProjectDir(from: string): Promise<string | null> {
  * Throws DiagnosticsError for mistakes in eider.yml, UsageError for values from elsewhere and when there is no
  * eider.yml. Mistakes in other files are in `files.problems`, for the compiler to report with its own.
  */
-export async function loadProject(dir: string, { env, flags }: LoadOptions): Promise<Project> {
+export async function loadProject(dir: string, options: LoadOptions): Promise<Project> {
+  const { env, flags } = options
   const root = resolve(dir)
   if (!(await exists(join(root, CONFIG_FILE))))
     throw new UsageError(`there is no ${CONFIG_FILE} in ${root}`, {
@@ -51,20 +55,37 @@ export async function loadProject(dir: string, { env, flags }: LoadOptions): Pro
     })
   const source = await readSource(root, CONFIG_FILE, limits.configFileBytes)
   if ('code' in source) throw new DiagnosticsError([source])
-  const { name, values, diagnostics } = parseConfig(source)
+  const { name, values, targets, diagnostics } = parseConfig(source)
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics)
   const dotEnv = await readDotEnv(root)
+  const target = options.target || env['EIDER_TARGET'] || dotEnv['EIDER_TARGET'] || null
+  const ofTarget = target === null ? null : settingsOfTarget(target, targets)
   const found = Object.entries(settings).map(([key, setting]) => {
     const flag = flags[key as SettingName]
     if (flag !== undefined) return [key, fromFlag(key, setting.type, flag)]
     const variable = 'env' in setting ? setting.env : null
     const fromEnv = variable === null ? null : valueOf(variable, setting.type, env, dotEnv)
-    return [key, fromEnv ?? values.get(key) ?? setting.default]
+    return [key, fromEnv ?? ofTarget?.get(key) ?? values.get(key) ?? setting.default]
   })
   const effective = withAdminPort(Object.fromEntries(found) as SettingValues)
-  const paths = pathsOf(root, effective.database)
+  const ownDatabase = ofTarget?.get('database') ?? null
+  const paths = pathsOf(root, effective.database, target, ownDatabase === null)
   const files = await readProjectFiles(root, paths.database)
   return { name, settings: effective, paths, files }
+}
+
+function settingsOfTarget(
+  target: string,
+  targets: Config['targets'],
+): ReadonlyMap<string, SettingValue> {
+  const found = targets.get(target)
+  if (found !== undefined) return found
+  const known = [...targets.keys()].join(', ')
+  throw new UsageError(`eider.yml has no target "${target}"`, {
+    hint:
+      didYouMean(target, targets.keys()) ??
+      (known === '' ? 'add one under "targets"' : `the targets are ${known}`),
+  })
 }
 
 function fromFlag(key: string, type: SettingType, flag: string | number | boolean): SettingValue {
@@ -112,17 +133,28 @@ async function readDotEnv(dir: string): Promise<Environment> {
   }
 }
 
-function pathsOf(dir: string, database: string): ProjectPaths {
-  const state = join(dir, '.eider')
+/**
+ * A target has all of its own: a database without the events that were flushed into it, or a snapshot of another
+ * database, would be no consistent state.
+ */
+function pathsOf(
+  dir: string,
+  database: string,
+  target: string | null,
+  hasNoDatabase: boolean,
+): ProjectPaths {
+  const root = join(dir, '.eider')
+  const state = target === null ? root : join(root, 'targets', target)
   return {
     dir,
-    database: resolve(dir, database),
+    database:
+      target !== null && hasNoDatabase ? join(state, 'warehouse.duckdb') : resolve(dir, database),
     state,
     buffer: join(state, 'buffer'),
     snapshots: join(state, 'snapshots'),
     runLock: join(state, 'run.lock'),
     collectLock: join(state, 'collect.lock'),
-    target: join(dir, 'target'),
+    target: target === null ? join(dir, 'target') : join(dir, 'target', target),
   }
 }
 

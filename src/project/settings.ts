@@ -39,6 +39,16 @@ export const settings = {
     default: null,
     help: 'Memory of the engine during a run, such as 4GB; 80 % of the machine by default',
   },
+  temp_directory: {
+    type: text,
+    default: null,
+    help: 'Where the engine spills what does not fit in memory; beside the database by default',
+  },
+  max_temp_size: {
+    type: text,
+    default: null,
+    help: 'Largest size of that directory, such as 50GB; 90 % of the free disk by default',
+  },
   'collect.port': {
     type: port,
     default: 8080,

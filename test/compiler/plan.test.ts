@@ -23,18 +23,33 @@ function built({ models }: CompiledProject, files = noFiles): ReadonlyMap<ModelN
     states.set(model.name, {
       fingerprint: print,
       version: versions.get(model.name)!,
+      definition: model.definition,
       kind: model.kind,
+      removed: false,
     })
   }
   return states
 }
+
+const planOf = (
+  { models }: CompiledProject,
+  states: ReadonlyMap<ModelName, ModelState>,
+  fileHashes = noFiles,
+) =>
+  plan(models.values(), {
+    states,
+    fileHashes,
+    fullRefresh: false,
+    exists: () => true,
+    withNewEvents: new Set(),
+  })
 
 async function reasons(
   after: Texts,
   states: ReadonlyMap<ModelName, ModelState>,
   files = noFiles,
 ): Promise<Readonly<Record<string, string>>> {
-  const { steps } = plan((await compileTexts(after)).models, states, files)
+  const { steps } = planOf(await compileTexts(after), states, files)
   return Object.fromEntries(
     steps
       .filter(({ action }) => action === 'build')
@@ -43,7 +58,7 @@ async function reasons(
 }
 
 test('a first run builds everything, in order', async () => {
-  const { steps } = plan((await compileTexts(texts)).models, new Map(), noFiles)
+  const { steps } = planOf(await compileTexts(texts), new Map())
   assert.equal(
     steps.map(({ model, action, because }) => [model.name, action, because]),
     [
@@ -119,9 +134,35 @@ test('contents of files count', async () => {
   const before = new Map([['data/x.csv', 'hash one']])
   const states = built(project, before)
   const because = (files: ReadonlyMap<string, string>) =>
-    plan(project.models, states, files).steps[0]?.because
+    planOf(project, states, files).steps[0]?.because
   assert.is(because(before), 'nothing changed')
-  assert.is(because(new Map([['data/x.csv', 'hash two']])), 'reads files that changed')
+  assert.is(because(new Map([['data/x.csv', 'hash two']])), 'file data/x.csv changed')
+})
+
+test('a relation that is gone, a full refresh, a model that came back and new events are reasons', async () => {
+  const project = await compileTexts({
+    'a.b': 'select 1 as x',
+    'a.e': '-- @kind: events\nid bigint',
+  })
+  const states = built(project)
+  const given = {
+    states,
+    fileHashes: noFiles,
+    fullRefresh: false,
+    exists: () => true,
+    withNewEvents: new Set<ModelName>(),
+  }
+  const because = (change: Partial<typeof given>) =>
+    plan(project.models.values(), { ...given, ...change }).steps.map((step) => step.because)
+  const gone = new Map(Array.from(states, ([name, state]) => [name, { ...state, removed: true }]))
+  assert.equal(because({}), ['nothing changed', 'no new events'])
+  assert.equal(because({ exists: () => false }), ['missing in the warehouse', 'no new events'])
+  assert.equal(because({ fullRefresh: true }), ['full refresh', 'no new events'])
+  assert.equal(because({ states: gone }), ['never built', 'never built'])
+  assert.equal(because({ withNewEvents: new Set([nameOf('a.e')]) }), [
+    'nothing changed',
+    'new events',
+  ])
 })
 
 test('a fingerprint fits into a file name and stays short when versions contain fingerprints', async () => {

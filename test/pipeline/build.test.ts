@@ -51,6 +51,7 @@ test('a table that someone dropped, a volatile query and a changed file are buil
     'a.random': 'built',
     'a.still': 'unchanged',
   })
+  assert.is(resultOf(changed, 'a.file').because, 'file data/*.csv changed')
   assert.equal(await space.rows(sql`SELECT id::INTEGER AS id FROM a.file`), [{ id: 2 }])
 
   await alter(space.paths.database, sql`DROP TABLE a.still`)

@@ -43,6 +43,7 @@ export function query(name: string, text: string, options: QueryModelOptions = {
     name: nameOf(name),
     source,
     description: null,
+    tags: [],
     expose: exposed(expose),
     columns: [],
     dependsOn: reads.map(nameOf),
@@ -67,6 +68,7 @@ export function events(
     name: nameOf(name),
     source: { path: `models/${name.replace('.', '/')}.sql`, text: '-- @kind: events\n' },
     description: null,
+    tags: [],
     expose: exposed(expose),
     columns: Object.entries(columns).map(([column, type]) => ({
       name: column,

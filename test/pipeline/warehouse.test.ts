@@ -6,7 +6,8 @@ import * as assert from 'uvu/assert'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
-import { fixture, type Fixture, query, statuses } from './fixture.ts'
+import { openWarehouse } from '../../src/pipeline/warehouse.ts'
+import { defaults, fixture, type Fixture, query, statuses } from './fixture.ts'
 
 const models = [query('a.t', 'select 1 as v')]
 
@@ -109,6 +110,19 @@ test('a run leaves its record in the warehouse and beside it', async () => {
   }
   assert.is(manifest.schema_version, 1)
   assert.is(manifest.models[0]?.name, 'a.t')
+})
+
+test('the engine keeps to the memory and the temporary directory of the project file', async () => {
+  await using space = await fixture()
+  const { logger: _logger, ...options } = defaults(space.paths)
+  const tempDir = space.path('spill')
+  const limited = { ...options, memoryLimit: '100MB', tempDir, maxTempSize: '300MB' }
+  await using warehouse = await openWarehouse(limited)
+  await using connection = await warehouse.connect()
+  const row = await connection.row(sql`
+    SELECT current_setting('temp_directory') AS dir, current_setting('max_temp_directory_size') AS size,
+      current_setting('memory_limit') AS memory`)
+  assert.equal(row, { dir: tempDir, size: '286.1 MiB', memory: '95.3 MiB' })
 })
 
 test.run()

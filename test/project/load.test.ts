@@ -149,4 +149,30 @@ test('files: what is taken, what is passed over, what is reported', async () => 
   )
 })
 
+test('a target has settings, a database and a state of its own', async () => {
+  await using space = await directory({
+    'eider.yml':
+      'name: t\nmemory_limit: 1GB\ntargets:\n  dev:\n  prod:\n    database: p.duckdb\n    memory_limit: 2GB\n    odata:\n      port: 7000\n',
+    '.env': 'EIDER_TARGET=dev\n',
+  })
+  const load = (target?: string, env = {}) => loadProject(space.dir, { env, flags: {}, target })
+  const prod = await load('prod')
+  assert.is(prod.paths.database, join(space.dir, 'p.duckdb'))
+  assert.is(prod.paths.snapshots, join(space.dir, '.eider', 'targets', 'prod', 'snapshots'))
+  assert.is(prod.paths.target, join(space.dir, 'target', 'prod'))
+  assert.equal([prod.settings.memory_limit, prod.settings['odata.port']], ['2GB', 7000])
+  const dev = await load()
+  assert.is(dev.paths.database, join(space.dir, '.eider', 'targets', 'dev', 'warehouse.duckdb'))
+  assert.is(dev.settings.memory_limit, '1GB')
+  assert.is((await load(undefined, { EIDER_TARGET: 'prod' })).settings.memory_limit, '2GB')
+  assert.is((await load('prod', { ODATA_PORT: '7001' })).settings['odata.port'], 7001)
+  try {
+    await load('prd')
+    assert.unreachable()
+  } catch (error) {
+    assert.match((error as Error).message, /no target "prd"/)
+    assert.match((error as { hint?: string }).hint ?? '', /prod/)
+  }
+})
+
 test.run()

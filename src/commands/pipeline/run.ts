@@ -1,7 +1,9 @@
 import os from 'node:os'
+import { resolve } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
+import { selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { drawProgress, showSummary } from '../../cli/show-run.ts'
 import { onStop } from '../../cli/signals.ts'
 import type { Diagnostic } from '../../core/diagnostics.ts'
@@ -15,8 +17,22 @@ function lowerPriority(): void {
 
 export default class PipelineRun extends BaseCommand {
   static override summary = 'Flush events, build the models, publish the snapshot'
-  static override examples = ['<%= config.bin %> run', '<%= config.bin %> run --wait 300 --json']
+  static override examples = [
+    '<%= config.bin %> run',
+    '<%= config.bin %> run +mart.sales',
+    '<%= config.bin %> run --wait 300 --json',
+  ]
+  static override strict = false
+  static override usage = 'run [SELECTOR...] [FLAGS]'
   static override flags = {
+    ...selectionFlags,
+    retry: Flags.boolean({ summary: 'Only what failed or was skipped in the last run' }),
+    'fail-fast': Flags.boolean({ summary: 'Start no further model after a failure' }),
+    threads: Flags.integer({
+      summary: 'Models that are built at a time; 4 by default, or as many as there are cores',
+      min: 1,
+      max: limits.modelsAtOnce,
+    }),
     'full-refresh': Flags.boolean({
       summary: 'Rebuild every model from nothing; tables of events are kept',
     }),
@@ -29,16 +45,19 @@ export default class PipelineRun extends BaseCommand {
   }
 
   async run(): Promise<void> {
-    const { flags } = await this.parse(PipelineRun)
+    const { flags, argv } = await this.parse(PipelineRun)
     lowerPriority()
     using stop = onStop()
     const logger = this.loggerFor(flags)
     const project = await this.openProject(flags)
     const { compile } = await import('../../compiler/compile.ts')
+    const { checkSelection } = await import('../../compiler/select.ts')
     const { runPipeline } = await import('../../pipeline/run.ts')
     const { openClaims } = await import('../claims.ts')
     const { paths, settings } = project
     const compiled = await compile(project.files, { dir: paths.dir })
+    const selection = { ...selectionOf(argv, flags), retry: flags.retry }
+    checkSelection(compiled.models, selection)
     if (!flags.quiet) this.#warn(compiled.warnings)
     const summary = await runPipeline({
       paths,
@@ -46,7 +65,12 @@ export default class PipelineRun extends BaseCommand {
       openClaims: () => openClaims(project, logger),
       threads: settings.threads,
       memoryLimit: settings.memory_limit,
+      tempDir: settings.temp_directory && resolve(paths.dir, settings.temp_directory),
+      maxTempSize: settings.max_temp_size,
       fullRefresh: flags['full-refresh'],
+      selection,
+      modelsAtOnce: flags.threads ?? Math.min(4, os.availableParallelism()),
+      failFast: flags['fail-fast'],
       lockWaitMs: flags.wait * 1000,
       signal: stop.signal,
       progress: flags.json ? (event) => this.printEvent(event) : drawProgress(process.stderr),

@@ -31,7 +31,10 @@ export function relationOf(name: ModelName): Sql {
   return sql.ident(schema, table)
 }
 
-export function existingType({ catalog }: Site, name: ModelName): RelationType | null {
+export const existingType = ({ catalog }: Site, name: ModelName): RelationType | null =>
+  relationType(catalog, name)
+
+export function relationType(catalog: Catalog, name: ModelName): RelationType | null {
   const { schema, table } = splitModelName(name)
   return catalog.relations.get(catalogKey(schema, table)) ?? null
 }

@@ -1,0 +1,32 @@
+// Selectors on a command line: arguments and --select add up, --exclude takes away.
+
+import { Flags } from '@oclif/core'
+
+export const selectionFlags = {
+  select: Flags.string({
+    char: 's',
+    summary: 'Models to take: name, schema.*, +name, name+, tag:x, kind:x, state:modified',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'SELECTOR',
+  }),
+  exclude: Flags.string({
+    summary: 'Models to leave out, by the same selectors',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'SELECTOR',
+  }),
+}
+
+export interface SelectionFlags {
+  readonly select?: readonly string[] | undefined
+  readonly exclude?: readonly string[] | undefined
+}
+
+/** `argv` is what oclif leaves of the command line: the arguments. */
+export function selectionOf(
+  argv: readonly unknown[],
+  { select = [], exclude = [] }: SelectionFlags,
+) {
+  return { include: [...argv.map(String), ...select], exclude }
+}

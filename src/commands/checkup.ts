@@ -1,0 +1,161 @@
+// The checks of `eider doctor`: each looks at one thing and says what to do next. Nothing is changed.
+
+import { access, statfs } from 'node:fs/promises'
+import { createConnection } from 'node:net'
+import { join } from 'node:path'
+import { waitingBytes } from '../buffer/waiting.ts'
+import { compile } from '../compiler/compile.ts'
+import { DiagnosticsError } from '../core/diagnostics.ts'
+import { EnvironmentError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
+import { describeHolder, readLockHolder } from '../core/process-lock.ts'
+import { readCurrentSnapshot } from '../pipeline/snapshots.ts'
+import { openWarehouseToRead } from '../pipeline/warehouse.ts'
+import type { Project } from '../project/project.ts'
+
+export interface Finding {
+  readonly check: string
+  readonly status: 'ok' | 'warn' | 'fail'
+  readonly message: string
+  /** What to do. */
+  readonly next?: string
+}
+
+const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message })
+const warn = (check: string, message: string, next: string): Finding => {
+  return { check, status: 'warn', message, next }
+}
+const fail = (check: string, message: string, next: string): Finding => {
+  return { check, status: 'fail', message, next }
+}
+
+export async function* checkUp(project: Project): AsyncGenerator<Finding> {
+  yield checkNode()
+  yield await checkProject(project)
+  yield await checkWarehouse(project)
+  for (const [name, path] of [
+    ['run lock', project.paths.runLock],
+    ['buffer', project.paths.collectLock],
+  ] as const)
+    yield await checkLock(name, path)
+  yield await checkWaiting(project)
+  yield await checkSnapshot(project)
+  const { settings } = project
+  yield await checkPort('collect', settings['collect.host'], settings['collect.port'])
+  yield await checkPort('odata', settings['odata.host'], settings['odata.port'])
+  yield await checkDisk(project)
+}
+
+function checkNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const message = `Node ${process.versions.node}`
+  const isKnown = major > 20 || (major === 20 && minor >= 19)
+  return isKnown ? ok('node', message) : fail('node', message, 'install Node 20.19 or newer')
+}
+
+async function checkProject({ files, paths, name }: Project): Promise<Finding> {
+  try {
+    const { models, warnings } = await compile(files, { dir: paths.dir })
+    const message = `${name}: ${models.size} models compile`
+    if (warnings.length === 0) return ok('project', message)
+    return warn('project', `${message}, ${warnings.length} warnings`, 'eider run shows them')
+  } catch (error) {
+    if (!(error instanceof DiagnosticsError)) throw error
+    const count = `${error.diagnostics.length} mistakes, the first: ${error.diagnostics[0]!.message}`
+    return fail('project', count, 'eider plan shows them with their places')
+  }
+}
+
+async function checkWarehouse({ paths, settings }: Project): Promise<Finding> {
+  if (!(await exists(paths.database)))
+    return warn('warehouse', `${paths.database} does not exist yet`, 'eider run')
+  try {
+    await using _warehouse = await openWarehouseToRead(paths, settings.memory_limit)
+    return ok('warehouse', `${paths.database} opens`)
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error
+    const isBusy = error.code === 'warehouse-locked'
+    return (isBusy ? warn : fail)(
+      'warehouse',
+      error.message,
+      error.hint ?? 'see docs/operations.md',
+    )
+  }
+}
+
+async function checkLock(name: string, path: string): Promise<Finding> {
+  const found = await readLockHolder(path)
+  if (found === null) return ok(name, 'free')
+  if (found.alive) return ok(name, `held by ${describeHolder(found.holder)}`)
+  const message = `left by ${describeHolder(found.holder)}, which is gone`
+  return warn(name, message, 'nothing: the next process takes it over')
+}
+
+async function checkWaiting({ paths }: Project): Promise<Finding> {
+  const waiting = await waitingBytes(paths.buffer)
+  if (waiting.size === 0) return ok('events', 'none wait in the buffer')
+  const bytes = [...waiting.values()].reduce((sum, size) => sum + size, 0)
+  const message = `${bytes} bytes wait in the buffer for ${[...waiting.keys()].join(', ')}`
+  return ok('events', `${message}; eider run takes them in`)
+}
+
+async function checkSnapshot({ paths }: Project): Promise<Finding> {
+  const snapshot = await readCurrentSnapshot(paths.snapshots)
+  if (snapshot === null) return warn('snapshot', 'nothing is published yet', 'eider run')
+  const missing: string[] = []
+  for (const { file } of snapshot.relations)
+    if (!(await exists(join(paths.snapshots, file)))) missing.push(file)
+  if (missing.length > 0)
+    return fail('snapshot', `files are missing: ${missing.join(', ')}`, 'eider run publishes anew')
+  const count = `${snapshot.relations.length} entity sets`
+  return ok('snapshot', `${snapshot.id}, ${count}, ${snapshot.publishedAt.toISOString()}`)
+}
+
+async function checkPort(name: string, host: string, port: number): Promise<Finding> {
+  if (port === 0) return ok(name, 'takes any free port')
+  if (!(await answers(host, port))) return ok(name, `port ${port} is free`)
+  const isOurs = await isEider(host, port)
+  if (isOurs) return ok(name, `eider answers on port ${port}`)
+  const next = `stop that program, or set ${name}.port (${name.toUpperCase()}_PORT)`
+  return warn(name, `another program answers on port ${port}`, next)
+}
+
+function answers(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host, port, timeout: limits.doctorTimeoutMs })
+    const end = (result: boolean) => {
+      socket.destroy()
+      resolve(result)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('timeout', () => end(false))
+    socket.once('error', () => end(false))
+  })
+}
+
+/** Both services answer /health with JSON that has a status. */
+async function isEider(host: string, port: number): Promise<boolean> {
+  try {
+    const address = host.includes(':') ? `[${host}]` : host
+    const signal = AbortSignal.timeout(limits.doctorTimeoutMs)
+    const response = await fetch(`http://${address}:${port}/health`, { signal })
+    return typeof ((await response.json()) as { status?: unknown }).status === 'string'
+  } catch {
+    return false
+  }
+}
+
+async function checkDisk({ paths }: Project): Promise<Finding> {
+  const { bavail, bsize } = await statfs(paths.dir)
+  const bytes = bavail * bsize
+  const message = `${Math.floor(bytes / 1024 ** 2).toLocaleString('en-US')} MiB free`
+  return bytes < limits.lowDiskBytes
+    ? warn('disk', message, 'make room: events are refused and runs fail on a full disk')
+    : ok('disk', message)
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )

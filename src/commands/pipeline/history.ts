@@ -1,0 +1,27 @@
+import { Args, Flags } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { showRows } from '../../cli/show-rows.ts'
+import { openToRead } from '../reading.ts'
+
+export default class PipelineHistory extends BaseCommand {
+  static override summary = 'List the last runs, or what they did to one model; newest first'
+  static override examples = ['<%= config.bin %> history', '<%= config.bin %> history mart.sales']
+  static override args = { model: Args.string({ description: 'Name of a model' }) }
+  static override flags = {
+    limit: Flags.integer({ summary: 'Rows to show', min: 1, default: 20 }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(PipelineHistory)
+    const project = await this.openProject(flags)
+    const { modelHistory, runHistory } = await import('../../pipeline/history.ts')
+    await using reading = await openToRead(project)
+    const rows =
+      args.model === undefined
+        ? await runHistory(reading.connection, flags.limit)
+        : await modelHistory(reading.connection, args.model, flags.limit)
+    if (flags.json) for (const row of rows) this.printEvent(row)
+    else if (rows.length === 0) this.print('no run is recorded')
+    else this.print(showRows(Object.keys(rows[0]!), rows, 'table'))
+  }
+}

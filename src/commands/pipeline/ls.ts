@@ -1,0 +1,47 @@
+import { BaseCommand } from '../../cli/base-command.ts'
+import { selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { showRows } from '../../cli/show-rows.ts'
+import { entitySetName } from '../../core/names.ts'
+import { openToRead } from '../reading.ts'
+
+export default class PipelineLs extends BaseCommand {
+  static override summary =
+    'List the models: kind, tags, entity set, whether a run would build them'
+  static override examples = ['<%= config.bin %> ls', '<%= config.bin %> ls +mart.sales --json']
+  static override strict = false
+  static override usage = 'ls [SELECTOR...] [FLAGS]'
+  static override flags = selectionFlags
+
+  async run(): Promise<void> {
+    const { flags, argv } = await this.parse(PipelineLs)
+    const project = await this.openProject(flags)
+    const { isModified, plan } = await import('../../compiler/plan.ts')
+    const { select } = await import('../../compiler/select.ts')
+    const { readStanding, situationOf } = await import('../../pipeline/plan-run.ts')
+    await using reading = await openToRead(project)
+    const { models } = reading.project
+    const standing = await readStanding(reading.connection, project.paths.dir, reading.project)
+    const given = { fullRefresh: false, withNewEvents: reading.withNewEvents }
+    const situation = situationOf(standing, given)
+    const selection = selectionOf(argv, flags)
+    const selected = select(models, selection, (model) => isModified(model, situation))
+    const rows = plan(models.values(), situation)
+      .steps.filter(({ model }) => selected.has(model.name))
+      .map(({ model, because }) => ({
+        model: model.name,
+        kind: model.kind,
+        tags: model.tags,
+        entity_set: model.expose === null ? null : entitySetName(model.name),
+        state: because,
+      }))
+    if (flags.json) for (const row of rows) this.printEvent(row)
+    else {
+      const shown = rows.map(({ tags, entity_set: set, ...row }) => ({
+        ...row,
+        tags: tags.join(', '),
+        entity_set: set ?? '',
+      }))
+      this.print(showRows(['model', 'kind', 'tags', 'entity_set', 'state'], shown, 'table'))
+    }
+  }
+}

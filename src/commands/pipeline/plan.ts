@@ -1,0 +1,49 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { showPlan } from '../../cli/show-plan.ts'
+import type { RunPlan } from '../../pipeline/plan-run.ts'
+import { openToRead } from '../reading.ts'
+
+export default class PipelinePlan extends BaseCommand {
+  static override summary = 'Show what a run would do, and why; changes nothing'
+  static override examples = [
+    '<%= config.bin %> plan',
+    '<%= config.bin %> plan state:modified+ --allow-breaking',
+  ]
+  static override strict = false
+  static override usage = 'plan [SELECTOR...] [FLAGS]'
+  static override flags = {
+    ...selectionFlags,
+    'full-refresh': Flags.boolean({ summary: 'As for a run with --full-refresh' }),
+    'allow-breaking': Flags.boolean({
+      summary: 'Exit with 0 although clients of the OData service may break',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { flags, argv } = await this.parse(PipelinePlan)
+    const project = await this.openProject(flags)
+    const { planRun } = await import('../../pipeline/plan-run.ts')
+    await using reading = await openToRead(project)
+    const plan = await planRun({
+      ...reading,
+      paths: project.paths,
+      selection: { ...selectionOf(argv, flags), retry: false },
+      fullRefresh: flags['full-refresh'],
+    })
+    if (flags.json) for (const event of eventsOf(plan)) this.printEvent(event)
+    else this.print(showPlan(plan, this.paintFor(flags)))
+    const breaks = plan.contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
+    if (breaks)
+      process.stderr.write('clients may break; --allow-breaking accepts the changes above\n')
+    this.exit(breaks || plan.steps.some(({ problem }) => problem !== null) ? 1 : 0)
+  }
+}
+
+function eventsOf({ steps, contract }: RunPlan): readonly object[] {
+  return [
+    ...steps.map(({ model, ...step }) => ({ event: 'step', model: model.name, ...step })),
+    ...contract.map((change) => ({ event: 'contract-change', ...change })),
+  ]
+}

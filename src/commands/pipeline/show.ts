@@ -1,0 +1,68 @@
+import { Args } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { showRows } from '../../cli/show-rows.ts'
+import { UsageError } from '../../core/failures.ts'
+import type { Model } from '../../core/model.ts'
+import { entitySetName, foldCase } from '../../core/names.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import { openToRead } from '../reading.ts'
+
+type Models = ReadonlyMap<string, Model>
+
+export default class PipelineShow extends BaseCommand {
+  static override summary = 'Show one model: columns, what it reads and what reads it, its SQL'
+  static override examples = ['<%= config.bin %> show mart.sales']
+  static override args = { model: Args.string({ description: 'Name of a model', required: true }) }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(PipelineShow)
+    await using reading = await openToRead(await this.openProject(flags))
+    const { models } = reading.project
+    const description = describeModel(findModel(models, args.model), models)
+    if (flags.json) this.printEvent(description)
+    else this.print(showModel(description))
+  }
+}
+
+function findModel(models: Models, name: string): Model {
+  for (const model of models.values()) if (foldCase(model.name) === foldCase(name)) return model
+  const hint = didYouMean(name, models.keys()) ?? 'see "eider ls" for the models'
+  throw new UsageError(`there is no model "${name}"`, { hint })
+}
+
+function describeModel(model: Model, models: Models) {
+  const { name, kind, source, description, tags, expose, dependsOn, files, columns } = model
+  const readers = [...models.values()].filter((other) => other.dependsOn.includes(name))
+  return {
+    model: name,
+    kind,
+    path: source.path,
+    description,
+    tags,
+    entity_set: expose === null ? null : entitySetName(name),
+    key: expose?.key ?? null,
+    upstream: dependsOn,
+    files,
+    downstream: readers.map((reader) => reader.name),
+    columns,
+    definition: source.text.trimEnd(),
+  }
+}
+
+function showModel(model: ReturnType<typeof describeModel>): string {
+  const { description, tags, entity_set: set, key, upstream, files, downstream } = model
+  const facts = [
+    ['description', description ?? ''],
+    ['tags', tags.join(', ')],
+    ['entity set', set === null ? '' : `${set} (${(key ?? []).join(', ')})`],
+    ['reads', [...upstream, ...files].join(', ')],
+    ['read by', downstream.join(', ')],
+  ].filter(([, text]) => text !== '')
+  return [
+    `${model.model}  ${model.kind}  ${model.path}`,
+    ...facts.map(([name = '', text]) => `${name.padEnd(11)}  ${text}`),
+    '',
+    showRows(['name', 'type', 'nullable'], model.columns, 'table'),
+    ...(model.definition === '' ? [] : ['', model.definition]),
+  ].join('\n')
+}

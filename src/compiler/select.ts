@@ -1,0 +1,124 @@
+// Which models a command is about. A selector is a name, a pattern or a property, with `+` for what it reads and what
+// reads it:
+//
+//   mart.sales   mart.*   *.orders   tag:nightly   kind:merge   state:modified
+//   +mart.sales  (and all that it reads)      raw.orders+  (and all that reads it)      +core.orders+
+//   tag:nightly,mart.*  (both hold)
+//
+// Several selectors add up. A model whose name has such characters is meant where the whole selector is its name.
+
+import { UsageError } from '../core/failures.ts'
+import type { Kind, Model } from '../core/model.ts'
+import { foldCase, type ModelName } from '../core/names.ts'
+import { nearest } from '../core/suggest.ts'
+
+export interface Selection {
+  /** Empty: all models. */
+  readonly include: readonly string[]
+  readonly exclude: readonly string[]
+}
+
+export type Models = ReadonlyMap<ModelName, Model>
+
+/**
+ * The selected models, in the order of `models`. `isModified` is asked for `state:modified`, the only selector that may
+ * match nothing. Throws UsageError for any other that does, with the nearest name.
+ */
+export function select(
+  models: Models,
+  { include, exclude }: Selection,
+  isModified: (model: Model) => boolean,
+): ReadonlySet<ModelName> {
+  const union = (selectors: readonly string[]) =>
+    new Set(selectors.flatMap((selector) => [...matchAll(models, selector, isModified)]))
+  const wanted = include.length === 0 ? new Set(models.keys()) : union(include)
+  const unwanted = union(exclude)
+  return new Set([...models.keys()].filter((name) => wanted.has(name) && !unwanted.has(name)))
+}
+
+/** Throws UsageError for a selector that can never match. */
+export function checkSelection(models: Models, selection: Selection): void {
+  select(models, selection, () => true)
+}
+
+function matchAll(
+  models: Models,
+  selector: string,
+  isModified: (model: Model) => boolean,
+): ReadonlySet<ModelName> {
+  const exact = findByName(models, selector)
+  if (exact !== null) return new Set([exact])
+  const parts = selector.split(',').map((part) => matchOne(models, part.trim(), isModified))
+  const [first = new Set<ModelName>(), ...others] = parts
+  return new Set([...first].filter((name) => others.every((other) => other.has(name))))
+}
+
+function matchOne(
+  models: Models,
+  text: string,
+  isModified: (model: Model) => boolean,
+): ReadonlySet<ModelName> {
+  const [, up = '', what = '', down = ''] = /^(\+?)(.*?)(\+?)$/s.exec(text) ?? []
+  const found = [...models.values()].filter(matcherOf(what, isModified))
+  if (found.length === 0 && what !== 'state:modified') throw matchesNothing(models, text, what)
+  const names = new Set(found.map(({ name }) => name))
+  const above = up === '' ? [] : reach(names, (name) => models.get(name)?.dependsOn ?? [])
+  const below = down === '' ? [] : reach(names, readersOf(models))
+  return new Set([...names, ...above, ...below])
+}
+
+function matcherOf(what: string, isModified: (model: Model) => boolean): (model: Model) => boolean {
+  const [, method, value = ''] = /^(tag|kind|state):(.*)$/s.exec(what) ?? []
+  if (method === 'tag') return ({ tags }) => tags.some((tag) => foldCase(tag) === foldCase(value))
+  if (method === 'kind') return ({ kind }) => kind === foldCase(value)
+  if (method === 'state') return (model) => value === 'modified' && isModified(model)
+  const literals = foldCase(what)
+    .split('*')
+    .map((text) => text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&'))
+  const pattern = new RegExp(`^${literals.join('.*')}$`, 's')
+  return ({ name }) => pattern.test(foldCase(name))
+}
+
+function findByName(models: Models, text: string): ModelName | null {
+  const folded = foldCase(text)
+  for (const name of models.keys()) if (foldCase(name) === folded) return name
+  return null
+}
+
+function readersOf(models: Models): (name: ModelName) => readonly ModelName[] {
+  const readers = new Map<ModelName, ModelName[]>()
+  for (const { name, dependsOn } of models.values())
+    for (const input of dependsOn) {
+      const known = readers.get(input)
+      if (known === undefined) readers.set(input, [name])
+      else known.push(name)
+    }
+  return (name) => readers.get(name) ?? []
+}
+
+function reach(
+  from: Iterable<ModelName>,
+  next: (name: ModelName) => readonly ModelName[],
+): ReadonlySet<ModelName> {
+  const reached = new Set<ModelName>()
+  const open = [...from]
+  for (let name = open.pop(); name !== undefined; name = open.pop())
+    for (const other of next(name))
+      if (!reached.has(other)) {
+        reached.add(other)
+        open.push(other)
+      }
+  return reached
+}
+
+function matchesNothing(models: Models, text: string, what: string): UsageError {
+  const all = [...models.values()]
+  const schemas = all.map(({ name }) => `${name.slice(0, name.indexOf('.'))}.*`)
+  const tags = all.flatMap((model) => model.tags.map((tag) => `tag:${tag}`))
+  const kinds = all.map(({ kind }: { kind: Kind }) => `kind:${kind}`)
+  const known = new Set([...models.keys(), ...schemas, ...tags, ...kinds, 'state:modified'])
+  const meant = nearest(what, known)
+  return new UsageError(`no model matches "${text}"`, {
+    hint: meant === null ? 'see "eider ls" for the models' : `did you mean "${meant}"?`,
+  })
+}

@@ -1,0 +1,87 @@
+// The OData contract: which entity sets, keys and properties clients rely on, and what a plan would do to them.
+
+import type { Model } from '../core/model.ts'
+import { entitySetName, foldCase, type ModelName } from '../core/names.ts'
+import type { Column } from '../core/relation.ts'
+import type { PublishedRelation, Snapshot } from '../core/snapshot.ts'
+
+export interface ContractChange {
+  readonly set: string
+  /** One line. */
+  readonly change: string
+  /** A client that works today may fail. */
+  readonly breaking: boolean
+}
+
+/**
+ * What the next publication would change. `selected` models would be published as they are compiled, others stay as
+ * they are, and a model that is gone, or no longer exposed, is gone from the service in any case.
+ */
+export function contractChanges(
+  published: Snapshot | null,
+  models: ReadonlyMap<ModelName, Model>,
+  selected: ReadonlySet<ModelName>,
+): readonly ContractChange[] {
+  const before = new Map(published?.relations.map((relation) => [relation.model, relation]))
+  const removed = [...before.keys()]
+    .filter((name) => (models.get(name)?.expose ?? null) === null)
+    .map((name) => ({ set: entitySetName(name), change: 'entity set removed', breaking: true }))
+  const others = [...models.values()]
+    .filter(({ name, expose }) => selected.has(name) && expose !== null)
+    .flatMap((model): readonly ContractChange[] => {
+      const set = entitySetName(model.name)
+      const relation = before.get(model.name)
+      if (relation === undefined) return [{ set, change: 'entity set added', breaking: false }]
+      return setChanges(relation, model).map((change) => ({ set, ...change }))
+    })
+  return [...removed, ...others]
+}
+
+type Change = Omit<ContractChange, 'set'>
+
+function setChanges(before: PublishedRelation, model: Model): readonly Change[] {
+  const changes: Change[] = []
+  const key = model.expose?.key ?? []
+  if (foldCase(before.key.join('\0')) !== foldCase(key.join('\0'))) {
+    const change = `key changed from (${before.key.join(', ')}) to (${key.join(', ')})`
+    changes.push({ change, breaking: true })
+  }
+  const required = requiredColumns(model)
+  // Tables that are made anew have their columns as the model spells them now, the others as they were first spelled.
+  const isMadeAnew = model.kind === 'table' || model.kind === 'view'
+  const spelled = (name: string) => (isMadeAnew ? name : foldCase(name))
+  const after = new Map(model.columns.map((column) => [spelled(column.name), column]))
+  for (const column of before.columns) {
+    const now = after.get(spelled(column.name))
+    if (now === undefined)
+      changes.push({ change: `property ${column.name} removed`, breaking: true })
+    else changes.push(...propertyChanges(column, now, !required.has(foldCase(now.name))))
+  }
+  const known = new Set(before.columns.map(({ name }) => spelled(name)))
+  for (const { name } of model.columns)
+    if (!known.has(spelled(name)))
+      changes.push({ change: `property ${name} added`, breaking: false })
+  return changes
+}
+
+/** Names in lower case of the columns that the model says are never NULL. */
+function requiredColumns({ kind, expose, columns }: Model): ReadonlySet<string> {
+  const given = kind === 'events' ? columns.filter(({ nullable }) => !nullable) : []
+  return new Set([...(expose?.key ?? []), ...given.map(({ name }) => name)].map(foldCase))
+}
+
+function propertyChanges(before: Column, now: Column, nullable: boolean): readonly Change[] {
+  const changes: Change[] = []
+  const { name } = before
+  if (before.type !== now.type) {
+    const change = `property ${name} retyped from ${before.type} to ${now.type}`
+    changes.push({ change, breaking: !(isText(before) && isText(now)) })
+  }
+  // The other way round, rows from before may still hold NULL; no client breaks in any case.
+  if (nullable && !before.nullable)
+    changes.push({ change: `property ${name} may now be null`, breaking: true })
+  return changes
+}
+
+/** Types that clients see as one: Edm.String. */
+const isText = ({ type }: Column) => type === 'VARCHAR' || type.startsWith('ENUM(')

@@ -1,0 +1,42 @@
+// What earlier runs did, from `_eider.runs`: each row has the results of its run as JSON (docs/schemas/run_results.json).
+
+import { sql } from '../core/sql.ts'
+import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
+import type { Connection, Row } from '../duckdb/database.ts'
+import { STATE_SCHEMA } from './state.ts'
+
+const RESULT = sql`'[{"model":"VARCHAR","status":"VARCHAR","because":"VARCHAR","rows":"BIGINT","ms":"BIGINT"}]'`
+
+/** Newest first. */
+export async function runHistory(connection: Connection, limit: number): Promise<readonly Row[]> {
+  if (!(await hasHistory(connection))) return []
+  const countOf = (status: string) =>
+    sql`len(list_filter(results, lambda r: r.status = ${sql.value(status)}))::INTEGER`
+  return connection.rows(sql`
+    SELECT run_id, strftime(started_at, '%Y-%m-%dT%H:%M:%SZ') AS started_at,
+      date_diff('millisecond', started_at, finished_at)::INTEGER AS ms, ok,
+      ${countOf('built')} AS built, ${countOf('unchanged')} AS unchanged,
+      ${countOf('failed')} AS failed, ${countOf('skipped')} AS skipped
+    FROM (SELECT *, from_json(summary->'models', ${RESULT}) AS results FROM _eider.runs)
+    ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)}`)
+}
+
+/** Newest first; runs that were not about the model are left out. Letter case of the name does not count. */
+export async function modelHistory(
+  connection: Connection,
+  model: string,
+  limit: number,
+): Promise<readonly Row[]> {
+  if (!(await hasHistory(connection))) return []
+  return connection.rows(sql`
+    SELECT run_id, strftime(started_at, '%Y-%m-%dT%H:%M:%SZ') AS started_at, result.status,
+      result.rows::DOUBLE AS rows, result.ms::INTEGER AS ms, result.because
+    FROM (SELECT *, unnest(from_json(summary->'models', ${RESULT})) AS result FROM _eider.runs)
+    WHERE lower(result.model) = lower(${sql.value(model)})
+    ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)}`)
+}
+
+async function hasHistory(connection: Connection): Promise<boolean> {
+  const { relations } = await readCatalog(connection)
+  return relations.has(catalogKey(STATE_SCHEMA, 'runs'))
+}

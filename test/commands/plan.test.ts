@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Workspace, workspace } from '../workspace.ts'
+
+const files = {
+  'eider.yml': 'name: chain\n',
+  'models/raw/a.sql': 'select 1 as x\n',
+  'models/mid/b.sql': '-- @kind: view\nselect x + 1 as x from raw.a\n',
+  'models/mart/c.sql':
+    '-- @kind: merge\n-- @unique_key: x\n-- @expose x\nselect x, 2 as y from mid.b\n',
+  'models/mart/z.sql':
+    "-- @expose id\nselect 1 as id, '{}'::json as j, 'a'::enum('a') as e, {'b': [1.5]} as s, now() as t\n",
+}
+
+/** Every file with a hash of what it holds. */
+async function contentsOf(space: Workspace): Promise<readonly string[]> {
+  const entries = await readdir(space.dir, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((e) => `${e.parentPath}/${e.name}`)
+  const hashes = paths.toSorted().map(async (path) => {
+    const hash = createHash('sha256').update(await readFile(path))
+    return `${path} ${hash.digest('hex')}`
+  })
+  return Promise.all(hashes)
+}
+
+test('before the first run a plan builds everything and leaves no file behind', async () => {
+  await using space = await workspace(files)
+  const before = await contentsOf(space)
+  const { stdout } = await space.ok(['plan'])
+  assert.match(stdout, /build +raw\.a +never built/)
+  assert.match(stdout, /contract +mart_c +entity set added/)
+  assert.match(stdout, /plan: 4 to build, 0 unchanged; contract: 2 changed, 0 breaking/)
+  assert.equal(await contentsOf(space), before)
+})
+
+test('a plan says what the next run then does, and changes nothing', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await space.write('models/raw/a.sql', 'select 5 as x\n')
+  const before = await contentsOf(space)
+  const planned = (await space.ok(['pipeline', 'plan', '--json'])).stdout.trim().split('\n')
+  assert.equal(await contentsOf(space), before)
+  const steps = planned.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const ran = (await space.ok(['run', '--json'])).stdout.trim().split('\n')
+  const results = ran
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ event }) => event === 'model-finished')
+  const reasons = (rows: readonly Record<string, unknown>[]) =>
+    rows.map(({ model, because }) => `${String(model)}: ${String(because)}`).toSorted()
+  assert.equal(reasons(steps), reasons(results))
+  assert.ok(reasons(steps).includes('mart.c: upstream mid.b changed'))
+})
+
+test('columns that change and a broken contract are shown; the exit code is 1 unless it is allowed', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await space.write('models/mart/c.sql', '-- @expose x\nselect x::bigint as x, 3 as w from mid.b\n')
+  const { stdout, stderr } = await space.ok(['plan', 'mart.c'], { exitCode: 1 })
+  assert.match(stdout, /mart\.c +kind changed from merge to table/)
+  assert.match(stdout, /~ x INTEGER -> BIGINT[^]*\+ w INTEGER[^]*- y INTEGER/)
+  assert.match(stdout, /breaking +mart_c +property x retyped from INTEGER to BIGINT/)
+  assert.match(stdout, /breaking +mart_c +property y removed/)
+  assert.match(stdout, /contract +mart_c +property w added/)
+  assert.match(stderr, /--allow-breaking/)
+  await space.ok(['plan', 'mart.c', '--allow-breaking'])
+  assert.match((await space.ok(['plan', 'raw.a'])).stdout, /plan: 0 to build, 1 unchanged\n/)
+})
+
+test('an unbuilt input outside the selection shows in the plan too', async () => {
+  await using space = await workspace(files)
+  const { stdout } = await space.ok(['plan', 'mart.c'], { exitCode: 1 })
+  assert.match(stdout, /fails +mart\.c +it reads mid\.b.*\+mart\.c/)
+})
+
+test('events that wait are a reason, and a service that runs does not mind', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/raw/e.sql': '-- @kind: events\nid bigint\n',
+  })
+  await space.ok(['run'])
+  await using daemon = await space.start(['collect', 'daemon', '--port', '0'])
+  await using service = await space.start(['serve', '--port', '0'])
+  assert.match((await space.ok(['plan', 'raw.e'])).stdout, /unchanged +raw\.e +no new events/)
+  const body = JSON.stringify({ id: 1 })
+  const answer = await fetch(`${daemon.url}/collect/raw/e`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  assert.is(answer.status, 202)
+  assert.match((await space.ok(['plan', 'raw.e'])).stdout, /build +raw\.e +new events/)
+  assert.is(await service.stop(), 0)
+})
+
+test.run()
