@@ -111,7 +111,8 @@ const canTrace = (() => {
     return false
   }
 })()
-const testTraced = canTrace ? test : test.skip
+const testTraced = (name: string, run: () => Promise<void>) =>
+  canTrace ? test(name, run) : test.skip(name, run)
 
 testTraced(
   'a sync that fails: 503, the refused batch nowhere, and the daemon goes on by itself',
