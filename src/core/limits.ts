@@ -82,6 +82,8 @@ export const limits = {
   boundDepth: 200,
   /** Navigation properties followed in the expressions of one request; each is a join in the engine. */
   expressionRows: 50,
+  /** SELECTs that one $apply may mean, each inside the next or beside it. The engine plans a hundred in some 50 ms. */
+  applySize: 100,
   /** Characters of one query option; the parser takes about 3 us for each. */
   expressionLength: 32_768,
   /** Time of one OData request in the engine (row Q128). */

@@ -21,12 +21,15 @@ import type {
   PathSyntax,
   SearchSyntax,
   SelectItem,
+  TransformationSyntax,
 } from './syntax.ts'
+import { applyActions } from './read-apply.ts'
 import { literalSyntax, wordLiteral } from './read-literal.ts'
 import { urlGrammar } from './url.grammar.ts'
 
 /** The rules that options are parsed with, and what each gives. */
 export interface StartRules {
+  readonly apply: readonly TransformationSyntax[]
   readonly wholeExpression: ExpressionSyntax
   readonly orderby: readonly OrderItemSyntax[]
   readonly select: readonly SelectItem[]
@@ -47,6 +50,7 @@ const at = (node: ohm.Node) => node.source.startIdx
 const measuredOf = (node: ohm.Node): Measured => node['measured']()
 
 semantics.addOperation('syntax', {
+  ...applyActions,
   wholeExpression: (_, expression, _end) => measuredOf(expression).syntax,
   orderby: (_, first, _commas, more, _end) =>
     [first, ...more.children].map((item) => item['syntax']()),

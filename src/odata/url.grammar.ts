@@ -6,6 +6,7 @@
 // costs more than the characters it reads.
 
 import * as ohm from 'ohm-js'
+import { applyRules } from './apply-rules.ts'
 
 export const urlGrammarSource = String.raw`
 OData {
@@ -101,6 +102,7 @@ OData {
   //- " ", "(", "\"", ";"
   searchCharacter = ~(" " | "\t" | "(" | ")" | "\"" | ";") any
 
+${applyRules}
   // Expressions.
 
   //+ "a", "a eq 1", "not a and b", "a in (1,2) or b", "-a lt - 2", "a eq -5", "eq eq 1", "a\tEQ\t1"
