@@ -111,7 +111,7 @@ semantics.addOperation('measured', {
       measuredOf(first),
       operations.children.map((node) => node['operation']()),
     ),
-  operand(prefixes, primary) {
+  operand(_ahead, prefixes, primary) {
     const texts = prefixes.children.map((prefix) => prefix['prefix']() as 'not' | 'negate')
     if (texts.length > limits.expressionDepth) throw tooDeep()
     return texts.reduceRight(
@@ -150,7 +150,7 @@ semantics.addOperation('measured', {
     const operands = items.flatMap(({ condition, value }) => [condition, value])
     return node({ kind: 'case', branches, at: at(word) }, operands)
   },
-  path(start, _slashes, more, end) {
+  path(start, _slashes, more, _ahead, end) {
     const names = [start, ...more.children].map((name) => name.sourceString)
     const path: PathSyntax = { kind: 'path', names, at: at(start) }
     const [last] = end.children
@@ -162,6 +162,7 @@ semantics.addOperation('measured', {
   },
   alias: (sign, name) => node({ kind: 'alias', name: name.sourceString, at: at(sign) }),
   literal: (literal) => node(literalSyntax(literal)),
+  plainLiteral: (_ahead, literal) => node(literalSyntax(literal)),
 })
 
 semantics.addOperation('operation', {

@@ -91,8 +91,8 @@ OData {
   //+ "a", "NOT", "(a OR b)", "\"a b\""
   //- "NOT a", "\"\""
   searchPrimary = "(" ws searchOr ws ")" -- group
-                | "\"" phraseCharacter+ "\"" -- phrase
-                | searchCharacter+ -- word
+                | "\"" ("a".."z" | "A".."Z" | " " | phraseCharacter)+ "\"" -- phrase
+                | ("a".."z" | "A".."Z" | "0".."9" | searchCharacter)+ -- word
 
   //+ "a", " ", "\\", "'"
   //- "\""
@@ -127,7 +127,7 @@ ${applyRules}
 
   //+ "a", "not a", "not(a)", "NOT not a", "-a", "- 5", "-(a)"
   //- "not ", "-"
-  operand = prefix* primary
+  operand = (&("-" | "n" | "N") prefix)* primary
 
   //+ "not ", "-"
   //- "nota", "+"
@@ -136,7 +136,12 @@ ${applyRules}
 
   //+ "1", "'a'", "a/b", "f(x)", "(1)", "@p", "$it", "case(a:1)", "[1,2]"
   //- "", ")", "\"a\""
-  primary = value | case | call | literal | list | array | alias
+  primary = plainLiteral | value | case | call | literal | list | array | alias
+
+  // Long lists are made of these, so they are told by their first character.
+  //+ "1", "'a'"
+  //- "-1", "2024-01-31", "a"
+  plainLiteral = &("0".."9" | "'") (number | string)
 
   // Most operands are this, so it is tried first. The words null, true, false, NaN and INF are told from names later.
   //+ "a", "null", "customer/name"
@@ -180,7 +185,7 @@ ${applyRules}
 
   //+ "a", "$it", "$it/a", "customer/name", "Edm.Int32", "orders/$count", "orders/any(o:o/a eq 1)", "a/b/all(x : x/y)"
   //- "a/", "/a", "1", "orders/$count/a"
-  path = pathStart ("/" name ~"(")* pathEnd?
+  path = pathStart ("/" name ~"(")* (&"/" pathEnd)?
 
   //+ "/$count", "/$count($filter=a eq 1)", "/any()", "/ANY(o:o/a eq 1)", "/all(o : true)"
   //- "/$ref", "/all", "/any(o)", "/some(o:o/a)"
@@ -271,7 +276,7 @@ ${applyRules}
 
   //+ ",", " , "
   //- ""
-  comma = ws "," ws
+  comma = (" " | "\t")* "," (" " | "\t")*
 
   //+ "", " \t"
   //- "a"
