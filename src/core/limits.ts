@@ -82,8 +82,27 @@ export const limits = {
   boundDepth: 200,
   /** Navigation properties followed in the expressions of one request; each is a join in the engine. */
   expressionRows: 50,
-  /** Characters of one query option; the parser takes about 3 us for each. */
-  expressionLength: 32_768,
+  /** SELECTs that one $apply may mean, each inside the next or beside it. The engine plans a hundred in some 50 ms. */
+  applySize: 100,
+  /**
+   * Characters of one query option, by the grammar rule that reads it. The parser takes 3 us for each character of
+   * ordinary text and up to 20 us where every character is a term of its own: what is allowed here is read in about
+   * 100 ms. A thousand comparisons fit into an expression.
+   */
+  optionLengths: {
+    apply: 16_384,
+    compute: 8_192,
+    key: 8_192,
+    orderby: 4_096,
+    search: 16_384,
+    select: 16_384,
+    wholeExpression: 32_768,
+  },
+  /** Arithmetic operators and `not` in one query option: one for each of the thousand comparisons that fit into it. */
+  calculations: 1_000,
+  /** Parsed options that are kept for the next request, those used last; longer texts are seldom sent twice. */
+  cachedOptions: 512,
+  cachedOptionLength: 2_048,
   /** Time of one OData request in the engine (row Q128). */
   queryTimeoutMs: 30_000,
   /** Queries that run at once, and requests that wait for one of them, before 503. */

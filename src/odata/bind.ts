@@ -1,9 +1,11 @@
 // From the syntax of a request to what it asks of one snapshot: which resource, which rows, which properties.
 
-import { isODataIdentifier } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
+import { type ApplyRows, entityRows, isSortable, scopeOfRows, totalOrder } from './apply-rows.ts'
+import { bindApply } from './bind-apply.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
 import { bindKey } from './bind-key.ts'
+import { resultFragment, resultOutput } from './bind-result.ts'
 import { bindSearch } from './bind-search.ts'
 import {
   type BoundQuery,
@@ -17,14 +19,7 @@ import type { EntityModel, EntitySet, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { withTarget } from './parse-option.ts'
 import { hasSubquery, measured } from './measure.ts'
-import {
-  findNavigation,
-  findProperty,
-  type RequestScope,
-  type Scope,
-  scopeOf,
-  unsupported,
-} from './scope.ts'
+import { findNavigation, findProperty, newName, type Scope, unsupported } from './scope.ts'
 import type { ComputeItem, OptionName, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
 
 /** Throws RequestError 400, 404 or 501. `now` is the time that the whole request sees. */
@@ -41,50 +36,39 @@ export function bindRequest(
   }
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)
   const set = findSet(model, first.name)
-  const scope = openScope(set, syntax, context.now)
+  const rows = resultOfApply(set, syntax, context.now)
+  const scope = openScope(rows, syntax, context.now)
   if (second !== undefined && (second.name !== '$count' || first.key !== null || more.length > 0))
     throw subResource(set, path)
   if (first.key !== null) {
     allowOnly(options, ENTITY_OPTIONS, 'a single entity')
-    return { kind: 'entity', query: entityQuery(scope, options, bindKey(first.key, scope)) }
+    return { kind: 'entity', query: entityQuery(rows, scope, options, bindKey(first.key, scope)) }
   }
   if (second !== undefined) {
     allowOnly(options, COUNT_OPTIONS, '/$count')
-    return { kind: 'count', query: collectionQuery(scope, options) }
+    return { kind: 'count', query: collectionQuery(rows, scope, options) }
   }
-  return { kind: 'collection', query: collectionQuery(scope, options) }
+  return { kind: 'collection', query: collectionQuery(rows, scope, options) }
 }
 
 const ENTITY_OPTIONS: readonly OptionName[] = ['compute', 'select', 'format']
-const COUNT_OPTIONS: readonly OptionName[] = ['compute', 'filter', 'search', 'format']
+const COUNT_OPTIONS: readonly OptionName[] = ['apply', 'compute', 'filter', 'search', 'format']
 
-/** `$compute` comes first: every option can use the names that it gives. */
-function openScope(set: EntitySet, { aliases, options }: RequestSyntax, now: Date): Scope {
-  const request: RequestScope = {
-    row: { alias: 'it', set },
-    aliases,
-    boundAliases: new Map(),
-    openAliases: [],
-    computed: new Map(),
-    now,
-    rowCount: 0,
-  }
-  const scope = scopeOf(request)
-  withTarget('$compute', () => {
-    for (const item of options.compute ?? [])
-      request.computed.set(newName(item, scope), computedValue(item, scope))
-  })
-  return scope
+/** `$apply` comes before all other options; without it they see the entities themselves. */
+function resultOfApply(set: EntitySet, { options, aliases }: RequestSyntax, now: Date): ApplyRows {
+  const { apply } = options
+  if (apply === undefined) return entityRows(set)
+  return withTarget('$apply', () => bindApply(apply, set, { aliases, now }))
 }
 
-function newName({ name, at }: ComputeItem, { row, computed }: Scope): string {
-  if (!isODataIdentifier(name))
-    throw odataError('invalid-option-value', `no name can be given at character ${at + 1}`)
-  const { type } = row.set
-  const isTaken = [...type.properties, ...type.navigation].some((member) => member.name === name)
-  if (isTaken || computed.has(name))
-    throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
-  return name
+/** `$compute` comes next: every option after it can use the names that it gives. */
+function openScope(rows: ApplyRows, { aliases, options }: RequestSyntax, now: Date): Scope {
+  const scope = scopeOfRows(rows, { aliases, now, columnCount: 0 })
+  withTarget('$compute', () => {
+    for (const item of options.compute ?? [])
+      scope.request.computed.set(newName(item, scope), computedValue(item, scope))
+  })
+  return scope
 }
 
 function computedValue({ value, name }: ComputeItem, scope: Scope): Expression {
@@ -131,26 +115,43 @@ function subResource({ type }: EntitySet, [, second]: readonly PathSegment[]) {
   return odataError('unknown-resource', `${type.name} has no property "${name}"`)
 }
 
-function entityQuery(scope: Scope, options: OptionSyntax, filter: Expression): BoundQuery {
-  const query = collectionQuery(scope, options)
+function entityQuery(
+  rows: ApplyRows,
+  scope: Scope,
+  options: OptionSyntax,
+  filter: Expression,
+): BoundQuery {
+  const query = collectionQuery(rows, scope, options)
   return { ...query, filter, top: 1, contextFragment: `${query.contextFragment}/$entity` }
 }
 
-function collectionQuery(scope: Scope, options: OptionSyntax): BoundQuery {
+function collectionQuery(rows: ApplyRows, scope: Scope, options: OptionSyntax): BoundQuery {
   const { row } = scope
-  const output = withTarget('$select', () => selectedOutput(scope, options))
   const filter = boundFilter(scope, options)
-  const values = [filter, ...output.map(({ value }) => value)]
-  const comesAsStored = !values.some((value) => value !== null && hasSubquery(value))
-  return {
+  const common = {
     set: row.set,
+    relation: rows.relation,
     row,
-    output,
     filter,
-    order: withTarget('$orderby', () => boundOrder(scope, options, comesAsStored)),
     withCount: options.count ?? false,
     skip: options.skip ?? 0,
     top: options.top ?? null,
+  }
+  if (options.apply !== undefined) {
+    const output = withTarget('$select', () => resultOutput(rows, scope, options))
+    const order = totalOrder(
+      rows,
+      withTarget('$orderby', () => askedOrder(scope, options)),
+    )
+    return { ...common, output, order, contextFragment: resultFragment(rows, options, output) }
+  }
+  const output = withTarget('$select', () => selectedOutput(scope, options))
+  const values = [filter, ...output.map(({ value }) => value)]
+  const comesAsStored = !values.some((value) => value !== null && hasSubquery(value))
+  return {
+    ...common,
+    output,
+    order: withTarget('$orderby', () => boundOrder(scope, options, comesAsStored)),
     contextFragment: contextFragment(row.set, options, output),
   }
 }
@@ -204,16 +205,11 @@ function boundFilter(scope: Scope, { filter, search }: OptionSyntax): Expression
  */
 function boundOrder(
   scope: Scope,
-  { orderby = [] }: OptionSyntax,
+  options: OptionSyntax,
   comesAsStored: boolean,
 ): readonly OrderItem[] {
   const { key } = scope.row.set.type
-  const order = orderby
-    .map(({ value, descending }): OrderItem => ({
-      value: measured(bindExpression(value, scope)),
-      descending,
-    }))
-    .filter(({ value }) => value.kind !== 'null' && value.kind !== 'constant')
+  const order = askedOrder(scope, options)
   const isOrdered = (property: Property) =>
     order.some(({ value }) => value.kind === 'property' && value.property === property)
   const ties = key.filter((property) => !isOrdered(property))
@@ -227,6 +223,14 @@ function boundOrder(
   )
   return isKeyOrder && comesAsStored ? [] : all
 }
+
+const askedOrder = (scope: Scope, { orderby = [] }: OptionSyntax): readonly OrderItem[] =>
+  orderby
+    .map(({ value, descending }): OrderItem => ({
+      value: measured(bindExpression(value, scope)),
+      descending,
+    }))
+    .filter(isSortable)
 
 /** Protocol 10.7 and 10.8: the properties when there is a choice of them, computed ones too. */
 function contextFragment(

@@ -11,6 +11,7 @@ type Parse<Name extends OptionName> = (
 ) => Exclude<OptionSyntax[Name], undefined>
 
 const parserOf: { readonly [Name in OptionName]: Parse<Name> } = {
+  apply: (text, target) => parseText('apply', text, target),
   compute: (text, target) => parseText('compute', text, target),
   select: (text, target) => parseText('select', text, target),
   filter: (text, target) => parseText('wholeExpression', text, target),
@@ -24,14 +25,7 @@ const parserOf: { readonly [Name in OptionName]: Parse<Name> } = {
 }
 
 /** Options of OData that this service knows and does not serve. */
-const UNSERVED: readonly string[] = [
-  'apply',
-  'deltatoken',
-  'expand',
-  'id',
-  'index',
-  'schemaversion',
-]
+const UNSERVED: readonly string[] = ['deltatoken', 'expand', 'id', 'index', 'schemaversion']
 
 /** The name of the option that `name` is in any letter case and with or without `$`; null for a custom option. */
 export function optionName(name: string): OptionName | null {

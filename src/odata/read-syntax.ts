@@ -21,12 +21,15 @@ import type {
   PathSyntax,
   SearchSyntax,
   SelectItem,
+  TransformationSyntax,
 } from './syntax.ts'
+import { applyActions } from './read-apply.ts'
 import { literalSyntax, wordLiteral } from './read-literal.ts'
 import { urlGrammar } from './url.grammar.ts'
 
 /** The rules that options are parsed with, and what each gives. */
 export interface StartRules {
+  readonly apply: readonly TransformationSyntax[]
   readonly wholeExpression: ExpressionSyntax
   readonly orderby: readonly OrderItemSyntax[]
   readonly select: readonly SelectItem[]
@@ -47,6 +50,7 @@ const at = (node: ohm.Node) => node.source.startIdx
 const measuredOf = (node: ohm.Node): Measured => node['measured']()
 
 semantics.addOperation('syntax', {
+  ...applyActions,
   wholeExpression: (_, expression, _end) => measuredOf(expression).syntax,
   orderby: (_, first, _commas, more, _end) =>
     [first, ...more.children].map((item) => item['syntax']()),
@@ -107,7 +111,7 @@ semantics.addOperation('measured', {
       measuredOf(first),
       operations.children.map((node) => node['operation']()),
     ),
-  operand(prefixes, primary) {
+  operand(_ahead, prefixes, primary) {
     const texts = prefixes.children.map((prefix) => prefix['prefix']() as 'not' | 'negate')
     if (texts.length > limits.expressionDepth) throw tooDeep()
     return texts.reduceRight(
@@ -146,7 +150,7 @@ semantics.addOperation('measured', {
     const operands = items.flatMap(({ condition, value }) => [condition, value])
     return node({ kind: 'case', branches, at: at(word) }, operands)
   },
-  path(start, _slashes, more, end) {
+  path(start, _slashes, more, _ahead, end) {
     const names = [start, ...more.children].map((name) => name.sourceString)
     const path: PathSyntax = { kind: 'path', names, at: at(start) }
     const [last] = end.children
@@ -158,6 +162,7 @@ semantics.addOperation('measured', {
   },
   alias: (sign, name) => node({ kind: 'alias', name: name.sourceString, at: at(sign) }),
   literal: (literal) => node(literalSyntax(literal)),
+  plainLiteral: (_ahead, literal) => node(literalSyntax(literal)),
 })
 
 semantics.addOperation('operation', {

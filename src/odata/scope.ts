@@ -1,11 +1,12 @@
 // What names mean inside an expression.
 
 import { limits } from '../core/limits.ts'
+import { isODataIdentifier } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Expression, RowVariable } from './bound.ts'
 import type { EntitySet, EntityType, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
-import type { ExpressionSyntax } from './syntax.ts'
+import type { ComputeItem, ExpressionSyntax } from './syntax.ts'
 
 /** What is the same in all expressions of one request. */
 export interface RequestScope {
@@ -68,3 +69,14 @@ export const findNavigation = (type: EntityType, name: string) =>
   type.navigation.find((navigation) => navigation.name === name)
 
 export const unsupported = (what: string) => odataError('not-supported', `${what} is not supported`)
+
+/** The name that compute gives, when it is one and is free. */
+export function newName({ name, at }: ComputeItem, { row, computed }: Scope): string {
+  if (!isODataIdentifier(name))
+    throw odataError('invalid-option-value', `no name can be given at character ${at + 1}`)
+  const { type } = row.set
+  const isTaken = [...type.properties, ...type.navigation].some((member) => member.name === name)
+  if (isTaken || [...computed.keys()].some((path) => path.split('/', 1)[0] === name))
+    throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
+  return name
+}

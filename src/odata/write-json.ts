@@ -21,12 +21,25 @@ export function rowTextsSql(
   { ieee754 }: JsonFormat,
 ): Sql {
   const members = output.flatMap(({ name, type }, i) => {
-    const before = `${i === 0 ? '' : ','}${JSON.stringify(name)}:`
+    const before = between(pathOf(output[i - 1]), pathOf(output[i]))
     const value = writeValue[type.name](sql.ident('page', name), type)
     const written = ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(value) : value
     return [sql.value(before, VARCHAR), sql`coalesce(${written}, 'null')`]
   })
-  return sql`SELECT concat(',{', ${sql.join([...members, sql`'}'`])}) FROM (${rows}) AS page`
+  const end = '}'.repeat(Math.max(1, pathOf(output.at(-1)).length))
+  return sql`SELECT concat(',{', ${sql.join([...members, sql.value(end, VARCHAR)])}) FROM (${rows}) AS page`
+}
+
+const pathOf = (property: OutputProperty | undefined): readonly string[] =>
+  property === undefined ? [] : (property.path ?? [property.name])
+
+/** What stands between two values: ends of objects, a comma, beginnings of objects, the name. */
+function between(left: readonly string[], right: readonly string[]): string {
+  const shared = left.findIndex((name, i) => name !== right[i])
+  const depth = Math.max(0, shared)
+  const ends = '}'.repeat(Math.max(0, left.length - 1 - depth))
+  const names = right.slice(depth).map((name) => JSON.stringify(name))
+  return `${ends}${left.length === 0 ? '' : ','}${names.join(':{')}:`
 }
 
 /** What IEEE754Compatible=true makes strings of: a double may not hold them (JSON Format 4.01, 3.2). */
