@@ -61,7 +61,58 @@ export const annotationGrammarSource = String.raw`
     //- ""
     text = any+
 
+    //+ "updated_at"
+    //+ "updated_at lookback 1 hour"
+    //+ "\"at\"  lookback 100"
+    //- "updated_at 1 hour"
+    //- "updated_at lookback 1 fortnight"
+    //- ""
+    incremental = column (blank+ "lookback" blank+ duration)?
+
+    //+ "fail"
+    //+ "latest(updated_at)"
+    //+ "latest ( \"at\" )"
+    //- "latest"
+    //- "first(updated_at)"
+    onDuplicate = "fail"       -- fail
+                | latest
+
+    //+ "latest(a)"
+    //- "latest(a, b)"
+    latest = "latest" open column close
+
+    //+ "keep"
+    //+ "mirror"
+    //- "drop"
+    deletes = "keep" | "mirror"
+
+    //+ "evolve"
+    //+ "rebuild"
+    //+ "fail"
+    //- "replace"
+    onSchemaChange = "evolve" | "rebuild" | "fail"
+
     // Parts.
+
+    //+ "100"
+    //+ "2 days"
+    //- "two days"
+    //- "2 h"
+    duration = digit+ (blank+ unit "s"?)?
+
+    //+ "hour"
+    //- "hours"
+    unit = "second" | "minute" | "hour" | "day" | "week" | "month" | "year"
+
+    //+ "("
+    //+ " ( "
+    //- ")"
+    open = blank* "(" blank*
+
+    //+ ")"
+    //+ " )"
+    //- "("
+    close = blank* ")"
 
     //+ "order_id"
     //+ "\"a \"\"b\"\", c\""

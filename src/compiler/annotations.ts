@@ -1,20 +1,27 @@
 // What the header of a model file says. One entry of the table below is one annotation.
 
-import type { Interval, Node } from 'ohm-js'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Kind } from '../core/model.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { annotationGrammar } from './annotations.grammar.ts'
+import { type AnnotationValues, readParts, readValue } from './annotation-values.ts'
 import type { Token } from './tokens.ts'
 
 /** Kinds that a model file may have. */
-export const fileKinds = ['view', 'table', 'merge', 'events'] as const satisfies readonly Kind[]
+export const fileKinds = [
+  'view',
+  'table',
+  'append',
+  'merge',
+  'scd2',
+  'events',
+] as const satisfies readonly Kind[]
 export type FileKind = (typeof fileKinds)[number]
 
 interface AnnotationRule {
   /** Rule of the grammar that the value must match. */
-  readonly value: 'word' | 'columns' | 'optionalColumns' | 'text'
+  readonly value: keyof AnnotationValues
   /** What a diagnostic says is expected. */
   readonly expected: string
   /** Kinds on which it means something. */
@@ -26,7 +33,23 @@ export const annotations = {
   unique_key: {
     value: 'columns',
     expected: 'one or more column names with commas between them',
-    kinds: ['merge'],
+    kinds: ['append', 'merge', 'scd2'],
+  },
+  incremental: {
+    value: 'incremental',
+    expected: 'a column, then perhaps "lookback 1 hour" (second to year, or a plain number)',
+    kinds: ['append', 'merge'],
+  },
+  on_duplicate: {
+    value: 'onDuplicate',
+    expected: 'fail or latest(column)',
+    kinds: ['merge', 'scd2'],
+  },
+  deletes: { value: 'deletes', expected: 'keep or mirror', kinds: ['merge'] },
+  on_schema_change: {
+    value: 'onSchemaChange',
+    expected: 'evolve, rebuild or fail',
+    kinds: ['append', 'merge', 'scd2', 'events'],
   },
   expose: {
     value: 'optionalColumns',
@@ -43,12 +66,6 @@ export const annotations = {
 
 export type AnnotationName = keyof typeof annotations
 
-/** A column that an annotation names, as written there. */
-export interface NamedColumn {
-  readonly name: string
-  readonly span: Span
-}
-
 interface Annotation<Value> {
   readonly value: Value
   /** From the `@` to the end of the line. */
@@ -56,9 +73,7 @@ interface Annotation<Value> {
   readonly valueSpan: Span
 }
 
-type ValueOf<N extends AnnotationName> = (typeof annotations)[N]['value'] extends 'word' | 'text'
-  ? string
-  : readonly NamedColumn[]
+type ValueOf<N extends AnnotationName> = AnnotationValues[(typeof annotations)[N]['value']]
 
 /** The annotations of one file that were understood. */
 export type Header = { readonly [N in AnnotationName]?: Annotation<ValueOf<N>> }
@@ -127,7 +142,7 @@ function parseShape(text: string, { source, span }: Place): Shape | Diagnostic {
     const expected = '@name: value'
     return diagnostic('annotation-syntax', { expected }, { source, span: failure })
   }
-  const parts = semantics(shape)['parts']() as { name: Interval; value: Interval }
+  const parts = readParts(shape)
   const name = parts.name.contents.toLowerCase()
   if (isAnnotationName(name))
     return { name, value: parts.value.contents, valueStart: span.start + parts.value.startIdx }
@@ -150,31 +165,7 @@ function parseValue(
     return diagnostic('annotation-syntax', { expected: rule.expected }, place)
   }
   const valueSpan = { start: valueStart, end: span.end }
-  if (rule.value === 'word' || rule.value === 'text') return { value, span, valueSpan }
-  const columns = semantics(match)['columns']() as readonly NamedColumn[]
-  const shifted = columns.map((column) => ({
-    name: column.name,
-    span: { start: valueStart + column.span.start, end: valueStart + column.span.end },
-  }))
-  return { value: shifted, span, valueSpan }
+  return { value: readValue(match, valueStart), span, valueSpan }
 }
 
 const isAnnotationName = (name: string): name is AnnotationName => Object.hasOwn(annotations, name)
-
-const semantics = annotationGrammar
-  .createSemantics()
-  .addOperation<{ name: Interval; value: Interval }>('parts', {
-    annotation: (_at, name, _separator, value) => ({ name: name.source, value: value.source }),
-  })
-  .addOperation<readonly NamedColumn[]>('columns', {
-    columns: (first, _commas, rest) => [first, ...rest.children].flatMap(columnsOf),
-    optionalColumns: (columns) => columns.children.flatMap(columnsOf),
-    column(_either) {
-      const { startIdx: start, endIdx: end, contents } = this.source
-      const quoted = contents.startsWith('"')
-      const name = quoted ? contents.slice(1, -1).replaceAll('""', '"') : contents
-      return [{ name, span: { start, end } }]
-    },
-  })
-
-const columnsOf = (node: Node) => node['columns']() as readonly NamedColumn[]

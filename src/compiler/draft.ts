@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Expose, Model } from '../core/model.ts'
-import { type ModelName, foldCase } from '../core/names.ts'
+import type { ModelName } from '../core/names.ts'
 import type { SeedFile } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
@@ -11,10 +11,18 @@ import { sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../duckdb/errors.ts'
-import type { AnnotationName, Header, NamedColumn } from './annotations.ts'
 import type { Bindable } from './bind.ts'
 import { definitionOf } from './definition.ts'
 import { checkExposed, columnLocations } from './exposure.ts'
+import {
+  finishKind,
+  namesOf,
+  schemaChangeOfEvents,
+  settingsOf,
+  withoutVersions,
+  wrapping,
+} from './kinds.ts'
+import { resolveColumns } from './named-columns.ts'
 import type { ParsedEvents, ParsedModel } from './model-file.ts'
 import { engineDiagnostic, problemOf, spanAtByte, spanOfError } from './places.ts'
 import { type ResolvedQuery, unknownModel } from './resolve.ts'
@@ -54,12 +62,14 @@ export function draftQuery(
   const { parsed, references, tree, canonical } = query
   const { name, source, header, kind, body } = parsed
   const dependsOn = references.models.map((model) => model.name)
-  const keys = [keyNames(header, 'unique_key'), keyNames(header, 'expose')]
+  const settings = settingsOf(header)
+  const { opening, closing } = wrapping(kind)
   return {
     name,
     dependsOn,
     complete: true,
-    rows: sql.body(body),
+    opening,
+    rows: sql`${sql.body(body)}${closing}`,
     placeOf: (model) => {
       const at = references.models.find((reference) => reference.name === model)?.at ?? null
       return { source, span: spanAtByte(body, at) }
@@ -67,18 +77,16 @@ export function draftQuery(
     explain: async (details, prefix) => explainQuery(query, dynamic, context, details, prefix),
     finish: async (columns) => {
       const { files, volatile } = references
+      const own = (all: readonly Column[]) => (kind === 'scd2' ? withoutVersions(all) : all)
       const named = await namesOfQuery(query, columns, context)
       const { base, diagnostics } = finishHeader(parsed, named, (i) => {
-        const at = tree === null ? null : columnLocations(tree, columns.length)[i]
+        const at = tree === null ? null : columnLocations(tree, own(columns).length)[i]
         return at == null ? null : spanAtByte(body, at)
       })
-      const definition = definitionOf(kind, keys, canonical, context.macros)
+      const definition = definitionOf(kind, settings, canonical, context.macros)
       const rest = { ...base, columns, dependsOn, files, volatile, definition, body }
-      if (kind !== 'merge') return { model: { ...rest, kind }, diagnostics }
-      const { key, diagnostics: wrong } = resolveKey(parsed, 'unique_key', columns)
-      const [first = '', ...more] = key // empty only with a diagnostic, which keeps the model from use
-      const model = { ...rest, kind, uniqueKey: [first, ...more] } as const
-      return { model, diagnostics: [...diagnostics, ...wrong] }
+      const finished = finishKind(parsed, rest, own(columns))
+      return { ...finished, diagnostics: [...diagnostics, ...finished.diagnostics] }
     },
   }
 }
@@ -98,9 +106,11 @@ export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext):
     finish: async (bound) => {
       const columns = bound.map((column, i) => ({ ...column, nullable: declared[i]!.nullable }))
       const { base, diagnostics } = finishHeader(parsed, columns, (i) => declared[i]!.span)
-      const definition = definitionOf(kind, keyNames(header, 'expose'), columns)
+      const definition = definitionOf(kind, namesOf(header.expose?.value), columns)
       const reads = { dependsOn: [], files: [], volatile: false }
-      return { model: { ...base, ...reads, columns, definition, kind }, diagnostics }
+      const { onSchemaChange, conflicts } = schemaChangeOfEvents(source, header)
+      const model = { ...base, ...reads, columns, definition, kind, onSchemaChange }
+      return { model, diagnostics: [...diagnostics, ...conflicts] }
     },
   }
 }
@@ -206,35 +216,8 @@ function finishHeader(
   const base = { name, source, description, tags }
   if (header.expose === undefined) return { base: { ...base, expose: null }, diagnostics: [] }
   const { span } = header.expose
-  const { key, diagnostics } = resolveKey(parsed, 'expose', columns)
+  const { names: key, diagnostics } = resolveColumns(source, 'expose', header.expose.value, columns)
   const expose: Expose = { key, span }
   const wrong = checkExposed({ source, span, columns, placeOfColumn })
   return { base: { ...base, expose }, diagnostics: [...diagnostics, ...wrong] }
 }
-
-/** The columns that an annotation names, spelt as the model spells them. */
-function resolveKey(
-  { source, header }: ParsedModel,
-  annotation: 'unique_key' | 'expose',
-  columns: readonly Column[],
-): { readonly key: readonly string[]; readonly diagnostics: readonly Diagnostic[] } {
-  const key: string[] = []
-  const diagnostics: Diagnostic[] = []
-  for (const { name, span } of header[annotation]?.value ?? []) {
-    const place = { source, span }
-    const column = columns.find((candidate) => foldCase(candidate.name) === foldCase(name))
-    if (column === undefined) {
-      const names = columns.map((candidate) => candidate.name)
-      const hint = didYouMean(name, names) ?? `the columns are ${names.slice(0, 10).join(', ')}`
-      const wrong = { annotation, column: name }
-      diagnostics.push(diagnostic('unknown-key-column', wrong, place, { hint }))
-    } else if (key.includes(column.name))
-      diagnostics.push(diagnostic('duplicate-key-column', { annotation, column: name }, place))
-    else key.push(column.name)
-  }
-  return { key, diagnostics }
-}
-
-/** What counts for the definition; null when the annotation is absent. */
-const keyNames = (header: Header, annotation: AnnotationName & ('unique_key' | 'expose')) =>
-  header[annotation]?.value.map(({ name }: NamedColumn) => foldCase(name)) ?? null

@@ -29,6 +29,13 @@ const messages = {
   'annotation-not-for-kind': (p: { name: string; kind: string }) =>
     `"@${p.name}" means nothing on a model of kind ${p.kind}`,
   'missing-unique-key': (p: { kind: string }) => `a model of kind ${p.kind} needs @unique_key`,
+  'missing-incremental': (p: { kind: string }) => `a model of kind ${p.kind} needs @incremental`,
+  'annotation-conflict': (p: { one: string; other: string }) =>
+    `"@${p.one}" cannot stand beside "@${p.other}"`,
+  'invalid-lookback': (p: { column: string; type: string; expected: string }) =>
+    `a lookback on "${p.column}", which is ${p.type}, must be ${p.expected}`,
+  'reserved-column': (p: { column: string; kind: string }) =>
+    `a run adds the column "${p.column}" to a model of kind ${p.kind}`,
   'unknown-key-column': (p: { annotation: string; column: string }) =>
     `"@${p.annotation}" names "${p.column}", which is no column of this model`,
   'duplicate-key-column': (p: { annotation: string; column: string }) =>

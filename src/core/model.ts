@@ -39,6 +39,25 @@ interface QueryModel extends ModelBase {
   readonly body: ModelBody
 }
 
+/** The column whose greatest value in the table says how far the source has been read. */
+export interface Watermark {
+  readonly column: string
+  /** How far behind that value rows are read again: `1 hour`, or a number where the column is one. */
+  readonly lookback: string | null
+}
+
+/** `evolve`: new columns and wider types are taken over, other changes are refused. */
+export type OnSchemaChange = 'evolve' | 'rebuild' | 'fail'
+
+/** The table goes on from run to run instead of being made anew. */
+interface KeptModel extends QueryModel {
+  readonly onSchemaChange: OnSchemaChange
+}
+
+/** What to do with rows of the query that have the same key. */
+export type OnDuplicate =
+  { readonly take: 'none' } | { readonly take: 'latest'; readonly column: string }
+
 export interface ViewModel extends QueryModel {
   readonly kind: 'view'
 }
@@ -47,13 +66,36 @@ export interface TableModel extends QueryModel {
   readonly kind: 'table'
 }
 
-export interface MergeModel extends QueryModel {
+export interface AppendModel extends KeptModel {
+  readonly kind: 'append'
+  readonly watermark: Watermark
+  /** Empty: whole rows are compared. */
+  readonly uniqueKey: readonly string[]
+}
+
+export interface MergeModel extends KeptModel {
   readonly kind: 'merge'
   readonly uniqueKey: readonly [string, ...string[]]
+  readonly onDuplicate: OnDuplicate
+  /** `mirror`: rows whose key the query no longer gives are deleted. */
+  readonly deletes: 'keep' | 'mirror'
+  /** null: the query is read whole. Always null with `mirror`. */
+  readonly watermark: Watermark | null
 }
+
+/** `columns` ends with those of `versionColumns`, which the body does not give. */
+export interface Scd2Model extends KeptModel {
+  readonly kind: 'scd2'
+  readonly uniqueKey: readonly [string, ...string[]]
+  readonly onDuplicate: OnDuplicate
+}
+
+/** Columns that a run adds to the rows of an scd2 model: from when to when a version was valid, and whether it is. */
+export const versionColumns = ['valid_from', 'valid_to', 'is_current'] as const
 
 export interface EventsModel extends ModelBase {
   readonly kind: 'events'
+  readonly onSchemaChange: Exclude<OnSchemaChange, 'rebuild'>
 }
 
 export interface SeedModel extends ModelBase {
@@ -61,7 +103,8 @@ export interface SeedModel extends ModelBase {
   readonly format: 'csv' | 'json' | 'parquet'
 }
 
-export type Model = ViewModel | TableModel | MergeModel | EventsModel | SeedModel
+export type Model =
+  ViewModel | TableModel | AppendModel | MergeModel | Scd2Model | EventsModel | SeedModel
 
 export interface Macro {
   /** In lower case. */

@@ -8,6 +8,7 @@ import { columnType } from '../../src/core/relation.ts'
 export function eventsModel(name: string, ...columns: readonly string[]): EventsModel {
   return {
     kind: 'events',
+    onSchemaChange: 'evolve',
     name: name as ModelName,
     source: { path: `models/${name.replace('.', '/')}.sql`, text: '' },
     description: null,

@@ -1,0 +1,79 @@
+// Values of annotations, as the grammar reads them: one case for each rule that a value may have.
+
+import type { Interval, MatchResult, Node } from 'ohm-js'
+import type { OnSchemaChange } from '../core/model.ts'
+import type { Span } from '../core/source.ts'
+import { annotationGrammar } from './annotations.grammar.ts'
+
+/** A column that an annotation names, as written there. */
+export interface NamedColumn {
+  readonly name: string
+  readonly span: Span
+}
+
+/** By the rule of the grammar that the value matches. */
+export interface AnnotationValues {
+  readonly word: string
+  readonly text: string
+  readonly columns: readonly NamedColumn[]
+  readonly optionalColumns: readonly NamedColumn[]
+  readonly incremental: { readonly column: NamedColumn; readonly lookback: string | null }
+  /** The column of `latest`; null for `fail`. */
+  readonly onDuplicate: NamedColumn | null
+  readonly deletes: 'keep' | 'mirror'
+  readonly onSchemaChange: OnSchemaChange
+}
+
+/** Name and value of an annotation. */
+export function readParts(match: MatchResult): {
+  readonly name: Interval
+  readonly value: Interval
+} {
+  return semantics(match)['parts']() as { name: Interval; value: Interval }
+}
+
+/** Value of the rule that was matched; places in it count from `base`, the offset of the value in its file. */
+export function readValue(match: MatchResult, base: number): unknown {
+  return semantics(match)['read'](base)
+}
+
+const baseOf = (node: Node) => (node as unknown as { args: { base: number } }).args.base
+const read = (node: Node, base: number) => node['read'](base) as unknown
+const itself = function (this: Node, _content: Node) {
+  return this.sourceString
+}
+
+const semantics = annotationGrammar
+  .createSemantics()
+  .addOperation('parts', {
+    annotation: (_at, name, _separator, value) => ({ name: name.source, value: value.source }),
+  })
+  .addOperation('read(base)', {
+    word: itself,
+    text: itself,
+    deletes: itself,
+    onSchemaChange: itself,
+    columns(first, _commas, rest) {
+      const base = baseOf(this)
+      return [first, ...rest.children].map((column) => read(column, base))
+    },
+    optionalColumns(columns) {
+      const base = baseOf(this)
+      return columns.children.flatMap((list) => read(list, base))
+    },
+    incremental(column, _blank, _word, _blanks, duration) {
+      const lookback = duration.children[0]?.sourceString ?? null
+      return { column: read(column, baseOf(this)), lookback }
+    },
+    onDuplicate_fail: (_word) => null,
+    latest(_word, _open, column, _close) {
+      return read(column, baseOf(this))
+    },
+    column(_either) {
+      const { startIdx, endIdx, contents } = this.source
+      const quoted = contents.startsWith('"')
+      const name = quoted ? contents.slice(1, -1).replaceAll('""', '"') : contents
+      const base = baseOf(this)
+      return { name, span: { start: base + startIdx, end: base + endIdx } }
+    },
+  })
