@@ -1,8 +1,9 @@
 // Values of annotations, as the grammar reads them: one case for each rule that a value may have.
 
 import type { Interval, MatchResult, Node } from 'ohm-js'
-import type { OnSchemaChange } from '../core/model.ts'
+import type { Comparison, OnSchemaChange } from '../core/model.ts'
 import type { Span } from '../core/source.ts'
+import type { SqlValue } from '../core/sql.ts'
 import { annotationGrammar } from './annotations.grammar.ts'
 
 /** A column that an annotation names, as written there. */
@@ -22,6 +23,26 @@ export interface AnnotationValues {
   readonly onDuplicate: NamedColumn | null
   readonly deletes: 'keep' | 'mirror'
   readonly onSchemaChange: OnSchemaChange
+  readonly check: CheckSyntax
+}
+
+/** `condition`: the whole value is SQL. */
+export type CheckSyntax =
+  | { readonly is: 'not_null' | 'unique'; readonly columns: readonly NamedColumn[] }
+  | { readonly is: 'accepted'; readonly column: NamedColumn; readonly values: readonly SqlValue[] }
+  | {
+      readonly is: 'references'
+      readonly column: NamedColumn
+      readonly model: NamedModel
+      readonly target: NamedColumn
+    }
+  | { readonly is: 'row_count'; readonly comparison: Comparison; readonly rows: bigint }
+  | { readonly is: 'condition' }
+
+/** A model that an annotation names, as written there but for its quotes. */
+export interface NamedModel {
+  readonly name: string
+  readonly span: Span
 }
 
 /** Name and value of an annotation. */
@@ -69,6 +90,36 @@ const semantics = annotationGrammar
     latest(_word, _open, column, _close) {
       return read(column, baseOf(this))
     },
+    columnsCheck(is, _open, columns, _close) {
+      return { is: is.sourceString, columns: read(columns, baseOf(this)) }
+    },
+    accepted(_word, _open, column, _comma, first, _commas, rest, _close) {
+      const base = baseOf(this)
+      const values = [first, ...rest.children].map((literal) => read(literal, base))
+      return { is: 'accepted', column: read(column, base), values }
+    },
+    references(_word, _open, column, _comma, model, _dot, target, _close) {
+      const base = baseOf(this)
+      const named = { column: read(column, base), model: read(model, base) }
+      return { is: 'references', ...named, target: read(target, base) }
+    },
+    rowCount(_word, _open, comparison, _blank, digits, _close) {
+      const rows = BigInt(digits.sourceString)
+      return { is: 'row_count', comparison: comparison.sourceString, rows }
+    },
+    condition: (_not) => ({ is: 'condition' }),
+    modelName(schema, _dot, table) {
+      const base = baseOf(this)
+      const names = [schema, table].map((part) => (read(part, base) as NamedColumn).name)
+      const { startIdx, endIdx } = this.source
+      return { name: names.join('.'), span: { start: base + startIdx, end: base + endIdx } }
+    },
+    literal_text: (_open, text, _close) => text.sourceString.replaceAll("''", "'"),
+    // As text, which the engine reads as a value of the column's type: a number would lose digits.
+    literal_number(_sign, _whole, _dot, _fraction) {
+      return this.sourceString
+    },
+    literal_boolean: (word) => word.sourceString === 'true',
     column(_either) {
       const { startIdx, endIdx, contents } = this.source
       const quoted = contents.startsWith('"')

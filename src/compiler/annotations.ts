@@ -26,7 +26,18 @@ interface AnnotationRule {
   readonly expected: string
   /** Kinds on which it means something. */
   readonly kinds: readonly FileKind[]
+  /** It may be given several times. */
+  readonly repeats?: true
 }
+
+const queryKinds = fileKinds.filter((kind) => kind !== 'events')
+const checkRule = {
+  value: 'check',
+  expected:
+    "a condition in SQL, or not_null(a, b), unique(a, b), accepted(a, 'x', 'y'), references(a, schema.model.column), row_count(> 0)",
+  kinds: queryKinds,
+  repeats: true,
+} as const satisfies AnnotationRule
 
 export const annotations = {
   kind: { value: 'word', expected: `a kind: ${fileKinds.join(', ')}`, kinds: fileKinds },
@@ -61,12 +72,14 @@ export const annotations = {
     expected: 'one or more tags with commas between them',
     kinds: fileKinds,
   },
+  check: checkRule,
+  warn: checkRule,
   description: { value: 'text', expected: 'a text', kinds: fileKinds },
 } as const satisfies Record<string, AnnotationRule>
 
 export type AnnotationName = keyof typeof annotations
 
-interface Annotation<Value> {
+export interface Annotation<Value> {
   readonly value: Value
   /** From the `@` to the end of the line. */
   readonly span: Span
@@ -76,7 +89,11 @@ interface Annotation<Value> {
 type ValueOf<N extends AnnotationName> = AnnotationValues[(typeof annotations)[N]['value']]
 
 /** The annotations of one file that were understood. */
-export type Header = { readonly [N in AnnotationName]?: Annotation<ValueOf<N>> }
+export type Header = {
+  readonly [N in AnnotationName]?: (typeof annotations)[N] extends { readonly repeats: true }
+    ? readonly Annotation<ValueOf<N>>[]
+    : Annotation<ValueOf<N>>
+}
 
 export interface ParsedHeader {
   readonly header: Header
@@ -87,7 +104,7 @@ export interface ParsedHeader {
 
 /** Reads the annotations among the comments at the head of a file. The kind is not looked at here. */
 export function parseHeader(source: SourceFile, comments: readonly Token[]): ParsedHeader {
-  const found = new Map<string, Annotation<unknown>>()
+  const found = new Map<string, Annotation<unknown> | readonly Annotation<unknown>[]>()
   const mentioned = new Set<string>()
   const diagnostics: Diagnostic[] = []
   for (const comment of comments) {
@@ -97,13 +114,14 @@ export function parseHeader(source: SourceFile, comments: readonly Token[]): Par
     const place = { source, span: { start, end: start + text.length } }
     const shape = parseShape(text, place)
     if ('code' in shape) diagnostics.push(shape)
-    else if (mentioned.has(shape.name))
+    else if (mentioned.has(shape.name) && !repeats(shape.name))
       diagnostics.push(diagnostic('duplicate-annotation', { name: shape.name }, place))
     else {
       mentioned.add(shape.name)
       const annotation = parseValue(shape, place)
       if ('code' in annotation) diagnostics.push(annotation)
-      else found.set(shape.name, annotation)
+      else if (!repeats(shape.name)) found.set(shape.name, annotation)
+      else found.set(shape.name, [found.get(shape.name) ?? [], annotation].flat())
     }
   }
   return { header: Object.fromEntries(found) as Header, mentioned, diagnostics }
@@ -115,11 +133,15 @@ export function misplacedAnnotations(
   header: Header,
   kind: FileKind,
 ): readonly Diagnostic[] {
-  return Object.entries(header).flatMap(([name, { span }]) => {
+  return Object.entries(header).flatMap(([name, given]) => {
     const rule: AnnotationRule = annotations[name as AnnotationName]
     if (rule.kinds.includes(kind)) return []
     const hint = `it is for ${rule.kinds.join(', ')}`
-    return [diagnostic('annotation-not-for-kind', { name, kind }, { source, span }, { hint })]
+    return [given]
+      .flat()
+      .map(({ span }) =>
+        diagnostic('annotation-not-for-kind', { name, kind }, { source, span }, { hint }),
+      )
   })
 }
 
@@ -168,4 +190,5 @@ function parseValue(
   return { value: readValue(match, valueStart), span, valueSpan }
 }
 
+const repeats = (name: AnnotationName) => (annotations[name] as AnnotationRule).repeats === true
 const isAnnotationName = (name: string): name is AnnotationName => Object.hasOwn(annotations, name)

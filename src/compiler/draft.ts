@@ -12,6 +12,7 @@ import { didYouMean } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../duckdb/errors.ts'
 import type { Bindable } from './bind.ts'
+import { type CheckContext, modelsInChecks, resolveChecks } from './checks.ts'
 import { definitionOf } from './definition.ts'
 import { checkExposed, columnLocations } from './exposure.ts'
 import {
@@ -23,7 +24,7 @@ import {
   wrapping,
 } from './kinds.ts'
 import { resolveColumns } from './named-columns.ts'
-import type { ParsedEvents, ParsedModel } from './model-file.ts'
+import type { ParsedEvents, ParsedModel, ParsedQuery } from './model-file.ts'
 import { engineDiagnostic, problemOf, spanAtByte, spanOfError } from './places.ts'
 import { type ResolvedQuery, unknownModel } from './resolve.ts'
 import { seedQuery } from './seed.ts'
@@ -44,11 +45,9 @@ interface Place {
   readonly span: Span
 }
 
-export interface DraftContext {
-  readonly connection: Connection
+export interface DraftContext extends CheckContext {
   /** Project directory. */
   readonly dir: string
-  readonly modelNames: readonly ModelName[]
   /** Definition of all macros. */
   readonly macros: string
 }
@@ -61,8 +60,9 @@ export function draftQuery(
 ): Draft {
   const { parsed, references, tree, canonical } = query
   const { name, source, header, kind, body } = parsed
-  const dependsOn = references.models.map((model) => model.name)
-  const settings = settingsOf(header)
+  const extra = extraDependencies(parsed, context)
+  const dependsOn = [...new Set([...references.models.map((model) => model.name), ...extra.keys()])]
+  const settings = settingsOf(source, header)
   const { opening, closing } = wrapping(kind)
   return {
     name,
@@ -71,8 +71,9 @@ export function draftQuery(
     opening,
     rows: sql`${sql.body(body)}${closing}`,
     placeOf: (model) => {
-      const at = references.models.find((reference) => reference.name === model)?.at ?? null
-      return { source, span: spanAtByte(body, at) }
+      const reference = references.models.find((candidate) => candidate.name === model)
+      const declared = reference === undefined ? extra.get(model) : undefined
+      return { source, span: declared ?? spanAtByte(body, reference?.at ?? null) }
     },
     explain: async (details, prefix) => explainQuery(query, dynamic, context, details, prefix),
     finish: async (columns) => {
@@ -84,11 +85,25 @@ export function draftQuery(
         return at == null ? null : spanAtByte(body, at)
       })
       const definition = definitionOf(kind, settings, canonical, context.macros)
-      const rest = { ...base, columns, dependsOn, files, volatile, definition, body }
+      const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
+      const rest = { ...base, columns, dependsOn, files, volatile, definition, body, checks }
       const finished = finishKind(parsed, rest, own(columns))
-      return { ...finished, diagnostics: [...diagnostics, ...finished.diagnostics] }
+      return { ...finished, diagnostics: [...diagnostics, ...finished.diagnostics, ...inChecks] }
     },
   }
+}
+
+/** Models that the annotations name, with the places; a model that refers to itself does not wait for itself. */
+function extraDependencies(
+  { name, header }: ParsedQuery,
+  { findModel }: DraftContext,
+): ReadonlyMap<ModelName, Span> {
+  const found = new Map<ModelName, Span>()
+  for (const named of modelsInChecks(header)) {
+    const model = findModel(named.name)
+    if (model !== null && model !== name && !found.has(model)) found.set(model, named.span)
+  }
+  return found
 }
 
 export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext): Draft {
@@ -107,7 +122,7 @@ export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext):
       const columns = bound.map((column, i) => ({ ...column, nullable: declared[i]!.nullable }))
       const { base, diagnostics } = finishHeader(parsed, columns, (i) => declared[i]!.span)
       const definition = definitionOf(kind, namesOf(header.expose?.value), columns)
-      const reads = { dependsOn: [], files: [], volatile: false }
+      const reads = { dependsOn: [], files: [], volatile: false, checks: [] }
       const { onSchemaChange, conflicts } = schemaChangeOfEvents(source, header)
       const model = { ...base, ...reads, columns, definition, kind, onSchemaChange }
       return { model, diagnostics: [...diagnostics, ...conflicts] }
@@ -128,7 +143,7 @@ export function draftSeed({ name, path, format }: SeedFile, { dir }: DraftContex
       diagnostic('unreadable-file', { problem: problemOf(withoutDir(details, dir)) }, place),
     ],
     finish: async (columns) => {
-      const reads = { dependsOn: [], files: [path], volatile: false }
+      const reads = { dependsOn: [], files: [path], volatile: false, checks: [] }
       const base = { name, source, description: null, tags: [], expose: null, columns }
       const definition = definitionOf('seed', format)
       return { model: { ...base, ...reads, definition, kind: 'seed', format }, diagnostics: [] }

@@ -11,7 +11,7 @@ import {
 } from '../core/model.ts'
 import { foldCase } from '../core/names.ts'
 import { type Column, columnType } from '../core/relation.ts'
-import type { SourceFile } from '../core/source.ts'
+import type { SourceFile, Span } from '../core/source.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { NamedColumn } from './annotation-values.ts'
 import type { Header } from './annotations.ts'
@@ -132,7 +132,9 @@ export function schemaChangeOfEvents(
 }
 
 /** What counts for the definition; the policy for changes of columns does not. */
-export function settingsOf(header: Header): unknown {
+export function settingsOf(source: SourceFile, header: Header): unknown {
+  const textOf = ({ valueSpan }: { readonly valueSpan: Span }) =>
+    source.text.slice(valueSpan.start, valueSpan.end)
   const { incremental, on_duplicate: onDuplicate } = header
   const before = [namesOf(header.unique_key?.value), namesOf(header.expose?.value)]
   const kept = {
@@ -142,6 +144,8 @@ export function settingsOf(header: Header): unknown {
     ],
     onDuplicate: onDuplicate?.value && foldCase(onDuplicate.value.name),
     deletes: header.deletes?.value === 'mirror' ? 'mirror' : undefined,
+    check: header.check?.map(textOf),
+    warn: header.warn?.map(textOf),
   }
   return [...before, kept]
 }

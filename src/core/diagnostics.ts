@@ -40,6 +40,7 @@ const messages = {
     `"@${p.annotation}" names "${p.column}", which is no column of this model`,
   'duplicate-key-column': (p: { annotation: string; column: string }) =>
     `"@${p.annotation}" names "${p.column}" twice`,
+  'invalid-check': (p: { problem: string }) => `this check cannot be made: ${p.problem}`,
   // bodies
   'empty-body': (p: { expected: string }) => `the file has no body: expected ${p.expected}`,
   'not-a-select': () => 'a model is one SELECT statement',

@@ -2,9 +2,9 @@
 
 import type { Diagnostic } from './diagnostics.ts'
 import type { ModelName } from './names.ts'
-import type { Column } from './relation.ts'
+import type { Column, ColumnType } from './relation.ts'
 import type { SourceFile, Span } from './source.ts'
-import type { ModelBody } from './sql.ts'
+import type { ModelBody, SqlValue } from './sql.ts'
 
 export type Kind = Model['kind']
 
@@ -28,7 +28,39 @@ interface ModelBase {
    * and `description` do not count.
    */
   readonly definition: string
+  /** Run on the new rows before they are published. Empty on events and seeds. */
+  readonly checks: readonly Check[]
 }
+
+export interface Check {
+  /** `warn`: the rows are published all the same. */
+  readonly severity: 'fail' | 'warn'
+  /** As it is written. */
+  readonly text: string
+  readonly span: Span
+  readonly test: CheckTest
+}
+
+/** NULLs pass, but for `not_null`. */
+export type CheckTest =
+  | { readonly is: 'not_null' | 'unique'; readonly columns: readonly string[] }
+  | {
+      readonly is: 'accepted'
+      readonly column: string
+      readonly type: ColumnType
+      readonly values: readonly SqlValue[]
+    }
+  | {
+      readonly is: 'references'
+      readonly column: string
+      readonly model: ModelName
+      readonly target: string
+    }
+  | { readonly is: 'row_count'; readonly comparison: Comparison; readonly rows: bigint }
+  /** True of every row. */
+  | { readonly is: 'condition'; readonly body: ModelBody }
+
+export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
 
 export interface Expose {
   readonly key: readonly string[]

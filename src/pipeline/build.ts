@@ -24,6 +24,7 @@ import {
 import { type KeptModel, stageStatement } from './materialize/stage.ts'
 import { createTable } from './materialize/table.ts'
 import { createView } from './materialize/view.ts'
+import { runChecks } from './run-checks.ts'
 import { type State, STATE_SCHEMA, recordModel } from './state.ts'
 
 export type BuiltModel = Exclude<Model, EventsModel>
@@ -89,24 +90,25 @@ export async function build(
   context: BuildContext,
   model: BuiltModel,
   fingerprint: string,
-): Promise<Pick<ModelResult, 'rows'>> {
+): Promise<Pick<ModelResult, 'rows' | 'warnings'>> {
   const { connection, catalog, runId, state } = context
   refuseReservedSchema(context, model.name)
   refuseMissingInputs(context, model)
   await ensureSchema(context, model)
-  const { rows, version } = await connection.transact(async () => {
+  const { rows, version, warnings } = await connection.transact(async () => {
     const built = await materialize(siteOf(context, model), model, statementOf(model, context.dir))
+    const warnings = await runChecks(connection, model)
     const before = state.models.get(model.name)
     const version =
       built.changed || before === undefined
         ? versionOf(context, model, fingerprint)
         : before.version
     await recordModel(connection, model, { fingerprint, version, runId })
-    return { rows: built.rows, version }
+    return { rows: built.rows, version, warnings }
   })
   noteRelation(catalog, model.name, typeOf(model))
   noteVersion(context, model.name, version)
-  return rows === undefined ? {} : { rows }
+  return { ...(rows === undefined ? {} : { rows }), ...(warnings.length === 0 ? {} : { warnings }) }
 }
 
 /** Not in the transaction of the model: two that create one schema at once would conflict. */

@@ -9,6 +9,7 @@ export function eventsModel(name: string, ...columns: readonly string[]): Events
   return {
     kind: 'events',
     onSchemaChange: 'evolve',
+    checks: [],
     name: name as ModelName,
     source: { path: `models/${name.replace('.', '/')}.sql`, text: '' },
     description: null,

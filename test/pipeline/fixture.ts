@@ -55,6 +55,7 @@ export function query(name: string, text: string, options: QueryModelOptions = {
     dependsOn: reads.map(nameOf),
     files,
     volatile,
+    checks: [],
     definition: hash([text, options]),
     body: ModelBody.of(source, { start, end: source.text.length }),
   }
@@ -95,6 +96,7 @@ export function events(
     dependsOn: [],
     files: [],
     volatile: false,
+    checks: [],
     definition: hash([columns, expose]),
   }
 }
