@@ -24,6 +24,8 @@ export interface AnnotationValues {
   readonly deletes: 'keep' | 'mirror'
   readonly onSchemaChange: OnSchemaChange
   readonly check: CheckSyntax
+  readonly models: readonly NamedModel[]
+  readonly columnText: { readonly column: NamedColumn; readonly text: string }
 }
 
 /** `condition`: the whole value is SQL. */
@@ -108,6 +110,13 @@ const semantics = annotationGrammar
       return { is: 'row_count', comparison: comparison.sourceString, rows }
     },
     condition: (_not) => ({ is: 'condition' }),
+    models(first, _commas, rest) {
+      const base = baseOf(this)
+      return [first, ...rest.children].map((model) => read(model, base))
+    },
+    columnText(column, _blanks, _colon, _more, text) {
+      return { column: read(column, baseOf(this)), text: text.sourceString }
+    },
     modelName(schema, _dot, table) {
       const base = baseOf(this)
       const names = [schema, table].map((part) => (read(part, base) as NamedColumn).name)

@@ -127,6 +127,18 @@ export const annotationGrammarSource = String.raw`
     //- "row_count (a) > 1"
     condition = ~(checkName open) any+
 
+    //+ "raw.orders"
+    //+ "raw.orders, \"my shop\".orders"
+    //- "orders"
+    //- ""
+    models = modelName (comma modelName)*
+
+    //+ "amount: of the order, in EUR"
+    //+ "\"Line No\" : 1, 2, …"
+    //- "amount"
+    //- "amount:"
+    columnText = column blank* ":" blank* any+
+
     // Parts.
 
     //+ "unique"

@@ -72,9 +72,21 @@ export const annotations = {
     expected: 'one or more tags with commas between them',
     kinds: fileKinds,
   },
+  depends_on: {
+    value: 'models',
+    expected: 'models (schema.name) with commas between them',
+    kinds: queryKinds,
+  },
   check: checkRule,
   warn: checkRule,
   description: { value: 'text', expected: 'a text', kinds: fileKinds },
+  column: {
+    value: 'columnText',
+    expected: '<column>: <text>',
+    kinds: fileKinds,
+    repeats: true,
+  },
+  owner: { value: 'text', expected: 'a text', kinds: fileKinds },
 } as const satisfies Record<string, AnnotationRule>
 
 export type AnnotationName = keyof typeof annotations

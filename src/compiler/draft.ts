@@ -23,7 +23,7 @@ import {
   withoutVersions,
   wrapping,
 } from './kinds.ts'
-import { resolveColumns } from './named-columns.ts'
+import { describeColumns, resolveColumns } from './named-columns.ts'
 import type { ParsedEvents, ParsedModel, ParsedQuery } from './model-file.ts'
 import { engineDiagnostic, problemOf, spanAtByte, spanOfError } from './places.ts'
 import { type ResolvedQuery, unknownModel } from './resolve.ts'
@@ -86,9 +86,21 @@ export function draftQuery(
       })
       const definition = definitionOf(kind, settings, canonical, context.macros)
       const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
-      const rest = { ...base, columns, dependsOn, files, volatile, definition, body, checks }
+      const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
+      const rest = {
+        ...base,
+        columns: described,
+        dependsOn,
+        files,
+        volatile,
+        definition,
+        body,
+        checks,
+      }
       const finished = finishKind(parsed, rest, own(columns))
-      return { ...finished, diagnostics: [...diagnostics, ...finished.diagnostics, ...inChecks] }
+      const unknown = unknownModels(parsed, context)
+      const found = [...diagnostics, ...finished.diagnostics, ...inChecks, ...inTexts, ...unknown]
+      return { model: finished.model, diagnostics: found }
     },
   }
 }
@@ -99,7 +111,7 @@ function extraDependencies(
   { findModel }: DraftContext,
 ): ReadonlyMap<ModelName, Span> {
   const found = new Map<ModelName, Span>()
-  for (const named of modelsInChecks(header)) {
+  for (const named of [...(header.depends_on?.value ?? []), ...modelsInChecks(header)]) {
     const model = findModel(named.name)
     if (model !== null && model !== name && !found.has(model)) found.set(model, named.span)
   }
@@ -124,8 +136,10 @@ export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext):
       const definition = definitionOf(kind, namesOf(header.expose?.value), columns)
       const reads = { dependsOn: [], files: [], volatile: false, checks: [] }
       const { onSchemaChange, conflicts } = schemaChangeOfEvents(source, header)
-      const model = { ...base, ...reads, columns, definition, kind, onSchemaChange }
-      return { model, diagnostics: [...diagnostics, ...conflicts] }
+      const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
+      const kept = { ...base, ...reads, columns: described, definition }
+      const model = { ...kept, kind, onSchemaChange }
+      return { model, diagnostics: [...diagnostics, ...conflicts, ...inTexts] }
     },
   }
 }
@@ -144,7 +158,7 @@ export function draftSeed({ name, path, format }: SeedFile, { dir }: DraftContex
     ],
     finish: async (columns) => {
       const reads = { dependsOn: [], files: [path], volatile: false, checks: [] }
-      const base = { name, source, description: null, tags: [], expose: null, columns }
+      const base = { name, source, description: null, tags: [], owner: null, expose: null, columns }
       const definition = definitionOf('seed', format)
       return { model: { ...base, ...reads, definition, kind: 'seed', format }, diagnostics: [] }
     },
@@ -219,6 +233,15 @@ async function wrongTypes(
   return found
 }
 
+function unknownModels(
+  { header, source }: ParsedQuery,
+  { findModel, modelNames }: DraftContext,
+): readonly Diagnostic[] {
+  return (header.depends_on?.value ?? [])
+    .filter(({ name }) => findModel(name) === null)
+    .map(({ name, span }) => unknownModel(name, { source, span }, modelNames))
+}
+
 /** What the annotations give to every kind. */
 function finishHeader(
   parsed: ParsedModel,
@@ -228,7 +251,8 @@ function finishHeader(
   const { name, source, header } = parsed
   const description = header.description?.value ?? null
   const tags = header.tags?.value.map((tag) => tag.name) ?? []
-  const base = { name, source, description, tags }
+  const owner = header.owner?.value ?? null
+  const base = { name, source, description, tags, owner }
   if (header.expose === undefined) return { base: { ...base, expose: null }, diagnostics: [] }
   const { span } = header.expose
   const { names: key, diagnostics } = resolveColumns(source, 'expose', header.expose.value, columns)

@@ -6,6 +6,7 @@ import type { Column } from '../core/relation.ts'
 import type { SourceFile } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { NamedColumn } from './annotation-values.ts'
+import type { ParsedModel } from './model-file.ts'
 
 export interface ResolvedColumns {
   /** Spelt as the model spells them; those that it does not have are left out. */
@@ -34,4 +35,20 @@ export function resolveColumns(
     else found.push(column.name)
   }
   return { names: found, diagnostics }
+}
+
+/** The columns with what `@column` says of them. */
+export function describeColumns(
+  { source, header }: ParsedModel,
+  columns: readonly Column[],
+): { readonly described: readonly Column[]; readonly diagnostics: readonly Diagnostic[] } {
+  const given = header.column ?? []
+  const named = given.map(({ value }) => value.column)
+  const { diagnostics } = resolveColumns(source, 'column', named, columns)
+  const texts = new Map(given.map(({ value }) => [foldCase(value.column.name), value.text]))
+  const described = columns.map((column) => {
+    const description = texts.get(foldCase(column.name))
+    return description === undefined ? column : { ...column, description }
+  })
+  return { described, diagnostics }
 }

@@ -14,10 +14,12 @@ interface ModelBase {
   readonly description: string | null
   /** Words of the author's own, for `tag:` in a selector. */
   readonly tags: readonly string[]
+  /** Who answers for the model; a text of the author's own. */
+  readonly owner: string | null
   /** null: not served. An empty key: served as a collection only (row Q117). */
   readonly expose: Expose | null
   readonly columns: readonly Column[]
-  /** Models that this one reads, in order of first mention. */
+  /** Models that this one reads, in order of first mention, then those that only annotations name. */
   readonly dependsOn: readonly ModelName[]
   /** Files and globs that it reads, as written; their contents are part of its version. */
   readonly files: readonly string[]

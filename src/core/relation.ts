@@ -9,6 +9,8 @@ export interface Column {
   readonly name: string
   readonly type: ColumnType
   readonly nullable: boolean
+  /** One line for people. */
+  readonly description?: string
 }
 
 /** A table or view that exists in the warehouse. */

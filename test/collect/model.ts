@@ -9,6 +9,8 @@ export function eventsModel(name: string, ...columns: readonly string[]): Events
   return {
     kind: 'events',
     onSchemaChange: 'evolve',
+    tags: [],
+    owner: null,
     checks: [],
     name: name as ModelName,
     source: { path: `models/${name.replace('.', '/')}.sql`, text: '' },

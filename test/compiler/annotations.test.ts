@@ -68,6 +68,8 @@ test('names of Object.prototype are no annotations', () => {
 })
 
 const values: Readonly<Record<string, string>> = {
+  column: 'a: text',
+  depends_on: 'a.b',
   on_duplicate: 'fail',
   deletes: 'mirror',
   on_schema_change: 'rebuild',

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { compileOne, compileTexts, modelOf } from './compile-text.ts'
+import { compileOne, compileTexts, mistakesOf, modelOf } from './compile-text.ts'
 
 test('an append model with all that it can say', async () => {
   const model = await compileOne(`-- @kind: append
@@ -46,6 +46,32 @@ test('readers of a scd2 model see the columns that a run adds', async () => {
     ],
   )
   assert.equal(modelOf(project, 'a.r').columns.length, 3)
+})
+
+test('tags, owner, texts of columns, and models to wait for', async () => {
+  const project = await compileTexts({
+    'a.first': `-- @tags: nightly, "Of Sales"
+      -- @owner: the sales team
+      -- @column "ID": of the order: a number
+      -- @column note: free
+      -- @depends_on: z.last, A.second
+      select 1 as id, 'x' as note from a.second`,
+    'a.second': 'select 1 as x',
+    'z.last': 'select 1 as x',
+  })
+  const { tags, owner, columns, dependsOn } = modelOf(project, 'a.first')
+  assert.equal(tags, ['nightly', 'Of Sales'])
+  assert.is(owner, 'the sales team')
+  assert.equal(
+    columns.map(({ description }) => description),
+    ['of the order: a number', 'free'],
+  )
+  assert.equal(dependsOn, ['a.second', 'z.last'])
+  assert.equal([...project.models.keys()], ['a.second', 'z.last', 'a.first'])
+  assert.equal(
+    await mistakesOf({ 'a.t': '-- @depends_on: a.nothing\n-- @column y: z\nselect 1 as x' }),
+    ['a.t:1:17 unknown-model', 'a.t:2:12 unknown-key-column'],
+  )
 })
 
 test('what decides the rows is part of the definition, what is done about columns is not', async () => {

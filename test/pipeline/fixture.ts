@@ -55,6 +55,8 @@ export function query(name: string, text: string, options: QueryModelOptions = {
     dependsOn: reads.map(nameOf),
     files,
     volatile,
+    tags: [],
+    owner: null,
     checks: [],
     definition: hash([text, options]),
     body: ModelBody.of(source, { start, end: source.text.length }),
@@ -96,6 +98,8 @@ export function events(
     dependsOn: [],
     files: [],
     volatile: false,
+    tags: [],
+    owner: null,
     checks: [],
     definition: hash([columns, expose]),
   }
