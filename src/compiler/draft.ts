@@ -5,7 +5,7 @@ import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Expose, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { SeedFile } from '../core/project.ts'
-import type { Column } from '../core/relation.ts'
+import { type Column, isTypeText } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
@@ -27,7 +27,7 @@ import { describeColumns, resolveColumns } from './named-columns.ts'
 import type { ParsedEvents, ParsedModel, ParsedQuery } from './model-file.ts'
 import { engineDiagnostic, problemOf, spanAtByte, spanOfError } from './places.ts'
 import { type ResolvedQuery, unknownModel } from './resolve.ts'
-import { seedQuery } from './seed.ts'
+import { seedQuery, wrongSeedTypes } from './seed.ts'
 
 export interface Draft extends Bindable {
   readonly finish: (columns: readonly Column[]) => Promise<Finished>
@@ -144,23 +144,38 @@ export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext):
   }
 }
 
-export function draftSeed({ name, path, format }: SeedFile, { dir }: DraftContext): Draft {
+export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Draft {
+  const { name, path, format, types } = seed
   const source = { path, text: '' }
   const place = { source, span: { start: 0, end: 0 } }
+  const wanted = types.map(({ column, type }) => ({ column, type }))
+  // A text that is no type cannot be put into SQL; what is wrong with it is said when the seed is finished.
+  const readable = types.every(({ type }) => isTypeText(type))
+  const rows = seedQuery({ source, format, types: readable ? wanted : [] }, dir)
   return {
     name,
     dependsOn: [],
     complete: true,
-    rows: seedQuery({ source, format }, dir),
+    rows,
     placeOf: () => place,
-    explain: async (details) => [
-      diagnostic('unreadable-file', { problem: problemOf(withoutDir(details, dir)) }, place),
-    ],
+    explain: async (details) => {
+      const unreadable = (problem: DatabaseErrorDetails) =>
+        diagnostic('unreadable-file', { problem: problemOf(withoutDir(problem, dir)) }, place)
+      try {
+        const wrong = await wrongSeedTypes(connection, seed, dir)
+        return wrong.length > 0 ? wrong : [unreadable(details)]
+      } catch (error) {
+        if (!(error instanceof DatabaseError)) throw error
+        return [unreadable(error.details)]
+      }
+    },
     finish: async (columns) => {
       const reads = { dependsOn: [], files: [path], volatile: false, checks: [] }
       const base = { name, source, description: null, tags: [], owner: null, expose: null, columns }
-      const definition = definitionOf('seed', format)
-      return { model: { ...base, ...reads, definition, kind: 'seed', format }, diagnostics: [] }
+      const definition = definitionOf('seed', format, ...(wanted.length === 0 ? [] : [wanted]))
+      const model = { ...base, ...reads, definition, kind: 'seed', format, types: wanted } as const
+      const diagnostics = readable ? [] : await wrongSeedTypes(connection, seed, dir)
+      return { model, diagnostics }
     },
   }
 }

@@ -9,8 +9,8 @@ export type Severity = 'error' | 'warning'
  * Each code has a golden case in test/golden/diagnostics and a line in docs/errors.md.
  */
 const messages = {
-  // eider.yml
-  'config-syntax': (p: { problem: string }) => `eider.yml is not valid YAML: ${p.problem}`,
+  // eider.yml, and the .yml beside a seed
+  'config-syntax': (p: { problem: string }) => `this is not valid YAML: ${p.problem}`,
   'config-unknown-key': (p: { key: string }) => `no setting "${p.key}"`,
   'config-invalid-value': (p: { key: string; expected: string }) =>
     `"${p.key}" must be ${p.expected}`,
@@ -49,6 +49,7 @@ const messages = {
   'duplicate-column': (p: { column: string }) => `two columns are named "${p.column}"`,
   'invalid-column-type': (p: { type: string; problem: string }) =>
     `"${p.type}" is not a column type: ${p.problem}`,
+  'unknown-seed-column': (p: { column: string }) => `the seed has no column "${p.column}"`,
   'sql-syntax': (p: { problem: string }) => p.problem,
   'sql-binding': (p: { problem: string }) => p.problem,
   'model-parameter': () => 'a model has no parameters',

@@ -135,6 +135,14 @@ export interface EventsModel extends ModelBase {
 export interface SeedModel extends ModelBase {
   readonly kind: 'seed'
   readonly format: 'csv' | 'json' | 'parquet'
+  /** Types of columns that the engine would take for others. */
+  readonly types: readonly SeedType[]
+}
+
+export interface SeedType {
+  readonly column: string
+  /** As its author writes it. */
+  readonly type: string
 }
 
 export type Model =
