@@ -15,7 +15,6 @@ export function eventsModel(name: string, ...columns: readonly string[]): Events
     name: name as ModelName,
     source: { path: `models/${name.replace('.', '/')}.sql`, text: '' },
     description: null,
-    tags: [],
     expose: null,
     columns: columns.map((text) => {
       const [, column, type, notNull] = /^("[^"]+"|\S+) (.*?)( NOT NULL)?$/.exec(text)!
