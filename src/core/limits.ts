@@ -126,6 +126,8 @@ export const limits = {
 
   /** Key values that a message names when they are NULL or duplicate. */
   shownKeys: 3,
+  /** Characters of a row that a failed check shows. */
+  shownRowCharacters: 200,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
 
