@@ -64,6 +64,9 @@ export const limits = {
   /** Time that open requests get to finish when a server stops. */
   shutdownMs: 10_000,
 
+  /** Bodies of all requests that a process holds; above it 503. Each connection may send one of up to its own limit. */
+  bodiesBytes: 256 * MiB,
+
   /** Rows of a page without $top or maxpagesize (row Q126). */
   pageRows: 10_000,
   /** Requests in one $batch (row Q127). */
