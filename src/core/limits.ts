@@ -15,6 +15,8 @@ export const limits = {
   sourceLineColumns: 100,
   /** Characters of the engine's own words; some of its messages repeat the rest of the file. */
   problemLength: 300,
+  /** Characters of the longest word that "did you mean" looks for; two such words take it 0.1 ms. */
+  suggestionLength: 128,
 
   /** Row E074. One event is one line that the engine reads whole; it refuses lines above 16 MiB. */
   eventBytes: 1 * MiB,
