@@ -26,6 +26,14 @@ export const errors = {
     status: 403,
     meaning: 'The admin port answers programs of this machine only, and no web pages.',
   },
+  'host-not-allowed': {
+    status: 403,
+    meaning: 'The Host header is no loopback name, and the daemon listens on loopback only.',
+  },
+  'origin-not-allowed': {
+    status: 403,
+    meaning: 'The request is of a web page, and the daemon listens on loopback only.',
+  },
   'event-too-large': {
     status: 413,
     meaning: 'An event of the batch is above the limit for one event.',

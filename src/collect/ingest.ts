@@ -7,6 +7,7 @@ import { requireToken } from '../http/auth.ts'
 import { readBody } from '../http/body.ts'
 import type { Handler } from '../http/server.ts'
 import { bufferRefusal } from './buffer-refusal.ts'
+import { requireProgram } from './callers.ts'
 import { mediaType, unsupported } from './media-type.ts'
 import { readRequestKey } from './idempotency.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
@@ -20,6 +21,10 @@ export interface IngestOptions {
   readonly doors: () => Doors
   /** GET /health. */
   readonly health: Handler
+  /** Address that the port is open on. */
+  readonly host: string
+  /** Origins of web pages that may send events to a loopback address. */
+  readonly allowedOrigins: readonly string[]
   readonly token: string | null
   readonly maxEventBytes: number
   readonly maxBatchBytes: number
@@ -28,6 +33,7 @@ export interface IngestOptions {
 
 export function createIngest(options: IngestOptions): Handler {
   return (request, response) => {
+    requireProgram(request, options.host, options.allowedOrigins)
     const segments = splitPath(request.url!)
     const [room, schema, table, batch] = segments
     if (room === 'collect' && schema !== undefined && table !== undefined) {
