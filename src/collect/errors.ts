@@ -36,7 +36,11 @@ export const errors = {
   },
   'event-too-large': {
     status: 413,
-    meaning: 'An event of the batch is above the limit for one event.',
+    meaning: 'An event of the batch, or an event as it would be stored, is above the limit.',
+  },
+  'batch-too-large': {
+    status: 413,
+    meaning: 'The events of the batch, as they would be stored, are above the limit.',
   },
   'invalid-utf8': { status: 400, meaning: 'The body is not UTF-8.' },
   'invalid-json': { status: 400, meaning: 'The body, or a line of NDJSON, is not JSON.' },

@@ -85,12 +85,12 @@ function findDoor(doors: Doors, schema: string, table: string): { target: ModelN
 function readerFor(
   request: IncomingMessage,
   isBatch: boolean,
-  { maxEventBytes, acceptTextPlain }: IngestOptions,
+  { maxEventBytes, maxBatchBytes, acceptTextPlain }: IngestOptions,
 ): (door: Door, body: Buffer) => Events {
   const type = mediaType(request.headers['content-type'], acceptTextPlain)
   if (type === 'ndjson' && !isBatch) throw unsupported('one event is no NDJSON')
   const read = !isBatch ? readEvent : type === 'ndjson' ? readNdjsonBatch : readJsonBatch
-  return (door, body) => read(door, body, maxEventBytes)
+  return (door, body) => read(door, body, maxEventBytes, maxBatchBytes)
 }
 
 /** 202, and only after the buffer has the events on disk (rows E004, E077). */

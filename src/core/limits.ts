@@ -20,6 +20,8 @@ export const limits = {
 
   /** Row E074. One event is one line that the engine reads whole; it refuses lines above 16 MiB. */
   eventBytes: 1 * MiB,
+  /** What a user may set eventBytes to: as a line of a segment, with its wrapping, it must be below segmentLineBytes. */
+  largestEventBytes: 15 * MiB,
   batchBytes: 32 * MiB,
   /** Deeper JSON is no event; the engine's reader recurses. */
   eventDepth: 100,
