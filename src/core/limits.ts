@@ -147,6 +147,8 @@ export const limits = {
   /** What `eider doctor` waits for a port to answer, and the free space below which it warns. */
   doctorTimeoutMs: 1_000,
   lowDiskBytes: 1 * GiB,
+  /** A daemon that has the buffer and does not listen is starting or stopping; a run waits this long for it. */
+  daemonWaitMs: 5_000,
   /** A daemon that does not answer its admin port in this time is taken for hung. */
   adminTimeoutMs: 30_000,
 } as const
