@@ -5,8 +5,6 @@ export interface Examples {
   /** JSON text of a value, and what the engine shows of it as VARCHAR. */
   readonly taken: Readonly<Record<string, string>>
   readonly refused: readonly string[]
-  /** Types that the engine does not read from a file by themselves, but casts from text. */
-  readonly castFromText?: boolean
 }
 
 const integers = (min: string, max: string, below: string, above: string): Examples => ({
@@ -88,7 +86,6 @@ export const numbers: Readonly<Record<string, Examples>> = {
         '-123456789012345678901234567890123456789012345678901',
     },
     refused: ['1.5', '"x"', 'true', `1${'0'.repeat(1200)}`],
-    castFromText: true,
   },
   'DECIMAL(38,10)': {
     taken: {

@@ -35,12 +35,11 @@ export const others: Readonly<Record<string, Examples>> = {
     },
     refused: ['{"a":1,"a":2}', '"\\ud800"', '{"\\udc00":1}'],
   },
-  VARIANT: { taken: { '"a"': 'a', '1': '1' }, refused: [], castFromText: true },
   BLOB: {
     taken: { '"abc"': 'abc', '"\\u0000"': '\\x00', '"é"': '\\xC3\\xA9' },
     refused: ['1', '[]'],
   },
-  BIT: { taken: { '"0101"': '0101' }, refused: ['"2"', '""', '1'], castFromText: true },
+  BIT: { taken: { '"0101"': '0101' }, refused: ['"2"', '""', '1'] },
   UUID: {
     taken: {
       '"550E8400-e29b-41d4-a716-446655440000"': '550e8400-e29b-41d4-a716-446655440000',
