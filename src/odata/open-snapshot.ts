@@ -120,7 +120,9 @@ async function negativeTinyints(
   relation: PublishedRelation,
 ): Promise<ReadonlySet<string>> {
   const tinyints = relation.columns.filter(({ type }) => type === 'TINYINT')
-  return columnsWhere(connection, relation, tinyints, (column) => sql`min(${column}) < 0`)
+  return columnsWhere(connection, tinyints, ({ name }) => {
+    return sql`(SELECT min(${sql.ident(name)}) < 0 FROM ${rowsOf(relation)})`
+  })
 }
 
 async function timesOutOfRange(
@@ -129,23 +131,19 @@ async function timesOutOfRange(
 ): Promise<ReadonlySet<string>> {
   const typeOf = ({ type }: Column) => edmTypeOf(type, { negative: false })
   const temporal = relation.columns.filter((column) => isTemporal(typeOf(column)))
-  return columnsWhere(connection, relation, temporal, (name, column) =>
-    hasOutsidersSql(name, typeOf(column)),
+  return columnsWhere(connection, temporal, (column) =>
+    hasOutsidersSql(rowsOf(relation), column, typeOf(column)),
   )
 }
 
-/** Names of those of `columns` of which an aggregate is true; the engine knows least and greatest values from its statistics. */
+/** Names of the columns of which a condition without a row is true. */
 async function columnsWhere(
   connection: Connection,
-  relation: PublishedRelation,
   columns: readonly Column[],
-  aggregate: (name: Sql, column: Column) => Sql,
+  condition: (column: Column) => Sql,
 ): Promise<ReadonlySet<string>> {
   if (columns.length === 0) return new Set()
-  const facts = columns.map((column) => {
-    const name = sql.ident(column.name)
-    return sql`${aggregate(name, column)} AS ${name}`
-  })
-  const row = await connection.row(sql`SELECT ${sql.join(facts)} FROM ${rowsOf(relation)}`)
+  const facts = columns.map((column) => sql`${condition(column)} AS ${sql.ident(column.name)}`)
+  const row = await connection.row(sql`SELECT ${sql.join(facts)}`)
   return new Set(columns.map(({ name }) => name).filter((name) => row?.[name] === true))
 }

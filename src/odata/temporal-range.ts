@@ -3,21 +3,33 @@
 // and for all uses of the column, so that what an answer shows is what a filter finds. A column that has none, as
 // nearly all, is read as it is.
 
+import type { Column } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { EdmName, EdmType } from './type-map.ts'
 
 interface TemporalRange {
   readonly first: Sql
   readonly last: Sql
+  /** The value after the last one. */
+  readonly beyond: Sql
 }
 
 const ranges: Partial<Readonly<Record<EdmName, TemporalRange>>> = {
-  'Edm.Date': { first: sql`DATE '0001-01-01'`, last: sql`DATE '9999-12-31'` },
+  'Edm.Date': {
+    first: sql`DATE '0001-01-01'`,
+    last: sql`DATE '9999-12-31'`,
+    beyond: sql`DATE '10000-01-01'`,
+  },
   'Edm.DateTimeOffset': {
     first: sql`TIMESTAMP '0001-01-01 00:00:00'`,
     last: sql`TIMESTAMP '9999-12-31 23:59:59.999999'`,
+    beyond: sql`TIMESTAMP '10000-01-01 00:00:00'`,
   },
-  'Edm.TimeOfDay': { first: sql`TIME '00:00:00'`, last: sql`TIME '23:59:59.999999'` },
+  'Edm.TimeOfDay': {
+    first: sql`TIME '00:00:00'`,
+    last: sql`TIME '23:59:59.999999'`,
+    beyond: sql`TIME '24:00:00'`,
+  },
 }
 
 export const isTemporal = ({ name }: EdmType) => ranges[name] !== undefined
@@ -34,11 +46,18 @@ export function inRangeSql(value: Sql, type: EdmType): Sql {
   return sql`CASE WHEN ${value} BETWEEN ${first} AND ${last} THEN ${value} END`
 }
 
-/** An aggregate: whether a column of any engine type that is served as the temporal `type` has values out of range. */
-export function hasOutsidersSql(column: Sql, type: EdmType): Sql {
-  const { first, last } = rangeOf(type)
-  const engine = sql.type(type.engine)
-  return sql`(CAST(min(${column}) AS ${engine}) < ${first} OR CAST(max(${column}) AS ${engine}) > ${last})`
+/**
+ * Whether `rows` have a value out of range in a column that is served as the temporal `type`. The bounds are compared
+ * in the type of the column, so that the engine need not read rows: it knows the least and greatest value of each group.
+ */
+export function hasOutsidersSql(rows: Sql, { name, type: stored }: Column, type: EdmType): Sql {
+  const { first, beyond } = rangeOf(type)
+  // Nanoseconds in 64 bits reach from 1677 to 2262, and no bound is among them.
+  const compared = stored === 'TIMESTAMP_NS' ? type.engine : stored
+  const as = (value: Sql) => sql`CAST(${value} AS ${sql.type(compared)})`
+  const value = compared === stored ? sql.ident(name) : as(sql.ident(name))
+  return sql`(EXISTS (SELECT 1 FROM ${rows} WHERE ${value} < ${as(first)})
+    OR EXISTS (SELECT 1 FROM ${rows} WHERE ${value} >= ${as(beyond)}))`
 }
 
 function rangeOf(type: EdmType): TemporalRange {

@@ -9,7 +9,8 @@ import { serve } from './publish.ts'
 const edges = {
   model: 't.edges',
   key: ['id'],
-  rows: sql`SELECT *, ts::TIMESTAMPTZ AS tz, ts::TIMESTAMP_S AS s FROM (VALUES
+  rows: sql`SELECT *, ts::TIMESTAMPTZ AS tz, ts::TIMESTAMP_S AS s,
+    CASE WHEN id < 3 THEN ts END::TIMESTAMP_NS AS ns FROM (VALUES
     (1, TIMESTAMP 'infinity', DATE 'infinity', TIME '24:00:00'),
     (2, TIMESTAMP '-infinity', DATE '-infinity', TIME '00:00:00'),
     (3, TIMESTAMP '0044-03-15 (BC) 12:00:00', DATE '0044-03-15 (BC)', TIME '12:00:00'),
@@ -29,6 +30,7 @@ test('a value out of range is the nearest one in range, wherever the column is u
   const column = (name: string) => all.json.value.map((row: Record<string, unknown>) => row[name])
   for (const name of ['ts', 'tz', 's'])
     assert.equal(column(name), [LAST, FIRST, FIRST, LAST, '2024-01-01T10:00:00Z', null], name)
+  assert.equal(column('ns').slice(0, 2), [LAST, FIRST])
   const days = ['9999-12-31', '0001-01-01', '0001-01-01', '9999-12-31', '2024-01-01', null]
   assert.equal(column('dt'), days)
   assert.equal(column('tod').slice(0, 2), ['23:59:59.999999', '00:00:00'])
@@ -55,6 +57,22 @@ test('a value out of range is the nearest one in range, wherever the column is u
     ordered.json.value.map(({ id }: { id: number }) => id),
     [4, 1, 5, 3, 2, 6],
   )
+})
+
+test('values in range stay as they are, up to the ends', async () => {
+  await using resources = new Resources()
+  const inside = {
+    ...edges,
+    rows: sql`SELECT * FROM (VALUES
+      (1, TIMESTAMP '9999-12-31 23:59:59.999999', DATE '9999-12-31', TIME '23:59:59.999999', TIMESTAMP_S '10000-01-01 00:00:00'),
+      (2, TIMESTAMP '0001-01-01 00:00:00', DATE '0001-01-01', TIME '00:00:00', NULL)
+    ) AS v(id, ts, dt, tod, s)`,
+  }
+  const served = await serve(resources, [inside])
+  const { value } = (await served.get('t_edges')).json
+  const last = { id: 1, ts: LAST, dt: '9999-12-31', tod: '23:59:59.999999', s: LAST }
+  assert.equal(value[0], last)
+  assert.equal(value[1], { id: 2, ts: FIRST, dt: '0001-01-01', tod: '00:00:00', s: null })
 })
 
 test('calculations with such values have results', async () => {
