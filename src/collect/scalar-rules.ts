@@ -52,7 +52,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   DOUBLE: floatRule(Number.MAX_VALUE),
   VARCHAR: varcharRule(),
   JSON: anyRule(),
-  VARIANT: anyRule(),
   BLOB: textRule(() => true, 'text; its UTF-8 bytes are stored'),
   BIT: textRule((text) => /^[01]+$/.test(text), 'text of the digits 0 and 1'),
   UUID: textRule(isUuid, 'text such as "550e8400-e29b-41d4-a716-446655440000"'),

@@ -139,9 +139,28 @@ export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext):
       const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
       const kept = { ...base, ...reads, columns: described, definition }
       const model = { ...kept, kind, onSchemaChange }
-      return { model, diagnostics: [...diagnostics, ...conflicts, ...inTexts] }
+      const unstorable = unstorableTypes(parsed, columns)
+      return { model, diagnostics: [...diagnostics, ...conflicts, ...inTexts, ...unstorable] }
     },
   }
+}
+
+/** The engine knows VARIANT and its table format does not: what was accepted for such a column could never be flushed. */
+function unstorableTypes(
+  { source, declared }: ParsedEvents,
+  columns: readonly Column[],
+): readonly Diagnostic[] {
+  const problem = 'a table cannot hold it yet'
+  return declared
+    .filter((_, i) => /\bVARIANT\b/.test(columns[i]!.type))
+    .map(({ type }) =>
+      diagnostic(
+        'invalid-column-type',
+        { type: type.text, problem },
+        { source, span: type.span },
+        { hint: 'take JSON' },
+      ),
+    )
 }
 
 export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Draft {

@@ -72,7 +72,6 @@ export async function createSchema({ connection }: Site, name: ModelName): Promi
 /** Kinds whose table holds what their source may no longer give. */
 const histories: Partial<Record<Kind, string>> = {
   append: 'holds rows that its source may no longer have',
-  events: 'holds events that were collected',
   scd2: 'holds the history of its rows',
 }
 
@@ -84,6 +83,10 @@ export async function makeWay(site: Site, model: Model, next: RelationType): Pro
   const { connection, record, fullRefresh } = site
   const existing = existingType(site, model.name)
   if (existing === null) return
+  if (existing === 'table' && record?.kind === 'events' && model.kind !== 'events')
+    throw new ModelFailure(
+      `${model.name} holds events that were collected, and no flag drops them; give the model another name, or drop the table yourself`,
+    )
   if (existing === 'table' && !fullRefresh) {
     if (record === null)
       throw new ModelFailure(

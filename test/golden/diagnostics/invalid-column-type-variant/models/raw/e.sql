@@ -1,0 +1,3 @@
+-- @kind: events
+id INTEGER NOT NULL,
+anything VARIANT[]
