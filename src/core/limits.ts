@@ -82,6 +82,10 @@ export const limits = {
   boundDepth: 200,
   /** Navigation properties followed in the expressions of one request; each is a join in the engine. */
   expressionRows: 50,
+  /** Levels of $expand, one inside the other. */
+  expandDepth: 8,
+  /** Related rows that one level of $expand brings into one answer: the engine holds their texts in memory. */
+  expandedRows: 250_000,
   /** Characters of one query option; the parser takes about 3 us for each. */
   expressionLength: 32_768,
   /** Time of one OData request in the engine (row Q128). */

@@ -8,6 +8,7 @@ import { bindRequest } from './bind.ts'
 import type { BoundQuery, BoundRequest } from './bound.ts'
 import { csdlJson, csdlXml } from './csdl.ts'
 import { odataError } from './errors.ts'
+import { entityTextsSql } from './expand-sql.ts'
 import {
   header,
   type JsonFormat,
@@ -25,8 +26,8 @@ import { parseRequest } from './parse.ts'
 import { type EngineAccess, Query } from './query.ts'
 import type { QueryGate } from './query-gate.ts'
 import type { Snapshots } from './snapshots.ts'
-import { countSql, rowsSql } from './to-sql.ts'
-import { collectionHead, collectionTail, entityText, rowTextsSql } from './write-json.ts'
+import { countSql } from './to-sql.ts'
+import { collectionHead, collectionTail, entityText } from './write-json.ts'
 
 /** What stays the same for all requests. */
 export interface ServiceContext {
@@ -87,7 +88,10 @@ export async function answerGet(
   const clock = { remainingMs: service.requestTimeoutMs }
   const engine = { snapshot, gate: service.gate, clock, gone: request.gone }
   const exchange = { service, request, resources, snapshot, engine, token, format }
-  const bound = bindRequest(syntax, snapshot.model, { now: service.now() })
+  const bound = bindRequest(syntax, snapshot.model, {
+    now: service.now(),
+    version: request.version,
+  })
   const plan = planAnswer(exchange, bound)
   const headers = commonHeaders(exchange, plan)
   if (isUnchanged(request.headers, headers['ETag']))
@@ -202,7 +206,7 @@ async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
 }
 
 async function entity(exchange: Exchange, query: BoundQuery, format: JsonFormat): Promise<Content> {
-  const texts = rowTextsSql(rowsSql(query, { offset: 0, limit: 1 }), query.output, format)
+  const texts = entityTextsSql(query, { offset: 0, limit: 1 }, format)
   await using found = await Query.open(exchange.engine, texts, { maxRows: 1, mode: 'whole' })
   if (found.rows === 0)
     throw odataError('entity-not-found', `no entity of ${query.set.name} has this key`)
@@ -219,7 +223,9 @@ async function collection(
   const { service, request, token, resources, snapshot } = exchange
   const offset = token?.offset ?? 0
   const asked = maxPageSize ?? token?.pageSize ?? service.pageSize
-  const pageSize = Math.min(asked, service.maxPageSize)
+  // Rows with others inside are written only when all of a page are at hand.
+  const largest = query.expand.length === 0 ? service.maxPageSize : limits.wholeResultRows
+  const pageSize = Math.min(asked, service.maxPageSize, largest)
   const limit = Math.min(pageSize, Math.max(0, (query.top ?? Infinity) - offset))
   const count = query.withCount ? await countOf(exchange, query) : null
   const atMost = Math.min(limit, query.set.relation.rows)
@@ -227,8 +233,7 @@ async function collection(
   // One row more than the page tells whether there is a next one; to-sql never goes beyond $top. A stream in stored
   // order is left when the page is full: the engine would collect the rows of a LIMIT before it gives the first.
   const isLeft = mode === 'streamed' && query.order.length === 0
-  const rows = rowsSql(query, { offset, limit: isLeft ? null : limit + 1 })
-  const texts = rowTextsSql(rows, query.output, format)
+  const texts = entityTextsSql(query, { offset, limit: isLeft ? null : limit + 1 }, format)
   const found = resources.use(await Query.open(exchange.engine, texts, { maxRows: limit, mode }))
   const context = contextUrl(request, query.contextFragment)
   const head = Buffer.from(collectionHead({ contextUrl: context, count }, format))

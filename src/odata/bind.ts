@@ -2,6 +2,7 @@
 
 import { isODataIdentifier } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
+import { bindExpand } from './bind-expand.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
 import { bindKey } from './bind-key.ts'
 import { bindSearch } from './bind-search.ts'
@@ -17,6 +18,7 @@ import type { EntityModel, EntitySet, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { withTarget } from './parse-option.ts'
 import { hasSubquery, measured } from './measure.ts'
+import type { ODataVersion } from './negotiate.ts'
 import {
   findNavigation,
   findProperty,
@@ -31,7 +33,7 @@ import type { ComputeItem, OptionName, OptionSyntax, PathSegment, RequestSyntax 
 export function bindRequest(
   syntax: RequestSyntax,
   model: EntityModel,
-  context: { readonly now: Date },
+  context: { readonly now: Date; readonly version: ODataVersion },
 ): BoundRequest {
   const { path, options } = syntax
   const [first, second, ...more] = path
@@ -41,7 +43,16 @@ export function bindRequest(
   }
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)
   const set = findSet(model, first.name)
-  const scope = openScope(set, syntax, context.now)
+  const scope = openScope(options, {
+    row: { alias: 'it', set },
+    aliases: syntax.aliases,
+    boundAliases: new Map(),
+    openAliases: [],
+    computed: new Map(),
+    ...context,
+    expandDepth: 0,
+    rows: { count: 0 },
+  })
   if (second !== undefined && (second.name !== '$count' || first.key !== null || more.length > 0))
     throw subResource(set, path)
   if (first.key !== null) {
@@ -55,27 +66,22 @@ export function bindRequest(
   return { kind: 'collection', query: collectionQuery(scope, options) }
 }
 
-const ENTITY_OPTIONS: readonly OptionName[] = ['compute', 'select', 'format']
+const ENTITY_OPTIONS: readonly OptionName[] = ['compute', 'select', 'expand', 'format']
 const COUNT_OPTIONS: readonly OptionName[] = ['compute', 'filter', 'search', 'format']
 
 /** `$compute` comes first: every option can use the names that it gives. */
-function openScope(set: EntitySet, { aliases, options }: RequestSyntax, now: Date): Scope {
-  const request: RequestScope = {
-    row: { alias: 'it', set },
-    aliases,
-    boundAliases: new Map(),
-    openAliases: [],
-    computed: new Map(),
-    now,
-    rowCount: 0,
-  }
+export function openScope(options: OptionSyntax, request: RequestScope): Scope {
   const scope = scopeOf(request)
-  withTarget('$compute', () => {
+  withTarget(targetIn(scope, '$compute'), () => {
     for (const item of options.compute ?? [])
       request.computed.set(newName(item, scope), computedValue(item, scope))
   })
   return scope
 }
+
+/** Options within $expand are counted as characters of it. */
+const targetIn = ({ request }: Scope, option: string) =>
+  request.expandDepth === 0 ? option : `$expand, ${option}`
 
 function newName({ name, at }: ComputeItem, { row, computed }: Scope): string {
   if (!isODataIdentifier(name))
@@ -136,9 +142,10 @@ function entityQuery(scope: Scope, options: OptionSyntax, filter: Expression): B
   return { ...query, filter, top: 1, contextFragment: `${query.contextFragment}/$entity` }
 }
 
-function collectionQuery(scope: Scope, options: OptionSyntax): BoundQuery {
+export function collectionQuery(scope: Scope, options: OptionSyntax): BoundQuery {
   const { row } = scope
-  const output = withTarget('$select', () => selectedOutput(scope, options))
+  const output = withTarget(targetIn(scope, '$select'), () => selectedOutput(scope, options))
+  const expand = withTarget('$expand', () => bindExpand(options.expand ?? [], scope))
   const filter = boundFilter(scope, options)
   const values = [filter, ...output.map(({ value }) => value)]
   const comesAsStored = !values.some((value) => value !== null && hasSubquery(value))
@@ -146,12 +153,13 @@ function collectionQuery(scope: Scope, options: OptionSyntax): BoundQuery {
     set: row.set,
     row,
     output,
+    expand,
     filter,
-    order: withTarget('$orderby', () => boundOrder(scope, options, comesAsStored)),
+    order: withTarget(targetIn(scope, '$orderby'), () => boundOrder(scope, options, comesAsStored)),
     withCount: options.count ?? false,
     skip: options.skip ?? 0,
     top: options.top ?? null,
-    contextFragment: contextFragment(row.set, options, output),
+    contextFragment: row.set.name + selectList(options, { output, expand, scope }),
   }
 }
 
@@ -188,10 +196,14 @@ function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly Output
 function boundFilter(scope: Scope, { filter, search }: OptionSyntax): Expression | null {
   const conditions: Expression[] = []
   if (search !== undefined)
-    conditions.push(withTarget('$search', () => measured(bindSearch(search, scope.row))))
+    conditions.push(
+      withTarget(targetIn(scope, '$search'), () => measured(bindSearch(search, scope.row))),
+    )
   if (filter !== undefined)
     conditions.push(
-      withTarget('$filter', () => asCondition(measured(bindExpression(filter, scope)), 'a filter')),
+      withTarget(targetIn(scope, '$filter'), () =>
+        asCondition(measured(bindExpression(filter, scope)), 'a filter'),
+      ),
     )
   const [first, ...more] = conditions
   if (first === undefined || more.length === 0) return first ?? null
@@ -228,16 +240,23 @@ function boundOrder(
   return isKeyOrder && comesAsStored ? [] : all
 }
 
-/** Protocol 10.7 and 10.8: the properties when there is a choice of them, computed ones too. */
-function contextFragment(
-  { name }: EntitySet,
+/**
+ * Protocol 10.7 and 10.8: the properties when there is a choice of them, computed ones too, and what is expanded. Version
+ * 4.0 names an expanded property only for what is chosen from it; a client refused `orders()`.
+ */
+function selectList(
   { select, compute = [] }: OptionSyntax,
-  output: readonly OutputProperty[],
+  { output, expand, scope }: Pick<BoundQuery, 'output' | 'expand'> & { readonly scope: Scope },
 ): string {
-  if (select === undefined && compute.length === 0) return name
   const computed = new Set(compute.map((item) => item.name))
   const hasStar = select === undefined || select.some(({ path }) => path[0] === '*')
   const listed = output.filter((property) => !hasStar || computed.has(property.name))
-  const names = [...(hasStar ? ['*'] : []), ...listed.map((property) => property.name)]
-  return names.length === 0 ? name : `${name}(${names.join(',')})`
+  const star = select === undefined && compute.length === 0 ? [] : ['*']
+  const expanded = expand.flatMap(({ name, countOnly, query }) => {
+    const inner = query.contextFragment.slice(query.set.name.length)
+    if (countOnly || (inner === '' && scope.request.version === '4.0')) return []
+    return [`${name}${inner === '' ? '()' : inner}`]
+  })
+  const names = [...(hasStar ? star : []), ...listed.map((property) => property.name), ...expanded]
+  return names.length === 0 ? '' : `(${names.join(',')})`
 }

@@ -19,6 +19,8 @@ export interface BoundQuery {
   readonly row: RowVariable
   /** Properties of the response, in its order. */
   readonly output: readonly OutputProperty[]
+  /** Related entities that are written into each row. */
+  readonly expand: readonly Expansion[]
   /** Key predicate, `$search` and `$filter` in one. */
   readonly filter: Expression | null
   /** What the caller asked for, made total by the key; empty: the order in which the rows are stored. */
@@ -28,6 +30,17 @@ export interface BoundQuery {
   readonly top: number | null
   /** What follows `$metadata#` in the context URL, such as `shop_customers(name,city)` or `shop_customers/$entity`. */
   readonly contextFragment: string
+}
+
+export interface Expansion {
+  /** The navigation property. */
+  readonly name: string
+  readonly many: boolean
+  /** Only the number of related entities is written. */
+  readonly countOnly: boolean
+  readonly link: Link
+  /** Its order is total, and `skip` and `top` count within the rows of one parent. */
+  readonly query: BoundQuery
 }
 
 export interface OutputProperty {

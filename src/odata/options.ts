@@ -13,6 +13,7 @@ type Parse<Name extends OptionName> = (
 const parserOf: { readonly [Name in OptionName]: Parse<Name> } = {
   compute: (text, target) => parseText('compute', text, target),
   select: (text, target) => parseText('select', text, target),
+  expand: (text, target) => parseText('expand', text, target),
   filter: (text, target) => parseText('wholeExpression', text, target),
   search: (text, target) => parseText('search', text, target),
   orderby: (text, target) => parseText('orderby', text, target),
@@ -24,14 +25,7 @@ const parserOf: { readonly [Name in OptionName]: Parse<Name> } = {
 }
 
 /** Options of OData that this service knows and does not serve. */
-const UNSERVED: readonly string[] = [
-  'apply',
-  'deltatoken',
-  'expand',
-  'id',
-  'index',
-  'schemaversion',
-]
+const UNSERVED: readonly string[] = ['apply', 'deltatoken', 'id', 'index', 'schemaversion']
 
 /** The name of the option that `name` is in any letter case and with or without `$`; null for a custom option. */
 export function optionName(name: string): OptionName | null {

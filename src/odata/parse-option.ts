@@ -24,9 +24,15 @@ export function parseText<Rule extends keyof StartRules>(
     )
   // The grammar's parser recurses, so depth is measured before it starts.
   if (nesting(text, rule === 'search' ? '"' : `"'`) > limits.expressionDepth) throw tooDeep(target)
-  const match = urlGrammar.match(text, rule)
-  if (match.failed()) throw syntaxError(match, text, target)
-  return withTarget(target, () => readSyntax<Rule>(match))
+  try {
+    const match = urlGrammar.match(text, rule)
+    if (match.failed()) throw syntaxError(match, text, target)
+    return withTarget(target, () => readSyntax<Rule>(match))
+  } catch (error) {
+    // A $search within $expand may hold one quote, behind which the depth is not seen.
+    if (error instanceof RangeError) throw tooDeep(target)
+    throw error
+  }
 }
 
 /** The deepest nesting of brackets outside of quotes. */

@@ -5,6 +5,7 @@ import { didYouMean } from '../core/suggest.ts'
 import type { Expression, RowVariable } from './bound.ts'
 import type { EntitySet, EntityType, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
+import type { ODataVersion } from './negotiate.ts'
 import type { ExpressionSyntax } from './syntax.ts'
 
 /** What is the same in all expressions of one request. */
@@ -20,8 +21,11 @@ export interface RequestScope {
   readonly computed: Map<string, Expression>
   /** One time for the whole request (row Q078). */
   readonly now: Date
+  readonly version: ODataVersion
+  /** Levels of $expand around the options that are bound. */
+  readonly expandDepth: number
   /** Rows named so far; each gets a name of its own in SQL. */
-  rowCount: number
+  readonly rows: { count: number }
 }
 
 export interface Scope {
@@ -43,13 +47,13 @@ export const scopeOf = (request: RequestScope): Scope => ({
 const NO_VARIABLES: Scope['variables'] = new Map()
 
 export function newRow({ request }: Scope, set: EntitySet): RowVariable {
-  request.rowCount++
-  if (request.rowCount > limits.expressionRows)
+  request.rows.count++
+  if (request.rows.count > limits.expressionRows)
     throw odataError(
       'expression-too-deep',
       `a request may follow ${limits.expressionRows} navigation properties at most`,
     )
-  return { alias: `r${request.rowCount}`, set }
+  return { alias: `r${request.rows.count}`, set }
 }
 
 /** Names are exact, as in $metadata. `at` counts from 0. */

@@ -28,6 +28,7 @@ export interface NamedValue {
 export interface OptionSyntax {
   readonly compute?: readonly ComputeItem[]
   readonly select?: readonly SelectItem[]
+  readonly expand?: readonly ExpandItem[]
   readonly filter?: ExpressionSyntax
   readonly search?: SearchSyntax
   readonly orderby?: readonly OrderItemSyntax[]
@@ -44,6 +45,16 @@ export type OptionName = keyof OptionSyntax
 /** `*`, or the names of a path. */
 export interface SelectItem {
   readonly path: readonly string[]
+  readonly at: number
+}
+
+/** `orders`, `orders/$ref`, `orders/$count` or `*`, with the options in its parentheses. */
+export interface ExpandItem {
+  readonly path: readonly string[]
+  readonly form: 'entities' | 'references' | 'count'
+  readonly options: OptionSyntax
+  /** How often the same navigation is followed; Infinity for `max`. */
+  readonly levels: number
   readonly at: number
 }
 

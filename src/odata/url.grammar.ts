@@ -6,6 +6,7 @@
 // costs more than the characters it reads.
 
 import * as ohm from 'ohm-js'
+import { expandRules } from './expand.grammar.ts'
 
 export const urlGrammarSource = String.raw`
 OData {
@@ -36,6 +37,7 @@ OData {
   selectItem = "*" -- all
              | name ("/" name)* -- path
 
+  ${expandRules}
   //+ "a add 1 as b", "a mul 2 AS b , length(c) as d"
   //- "a add 1", "a as", "a as b c"
   compute = ws computeItem (comma computeItem)* ws

@@ -15,18 +15,36 @@ const VARCHAR = columnType('VARCHAR')
  * One text per row of `rows`, whose columns are named as in `output` and have the engine types of its EdmTypes.
  * The LIMIT is inside `rows`: writing first and cutting then would write every row of the table.
  */
-export function rowTextsSql(
-  rows: Sql,
+export function rowTextsSql(rows: Sql, output: readonly OutputProperty[], format: JsonFormat): Sql {
+  return sql`SELECT ${objectSql(',{', propertyMembers('page', output, format))} FROM (${rows}) AS page`
+}
+
+/** A member of a JSON object; its value as JSON, never NULL. */
+export interface Member {
+  readonly name: string
+  readonly text: Sql
+}
+
+/** The properties of a row of `table`, which has columns of their names. */
+export function propertyMembers(
+  table: string,
   output: readonly OutputProperty[],
   { ieee754 }: JsonFormat,
-): Sql {
-  const members = output.flatMap(({ name, type }, i) => {
-    const before = `${i === 0 ? '' : ','}${JSON.stringify(name)}:`
-    const value = writeValue[type.name](sql.ident('page', name), type)
+): readonly Member[] {
+  return output.map(({ name, type }) => {
+    const value = writeValue[type.name](sql.ident(table, name), type)
     const written = ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(value) : value
-    return [sql.value(before, VARCHAR), sql`coalesce(${written}, 'null')`]
+    return { name, text: sql`coalesce(${written}, 'null')` }
   })
-  return sql`SELECT concat(',{', ${sql.join([...members, sql`'}'`])}) FROM (${rows}) AS page`
+}
+
+export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
+  const texts = members.flatMap(({ name, text }, i) => {
+    const before = `${i === 0 ? '' : ','}${JSON.stringify(name)}:`
+    return [sql.value(before, VARCHAR), text]
+  })
+  const first = open === '{' ? sql`'{'` : sql`',{'`
+  return sql`concat(${sql.join([first, ...texts, sql`'}'`])})`
 }
 
 /** What IEEE754Compatible=true makes strings of: a double may not hold them (JSON Format 4.01, 3.2). */
