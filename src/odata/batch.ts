@@ -8,6 +8,7 @@ import { odataError } from './errors.ts'
 import { header, negotiateVersion, parseMediaRanges, type RequestHeaders } from './negotiate.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { ClientGone } from './query.ts'
+import { targetBelowRoot } from './service-root.ts'
 
 export interface BatchRequest {
   readonly id: string
@@ -124,7 +125,7 @@ async function answerOne(
       throw odataError('method-not-allowed', 'only GET is possible within a batch', {
         headers: { Allow: 'GET' },
       })
-    const target = targetOf(url, carrier.root)
+    const target = targetBelowRoot(url)
     if (/^(\$|%24)batch(\?|$)/i.test(target))
       throw odataError('method-not-allowed', 'a batch holds no batches', {
         headers: { Allow: 'POST' },
@@ -141,15 +142,6 @@ async function answerOne(
 function errorAnswer(error: RequestError): Answer {
   const headers = { ...error.headers, 'Content-Language': 'en', 'Content-Type': 'application/json' }
   return { status: error.status, headers, body: Buffer.from(errorBody(error)), rows: () => 0 }
-}
-
-/** A URL in a batch is absolute, an absolute path, or relative to the service root, also with a slash in front. */
-function targetOf(url: string, root: string): string {
-  const path = url.replace(/^https?:\/\/[^/?#]*/i, '')
-  const rootPath = new URL(root).pathname
-  if (path.startsWith(rootPath)) return path.slice(rootPath.length)
-  if (path === url) return path.replace(/^\//, '')
-  throw odataError('unknown-resource', 'the URL is not one of this service')
 }
 
 function responseHead(id: string, { status, headers }: Answer, { version }: ODataRequest): string {

@@ -1,10 +1,9 @@
 // From the syntax of a request to what it asks of one snapshot: which resource, which rows, which properties.
 
 import { isODataIdentifier } from '../core/names.ts'
-import { didYouMean } from '../core/suggest.ts'
 import { bindExpand } from './bind-expand.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
-import { bindKey } from './bind-key.ts'
+import { findResource, pathCondition, type Resource } from './bind-resource.ts'
 import { bindSearch } from './bind-search.ts'
 import {
   type BoundQuery,
@@ -14,7 +13,8 @@ import {
   type OutputProperty,
   typeOf,
 } from './bound.ts'
-import type { EntityModel, EntitySet, Property } from './entity-model.ts'
+import { entityIdOutput } from './entity-id.ts'
+import type { EntityModel, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { withTarget } from './parse-option.ts'
 import { hasSubquery, measured } from './measure.ts'
@@ -22,6 +22,7 @@ import type { ODataVersion } from './negotiate.ts'
 import {
   findNavigation,
   findProperty,
+  newRow,
   type RequestScope,
   type Scope,
   scopeOf,
@@ -36,15 +37,16 @@ export function bindRequest(
   context: { readonly now: Date; readonly version: ODataVersion },
 ): BoundRequest {
   const { path, options } = syntax
-  const [first, second, ...more] = path
+  const [first] = path
   if (first === undefined) {
     allowOnly(options, ['format'], 'the service document')
     return { kind: 'service-document' }
   }
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)
-  const set = findSet(model, first.name)
+  if (options.id !== undefined) allowOnly(options, [], first.name)
+  const resource = findResource(model, path)
   const scope = openScope(options, {
-    row: { alias: 'it', set },
+    row: { alias: 'it', set: resource.set },
     aliases: syntax.aliases,
     boundAliases: new Map(),
     openAliases: [],
@@ -53,20 +55,60 @@ export function bindRequest(
     expandDepth: 0,
     rows: { count: 0 },
   })
-  if (second !== undefined && (second.name !== '$count' || first.key !== null || more.length > 0))
-    throw subResource(set, path)
-  if (first.key !== null) {
-    allowOnly(options, ENTITY_OPTIONS, 'a single entity')
-    return { kind: 'entity', query: entityQuery(scope, options, bindKey(first.key, scope)) }
+  return bindResource(resource, scope, options)
+}
+
+function bindResource(resource: Resource, scope: Scope, options: OptionSyntax): BoundRequest {
+  const { many, end, steps } = resource
+  const kind = end === '$count' ? 'count' : many ? 'collection' : 'entity'
+  if (end === '$count') allowOnly(options, COUNT_OPTIONS, '/$count')
+  else if (end === '$ref') allowOnly(options, many ? REFERENCES_OPTIONS : ['format'], '/$ref')
+  else if (end !== null) allowOnly(options, ['format'], 'a property')
+  else if (!many) allowOnly(options, ENTITY_OPTIONS, 'a single entity')
+  const own = collectionQuery(scope, options, pathCondition(steps, scope.row, scope))
+  const query = { ...own, top: many ? own.top : 1 }
+  const parent = parentQuery(resource, scope)
+  if (end === '$ref') {
+    const contextFragment = many ? 'Collection($ref)' : '$ref'
+    const output = [entityIdOutput(scope.row)]
+    return { kind, parent, query: { ...query, output, contextFragment } }
   }
-  if (second !== undefined) {
-    allowOnly(options, COUNT_OPTIONS, '/$count')
-    return { kind: 'count', query: collectionQuery(scope, options) }
+  if (end !== null && end !== '$count') {
+    const { property, raw } = end
+    const output = [{ name: 'value', type: property.type, value: propertyOf(scope, property) }]
+    const contextFragment = `${resource.entityPath}/${property.name}`
+    return { kind: 'property', raw, parent: null, query: { ...query, output, contextFragment } }
   }
-  return { kind: 'collection', query: collectionQuery(scope, options) }
+  const contextFragment = many ? query.contextFragment : `${query.contextFragment}/$entity`
+  return { kind, parent, query: { ...query, contextFragment } }
+}
+
+function both(a: Expression | null, b: Expression | null): Expression | null {
+  if (a === null || b === null) return a ?? b
+  return { kind: 'logical', operator: 'and', operands: [a, b] }
+}
+
+/** The entity before the last navigation, unless a key says which of the rows behind it is meant. */
+function parentQuery({ steps }: Resource, scope: Scope): BoundQuery | null {
+  const before = steps.slice(0, -1)
+  const last = before.at(-1)
+  if (last === undefined || steps.at(-1)!.key !== null) return null
+  const row = newRow(scope, last.set)
+  const query = collectionQuery({ ...scope, row }, {}, pathCondition(before, row, scope))
+  return { ...query, output: [], top: 1 }
 }
 
 const ENTITY_OPTIONS: readonly OptionName[] = ['compute', 'select', 'expand', 'format']
+const REFERENCES_OPTIONS: readonly OptionName[] = [
+  'filter',
+  'search',
+  'orderby',
+  'skip',
+  'top',
+  'count',
+  'format',
+  'skiptoken',
+]
 const COUNT_OPTIONS: readonly OptionName[] = ['compute', 'filter', 'search', 'format']
 
 /** `$compute` comes first: every option can use the names that it gives. */
@@ -116,37 +158,20 @@ function bindSystemResource(
     allowOnly(options, ['format'], '$metadata')
     return { kind: 'metadata' }
   }
-  if (['$crossjoin', '$all', '$entity'].includes(name)) throw unsupported(name)
+  if (['$crossjoin', '$all'].includes(name)) throw unsupported(name)
   throw odataError('unknown-resource', `there is no resource ${name} here`)
 }
 
-function findSet(model: EntityModel, name: string): EntitySet {
-  const set = model.sets.get(name)
-  if (set !== undefined) return set
-  const hint = didYouMean(name, model.sets.keys())
-  const problem = `there is no entity set "${name}"`
-  throw odataError('unknown-entity-set', hint === undefined ? problem : `${problem}: ${hint}`)
-}
-
-/** What is below a set or an entity: known by name, but not served. */
-function subResource({ type }: EntitySet, [, second]: readonly PathSegment[]) {
-  const { name } = second!
-  const members = [...type.properties, ...type.navigation].map((member) => member.name)
-  if (members.includes(name) || name.startsWith('$') || /^-?\d+$/.test(name))
-    return unsupported(`the path /${name} below ${type.name}`)
-  return odataError('unknown-resource', `${type.name} has no property "${name}"`)
-}
-
-function entityQuery(scope: Scope, options: OptionSyntax, filter: Expression): BoundQuery {
-  const query = collectionQuery(scope, options)
-  return { ...query, filter, top: 1, contextFragment: `${query.contextFragment}/$entity` }
-}
-
-export function collectionQuery(scope: Scope, options: OptionSyntax): BoundQuery {
+/** `within` is the condition that the path of the request makes. */
+export function collectionQuery(
+  scope: Scope,
+  options: OptionSyntax,
+  within: Expression | null = null,
+): BoundQuery {
   const { row } = scope
   const output = withTarget(targetIn(scope, '$select'), () => selectedOutput(scope, options))
   const expand = withTarget('$expand', () => bindExpand(options.expand ?? [], scope))
-  const filter = boundFilter(scope, options)
+  const filter = both(within, boundFilter(scope, options))
   const values = [filter, ...output.map(({ value }) => value)]
   const comesAsStored = !values.some((value) => value !== null && hasSubquery(value))
   return {

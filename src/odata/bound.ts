@@ -9,9 +9,18 @@ import { edm, type EdmType } from './type-map.ts'
 export type BoundRequest =
   | { readonly kind: 'service-document' }
   | { readonly kind: 'metadata' }
-  | { readonly kind: 'collection'; readonly query: BoundQuery }
-  | { readonly kind: 'entity'; readonly query: BoundQuery }
-  | { readonly kind: 'count'; readonly query: BoundQuery }
+  | ({ readonly kind: 'collection' | 'entity' | 'count' } & Addressed)
+  /** One property, named `value` in the output; `raw`: its value alone. */
+  | ({ readonly kind: 'property'; readonly raw: boolean } & Addressed)
+
+export interface Addressed {
+  readonly query: BoundQuery
+  /**
+   * The entity from which a navigation property leads to the rows; null when none does, or a key says which row is meant.
+   * When no row is found, it tells an entity without related ones from one that is not there.
+   */
+  readonly parent: BoundQuery | null
+}
 
 export interface BoundQuery {
   readonly set: EntitySet
@@ -105,6 +114,14 @@ export type Expression =
       readonly link: Link
       readonly value: Expression
     }
+  /** Whether `theirs` is equal to what `ours` is in the one row for which the condition holds. Null when it is null. */
+  | {
+      readonly kind: 'reached'
+      readonly row: RowVariable
+      readonly condition: Expression
+      readonly ours: PropertyValue
+      readonly theirs: PropertyValue
+    }
   /** Whether the condition holds for any, or for all, of the rows that `link` leads to. */
   | {
       readonly kind: 'exists'
@@ -150,6 +167,7 @@ export function typeOf(expression: Expression): EdmType | null {
     case 'logical':
     case 'not':
     case 'exists':
+    case 'reached':
       return edm.Boolean
     case 'count':
       return edm.Int64

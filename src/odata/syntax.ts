@@ -12,6 +12,8 @@ export interface RequestSyntax {
 export interface PathSegment {
   readonly name: string
   readonly key: KeySyntax | null
+  /** As it was sent, percent-encoded. */
+  readonly text: string
 }
 
 /** One unnamed value, or values by name. */
@@ -36,6 +38,8 @@ export interface OptionSyntax {
   readonly skip?: number
   readonly count?: boolean
   readonly format?: string
+  /** The URL of the entity that `$entity` stands for. */
+  readonly id?: string
   /** Made by the service for its next links; its form is the service's own. */
   readonly skiptoken?: string
 }

@@ -161,3 +161,18 @@ export function entityText(row: Buffer, contextUrl: string, { metadata }: JsonFo
     members,
   ])
 }
+
+const VALUE_START = ',{"value":'
+
+const valueOf = (row: Buffer): string => row.subarray(VALUE_START.length, -1).toString('utf8')
+
+/** Whether the only property of `row`, named `value`, is null. */
+export const isNullValue = (row: Buffer): boolean => valueOf(row) === 'null'
+
+/** The only property of `row` without JSON around it: text, or the bytes of a binary. null when it is null. */
+export function rawValue(row: Buffer | null, type: EdmType): Buffer | null {
+  if (row === null || isNullValue(row)) return null
+  const value = valueOf(row)
+  if (!value.startsWith('"')) return Buffer.from(value)
+  return Buffer.from(JSON.parse(value) as string, type.name === 'Edm.Binary' ? 'base64url' : 'utf8')
+}
