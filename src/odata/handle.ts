@@ -10,9 +10,10 @@ import { RequestError } from '../http/request-error.ts'
 import { sendError, sendJson } from '../http/respond.ts'
 import type { Handler } from '../http/server.ts'
 import { type Answer, answerGet, type ODataRequest, type ServiceContext } from './answer.ts'
-import { answerBatch, parseBatch, requireJsonBody } from './batch.ts'
+import { answerBatch } from './batch.ts'
+import { batchFormat } from './batch-format.ts'
 import { odataError } from './errors.ts'
-import { negotiateVersion, type ODataVersion } from './negotiate.ts'
+import { negotiateVersion, type ODataVersion, parseContinueOnError } from './negotiate.ts'
 import { ClientGone } from './query.ts'
 import { sendAnswer } from './send-answer.ts'
 import { ROOT_PATH } from './service-root.ts'
@@ -133,19 +134,28 @@ async function sendBatch(
   carrier: ODataRequest,
   resources: Resources,
 ): Promise<void> {
-  const { context, request } = exchange
-  requireMethod(request, ['POST'])
-  requireJsonBody(request.headers)
+  const { context, request, response } = exchange
+  requireMethod(request, ['POST', 'HEAD', 'OPTIONS'])
+  if (request.method !== 'POST') {
+    // SAP Cloud SDK asks so for a token of its own before it posts.
+    const status = request.method === 'HEAD' ? 200 : 204
+    response.writeHead(status, { ...versionHeader(exchange), Allow: 'POST, HEAD, OPTIONS' }).end()
+    return
+  }
+  const format = batchFormat(request.headers)
   const body = await readBody(request, limits.batchBodyBytes)
-  const requests = parseBatch(body, context.maxBatchRequests)
+  const requests = format.parse(body, context.maxBatchRequests)
   const snapshot = resources.use(context.snapshots.lease())
   const toRequestError = (error: unknown) => shownError(exchange, error)
+  const { continueOnError, applied } = parseContinueOnError(request.headers)
   const headers = {
     ...versionHeader(exchange),
-    'Content-Type': 'application/json',
+    'Content-Type': format.contentType,
     'Eider-Snapshot': snapshot.snapshot.id,
+    ...(applied === null ? {} : { 'Preference-Applied': applied }),
   }
-  const answers = answerBatch(context, requests, { carrier, snapshot, toRequestError })
+  const options = { carrier, snapshot, continueOnError, toRequestError }
+  const answers = format.write(answerBatch(context, requests, options))
   await send(exchange, { status: 200, headers, body: answers, rows: () => 0 })
 }
 
