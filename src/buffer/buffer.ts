@@ -2,6 +2,7 @@
 
 import { join, resolve } from 'node:path'
 import { limits } from '../core/limits.ts'
+import { EnvironmentError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
 import { parseModelName, type ModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
@@ -64,8 +65,15 @@ export class EventBuffer implements ClaimSource {
     this.#resources = resources
   }
 
-  /** Takes the lock (EnvironmentError `buffer-locked`) and recovers every target's directory. */
+  /**
+   * Takes the lock and recovers every target's directory. Throws EnvironmentError: `buffer-locked`, `buffer-inconsistent`,
+   * and `buffer-unusable` when the system refuses a file.
+   */
   static async open(options: EventBufferOptions): Promise<EventBuffer> {
+    return await EventBuffer.#open(options).catch((error: unknown) => explain(error, options.dir))
+  }
+
+  static async #open(options: EventBufferOptions): Promise<EventBuffer> {
     await using resources = new Resources()
     resources.use(await takeBufferLock(options, options.logger))
     const files = options.files ?? realFiles
@@ -254,4 +262,14 @@ export class EventBuffer implements ClaimSource {
     if (queue === undefined) throw new UnknownClaimError(id)
     return { queue, number: Number(digits) }
   }
+}
+
+/** What the system refuses is no bug. */
+function explain(error: unknown, dir: string): never {
+  if (!(error instanceof Error && 'syscall' in error)) throw error
+  throw new EnvironmentError(
+    'buffer-unusable',
+    `the event buffer ${dir} cannot be used: ${error.message}`,
+    { hint: 'check that its disk has space and can be written', cause: error },
+  )
 }

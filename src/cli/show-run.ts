@@ -60,7 +60,10 @@ export function showSummary(run: RunTotals, paint: Paint): string {
   const width = Math.max(0, ...named.map(({ model }) => model.length))
   const lines = [
     ...flushed.map((flush) => flushLine(flush, width)),
-    ...run.models.map((model) => modelLine(model, width, paint)),
+    ...run.models.flatMap((model) => [
+      modelLine(model, width, paint),
+      ...(model.warnings ?? []).map((warning) => `warning    ${warning}`),
+    ]),
     ...snapshotLines(run.snapshot),
     totalLine(run, paint),
   ]
@@ -100,6 +103,8 @@ function totalLine({ ok, models, ms }: RunTotals, paint: Paint): string {
     .map((status) => ({ status, n: models.filter((model) => model.status === status).length }))
     .filter(({ n }) => n > 0)
     .map(({ status, n }) => `${n} ${status}`)
+  const warnings = models.reduce((n, model) => n + (model.warnings?.length ?? 0), 0)
+  if (warnings > 0) counts.push(count(warnings, 'warning'))
   const outcome = ok ? paint('green', 'ok') : paint('red', 'failed')
   return `${outcome}: ${counts.join(', ') || 'no models'} in ${duration(ms)}`
 }

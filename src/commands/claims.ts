@@ -23,7 +23,12 @@ export async function openBufferOrDaemon(
   } catch (error) {
     if (!(error instanceof EnvironmentError && error.code === 'buffer-locked')) throw error
     const port = settings['collect.admin_port']
-    const daemon = await AdminClient.connect({ port, bufferDir: paths.buffer, logger })
+    const daemon = await AdminClient.connect({
+      port,
+      bufferDir: paths.buffer,
+      timeoutMs: settings['collect.admin_timeout_ms'],
+      logger,
+    })
     if (daemon !== null) return daemon
     throw new EnvironmentError(
       'daemon-unreachable',

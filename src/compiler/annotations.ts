@@ -1,32 +1,66 @@
 // What the header of a model file says. One entry of the table below is one annotation.
 
-import type { Interval, Node } from 'ohm-js'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Kind } from '../core/model.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { annotationGrammar } from './annotations.grammar.ts'
+import { type AnnotationValues, readParts, readValue } from './annotation-values.ts'
 import type { Token } from './tokens.ts'
 
 /** Kinds that a model file may have. */
-export const fileKinds = ['view', 'table', 'merge', 'events'] as const satisfies readonly Kind[]
+export const fileKinds = [
+  'view',
+  'table',
+  'append',
+  'merge',
+  'scd2',
+  'events',
+] as const satisfies readonly Kind[]
 export type FileKind = (typeof fileKinds)[number]
 
 interface AnnotationRule {
   /** Rule of the grammar that the value must match. */
-  readonly value: 'word' | 'columns' | 'optionalColumns' | 'text'
+  readonly value: keyof AnnotationValues
   /** What a diagnostic says is expected. */
   readonly expected: string
   /** Kinds on which it means something. */
   readonly kinds: readonly FileKind[]
+  /** It may be given several times. */
+  readonly repeats?: true
 }
+
+const queryKinds = fileKinds.filter((kind) => kind !== 'events')
+const checkRule = {
+  value: 'check',
+  expected:
+    "a condition in SQL, or not_null(a, b), unique(a, b), accepted(a, 'x', 'y'), references(a, schema.model.column), row_count(> 0)",
+  kinds: queryKinds,
+  repeats: true,
+} as const satisfies AnnotationRule
 
 export const annotations = {
   kind: { value: 'word', expected: `a kind: ${fileKinds.join(', ')}`, kinds: fileKinds },
   unique_key: {
     value: 'columns',
     expected: 'one or more column names with commas between them',
-    kinds: ['merge'],
+    kinds: ['append', 'merge', 'scd2'],
+  },
+  incremental: {
+    value: 'incremental',
+    expected: 'a column, then perhaps "lookback 1 hour" (second to year, or a plain number)',
+    kinds: ['append', 'merge'],
+  },
+  on_duplicate: {
+    value: 'onDuplicate',
+    expected: 'fail or latest(column)',
+    kinds: ['merge', 'scd2'],
+  },
+  deletes: { value: 'deletes', expected: 'keep or mirror', kinds: ['merge'] },
+  on_schema_change: {
+    value: 'onSchemaChange',
+    expected: 'evolve, rebuild or fail',
+    kinds: ['append', 'merge', 'scd2', 'events'],
   },
   expose: {
     value: 'optionalColumns',
@@ -38,30 +72,40 @@ export const annotations = {
     expected: 'one or more tags with commas between them',
     kinds: fileKinds,
   },
+  depends_on: {
+    value: 'models',
+    expected: 'models (schema.name) with commas between them',
+    kinds: queryKinds,
+  },
+  check: checkRule,
+  warn: checkRule,
   description: { value: 'text', expected: 'a text', kinds: fileKinds },
+  column: {
+    value: 'columnText',
+    expected: '<column>: <text>',
+    kinds: fileKinds,
+    repeats: true,
+  },
+  owner: { value: 'text', expected: 'a text', kinds: fileKinds },
 } as const satisfies Record<string, AnnotationRule>
 
 export type AnnotationName = keyof typeof annotations
 
-/** A column that an annotation names, as written there. */
-export interface NamedColumn {
-  readonly name: string
-  readonly span: Span
-}
-
-interface Annotation<Value> {
+export interface Annotation<Value> {
   readonly value: Value
   /** From the `@` to the end of the line. */
   readonly span: Span
   readonly valueSpan: Span
 }
 
-type ValueOf<N extends AnnotationName> = (typeof annotations)[N]['value'] extends 'word' | 'text'
-  ? string
-  : readonly NamedColumn[]
+type ValueOf<N extends AnnotationName> = AnnotationValues[(typeof annotations)[N]['value']]
 
 /** The annotations of one file that were understood. */
-export type Header = { readonly [N in AnnotationName]?: Annotation<ValueOf<N>> }
+export type Header = {
+  readonly [N in AnnotationName]?: (typeof annotations)[N] extends { readonly repeats: true }
+    ? readonly Annotation<ValueOf<N>>[]
+    : Annotation<ValueOf<N>>
+}
 
 export interface ParsedHeader {
   readonly header: Header
@@ -72,7 +116,7 @@ export interface ParsedHeader {
 
 /** Reads the annotations among the comments at the head of a file. The kind is not looked at here. */
 export function parseHeader(source: SourceFile, comments: readonly Token[]): ParsedHeader {
-  const found = new Map<string, Annotation<unknown>>()
+  const found = new Map<string, Annotation<unknown> | readonly Annotation<unknown>[]>()
   const mentioned = new Set<string>()
   const diagnostics: Diagnostic[] = []
   for (const comment of comments) {
@@ -82,13 +126,14 @@ export function parseHeader(source: SourceFile, comments: readonly Token[]): Par
     const place = { source, span: { start, end: start + text.length } }
     const shape = parseShape(text, place)
     if ('code' in shape) diagnostics.push(shape)
-    else if (mentioned.has(shape.name))
+    else if (mentioned.has(shape.name) && !repeats(shape.name))
       diagnostics.push(diagnostic('duplicate-annotation', { name: shape.name }, place))
     else {
       mentioned.add(shape.name)
       const annotation = parseValue(shape, place)
       if ('code' in annotation) diagnostics.push(annotation)
-      else found.set(shape.name, annotation)
+      else if (!repeats(shape.name)) found.set(shape.name, annotation)
+      else found.set(shape.name, [found.get(shape.name) ?? [], annotation].flat())
     }
   }
   return { header: Object.fromEntries(found) as Header, mentioned, diagnostics }
@@ -100,11 +145,15 @@ export function misplacedAnnotations(
   header: Header,
   kind: FileKind,
 ): readonly Diagnostic[] {
-  return Object.entries(header).flatMap(([name, { span }]) => {
+  return Object.entries(header).flatMap(([name, given]) => {
     const rule: AnnotationRule = annotations[name as AnnotationName]
     if (rule.kinds.includes(kind)) return []
     const hint = `it is for ${rule.kinds.join(', ')}`
-    return [diagnostic('annotation-not-for-kind', { name, kind }, { source, span }, { hint })]
+    return [given]
+      .flat()
+      .map(({ span }) =>
+        diagnostic('annotation-not-for-kind', { name, kind }, { source, span }, { hint }),
+      )
   })
 }
 
@@ -127,7 +176,7 @@ function parseShape(text: string, { source, span }: Place): Shape | Diagnostic {
     const expected = '@name: value'
     return diagnostic('annotation-syntax', { expected }, { source, span: failure })
   }
-  const parts = semantics(shape)['parts']() as { name: Interval; value: Interval }
+  const parts = readParts(shape)
   const name = parts.name.contents.toLowerCase()
   if (isAnnotationName(name))
     return { name, value: parts.value.contents, valueStart: span.start + parts.value.startIdx }
@@ -150,31 +199,8 @@ function parseValue(
     return diagnostic('annotation-syntax', { expected: rule.expected }, place)
   }
   const valueSpan = { start: valueStart, end: span.end }
-  if (rule.value === 'word' || rule.value === 'text') return { value, span, valueSpan }
-  const columns = semantics(match)['columns']() as readonly NamedColumn[]
-  const shifted = columns.map((column) => ({
-    name: column.name,
-    span: { start: valueStart + column.span.start, end: valueStart + column.span.end },
-  }))
-  return { value: shifted, span, valueSpan }
+  return { value: readValue(match, valueStart), span, valueSpan }
 }
 
+const repeats = (name: AnnotationName) => (annotations[name] as AnnotationRule).repeats === true
 const isAnnotationName = (name: string): name is AnnotationName => Object.hasOwn(annotations, name)
-
-const semantics = annotationGrammar
-  .createSemantics()
-  .addOperation<{ name: Interval; value: Interval }>('parts', {
-    annotation: (_at, name, _separator, value) => ({ name: name.source, value: value.source }),
-  })
-  .addOperation<readonly NamedColumn[]>('columns', {
-    columns: (first, _commas, rest) => [first, ...rest.children].flatMap(columnsOf),
-    optionalColumns: (columns) => columns.children.flatMap(columnsOf),
-    column(_either) {
-      const { startIdx: start, endIdx: end, contents } = this.source
-      const quoted = contents.startsWith('"')
-      const name = quoted ? contents.slice(1, -1).replaceAll('""', '"') : contents
-      return [{ name, span: { start, end } }]
-    },
-  })
-
-const columnsOf = (node: Node) => node['columns']() as readonly NamedColumn[]

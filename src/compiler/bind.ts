@@ -10,7 +10,9 @@ import { DatabaseError, type DatabaseErrorDetails } from '../duckdb/errors.ts'
 import type { GraphNode } from './graph.ts'
 
 export interface Bindable extends GraphNode {
-  /** A query with the model's columns. */
+  /** What stands before the author's SQL in a query with the model's columns. */
+  readonly opening?: Sql
+  /** The rest of that query. */
   readonly rows: Sql
   /** False when columns are missing that could not be understood: it is bound for its mistakes, and not read. */
   readonly complete: boolean
@@ -87,9 +89,9 @@ async function endTransaction(connection: Connection): Promise<void> {
   await connection.run(sql`ROLLBACK`).catch(() => {}) // mostly there is none
 }
 
-const prefixOf = ({ name }: Bindable): Sql => {
+const prefixOf = ({ name, opening = sql.empty }: Bindable): Sql => {
   const { schema, table } = splitModelName(name)
-  return sql`CREATE OR REPLACE TABLE ${sql.ident(schema, table)} AS (`
+  return sql`CREATE OR REPLACE TABLE ${sql.ident(schema, table)} AS (${opening}`
 }
 
 // The query may end in a comment, so the bracket stands on a line of its own.

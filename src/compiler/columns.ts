@@ -113,7 +113,8 @@ function depthsOf(tokens: readonly Token[]): readonly number[] {
   })
 }
 
-function unbalancedBracket(tokens: readonly Token[]): Token | null {
+/** The first bracket without its counterpart. */
+export function unbalancedBracket(tokens: readonly Token[]): Token | null {
   const open: Token[] = []
   for (const token of tokens) {
     if (token.kind !== 'symbol') continue

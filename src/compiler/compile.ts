@@ -42,7 +42,7 @@ export async function compile(
   const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, modelNames)
   found.push(...macros.diagnostics, ...resolved.diagnostics)
 
-  const context = { connection, dir, modelNames, macros: macros.definition }
+  const context = { connection, dir, modelNames, findModel, macros: macros.definition }
   const dynamic = resolved.queries.filter(({ tree }) => tree === null).map((q) => q.parsed.name)
   const drafts: readonly Draft[] = [
     ...resolved.queries.map((query) => draftQuery(query, dynamic, context)),

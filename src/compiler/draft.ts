@@ -3,22 +3,31 @@
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Expose, Model } from '../core/model.ts'
-import { type ModelName, foldCase } from '../core/names.ts'
+import type { ModelName } from '../core/names.ts'
 import type { SeedFile } from '../core/project.ts'
-import type { Column } from '../core/relation.ts'
+import { type Column, isTypeText } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../duckdb/errors.ts'
-import type { AnnotationName, Header, NamedColumn } from './annotations.ts'
 import type { Bindable } from './bind.ts'
+import { type CheckContext, modelsInChecks, resolveChecks } from './checks.ts'
 import { definitionOf } from './definition.ts'
 import { checkExposed, columnLocations } from './exposure.ts'
-import type { ParsedEvents, ParsedModel } from './model-file.ts'
+import {
+  finishKind,
+  namesOf,
+  schemaChangeOfEvents,
+  settingsOf,
+  withoutVersions,
+  wrapping,
+} from './kinds.ts'
+import { describeColumns, resolveColumns } from './named-columns.ts'
+import type { ParsedEvents, ParsedModel, ParsedQuery } from './model-file.ts'
 import { engineDiagnostic, problemOf, spanAtByte, spanOfError } from './places.ts'
 import { type ResolvedQuery, unknownModel } from './resolve.ts'
-import { seedQuery } from './seed.ts'
+import { seedQuery, wrongSeedTypes } from './seed.ts'
 
 export interface Draft extends Bindable {
   readonly finish: (columns: readonly Column[]) => Promise<Finished>
@@ -36,11 +45,9 @@ interface Place {
   readonly span: Span
 }
 
-export interface DraftContext {
-  readonly connection: Connection
+export interface DraftContext extends CheckContext {
   /** Project directory. */
   readonly dir: string
-  readonly modelNames: readonly ModelName[]
   /** Definition of all macros. */
   readonly macros: string
 }
@@ -53,34 +60,62 @@ export function draftQuery(
 ): Draft {
   const { parsed, references, tree, canonical } = query
   const { name, source, header, kind, body } = parsed
-  const dependsOn = references.models.map((model) => model.name)
-  const keys = [keyNames(header, 'unique_key'), keyNames(header, 'expose')]
+  const extra = extraDependencies(parsed, context)
+  const dependsOn = [...new Set([...references.models.map((model) => model.name), ...extra.keys()])]
+  const settings = settingsOf(source, header)
+  const { opening, closing } = wrapping(kind)
   return {
     name,
     dependsOn,
     complete: true,
-    rows: sql.body(body),
+    opening,
+    rows: sql`${sql.body(body)}${closing}`,
     placeOf: (model) => {
-      const at = references.models.find((reference) => reference.name === model)?.at ?? null
-      return { source, span: spanAtByte(body, at) }
+      const reference = references.models.find((candidate) => candidate.name === model)
+      const declared = reference === undefined ? extra.get(model) : undefined
+      return { source, span: declared ?? spanAtByte(body, reference?.at ?? null) }
     },
     explain: async (details, prefix) => explainQuery(query, dynamic, context, details, prefix),
     finish: async (columns) => {
       const { files, volatile } = references
+      const own = (all: readonly Column[]) => (kind === 'scd2' ? withoutVersions(all) : all)
       const named = await namesOfQuery(query, columns, context)
       const { base, diagnostics } = finishHeader(parsed, named, (i) => {
-        const at = tree === null ? null : columnLocations(tree, columns.length)[i]
+        const at = tree === null ? null : columnLocations(tree, own(columns).length)[i]
         return at == null ? null : spanAtByte(body, at)
       })
-      const definition = definitionOf(kind, keys, canonical, context.macros)
-      const rest = { ...base, columns, dependsOn, files, volatile, definition, body }
-      if (kind !== 'merge') return { model: { ...rest, kind }, diagnostics }
-      const { key, diagnostics: wrong } = resolveKey(parsed, 'unique_key', columns)
-      const [first = '', ...more] = key // empty only with a diagnostic, which keeps the model from use
-      const model = { ...rest, kind, uniqueKey: [first, ...more] } as const
-      return { model, diagnostics: [...diagnostics, ...wrong] }
+      const definition = definitionOf(kind, settings, canonical, context.macros)
+      const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
+      const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
+      const rest = {
+        ...base,
+        columns: described,
+        dependsOn,
+        files,
+        volatile,
+        definition,
+        body,
+        checks,
+      }
+      const finished = finishKind(parsed, rest, own(columns))
+      const unknown = unknownModels(parsed, context)
+      const found = [...diagnostics, ...finished.diagnostics, ...inChecks, ...inTexts, ...unknown]
+      return { model: finished.model, diagnostics: found }
     },
   }
+}
+
+/** Models that the annotations name, with the places; a model that refers to itself does not wait for itself. */
+function extraDependencies(
+  { name, header }: ParsedQuery,
+  { findModel }: DraftContext,
+): ReadonlyMap<ModelName, Span> {
+  const found = new Map<ModelName, Span>()
+  for (const named of [...(header.depends_on?.value ?? []), ...modelsInChecks(header)]) {
+    const model = findModel(named.name)
+    if (model !== null && model !== name && !found.has(model)) found.set(model, named.span)
+  }
+  return found
 }
 
 export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext): Draft {
@@ -98,30 +133,49 @@ export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext):
     finish: async (bound) => {
       const columns = bound.map((column, i) => ({ ...column, nullable: declared[i]!.nullable }))
       const { base, diagnostics } = finishHeader(parsed, columns, (i) => declared[i]!.span)
-      const definition = definitionOf(kind, keyNames(header, 'expose'), columns)
-      const reads = { dependsOn: [], files: [], volatile: false }
-      return { model: { ...base, ...reads, columns, definition, kind }, diagnostics }
+      const definition = definitionOf(kind, namesOf(header.expose?.value), columns)
+      const reads = { dependsOn: [], files: [], volatile: false, checks: [] }
+      const { onSchemaChange, conflicts } = schemaChangeOfEvents(source, header)
+      const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
+      const kept = { ...base, ...reads, columns: described, definition }
+      const model = { ...kept, kind, onSchemaChange }
+      return { model, diagnostics: [...diagnostics, ...conflicts, ...inTexts] }
     },
   }
 }
 
-export function draftSeed({ name, path, format }: SeedFile, { dir }: DraftContext): Draft {
+export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Draft {
+  const { name, path, format, types } = seed
   const source = { path, text: '' }
   const place = { source, span: { start: 0, end: 0 } }
+  const wanted = types.map(({ column, type }) => ({ column, type }))
+  // A text that is no type cannot be put into SQL; what is wrong with it is said when the seed is finished.
+  const readable = types.every(({ type }) => isTypeText(type))
+  const rows = seedQuery({ source, format, types: readable ? wanted : [] }, dir)
   return {
     name,
     dependsOn: [],
     complete: true,
-    rows: seedQuery({ source, format }, dir),
+    rows,
     placeOf: () => place,
-    explain: async (details) => [
-      diagnostic('unreadable-file', { problem: problemOf(withoutDir(details, dir)) }, place),
-    ],
+    explain: async (details) => {
+      const unreadable = (problem: DatabaseErrorDetails) =>
+        diagnostic('unreadable-file', { problem: problemOf(withoutDir(problem, dir)) }, place)
+      try {
+        const wrong = await wrongSeedTypes(connection, seed, dir)
+        return wrong.length > 0 ? wrong : [unreadable(details)]
+      } catch (error) {
+        if (!(error instanceof DatabaseError)) throw error
+        return [unreadable(error.details)]
+      }
+    },
     finish: async (columns) => {
-      const reads = { dependsOn: [], files: [path], volatile: false }
-      const base = { name, source, description: null, tags: [], expose: null, columns }
-      const definition = definitionOf('seed', format)
-      return { model: { ...base, ...reads, definition, kind: 'seed', format }, diagnostics: [] }
+      const reads = { dependsOn: [], files: [path], volatile: false, checks: [] }
+      const base = { name, source, description: null, tags: [], owner: null, expose: null, columns }
+      const definition = definitionOf('seed', format, ...(wanted.length === 0 ? [] : [wanted]))
+      const model = { ...base, ...reads, definition, kind: 'seed', format, types: wanted } as const
+      const diagnostics = readable ? [] : await wrongSeedTypes(connection, seed, dir)
+      return { model, diagnostics }
     },
   }
 }
@@ -194,6 +248,15 @@ async function wrongTypes(
   return found
 }
 
+function unknownModels(
+  { header, source }: ParsedQuery,
+  { findModel, modelNames }: DraftContext,
+): readonly Diagnostic[] {
+  return (header.depends_on?.value ?? [])
+    .filter(({ name }) => findModel(name) === null)
+    .map(({ name, span }) => unknownModel(name, { source, span }, modelNames))
+}
+
 /** What the annotations give to every kind. */
 function finishHeader(
   parsed: ParsedModel,
@@ -203,38 +266,12 @@ function finishHeader(
   const { name, source, header } = parsed
   const description = header.description?.value ?? null
   const tags = header.tags?.value.map((tag) => tag.name) ?? []
-  const base = { name, source, description, tags }
+  const owner = header.owner?.value ?? null
+  const base = { name, source, description, tags, owner }
   if (header.expose === undefined) return { base: { ...base, expose: null }, diagnostics: [] }
   const { span } = header.expose
-  const { key, diagnostics } = resolveKey(parsed, 'expose', columns)
+  const { names: key, diagnostics } = resolveColumns(source, 'expose', header.expose.value, columns)
   const expose: Expose = { key, span }
   const wrong = checkExposed({ source, span, columns, placeOfColumn })
   return { base: { ...base, expose }, diagnostics: [...diagnostics, ...wrong] }
 }
-
-/** The columns that an annotation names, spelt as the model spells them. */
-function resolveKey(
-  { source, header }: ParsedModel,
-  annotation: 'unique_key' | 'expose',
-  columns: readonly Column[],
-): { readonly key: readonly string[]; readonly diagnostics: readonly Diagnostic[] } {
-  const key: string[] = []
-  const diagnostics: Diagnostic[] = []
-  for (const { name, span } of header[annotation]?.value ?? []) {
-    const place = { source, span }
-    const column = columns.find((candidate) => foldCase(candidate.name) === foldCase(name))
-    if (column === undefined) {
-      const names = columns.map((candidate) => candidate.name)
-      const hint = didYouMean(name, names) ?? `the columns are ${names.slice(0, 10).join(', ')}`
-      const wrong = { annotation, column: name }
-      diagnostics.push(diagnostic('unknown-key-column', wrong, place, { hint }))
-    } else if (key.includes(column.name))
-      diagnostics.push(diagnostic('duplicate-key-column', { annotation, column: name }, place))
-    else key.push(column.name)
-  }
-  return { key, diagnostics }
-}
-
-/** What counts for the definition; null when the annotation is absent. */
-const keyNames = (header: Header, annotation: AnnotationName & ('unique_key' | 'expose')) =>
-  header[annotation]?.value.map(({ name }: NamedColumn) => foldCase(name)) ?? null

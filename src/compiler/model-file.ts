@@ -24,7 +24,7 @@ interface ParsedBase {
 }
 
 export interface ParsedQuery extends ParsedBase {
-  readonly kind: 'view' | 'table' | 'merge'
+  readonly kind: Exclude<FileKind, 'events'>
   readonly body: ModelBody
 }
 
@@ -48,11 +48,7 @@ export function parseModelFile({ name, source }: ModelFile): {
   const kind = mentioned.has('kind') ? kindOf(source, header, found) : 'table'
   if (kind === null) return { model: null, diagnostics: found }
   found.push(...misplacedAnnotations(source, header, kind))
-  if (kind === 'merge' && !mentioned.has('unique_key')) {
-    const place = { source, span: header.kind?.valueSpan ?? { start: 0, end: 0 } }
-    const hint = 'add a line such as -- @unique_key: id'
-    found.push(diagnostic('missing-unique-key', { kind }, place, { hint }))
-  }
+  found.push(...missingAnnotations(source, header, kind, mentioned))
   const statement = onlyStatement(source, kind, statements, found)
   if (statement === null) return { model: null, diagnostics: found }
   if (kind !== 'events') {
@@ -74,6 +70,24 @@ function kindOf(source: SourceFile, { kind }: Header, found: Diagnostic[]): File
   const place = { source, span: kind.valueSpan }
   found.push(diagnostic('unknown-kind', { kind: kind.value }, place, { hint }))
   return null
+}
+
+function missingAnnotations(
+  source: SourceFile,
+  header: Header,
+  kind: FileKind,
+  mentioned: ReadonlySet<string>,
+): readonly Diagnostic[] {
+  const place = { source, span: header.kind?.valueSpan ?? { start: 0, end: 0 } }
+  if ((kind === 'merge' || kind === 'scd2') && !mentioned.has('unique_key')) {
+    const hint = 'add a line such as -- @unique_key: id'
+    return [diagnostic('missing-unique-key', { kind }, place, { hint })]
+  }
+  if (kind === 'append' && !mentioned.has('incremental')) {
+    const hint = 'add a line such as -- @incremental: updated_at'
+    return [diagnostic('missing-incremental', { kind }, place, { hint })]
+  }
+  return []
 }
 
 function onlyStatement(

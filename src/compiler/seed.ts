@@ -1,18 +1,74 @@
 // Seeds: data files of the project that are models without a query.
 
 import { join } from 'node:path'
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { SeedModel } from '../core/model.ts'
+import { foldCase } from '../core/names.ts'
+import type { SeedFile } from '../core/project.ts'
+import { columnType, isTypeText } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
+import { didYouMean } from '../core/suggest.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { DatabaseError } from '../duckdb/errors.ts'
+import { problemOf } from './places.ts'
 
-const readers = {
-  csv: (path: Sql) => sql`SELECT * FROM read_csv(${path})`,
-  json: (path: Sql) => sql`SELECT * FROM read_json(${path})`,
-  parquet: (path: Sql) => sql`SELECT * FROM read_parquet(${path})`,
-} as const
+const readers: Readonly<Record<SeedModel['format'], Sql>> = {
+  csv: sql`read_csv`,
+  json: sql`read_json`,
+  parquet: sql`read_parquet`,
+}
 
-/** The rows of a seed's file. `dir` is the project directory. */
-export function seedQuery(model: Pick<SeedModel, 'format' | 'source'>, dir: string): Sql {
+/**
+ * The rows of a seed's file. `dir` is the project directory. A CSV is read with the types, so that a text such as 007
+ * keeps its zeros; the other formats have types of their own, which are cast.
+ */
+export function seedQuery(
+  { format, source, types }: Pick<SeedModel, 'format' | 'source' | 'types'>,
+  dir: string,
+): Sql {
   // The readers take patterns; a name with a star or a bracket means itself here.
-  const path = join(dir, model.source.path).replaceAll(/[*?[]/g, '[$&]')
-  return readers[model.format](sql.value(path))
+  const path = sql.value(join(dir, source.path).replaceAll(/[*?[]/g, '[$&]'))
+  if (types.length === 0) return sql`SELECT * FROM ${readers[format]}(${path})`
+  if (format === 'csv') {
+    const entries = types.map(({ column, type }) => sql`${sql.value(column)}: ${sql.value(type)}`)
+    return sql`SELECT * FROM ${readers.csv}(${path}, types = {${sql.join(entries)}})`
+  }
+  const casts = types.map(({ column, type }) => {
+    const name = sql.ident(column)
+    return sql`CAST(${name} AS ${sql.type(columnType(type))}) AS ${name}`
+  })
+  return sql`SELECT * REPLACE (${sql.join(casts)}) FROM ${readers[format]}(${path})`
+}
+
+/** Types of a seed that cannot be used, with their places; the file itself must be readable. */
+export async function wrongSeedTypes(
+  connection: Connection,
+  { types, format, path }: SeedFile,
+  dir: string,
+): Promise<readonly Diagnostic[]> {
+  const untyped = seedQuery({ format, source: { path, text: '' }, types: [] }, dir)
+  const names = (await connection.columnsOf(untyped)).map(({ name }) => name)
+  const found: Diagnostic[] = []
+  for (const { column, type, source, nameSpan, typeSpan } of types) {
+    if (!names.some((name) => foldCase(name) === foldCase(column))) {
+      const hint = didYouMean(column, names) ?? `the columns are ${names.slice(0, 10).join(', ')}`
+      const place = { source, span: nameSpan }
+      found.push(diagnostic('unknown-seed-column', { column }, place, { hint }))
+    }
+    const problem = await problemOfType(connection, type)
+    if (problem !== null)
+      found.push(diagnostic('invalid-column-type', { type, problem }, { source, span: typeSpan }))
+  }
+  return found
+}
+
+async function problemOfType(connection: Connection, text: string): Promise<string | null> {
+  if (!isTypeText(text)) return 'it has characters that no type has'
+  try {
+    await connection.columnsOf(sql`SELECT CAST(NULL AS ${sql.type(columnType(text))})`)
+    return null
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    return problemOf(error.details)
+  }
 }

@@ -9,8 +9,8 @@ export type Severity = 'error' | 'warning'
  * Each code has a golden case in test/golden/diagnostics and a line in docs/errors.md.
  */
 const messages = {
-  // eider.yml
-  'config-syntax': (p: { problem: string }) => `eider.yml is not valid YAML: ${p.problem}`,
+  // eider.yml, and the .yml beside a seed
+  'config-syntax': (p: { problem: string }) => `this is not valid YAML: ${p.problem}`,
   'config-unknown-key': (p: { key: string }) => `no setting "${p.key}"`,
   'config-invalid-value': (p: { key: string; expected: string }) =>
     `"${p.key}" must be ${p.expected}`,
@@ -29,10 +29,18 @@ const messages = {
   'annotation-not-for-kind': (p: { name: string; kind: string }) =>
     `"@${p.name}" means nothing on a model of kind ${p.kind}`,
   'missing-unique-key': (p: { kind: string }) => `a model of kind ${p.kind} needs @unique_key`,
+  'missing-incremental': (p: { kind: string }) => `a model of kind ${p.kind} needs @incremental`,
+  'annotation-conflict': (p: { one: string; other: string }) =>
+    `"@${p.one}" cannot stand beside "@${p.other}"`,
+  'invalid-lookback': (p: { column: string; type: string; expected: string }) =>
+    `a lookback on "${p.column}", which is ${p.type}, must be ${p.expected}`,
+  'reserved-column': (p: { column: string; kind: string }) =>
+    `a run adds the column "${p.column}" to a model of kind ${p.kind}`,
   'unknown-key-column': (p: { annotation: string; column: string }) =>
     `"@${p.annotation}" names "${p.column}", which is no column of this model`,
   'duplicate-key-column': (p: { annotation: string; column: string }) =>
     `"@${p.annotation}" names "${p.column}" twice`,
+  'invalid-check': (p: { problem: string }) => `this check cannot be made: ${p.problem}`,
   // bodies
   'empty-body': (p: { expected: string }) => `the file has no body: expected ${p.expected}`,
   'not-a-select': () => 'a model is one SELECT statement',
@@ -41,6 +49,7 @@ const messages = {
   'duplicate-column': (p: { column: string }) => `two columns are named "${p.column}"`,
   'invalid-column-type': (p: { type: string; problem: string }) =>
     `"${p.type}" is not a column type: ${p.problem}`,
+  'unknown-seed-column': (p: { column: string }) => `the seed has no column "${p.column}"`,
   'sql-syntax': (p: { problem: string }) => p.problem,
   'sql-binding': (p: { problem: string }) => p.problem,
   'model-parameter': () => 'a model has no parameters',

@@ -86,8 +86,28 @@ export const limits = {
   expandDepth: 8,
   /** Related rows that one level of $expand brings into one answer: the engine holds their texts in memory. */
   expandedRows: 250_000,
-  /** Characters of one query option; the parser takes about 3 us for each. */
-  expressionLength: 32_768,
+  /** SELECTs that one $apply may mean, each inside the next or beside it. The engine plans a hundred in some 50 ms. */
+  applySize: 100,
+  /**
+   * Characters of one query option, by the grammar rule that reads it. The parser takes 3 us for each character of
+   * ordinary text and up to 20 us where every character is a term of its own: what is allowed here is read in about
+   * 100 ms. A thousand comparisons fit into an expression.
+   */
+  optionLengths: {
+    apply: 16_384,
+    compute: 8_192,
+    expand: 16_384,
+    key: 8_192,
+    orderby: 4_096,
+    search: 16_384,
+    select: 16_384,
+    wholeExpression: 32_768,
+  },
+  /** Arithmetic operators and `not` in one query option: one for each of the thousand comparisons that fit into it. */
+  calculations: 1_000,
+  /** Parsed options that are kept for the next request, those used last; longer texts are seldom sent twice. */
+  cachedOptions: 512,
+  cachedOptionLength: 2_048,
   /** Time of one OData request in the engine (row Q128). */
   queryTimeoutMs: 30_000,
   /** Queries that run at once, and requests that wait for one of them, before 503. */
@@ -111,6 +131,8 @@ export const limits = {
 
   /** Key values that a message names when they are NULL or duplicate. */
   shownKeys: 3,
+  /** Characters of a row that a failed check shows. */
+  shownRowCharacters: 200,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
 

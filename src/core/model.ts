@@ -2,9 +2,9 @@
 
 import type { Diagnostic } from './diagnostics.ts'
 import type { ModelName } from './names.ts'
-import type { Column } from './relation.ts'
+import type { Column, ColumnType } from './relation.ts'
 import type { SourceFile, Span } from './source.ts'
-import type { ModelBody } from './sql.ts'
+import type { ModelBody, SqlValue } from './sql.ts'
 
 export type Kind = Model['kind']
 
@@ -14,10 +14,12 @@ interface ModelBase {
   readonly description: string | null
   /** Words of the author's own, for `tag:` in a selector. */
   readonly tags: readonly string[]
+  /** Who answers for the model; a text of the author's own. */
+  readonly owner: string | null
   /** null: not served. An empty key: served as a collection only (row Q117). */
   readonly expose: Expose | null
   readonly columns: readonly Column[]
-  /** Models that this one reads, in order of first mention. */
+  /** Models that this one reads, in order of first mention, then those that only annotations name. */
   readonly dependsOn: readonly ModelName[]
   /** Files and globs that it reads, as written; their contents are part of its version. */
   readonly files: readonly string[]
@@ -28,7 +30,39 @@ interface ModelBase {
    * and `description` do not count.
    */
   readonly definition: string
+  /** Run on the new rows before they are published. Empty on events and seeds. */
+  readonly checks: readonly Check[]
 }
+
+export interface Check {
+  /** `warn`: the rows are published all the same. */
+  readonly severity: 'fail' | 'warn'
+  /** As it is written. */
+  readonly text: string
+  readonly span: Span
+  readonly test: CheckTest
+}
+
+/** NULLs pass, but for `not_null`. */
+export type CheckTest =
+  | { readonly is: 'not_null' | 'unique'; readonly columns: readonly string[] }
+  | {
+      readonly is: 'accepted'
+      readonly column: string
+      readonly type: ColumnType
+      readonly values: readonly SqlValue[]
+    }
+  | {
+      readonly is: 'references'
+      readonly column: string
+      readonly model: ModelName
+      readonly target: string
+    }
+  | { readonly is: 'row_count'; readonly comparison: Comparison; readonly rows: bigint }
+  /** True of every row. */
+  | { readonly is: 'condition'; readonly body: ModelBody }
+
+export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
 
 export interface Expose {
   readonly key: readonly string[]
@@ -39,6 +73,25 @@ interface QueryModel extends ModelBase {
   readonly body: ModelBody
 }
 
+/** The column whose greatest value in the table says how far the source has been read. */
+export interface Watermark {
+  readonly column: string
+  /** How far behind that value rows are read again: `1 hour`, or a number where the column is one. */
+  readonly lookback: string | null
+}
+
+/** `evolve`: new columns and wider types are taken over, other changes are refused. */
+export type OnSchemaChange = 'evolve' | 'rebuild' | 'fail'
+
+/** The table goes on from run to run instead of being made anew. */
+interface KeptModel extends QueryModel {
+  readonly onSchemaChange: OnSchemaChange
+}
+
+/** What to do with rows of the query that have the same key. */
+export type OnDuplicate =
+  { readonly take: 'none' } | { readonly take: 'latest'; readonly column: string }
+
 export interface ViewModel extends QueryModel {
   readonly kind: 'view'
 }
@@ -47,21 +100,53 @@ export interface TableModel extends QueryModel {
   readonly kind: 'table'
 }
 
-export interface MergeModel extends QueryModel {
+export interface AppendModel extends KeptModel {
+  readonly kind: 'append'
+  readonly watermark: Watermark
+  /** Empty: whole rows are compared. */
+  readonly uniqueKey: readonly string[]
+}
+
+export interface MergeModel extends KeptModel {
   readonly kind: 'merge'
   readonly uniqueKey: readonly [string, ...string[]]
+  readonly onDuplicate: OnDuplicate
+  /** `mirror`: rows whose key the query no longer gives are deleted. */
+  readonly deletes: 'keep' | 'mirror'
+  /** null: the query is read whole. Always null with `mirror`. */
+  readonly watermark: Watermark | null
 }
+
+/** `columns` ends with those of `versionColumns`, which the body does not give. */
+export interface Scd2Model extends KeptModel {
+  readonly kind: 'scd2'
+  readonly uniqueKey: readonly [string, ...string[]]
+  readonly onDuplicate: OnDuplicate
+}
+
+/** Columns that a run adds to the rows of an scd2 model: from when to when a version was valid, and whether it is. */
+export const versionColumns = ['valid_from', 'valid_to', 'is_current'] as const
 
 export interface EventsModel extends ModelBase {
   readonly kind: 'events'
+  readonly onSchemaChange: Exclude<OnSchemaChange, 'rebuild'>
 }
 
 export interface SeedModel extends ModelBase {
   readonly kind: 'seed'
   readonly format: 'csv' | 'json' | 'parquet'
+  /** Types of columns that the engine would take for others. */
+  readonly types: readonly SeedType[]
 }
 
-export type Model = ViewModel | TableModel | MergeModel | EventsModel | SeedModel
+export interface SeedType {
+  readonly column: string
+  /** As its author writes it. */
+  readonly type: string
+}
+
+export type Model =
+  ViewModel | TableModel | AppendModel | MergeModel | Scd2Model | EventsModel | SeedModel
 
 export interface Macro {
   /** In lower case. */

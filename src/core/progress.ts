@@ -36,6 +36,8 @@ export interface ModelResult {
   /** Why it was built, left alone, failed or skipped; one line. */
   readonly because: string
   readonly rows?: number
+  /** One line for each `@warn` that found something. */
+  readonly warnings?: readonly string[]
   readonly ms: number
 }
 

@@ -2,7 +2,8 @@
 
 import type { Diagnostic } from './diagnostics.ts'
 import type { ModelName } from './names.ts'
-import type { SourceFile } from './source.ts'
+import type { SeedType } from './model.ts'
+import type { SourceFile, Span } from './source.ts'
 
 export interface ProjectFiles {
   /** models/<schema>/<name>.sql */
@@ -25,6 +26,15 @@ export interface SeedFile {
   /** Relative to the project directory. */
   readonly path: string
   readonly format: 'csv' | 'json' | 'parquet'
+  /** From the .yml beside it; empty without one. */
+  readonly types: readonly DeclaredType[]
+}
+
+/** A column of a seed with the type that its author wants. */
+export interface DeclaredType extends SeedType {
+  readonly source: SourceFile
+  readonly nameSpan: Span
+  readonly typeSpan: Span
 }
 
 /** Absolute paths of what the tool owns. */

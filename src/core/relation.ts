@@ -9,6 +9,8 @@ export interface Column {
   readonly name: string
   readonly type: ColumnType
   readonly nullable: boolean
+  /** One line for people. */
+  readonly description?: string
 }
 
 /** A table or view that exists in the warehouse. */
@@ -23,8 +25,10 @@ export interface Relation {
 // Nothing that matches can end a statement or open a comment.
 const TYPE_TEXT = /^(?:[A-Za-z0-9_ ,()[\]]|"(?:[^"\0]|"")*"|'(?:[^'\0]|'')*')+$/
 
+export const isTypeText = (text: string): boolean => TYPE_TEXT.test(text)
+
 /** For text that the engine printed as a type (DESCRIBE, prepared statements, the catalog). */
 export function columnType(text: string): ColumnType {
-  if (!TYPE_TEXT.test(text)) throw new Error(`not a column type: ${text}`)
+  if (!isTypeText(text)) throw new Error(`not a column type: ${text}`)
   return text as ColumnType
 }

@@ -3,7 +3,7 @@
 // manifest.json names the current snapshot and the file of each exposed model. A file is an immutable DuckDB
 // database with one table, `main.rows`, ordered by the key. The manifest is replaced by one rename, so a reader sees
 // either the old state of all models or the new one. A manifest is valid if and only if it is JSON with
-// `format` = 1 and every member below; files that it does not name are not part of it.
+// `format` = 1 and every member below (a column may have no `description`); files that it does not name are not part of it.
 
 import { type ModelName, parseModelName } from './names.ts'
 import { type Column, columnType } from './relation.ts'
@@ -78,10 +78,12 @@ function parseRelation(value: unknown): PublishedRelation {
 
 function parseColumn(value: unknown): Column {
   const column = asObject(value, 'column')
+  const description = column['description']
   return {
     name: asString(column['name'], 'name'),
     type: columnType(asString(column['type'], 'type')),
     nullable: column['nullable'] !== false,
+    ...(description === undefined ? {} : { description: asString(description, 'description') }),
   }
 }
 

@@ -38,6 +38,8 @@ export class HttpServer implements AsyncDisposable {
   readonly #options: ServerOptions
   /** The newest response of each open socket; responses of one socket are sent in the order of their requests. */
   readonly #newest = new Map<Socket, ServerResponse | null>()
+  /** Requests that broke off while their handler was at work, and are answered: what it says now is too late. */
+  readonly #brokenOff = new WeakSet<ServerResponse>()
   #port = 0
   #stopping = false
 
@@ -141,6 +143,7 @@ export class HttpServer implements AsyncDisposable {
   }
 
   #fail(response: ServerResponse, error: unknown): void {
+    if (this.#brokenOff.has(response)) return
     const { logger, errorHeaders, onRefusal } = this.#options
     const isRefusal = error instanceof RequestError
     if (!isRefusal) logger.error('request-failed', { url: response.req.url, error })
@@ -156,6 +159,7 @@ export class HttpServer implements AsyncDisposable {
     if (newest != null && !newest.writableFinished) {
       // The request itself is broken off: its response has its place behind those before it.
       if (!newest.req.complete && !newest.headersSent) {
+        this.#brokenOff.add(newest)
         this.#options.onRefusal?.(error.status, error.code)
         sendLastError(newest, error, this.#options.errorHeaders)
       } else newest.once('close', () => this.#refuse(socket, error))

@@ -2,12 +2,12 @@
 
 import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { collectionQuery, openScope } from './bind.ts'
+import { collectionQuery, openScope } from './bind-query.ts'
 import type { BoundQuery, Expansion, OrderItem } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
 import type { EntityType, NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
-import { findNavigation, newRow, type Scope } from './scope.ts'
+import { findNavigation, newRow, type Scope, scopeOf, unsupported } from './scope.ts'
 import type { ExpandItem, OptionName } from './syntax.ts'
 
 /** Each navigation property once, in the order asked for; what is named goes before what `*` stands for. */
@@ -76,6 +76,7 @@ const REFERENCE_OPTIONS: readonly OptionName[] = [
 const COUNT_OPTIONS: readonly OptionName[] = ['filter', 'search']
 
 function requireFitting({ many, name }: NavigationProperty, { form, options, levels }: ExpandItem) {
+  if (options.apply !== undefined) throw unsupported('$apply within $expand')
   const ofForm = { entities: null, references: REFERENCE_OPTIONS, count: COUNT_OPTIONS }[form]
   if (form === 'count' && !many)
     throw odataError('option-not-allowed', `${name} is one entity: it has no $count`)
@@ -96,7 +97,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
   const { request } = scope
   const expand = nestedItems(navigation, item, request.expandDepth + 1)
   const options = { ...item.options, ...(expand.length === 0 ? {} : { expand }) }
-  const inner = openScope(options, {
+  const entities = scopeOf({
     ...request,
     row,
     // A name in an alias means a property of the entity at hand, so its value is bound anew.
@@ -104,7 +105,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
     computed: new Map(),
     expandDepth: request.expandDepth + 1,
   })
-  const query = collectionQuery(inner, options)
+  const query = collectionQuery(openScope(options, entities), options)
   const output = item.form === 'references' ? [entityIdOutput(row)] : query.output
   const link = {
     ours: { kind: 'property', type: on.ours.type, row: scope.row, property: on.ours },

@@ -18,7 +18,7 @@ interface Position {
 }
 
 export function bindPath({ names, at }: PathSyntax, scope: Scope): Expression {
-  const computed = names.length === 1 ? scope.computed.get(names[0]!) : undefined
+  const computed = scope.computed.get(names.join('/'))
   if (computed !== undefined) return computed
   const { row, names: rest, wrap } = followToOne(start(names, scope), scope)
   const [name, ...more] = rest
@@ -134,4 +134,14 @@ export function bindEntityIsNull(
   const row = newRow(scope, navigation.target)
   const exists = wrap({ kind: 'exists', quantifier: 'any', row, link, condition: null })
   return { kind: 'not', operand: exists }
+}
+
+/** The key of the one entity that a path leads to, which stands for it in countdistinct; null for any other path. */
+export function bindDistinctKey(syntax: ExpressionSyntax, scope: Scope): Expression | null {
+  if (syntax.kind !== 'path') return null
+  const { row, names } = followToOne(start(syntax.names, scope), scope)
+  const [name, ...more] = names
+  const navigation = name === undefined ? undefined : findNavigation(row.set.type, name)
+  if (navigation === undefined || navigation.many || more.length > 0) return null
+  return bindPath({ ...syntax, names: [...syntax.names, navigation.on.theirs.name] }, scope)
 }

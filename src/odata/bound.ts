@@ -3,6 +3,7 @@
 
 import type { EntitySet, Property } from './entity-model.ts'
 import type { OperandsToSql } from './functions.ts'
+import type { Relation } from './relation.ts'
 import type { ComparisonOperator } from './syntax.ts'
 import { edm, type EdmType } from './type-map.ts'
 
@@ -23,8 +24,10 @@ export interface Addressed {
 }
 
 export interface BoundQuery {
+  /** With $apply, a set that stands for its result. */
   readonly set: EntitySet
-  /** The alias of the set's rows in expressions. */
+  readonly relation: Relation
+  /** The alias of the relation's rows in expressions. */
   readonly row: RowVariable
   /** Properties of the response, in its order. */
   readonly output: readonly OutputProperty[]
@@ -56,6 +59,8 @@ export interface OutputProperty {
   readonly name: string
   readonly type: EdmType
   readonly value: Expression
+  /** Where the value stands in the JSON object, when that is not the name. Values of one nested object are neighbours. */
+  readonly path?: readonly string[]
 }
 
 export interface OrderItem {

@@ -70,13 +70,21 @@ function typeXml(type: EntityType): readonly string[] {
   return [
     `<EntityType${attributes({ Name: name })}>`,
     ...(key.length === 0 ? [] : [`<Key>${keyRefs.join('')}</Key>`]),
-    ...properties.map((property) => `<Property${attributes(propertyAttributes(property))}/>`),
+    ...properties.map(propertyXml),
     ...navigation.map(navigationXml),
     ...(description === null
       ? []
       : [`<Annotation${attributes({ Term: `${CORE}.Description`, String: description })}/>`]),
     '</EntityType>',
   ]
+}
+
+function propertyXml(property: Property): string {
+  const start = `<Property${attributes(propertyAttributes(property))}`
+  const { description } = property.column
+  if (description === undefined) return `${start}/>`
+  const annotation = { Term: `${CORE}.Description`, String: description }
+  return `${start}><Annotation${attributes(annotation)}/></Property>`
 }
 
 const propertyAttributes = ({ name, type, nullable }: Property) => ({
@@ -165,11 +173,12 @@ function typeJson({ description, key, properties, navigation }: EntityType): obj
   }
 }
 
-const propertyJson = ({ type, nullable }: Property) => ({
+const propertyJson = ({ type, nullable, column: { description } }: Property) => ({
   $Type: type.name,
   ...(nullable ? { $Nullable: true } : {}),
   ...(type.precision === null ? {} : { $Precision: type.precision }),
   ...(type.scale === null ? {} : { $Scale: type.scale }),
+  ...(description === undefined ? {} : { [`@${CORE}.Description`]: description }),
 })
 
 function navigationJson(navigation: NavigationProperty): object {

@@ -12,12 +12,12 @@
 
 import { columnType } from '../core/relation.ts'
 import { limits } from '../core/limits.ts'
-import { SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { BoundQuery, Expansion } from './bound.ts'
 import { conditionSql } from './expression-sql.ts'
 import type { JsonFormat } from './negotiate.ts'
-import { columnsSql, orderSql, type RowWindow, rowsSql } from './to-sql.ts'
+import { orderSql, relationSql } from './relation-sql.ts'
+import { columnsSql, type RowWindow, rowsSql } from './to-sql.ts'
 import { type Member, objectSql, propertyMembers, rowTextsSql } from './write-json.ts'
 
 /** The words by which query.ts knows that limits.expandedRows was passed. */
@@ -80,7 +80,7 @@ function relatedCounts(expansion: Expansion, parent: string, { ieee754 }: JsonFo
   return {
     tables: [table(counts, counted)],
     joins: [joined(counts, parent, expansion)],
-    members: [{ name: `${name}@odata.count`, text }],
+    members: [{ path: [`${name}@odata.count`], text }],
   }
 }
 
@@ -109,7 +109,7 @@ function relatedTexts(expansion: Expansion, parent: string, format: JsonFormat):
       table(texts, written),
     ],
     joins: [joined(texts, parent, expansion)],
-    members: [{ name, text: sql`coalesce(${sql.ident(texts, 'text')}, ${absent})` }],
+    members: [{ path: [name], text: sql`coalesce(${sql.ident(texts, 'text')}, ${absent})` }],
   }
 }
 
@@ -144,8 +144,8 @@ const theirKey = ({ link, query }: Expansion) => sql.ident(query.row.alias, link
 /** The rows that any row of the parent leads to. */
 function relatedSql(expansion: Expansion, parent: string): Sql {
   const { query } = expansion
-  const { set, row, filter } = query
-  const from = sql`FROM ${sql.ident(set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)}
+  const { relation, row, filter } = query
+  const from = sql`FROM ${relationSql(relation)} AS ${sql.ident(row.alias)}
     WHERE ${theirKey(expansion)} IN (SELECT ${linkColumn(parent, expansion)} FROM ${sql.ident(parent)})`
   return filter === null ? from : sql`${from} AND ${conditionSql(filter)}`
 }

@@ -11,6 +11,7 @@ type Parse<Name extends OptionName> = (
 ) => Exclude<OptionSyntax[Name], undefined>
 
 const parserOf: { readonly [Name in OptionName]: Parse<Name> } = {
+  apply: (text, target) => parseText('apply', text, target),
   compute: (text, target) => parseText('compute', text, target),
   select: (text, target) => parseText('select', text, target),
   expand: (text, target) => parseText('expand', text, target),
@@ -26,7 +27,7 @@ const parserOf: { readonly [Name in OptionName]: Parse<Name> } = {
 }
 
 /** Options of OData that this service knows and does not serve. */
-const UNSERVED: readonly string[] = ['apply', 'deltatoken', 'index', 'schemaversion']
+const UNSERVED: readonly string[] = ['deltatoken', 'index', 'schemaversion']
 
 /** The name of the option that `name` is in any letter case and with or without `$`; null for a custom option. */
 export function optionName(name: string): OptionName | null {

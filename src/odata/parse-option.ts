@@ -16,14 +16,37 @@ export function parseText<Rule extends keyof StartRules>(
   text: string,
   target: string,
 ): StartRules[Rule] {
-  if (text.length > limits.expressionLength)
-    throw odataError(
-      'expression-too-long',
-      `${target} is longer than ${limits.expressionLength} characters`,
-      { target },
-    )
+  const key = `${rule} ${text}`
+  const known = parsed.get(key)
+  if (known !== undefined) {
+    // Last in the map is last to be forgotten.
+    parsed.delete(key)
+    parsed.set(key, known)
+    return known as StartRules[Rule]
+  }
+  const syntax = parse(rule, text, target)
+  if (text.length <= limits.cachedOptionLength) parsed.set(key, syntax)
+  if (parsed.size > limits.cachedOptions) parsed.delete(parsed.keys().next().value!)
+  return syntax
+}
+
+/** Clients send the same few texts again and again, and parsing is most of the work for a small request. */
+const parsed = new Map<string, StartRules[keyof StartRules]>()
+
+function parse<Rule extends keyof StartRules>(
+  rule: Rule,
+  text: string,
+  target: string,
+): StartRules[Rule] {
+  const longest = limits.optionLengths[rule]
+  if (text.length > longest)
+    throw odataError('expression-too-long', `${target} is longer than ${longest} characters`, {
+      target,
+    })
   // The grammar's parser recurses, so depth is measured before it starts.
   if (nesting(text, rule === 'search' ? '"' : `"'`) > limits.expressionDepth) throw tooDeep(target)
+  const calculations = rule === 'search' ? 0 : (text.match(CALCULATION)?.length ?? 0)
+  if (calculations > limits.calculations) throw tooDeep(target)
   try {
     const match = urlGrammar.match(text, rule)
     if (match.failed()) throw syntaxError(match, text, target)
@@ -35,17 +58,23 @@ export function parseText<Rule extends keyof StartRules>(
   }
 }
 
-/** The deepest nesting of brackets outside of quotes. */
+/** A long sum, or a long row of `not`, is a deep tree; that is known only when all of it has been parsed. */
+const CALCULATION = /\b(?:add|sub|mul|div|divby|mod|not)\b/gi
+
+/** The deepest nesting of brackets and minus signs outside of quotes. */
 function nesting(text: string, quotes: string): number {
   let depth = 0
   let deepest = 0
+  let minuses = 0
   let quote: string | null = null
   for (const character of text) {
+    minuses = character === '-' ? minuses + 1 : 0
     if (quote !== null) {
       if (character === quote) quote = null
     } else if (quotes.includes(character)) quote = character
     else if ('([{'.includes(character)) deepest = Math.max(deepest, ++depth)
     else if (')]}'.includes(character)) depth--
+    else deepest = Math.max(deepest, depth + minuses)
   }
   return deepest
 }

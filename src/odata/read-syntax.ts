@@ -23,13 +23,16 @@ import type {
   PathSyntax,
   SearchSyntax,
   SelectItem,
+  TransformationSyntax,
 } from './syntax.ts'
 import { joinExpandOptions, parseExpandOption } from './expand-options.ts'
+import { applyActions } from './read-apply.ts'
 import { literalSyntax, wordLiteral } from './read-literal.ts'
 import { urlGrammar } from './url.grammar.ts'
 
 /** The rules that options are parsed with, and what each gives. */
 export interface StartRules {
+  readonly apply: readonly TransformationSyntax[]
   readonly wholeExpression: ExpressionSyntax
   readonly orderby: readonly OrderItemSyntax[]
   readonly select: readonly SelectItem[]
@@ -61,6 +64,7 @@ function nestedOption(
 }
 
 semantics.addOperation('syntax', {
+  ...applyActions,
   wholeExpression: (_, expression, _end) => measuredOf(expression).syntax,
   orderby: (_, first, _commas, more, _end) =>
     [first, ...more.children].map((item) => item['syntax']()),
@@ -97,6 +101,7 @@ semantics.addOperation('syntax', {
   expandOption_compute: nestedOption,
   expandOption_search: nestedOption,
   expandOption_expand: nestedOption,
+  expandOption_apply: nestedOption,
   expandOption_plain: (_dollar, name, _, _equals, value) =>
     parseExpandOption(name.sourceString, value.sourceString),
   compute: (_, first, _commas, more, _end) =>
@@ -143,7 +148,7 @@ semantics.addOperation('measured', {
       measuredOf(first),
       operations.children.map((node) => node['operation']()),
     ),
-  operand(prefixes, primary) {
+  operand(_ahead, prefixes, primary) {
     const texts = prefixes.children.map((prefix) => prefix['prefix']() as 'not' | 'negate')
     if (texts.length > limits.expressionDepth) throw tooDeep()
     return texts.reduceRight(
@@ -182,7 +187,7 @@ semantics.addOperation('measured', {
     const operands = items.flatMap(({ condition, value }) => [condition, value])
     return node({ kind: 'case', branches, at: at(word) }, operands)
   },
-  path(start, _slashes, more, end) {
+  path(start, _slashes, more, _ahead, end) {
     const names = [start, ...more.children].map((name) => name.sourceString)
     const path: PathSyntax = { kind: 'path', names, at: at(start) }
     const [last] = end.children
@@ -194,6 +199,7 @@ semantics.addOperation('measured', {
   },
   alias: (sign, name) => node({ kind: 'alias', name: name.sourceString, at: at(sign) }),
   literal: (literal) => node(literalSyntax(literal)),
+  plainLiteral: (_ahead, literal) => node(literalSyntax(literal)),
 })
 
 semantics.addOperation('operation', {

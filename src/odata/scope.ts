@@ -1,31 +1,36 @@
 // What names mean inside an expression.
 
 import { limits } from '../core/limits.ts'
+import { isODataIdentifier } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Expression, RowVariable } from './bound.ts'
 import type { EntitySet, EntityType, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import type { ODataVersion } from './negotiate.ts'
-import type { ExpressionSyntax } from './syntax.ts'
+import type { ComputeItem, ExpressionSyntax } from './syntax.ts'
 
-/** What is the same in all expressions of one request. */
-export interface RequestScope {
+/** What is the same in all of one request. */
+export interface RequestContext {
+  readonly aliases: ReadonlyMap<string, ExpressionSyntax>
+  /** One time for the whole request (row Q078). */
+  readonly now: Date
+  readonly version: ODataVersion
+  /** Rows named so far; each gets a name of its own in SQL. */
+  readonly rows: { count: number }
+}
+
+/** What is the same in all expressions about the rows of one collection. */
+export interface RequestScope extends RequestContext {
   /** `$it`, and the row that unqualified names of the options of the request speak of. */
   readonly row: RowVariable
-  readonly aliases: ReadonlyMap<string, ExpressionSyntax>
   /** Values of the aliases used so far; each is bound once. */
   readonly boundAliases: Map<string, Expression>
   /** Aliases whose values are being bound: an alias may name another, but not itself. */
   readonly openAliases: string[]
   /** Names that $compute has given to expressions. */
   readonly computed: Map<string, Expression>
-  /** One time for the whole request (row Q078). */
-  readonly now: Date
-  readonly version: ODataVersion
   /** Levels of $expand around the options that are bound. */
   readonly expandDepth: number
-  /** Rows named so far; each gets a name of its own in SQL. */
-  readonly rows: { count: number }
 }
 
 export interface Scope {
@@ -72,3 +77,14 @@ export const findNavigation = (type: EntityType, name: string) =>
   type.navigation.find((navigation) => navigation.name === name)
 
 export const unsupported = (what: string) => odataError('not-supported', `${what} is not supported`)
+
+/** The name that compute gives, when it is one and is free. */
+export function newName({ name, at }: ComputeItem, { row, computed }: Scope): string {
+  if (!isODataIdentifier(name))
+    throw odataError('invalid-option-value', `no name can be given at character ${at + 1}`)
+  const { type } = row.set
+  const isTaken = [...type.properties, ...type.navigation].some((member) => member.name === name)
+  if (isTaken || [...computed.keys()].some((path) => path.split('/', 1)[0] === name))
+    throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
+  return name
+}

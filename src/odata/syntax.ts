@@ -28,6 +28,7 @@ export interface NamedValue {
 
 /** The system query options that were given, each parsed; no others. */
 export interface OptionSyntax {
+  readonly apply?: readonly TransformationSyntax[]
   readonly compute?: readonly ComputeItem[]
   readonly select?: readonly SelectItem[]
   readonly expand?: readonly ExpandItem[]
@@ -71,6 +72,48 @@ export interface ComputeItem {
   readonly value: ExpressionSyntax
   readonly name: string
   readonly at: number
+}
+
+/** One transformation of $apply; a sequence of them is worked from the left. */
+export type TransformationSyntax =
+  | { readonly kind: 'identity' }
+  | { readonly kind: 'filter'; readonly condition: ExpressionSyntax }
+  | { readonly kind: 'search'; readonly search: SearchSyntax }
+  | { readonly kind: 'compute'; readonly items: readonly ComputeItem[] }
+  | { readonly kind: 'orderby'; readonly items: readonly OrderItemSyntax[] }
+  | { readonly kind: 'top' | 'skip'; readonly rows: number }
+  | {
+      readonly kind: 'ranked'
+      readonly isTop: boolean
+      readonly until: 'count' | 'sum' | 'percent'
+      readonly limit: ExpressionSyntax
+      readonly value: ExpressionSyntax
+    }
+  | { readonly kind: 'aggregate'; readonly items: readonly AggregateItem[] }
+  | {
+      readonly kind: 'groupby'
+      readonly groups: readonly GroupItem[]
+      /** What is done with each group; nothing: only the groups are wanted. */
+      readonly sequence: readonly TransformationSyntax[]
+    }
+  | {
+      readonly kind: 'concat'
+      readonly branches: readonly (readonly TransformationSyntax[])[]
+    }
+
+/** `value with method as name`; without a value `$count as name`, without a method `orders/$count as name`. */
+export interface AggregateItem {
+  readonly value: ExpressionSyntax | null
+  readonly method: string | null
+  readonly name: string
+  readonly at: number
+}
+
+/** Paths of a rollup come from the coarsest to the finest; one path alone is no rollup. */
+export interface GroupItem {
+  readonly paths: readonly PathSyntax[]
+  /** Whether there is a group of all rows too: `rollup($all,…)`. */
+  readonly withTotal: boolean
 }
 
 export type SearchSyntax =

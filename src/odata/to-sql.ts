@@ -1,10 +1,10 @@
 // A bound query as one SELECT.
 
 import { columnType } from '../core/relation.ts'
-import { SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import type { BoundQuery, OrderItem } from './bound.ts'
+import type { BoundQuery } from './bound.ts'
 import { conditionSql, valueSql } from './expression-sql.ts'
+import { orderSql, relationSql } from './relation-sql.ts'
 
 const BIGINT = columnType('BIGINT')
 
@@ -37,18 +37,9 @@ export function countSql(query: BoundQuery): Sql {
   return sql`SELECT count(*) AS ${sql.ident('count')} ${fromSql(query)}`
 }
 
-function fromSql({ set, row, filter }: BoundQuery): Sql {
-  const from = sql`FROM ${sql.ident(set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)}`
+function fromSql({ relation, row, filter }: BoundQuery): Sql {
+  const from = sql`FROM ${relationSql(relation)} AS ${sql.ident(row.alias)}`
   return filter === null ? from : sql`${from} WHERE ${conditionSql(filter)}`
-}
-
-/** Nulls come first ascending and last descending (Protocol 11.2.6.2). */
-export function orderSql(order: readonly OrderItem[]): Sql {
-  if (order.length === 0) return sql.empty
-  const items = order.map(({ value, descending }) =>
-    descending ? sql`${valueSql(value)} DESC NULLS LAST` : sql`${valueSql(value)} ASC NULLS FIRST`,
-  )
-  return sql` ORDER BY ${sql.join(items)}`
 }
 
 function windowSql({ skip, top }: BoundQuery, { offset, limit }: RowWindow): Sql {

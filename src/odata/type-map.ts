@@ -68,7 +68,7 @@ export function decimalType(precision: number, scale: number): EdmType {
 }
 
 /** Integers of up to 39 digits, which no DECIMAL holds. */
-const hugeDecimal = edmType('Edm.Decimal', 'HUGEINT', { precision: 39, scale: 0 })
+export const hugeDecimal = edmType('Edm.Decimal', 'HUGEINT', { precision: 39, scale: 0 })
 const unsignedHugeDecimal = edmType('Edm.Decimal', 'UHUGEINT', { precision: 39, scale: 0 })
 
 const typeOfEngineType: Readonly<Record<string, EdmType>> = {

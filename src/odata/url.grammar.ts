@@ -6,7 +6,8 @@
 // costs more than the characters it reads.
 
 import * as ohm from 'ohm-js'
-import { expandRules } from './expand.grammar.ts'
+import { applyRules } from './apply-rules.ts'
+import { expandRules } from './expand-rules.ts'
 
 export const urlGrammarSource = String.raw`
 OData {
@@ -92,8 +93,8 @@ OData {
   //+ "a", "NOT", "(a OR b)", "\"a b\""
   //- "NOT a", "\"\""
   searchPrimary = "(" ws searchOr ws ")" -- group
-                | "\"" phraseCharacter+ "\"" -- phrase
-                | searchCharacter+ -- word
+                | "\"" ("a".."z" | "A".."Z" | " " | phraseCharacter)+ "\"" -- phrase
+                | ("a".."z" | "A".."Z" | "0".."9" | searchCharacter)+ -- word
 
   //+ "a", " ", "\\", "'"
   //- "\""
@@ -103,6 +104,7 @@ OData {
   //- " ", "(", "\"", ";"
   searchCharacter = ~(" " | "\t" | "(" | ")" | "\"" | ";") any
 
+${applyRules}
   // Expressions.
 
   //+ "a", "a eq 1", "not a and b", "a in (1,2) or b", "-a lt - 2", "a eq -5", "eq eq 1", "a\tEQ\t1"
@@ -127,7 +129,7 @@ OData {
 
   //+ "a", "not a", "not(a)", "NOT not a", "-a", "- 5", "-(a)"
   //- "not ", "-"
-  operand = prefix* primary
+  operand = (&("-" | "n" | "N") prefix)* primary
 
   //+ "not ", "-"
   //- "nota", "+"
@@ -136,7 +138,12 @@ OData {
 
   //+ "1", "'a'", "a/b", "f(x)", "(1)", "@p", "$it", "case(a:1)", "[1,2]"
   //- "", ")", "\"a\""
-  primary = value | case | call | literal | list | array | alias
+  primary = plainLiteral | value | case | call | literal | list | array | alias
+
+  // Long lists are made of these, so they are told by their first character.
+  //+ "1", "'a'"
+  //- "-1", "2024-01-31", "a"
+  plainLiteral = &("0".."9" | "'") (number | string)
 
   // Most operands are this, so it is tried first. The words null, true, false, NaN and INF are told from names later.
   //+ "a", "null", "customer/name"
@@ -180,7 +187,7 @@ OData {
 
   //+ "a", "$it", "$it/a", "customer/name", "Edm.Int32", "orders/$count", "orders/any(o:o/a eq 1)", "a/b/all(x : x/y)"
   //- "a/", "/a", "1", "orders/$count/a"
-  path = pathStart ("/" name ~"(")* pathEnd?
+  path = pathStart ("/" name ~"(")* (&"/" pathEnd)?
 
   //+ "/$count", "/$count($filter=a eq 1)", "/any()", "/ANY(o:o/a eq 1)", "/all(o : true)"
   //- "/$ref", "/all", "/any(o)", "/some(o:o/a)"
@@ -271,7 +278,7 @@ OData {
 
   //+ ",", " , "
   //- ""
-  comma = ws "," ws
+  comma = (" " | "\t")* "," (" " | "\t")*
 
   //+ "", " \t"
   //- "a"

@@ -19,9 +19,9 @@ export function rowTextsSql(rows: Sql, output: readonly OutputProperty[], format
   return sql`SELECT ${objectSql(',{', propertyMembers('page', output, format))} FROM (${rows}) AS page`
 }
 
-/** A member of a JSON object; its value as JSON, never NULL. */
+/** A value in a JSON object, where it stands there, and its text, never NULL. Values of one nested object are neighbours. */
 export interface Member {
-  readonly name: string
+  readonly path: readonly string[]
   readonly text: Sql
 }
 
@@ -31,20 +31,30 @@ export function propertyMembers(
   output: readonly OutputProperty[],
   { ieee754 }: JsonFormat,
 ): readonly Member[] {
-  return output.map(({ name, type }) => {
+  return output.map(({ name, type, path }) => {
     const value = writeValue[type.name](sql.ident(table, name), type)
     const written = ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(value) : value
-    return { name, text: sql`coalesce(${written}, 'null')` }
+    return { path: path ?? [name], text: sql`coalesce(${written}, 'null')` }
   })
 }
 
 export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
-  const texts = members.flatMap(({ name, text }, i) => {
-    const before = `${i === 0 ? '' : ','}${JSON.stringify(name)}:`
+  const texts = members.flatMap(({ path, text }, i) => {
+    const before = between(members[i - 1]?.path ?? [], path)
     return [sql.value(before, VARCHAR), text]
   })
   const first = open === '{' ? sql`'{'` : sql`',{'`
-  return sql`concat(${sql.join([first, ...texts, sql`'}'`])})`
+  const end = '}'.repeat(members.at(-1)?.path.length ?? 1)
+  return sql`concat(${sql.join([first, ...texts, sql.value(end, VARCHAR)])})`
+}
+
+/** What stands between two values: ends of objects, a comma, beginnings of objects, the name. */
+function between(left: readonly string[], right: readonly string[]): string {
+  const shared = left.findIndex((name, i) => name !== right[i])
+  const depth = Math.max(0, shared)
+  const ends = '}'.repeat(Math.max(0, left.length - 1 - depth))
+  const names = right.slice(depth).map((name) => JSON.stringify(name))
+  return `${ends}${left.length === 0 ? '' : ','}${names.join(':{')}:`
 }
 
 /** What IEEE754Compatible=true makes strings of: a double may not hold them (JSON Format 4.01, 3.2). */

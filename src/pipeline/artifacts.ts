@@ -41,6 +41,7 @@ function describeModel(model: Model) {
     path: model.source.path,
     description: model.description,
     tags: model.tags,
+    owner: model.owner,
     depends_on: model.dependsOn,
     files: model.files,
     exposed: model.expose !== null,

@@ -1,6 +1,5 @@
 // One model: is it fresh, and if not, built in one transaction that holds its rows and its state.
 
-import { isDeepStrictEqual } from 'node:util'
 import { decide, type Decision, type Situation } from '../compiler/plan.ts'
 import { seedQuery } from '../compiler/seed.ts'
 import type { EventsModel, Model } from '../core/model.ts'
@@ -8,36 +7,33 @@ import { foldCase, type ModelName, splitModelName } from '../core/names.ts'
 import type { ModelResult } from '../core/progress.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Catalog, RelationType } from '../duckdb/catalog.ts'
-import type { Connection } from '../duckdb/database.ts'
 import { ModelFailure } from './failure.ts'
 import { hashOf } from './hash.ts'
 import { checkKey } from './materialize/check-key.ts'
-import { applyStage, stageMerge } from './materialize/merge.ts'
+import { buildKept } from './materialize/kept.ts'
 import {
   type Built,
   countRows,
   createSchema,
-  existingType,
   makeWay,
   noteRelation,
   relationOf,
   relationType,
   type Site,
 } from './materialize/relation.ts'
+import { type KeptModel, stageStatement } from './materialize/stage.ts'
 import { createTable } from './materialize/table.ts'
 import { createView } from './materialize/view.ts'
+import { runChecks } from './run-checks.ts'
 import { type State, STATE_SCHEMA, recordModel } from './state.ts'
 
 export type BuiltModel = Exclude<Model, EventsModel>
 
-export interface BuildContext {
-  readonly connection: Connection
-  readonly catalog: Catalog
+export interface BuildContext extends Omit<Site, 'record'> {
   readonly state: State
   readonly runId: string
   /** The project directory. */
   readonly dir: string
-  readonly fullRefresh: boolean
   /** The models that the run is about. */
   readonly selected: ReadonlySet<ModelName>
   /** Versions of the models that came before, and of those that the run is not about. */
@@ -55,7 +51,7 @@ export function decideNow(
   withNewEvents: Situation['withNewEvents'],
 ): Decision {
   const { state, versions, fileHashes, fullRefresh, catalog } = context
-  return decide(model, {
+  const decision = decide(model, {
     states: state.models,
     versions,
     pending: new Set(),
@@ -64,6 +60,8 @@ export function decideNow(
     exists: (asked) => existsIn(catalog, asked),
     withNewEvents,
   })
+  const backfills = context.range !== null && model.kind === 'append'
+  return backfills ? { ...decision, because: 'backfill' } : decision
 }
 
 /** Whether the relation of the model is there, as the table or view that its kind makes. */
@@ -80,8 +78,10 @@ export function statementOf(model: BuiltModel, dir: string): Sql {
       return createTable(model.name, sql.body(model.body))
     case 'seed':
       return createTable(model.name, seedQuery(model, dir))
+    case 'append':
     case 'merge':
-      return stageMerge(model)
+    case 'scd2':
+      return stageStatement(model)
   }
 }
 
@@ -90,24 +90,25 @@ export async function build(
   context: BuildContext,
   model: BuiltModel,
   fingerprint: string,
-): Promise<Pick<ModelResult, 'rows'>> {
+): Promise<Pick<ModelResult, 'rows' | 'warnings'>> {
   const { connection, catalog, runId, state } = context
   refuseReservedSchema(context, model.name)
   refuseMissingInputs(context, model)
   await ensureSchema(context, model)
-  const { rows, version } = await connection.transact(async () => {
+  const { rows, version, warnings } = await connection.transact(async () => {
     const built = await materialize(siteOf(context, model), model, statementOf(model, context.dir))
+    const warnings = await runChecks(connection, model)
     const before = state.models.get(model.name)
     const version =
       built.changed || before === undefined
         ? versionOf(context, model, fingerprint)
         : before.version
     await recordModel(connection, model, { fingerprint, version, runId })
-    return { rows: built.rows, version }
+    return { rows: built.rows, version, warnings }
   })
   noteRelation(catalog, model.name, typeOf(model))
   noteVersion(context, model.name, version)
-  return rows === undefined ? {} : { rows }
+  return { ...(rows === undefined ? {} : { rows }), ...(warnings.length === 0 ? {} : { warnings }) }
 }
 
 /** Not in the transaction of the model: two that create one schema at once would conflict. */
@@ -140,47 +141,34 @@ export function noteVersion(context: BuildContext, model: ModelName, version: st
   context.versions.set(model, version)
 }
 
-export function siteOf(
-  { connection, catalog, state, fullRefresh }: BuildContext,
-  model: Model,
-): Site {
-  return { connection, catalog, record: state.models.get(model.name) ?? null, fullRefresh }
+export function siteOf(context: BuildContext, model: Model): Site {
+  return { ...context, record: context.state.models.get(model.name) ?? null }
 }
 
 const typeOf = ({ kind }: Model): RelationType => (kind === 'view' ? 'view' : 'table')
 
 /**
- * The rows of a merge depend on what the table held before, so a change of it has a version of its own. So has what
- * was built although no known input changed.
+ * The rows of a table that is kept depend on what it held before, so a change of it has a version of its own. So has
+ * what was built although no known input changed.
  */
 function versionOf(context: BuildContext, model: BuiltModel, fingerprint: string): string {
-  const own = model.kind === 'merge' || model.volatile || context.fullRefresh
+  const own = isKept(model) || model.volatile || context.fullRefresh
   return own ? hashOf(fingerprint, context.runId) : fingerprint
 }
 
 async function materialize(site: Site, model: BuiltModel, statement: Sql): Promise<Built> {
-  const { connection, record, fullRefresh } = site
+  const { connection } = site
   const relation = relationOf(model.name)
-  const key = model.expose?.key ?? []
-  if (model.kind === 'merge') {
-    const exists = existingType(site, model.name) === 'table'
-    const merges = exists && record?.kind === 'merge' && !fullRefresh
-    await connection.run(statement)
-    if (!merges) await makeWay(site, model, 'table')
-    const built = await applyStage(connection, model, !merges)
-    if (!sameColumns(model.uniqueKey, key)) await checkKey(connection, relation, key)
-    return built
-  }
+  if (isKept(model)) return buildKept(site, model)
   await makeWay(site, model, typeOf(model))
   await connection.run(statement)
-  await checkKey(connection, relation, key)
+  await checkKey(connection, relation, model.expose?.key ?? [])
   if (model.kind === 'view') return { changed: true }
   return { changed: true, rows: await countRows(connection, relation) }
 }
 
-/** The unique key was checked when the rows were merged. */
-const sameColumns = (a: readonly string[], b: readonly string[]) =>
-  isDeepStrictEqual(a.map(foldCase).toSorted(), b.map(foldCase).toSorted())
+const isKept = (model: BuiltModel): model is KeptModel =>
+  model.kind === 'append' || model.kind === 'merge' || model.kind === 'scd2'
 
 /** `a.b` means schema a or catalog a; where both exist the engine refuses the name. */
 export function refuseReservedSchema({ catalog }: BuildContext, name: ModelName): void {

@@ -9,6 +9,12 @@ import { DatabaseError } from '../duckdb/errors.ts'
 /** A rule of the tool that a model broke: a duplicate key, a column that vanished, a table that would be lost. */
 export class ModelFailure extends Error {
   override name = 'ModelFailure'
+  /** The message begins with its place in the project. */
+  readonly placed: boolean
+  constructor(message: string, placed = false) {
+    super(message)
+    this.placed = placed
+  }
 }
 
 /**
@@ -16,7 +22,8 @@ export class ModelFailure extends Error {
  * Throws what is no failure of a model: our own bugs, and an environment in which no other model can be built.
  */
 export function explainFailure(error: unknown, model: Model, statement: Sql | null): string {
-  if (error instanceof ModelFailure) return `${model.source.path}: ${error.message}`
+  if (error instanceof ModelFailure)
+    return error.placed ? error.message : `${model.source.path}: ${error.message}`
   if (!(error instanceof DatabaseError)) throw error
   // After a FATAL error the engine refuses everything until the file is opened anew.
   if (error.details.type === 'FATAL') throw error

@@ -52,7 +52,7 @@ export async function viewTyped(
     .map((column) => sql` AND ${field(sql`e`, column)} IS NOT NULL`)
   await connection.run(sql`
     CREATE OR REPLACE TEMP VIEW _eider_typed AS
-    SELECT ${fields(model, sql`e`)} FROM ${readSegments(claims, members)}
+    SELECT ${fields(model, sql`e`, sql`CAST`)} FROM ${readSegments(claims, members)}
     WHERE e IS NOT NULL${sql.join(complete, sql.empty)}`)
   return { rows: TYPED, events: claims.reduce((sum, { events }) => sum + events, 0), rejected: 0 }
 }
@@ -164,7 +164,7 @@ async function giveVerdicts(
       WHERE seq NOT IN (SELECT seq FROM ${VERDICTS})`)
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_fitting AS
-    SELECT ${fields(model, sql`typed`)} FROM ${GIVEN} ANTI JOIN ${VERDICTS} USING (seq) ORDER BY seq`)
+    SELECT ${fields(model, sql`typed`, sql`TRY_CAST`)} FROM ${GIVEN} ANTI JOIN ${VERDICTS} USING (seq) ORDER BY seq`)
 }
 
 /** Events with a value that gave NULL in the column's type, or none where the model wants one. */
@@ -176,7 +176,7 @@ function misfits(model: EventsModel): Sql {
     const missing = sql.value(`column "${column.name}" is missing`)
     const absent = isRequired(column) ? sql`${given} IS NULL` : sql`false`
     return sql`CASE WHEN ${absent} THEN ${missing}
-      WHEN ${given} IS NOT NULL AND ${field(sql`typed`, column)} IS NULL THEN ${unreadable} END`
+      WHEN ${given} IS NOT NULL AND ${field(sql`typed`, column, sql`TRY_CAST`)} IS NULL THEN ${unreadable} END`
   })
   return sql`SELECT seq, reason FROM (
     SELECT seq, concat_ws('; ', ${sql.join(reasons)}) AS reason FROM ${GIVEN}) WHERE reason <> ''`
@@ -188,7 +188,7 @@ function nestedMisfits(column: Column): Sql {
     || ' at ' || any_value(g.fullkey) || ${sql.value(` as ${column.type}`)}`
   return sql`
     SELECT seq, ${reason} AS reason
-    FROM ${GIVEN}, json_tree(${field(sql`given`, column)}) g, json_tree(to_json(${field(sql`typed`, column)})) w
+    FROM ${GIVEN}, json_tree(${field(sql`given`, column)}) g, json_tree(to_json(${field(sql`typed`, column, sql`TRY_CAST`)})) w
     WHERE g.fullkey = w.fullkey AND ((w.type = 'NULL' AND g.type <> 'NULL')
       OR (w.type IN ('OBJECT', 'ARRAY') AND g.type NOT IN ('OBJECT', 'ARRAY')))
     GROUP BY seq`
@@ -227,20 +227,29 @@ function rawEvents(claim: Claim): Sql {
 }
 
 const structOf = (columns: readonly Column[]): Sql =>
-  sql`STRUCT(${sql.join(columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`))})`
+  sql`STRUCT(${sql.join(columns.map((column) => sql`${sql.ident(column.name)} ${readAs(column)}`))})`
 
-function fields(model: EventsModel, struct: Sql): Sql {
+/** The reader of JSON has no values of these types: they are read as text and cast. */
+const isCast = ({ type }: Column) => /\b(BIT|BIGNUM)\b/i.test(type)
+
+const readAs = (column: Column) => (isCast(column) ? sql`VARCHAR` : sql.type(column.type))
+
+function fields(model: EventsModel, struct: Sql, cast: Sql): Sql {
   return sql.join(
     model.columns.map((column) => {
-      const given = field(struct, column)
+      const given = field(struct, column, cast)
       const value = isReceivedAt(column) ? sql`coalesce(${given}, CAST(t AS TIMESTAMPTZ))` : given
       return sql`${value} AS ${sql.ident(column.name)}`
     }),
   )
 }
 
-const field = (struct: Sql, column: Column): Sql =>
-  sql`struct_extract(${struct}, ${sql.value(column.name)})`
+/** A member of `struct`; with `cast` in the type of its column, also where that is not what was read. */
+function field(struct: Sql, column: Column, cast: Sql | null = null): Sql {
+  const member = sql`struct_extract(${struct}, ${sql.value(column.name)})`
+  if (cast === null || !isCast(column)) return member
+  return sql`${cast}(${member} AS ${sql.type(column.type)})`
+}
 
 /** Row E014: filled with the server's time when the event does not bring one. */
 const isReceivedAt = ({ name, type }: Column) =>

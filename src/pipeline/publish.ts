@@ -98,7 +98,7 @@ async function publishModel(
   const same = known.get(file)
   // A file that was cut short is written anew.
   if (same !== undefined && (await sizeOf(join(dir, file))) === same.bytes)
-    return { ...same, description }
+    return { ...same, description, columns: describedBy(model, same.columns) }
   const relation = relationOf(name)
   // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
   if (model.kind === 'events') await checkKey(connection, relation, exposedKey)
@@ -139,9 +139,19 @@ async function publishedColumns(
       if (!nullable && !(await holdsNull(connection, model.name, name)))
         required.add(foldCase(name))
     }
-  return columns
+  const published = columns
     .filter(({ name }) => model.kind !== 'events' || listed.has(foldCase(name)))
     .map((column) => ({ ...column, nullable: !required.has(foldCase(column.name)) }))
+  return describedBy(model, published)
+}
+
+/** Texts are no part of a version: they change without the rows. */
+function describedBy(model: Model, columns: readonly Column[]): readonly Column[] {
+  const texts = new Map(model.columns.map((column) => [foldCase(column.name), column.description]))
+  return columns.map(({ name, type, nullable }) => {
+    const description = texts.get(foldCase(name))
+    return { name, type, nullable, ...(description === undefined ? {} : { description }) }
+  })
 }
 
 /** Events from before a NOT NULL column was added have none. */

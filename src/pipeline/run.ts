@@ -17,6 +17,7 @@ import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts
 import type { FlushStep } from './flush.ts'
 import { flushAll } from './flush-all.ts'
 import { Ledger, type RunSummary } from './ledger.ts'
+import type { WatermarkRange } from './materialize/relation.ts'
 import { publish } from './publish.ts'
 import { takeRunLock } from './run-lock.ts'
 import { replaceMacros } from './macros.ts'
@@ -50,6 +51,10 @@ export interface RunOptions {
   readonly modelsAtOnce?: number
   /** Build no further model after a failure. */
   readonly failFast?: boolean
+  /** Let an empty source empty a table that mirrors it. */
+  readonly allowEmpty?: boolean
+  /** Replace this range of the watermark in append models. */
+  readonly range?: WatermarkRange | null
   readonly now?: () => Date
   /** For crash tests: called after each step of a flush. */
   readonly onFlushStep?: (step: FlushStep) => void | Promise<void>
@@ -108,10 +113,12 @@ async function work(
 }
 
 async function prepare(
-  { project, paths, progress, fullRefresh = false, selection = allModels }: RunOptions,
+  options: RunOptions,
   ledger: Ledger,
   connection: Connection,
 ): Promise<BuildContext> {
+  const { project, paths, progress, selection = allModels } = options
+  const { fullRefresh = false, allowEmpty = false, range = null } = options
   const { models, macros } = project
   const catalog = await readCatalog(connection)
   await ensureState(connection, catalog)
@@ -128,7 +135,10 @@ async function prepare(
     state,
     runId: ledger.runId,
     dir: paths.dir,
+    startedAt: ledger.startedAt,
     fullRefresh,
+    allowEmpty,
+    range,
     selected,
     versions: new Map(others.map(([name, { version }]) => [name, version])),
     schemas: new Map(),

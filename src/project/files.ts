@@ -7,6 +7,7 @@ import { limits } from '../core/limits.ts'
 import { type ModelName, foldCase, parseModelName } from '../core/names.ts'
 import type { ModelFile, ProjectFiles, SeedFile } from '../core/project.ts'
 import type { SourceFile } from '../core/source.ts'
+import { parseSeedTypes, type SeedTypes } from './seed-types.ts'
 
 /** Schemas that belong to the engine, and the one in which eider keeps its own tables. */
 const RESERVED_SCHEMAS = ['_eider', 'information_schema', 'memory', 'pg_catalog', 'system', 'temp']
@@ -53,10 +54,25 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
     const placed = place(source.path, ['sql'], reserved)
     return isDiagnostic(placed) ? placed : { name: placed.name, source }
   })
-  const seeds = (await pathsOf('seeds')).map((path): SeedFile | Diagnostic => {
+  const seedPaths = await pathsOf('seeds')
+  const seedTypes = new Map<string, SeedTypes>()
+  for (const path of seedPaths.filter(isYaml)) {
+    const source = await readSource(dir, path, limits.configFileBytes)
+    if (isDiagnostic(source)) problems.push(source)
+    else seedTypes.set(withoutExtension(path), parseSeedTypes(source))
+    const isAlone = !seedPaths.some(
+      (other) => !isYaml(other) && withoutExtension(other) === withoutExtension(path),
+    )
+    const expected = 'a data file of the same name beside this one'
+    if (isAlone) problems.push(diagnostic('invalid-model-path', { expected }, wholeFile(path)))
+  }
+  problems.push(...Array.from(seedTypes.values(), ({ diagnostics }) => diagnostics).flat())
+  const dataPaths = seedPaths.filter((path) => !isYaml(path))
+  const seeds = dataPaths.map((path): SeedFile | Diagnostic => {
     const placed = place(path, Object.keys(SEED_FORMATS), reserved)
     if (isDiagnostic(placed)) return placed
-    return { name: placed.name, path, format: SEED_FORMATS[placed.extension]! }
+    const types = seedTypes.get(withoutExtension(path))?.types ?? []
+    return { name: placed.name, path, format: SEED_FORMATS[placed.extension]!, types }
   })
   const macros = await readAll(await pathsOf('macros'))
   return { models: understood(models), seeds: understood(seeds), macros, problems }
@@ -133,6 +149,8 @@ async function inBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R
 /** The engine calls a database by its file's name up to the first dot; a schema of that name would be ambiguous. */
 const catalogOf = (database: string) => foldCase(basename(database).split('.')[0]!)
 
+const isYaml = (path: string) => /\.ya?ml$/i.test(path)
+const withoutExtension = (path: string) => path.slice(0, path.lastIndexOf('.'))
 const isSql = (path: string) => /\.sql$/i.test(path)
 const isDiagnostic = (item: object): item is Diagnostic => 'code' in item
 const wholeFile = (path: string) => ({ source: { path, text: '' }, span: { start: 0, end: 0 } })

@@ -88,6 +88,11 @@ export const settings = {
     default: limits.bufferBytes,
     help: 'Accepted events kept on disk; above it 503 until a run has flushed',
   },
+  'collect.admin_timeout_ms': {
+    type: positive,
+    default: limits.adminTimeoutMs,
+    help: 'Time a run waits for an answer of the daemon before it ends with an error',
+  },
   'collect.idempotency_hours': {
     type: { is: 'integer', min: 1, max: 8760 },
     default: limits.keyRetentionHours,

@@ -1,10 +1,12 @@
 // Row E084: a daemon that starts while a run has the buffer open, and a second daemon.
 
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { workspace } from '../workspace.ts'
+import { eiderProcess, workspace } from '../workspace.ts'
 import { daemonIn } from './collect-daemon.ts'
 
 const project = {
@@ -25,12 +27,17 @@ const lockOf = (role: string) =>
 test('E084 the daemon waits until the run is done with the buffer', async () => {
   await using space = await workspace(project)
   await space.write('.eider/collect.lock', lockOf('run'))
-  const starting = daemonIn(space)
-  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  const ports = ['--port', '0', '--admin-port', '0']
+  const { command, args, env } = eiderProcess(['collect', 'daemon', ...ports])
+  const daemon = spawn(command, args, { cwd: space.dir, env })
+  const exited = once(daemon, 'exit')
+  const [line] = (await once(daemon.stderr, 'data')) as [Buffer]
+  assert.match(line.toString(), '"waiting-for-buffer","role":"run"')
   await rm(space.path('.eider/collect.lock'))
-  await using daemon = await starting
-  assert.match(daemon.stderr(), '"waiting-for-buffer","role":"run"')
-  assert.is(await daemon.stop(), 0)
+  const [ready] = (await once(daemon.stdout, 'data')) as [Buffer]
+  assert.match(ready.toString(), 'listening on ')
+  daemon.kill()
+  assert.equal(await exited, [0, null])
 })
 
 test('E084 another daemon is an error at once', async () => {

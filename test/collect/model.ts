@@ -8,10 +8,13 @@ import { columnType } from '../../src/core/relation.ts'
 export function eventsModel(name: string, ...columns: readonly string[]): EventsModel {
   return {
     kind: 'events',
+    onSchemaChange: 'evolve',
+    tags: [],
+    owner: null,
+    checks: [],
     name: name as ModelName,
     source: { path: `models/${name.replace('.', '/')}.sql`, text: '' },
     description: null,
-    tags: [],
     expose: null,
     columns: columns.map((text) => {
       const [, column, type, notNull] = /^("[^"]+"|\S+) (.*?)( NOT NULL)?$/.exec(text)!

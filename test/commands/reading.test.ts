@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { workspace } from '../workspace.ts'
@@ -53,55 +52,10 @@ test('query prints rows in each format and never writes', async () => {
   const limited = await space.ok(['query', 'from range(5)', '--limit', '2', '--json'])
   assert.equal(jsonLines(limited.stdout), [{ range: '0' }, { range: '1' }])
   assert.match(limited.stderr, /first 2 rows/)
-  for (const text of ['drop table raw.a', 'select 1; select 2', '', "copy raw.a to 'x.csv'"])
+  for (const text of ['drop table raw.a', 'select 1; select 2', "copy raw.a to 'x.csv'"])
     await space.ok(['query', text], { exitCode: 2 })
   const wrong = await space.ok(['query', 'select idd from raw.a'], { exitCode: 1 })
   assert.match(wrong.stderr, /query:1:8 [^]*did you mean "id"/)
-})
-
-test('history lists runs, and what they did to a model', async () => {
-  await using space = await workspace(files)
-  assert.match((await space.ok(['history'])).stdout, /no run is recorded/)
-  await space.ok(['run'])
-  await space.write('models/raw/a.sql', "select error('no') as id, 'v' as v\n")
-  await space.ok(['run'], { exitCode: 1 })
-  const runs = jsonLines((await space.ok(['history', '--json'])).stdout)
-  assert.equal(
-    runs.map(({ ok, built, failed, skipped }) => [ok, built, failed, skipped]),
-    [
-      [false, 0, 1, 1],
-      [true, 2, 0, 0],
-    ],
-  )
-  const model = jsonLines((await space.ok(['history', 'MART.c', '--json'])).stdout)
-  assert.equal(
-    model.map(({ status, rows, because }) => [status, rows, because]),
-    [
-      ['skipped', null, 'raw.a failed'],
-      ['built', 1, 'never built'],
-    ],
-  )
-})
-
-test('doctor says what is amiss and what to do', async () => {
-  await using space = await workspace(files)
-  const ports = { env: { COLLECT_PORT: '0', ODATA_PORT: '0' } }
-  const fresh = await space.ok(['doctor'], ports)
-  assert.match(fresh.stdout, /warn +warehouse .*not exist yet\n +next: eider run/)
-  await space.ok(['run'])
-  const well = jsonLines((await space.ok(['doctor', '--json'], ports)).stdout)
-  assert.equal([...new Set(well.map(({ status }) => status))], ['ok'])
-
-  await using daemon = await space.start(['collect', 'daemon', '--port', '0'])
-  const port = new URL(daemon.url).port
-  const busy = await space.ok(['doctor'], { env: { COLLECT_PORT: port, ODATA_PORT: '0' } })
-  assert.match(busy.stdout, new RegExp(`ok +buffer +held by process ${daemon.pid}`))
-  assert.match(busy.stdout, new RegExp(`ok +collect +eider answers on port ${port}`))
-
-  await space.write('.eider/warehouse.duckdb', 'this is no database')
-  await rm(space.path('.eider', 'warehouse.duckdb.wal'), { force: true })
-  const broken = await space.ok(['doctor'], { ...ports, exitCode: 1 })
-  assert.match(broken.stdout, /fail +warehouse .*damaged[^]*next: restore it from a backup/)
 })
 
 test.run()

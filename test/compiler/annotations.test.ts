@@ -67,10 +67,19 @@ test('names of Object.prototype are no annotations', () => {
     )
 })
 
+const values: Readonly<Record<string, string>> = {
+  column: 'a: text',
+  depends_on: 'a.b',
+  on_duplicate: 'fail',
+  deletes: 'mirror',
+  on_schema_change: 'rebuild',
+}
+
 test('every annotation is understood', () => {
   for (const name of Object.keys(annotations)) {
-    assert.equal(header(`-- @${name}: word`).codes, [], name)
-    assert.ok(header(`-- @${name} word`).mentioned.has(name))
+    const value = values[name] ?? 'word'
+    assert.equal(header(`-- @${name}: ${value}`).codes, [], name)
+    assert.ok(header(`-- @${name} ${value}`).mentioned.has(name))
   }
 })
 

@@ -1,8 +1,6 @@
 // A real full disk: a tmpfs of a few MiB, with more or less room left. Needs the right to mount; skipped without.
 
-import { execFileSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -13,35 +11,11 @@ import { Database } from '../../src/duckdb/database.ts'
 import { toDatabaseError } from '../../src/duckdb/errors.ts'
 import { toEnvironmentError } from '../../src/pipeline/failure.ts'
 import type { RunSummary } from '../../src/pipeline/ledger.ts'
+import { smallDisk, testOnDisk } from '../small-disk.ts'
 import { FakeClaims } from './fake-claims.ts'
 import { events, fixture, query } from './fixture.ts'
 
 const EVENTS = 20_000
-
-async function smallDisk(sizeBytes: number) {
-  const dir = await mkdtemp(join(tmpdir(), 'eider-disk-'))
-  const mount = ['-t', 'tmpfs', '-o', `size=${sizeBytes}`, 'tmpfs', dir]
-  execFileSync('mount', mount, { stdio: 'ignore' })
-  return {
-    dir,
-    async fill(freeBytes: number): Promise<void> {
-      const { bavail, bsize } = await statfs(dir)
-      const filler = Buffer.alloc(Math.max(0, bavail * bsize - freeBytes))
-      await writeFile(join(dir, 'filler'), filler)
-    },
-    async [Symbol.asyncDispose]() {
-      execFileSync('umount', [dir])
-      await rm(dir, { recursive: true })
-    },
-  }
-}
-
-const canMount = await smallDisk(65_536).then(
-  (disk) => disk[Symbol.asyncDispose]().then(() => true),
-  () => false,
-)
-const testOnDisk = (name: string, run: () => Promise<void>) =>
-  canMount ? test(name, run) : test.skip(name, run)
 
 const models = (version: number) => [
   events('raw.e', { id: 'INTEGER', note: 'VARCHAR' }),

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ClaimSource } from '../../src/buffer/claim-source.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { CompiledProject, EventsModel, Model } from '../../src/core/model.ts'
+import type { CompiledProject, EventsModel, Model, OnSchemaChange } from '../../src/core/model.ts'
 import { type ModelName, parseModelName } from '../../src/core/names.ts'
 import type { ModelResult, RunEvent } from '../../src/core/progress.ts'
 import type { ProjectPaths } from '../../src/core/project.ts'
@@ -23,8 +23,14 @@ export const nameOf = (text: string): ModelName => {
 }
 
 export interface QueryModelOptions {
-  readonly kind?: 'view' | 'table' | 'merge'
+  readonly kind?: 'view' | 'table' | 'append' | 'merge' | 'scd2'
   readonly key?: readonly [string, ...string[]]
+  /** `ts` or `ts lookback 1 hour` */
+  readonly incremental?: string
+  /** The column of `@on_duplicate: latest`. */
+  readonly latest?: string
+  readonly deletes?: 'keep' | 'mirror'
+  readonly onSchemaChange?: OnSchemaChange
   readonly expose?: readonly string[]
   readonly reads?: readonly string[]
   readonly files?: readonly string[]
@@ -49,12 +55,24 @@ export function query(name: string, text: string, options: QueryModelOptions = {
     dependsOn: reads.map(nameOf),
     files,
     volatile,
+    owner: null,
+    checks: [],
     definition: hash([text, options]),
     body: ModelBody.of(source, { start, end: source.text.length }),
   }
-  if (kind !== 'merge') return { ...base, kind }
-  if (key === undefined) throw new Error('a merge model needs a key')
-  return { ...base, kind, uniqueKey: key }
+  if (kind === 'view' || kind === 'table') return { ...base, kind }
+  const { latest, deletes = 'keep', onSchemaChange = 'evolve' } = options
+  const [column = '', lookback = null] = options.incremental?.split(' lookback ') ?? []
+  const watermark = { column, lookback }
+  if (kind === 'append') return { ...base, kind, uniqueKey: key ?? [], watermark, onSchemaChange }
+  if (key === undefined) throw new Error(`a model of kind ${kind} needs a key`)
+  const onDuplicate =
+    latest === undefined
+      ? ({ take: 'none' } as const)
+      : ({ take: 'latest', column: latest } as const)
+  const kept = { ...base, uniqueKey: key, onDuplicate, onSchemaChange }
+  if (kind === 'scd2') return { ...kept, kind }
+  return { ...kept, kind, deletes, watermark: column === '' ? null : watermark }
 }
 
 /** A column list such as `{ id: 'BIGINT!', at: 'TIMESTAMP WITH TIME ZONE' }`; `!` is NOT NULL. */
@@ -65,6 +83,7 @@ export function events(
 ): EventsModel {
   return {
     kind: 'events',
+    onSchemaChange: 'evolve',
     name: nameOf(name),
     source: { path: `models/${name.replace('.', '/')}.sql`, text: '-- @kind: events\n' },
     description: null,
@@ -78,6 +97,8 @@ export function events(
     dependsOn: [],
     files: [],
     volatile: false,
+    owner: null,
+    checks: [],
     definition: hash([columns, expose]),
   }
 }

@@ -102,6 +102,50 @@ test('events that do not fit are set aside with the reason and as they were sent
   assert.is(rejected[0]?.['claim_id'], 'raw.odd/1')
 })
 
+test('types that the reader of JSON does not know are cast, and wide numbers stay exact', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  const odd = events('raw.odd', {
+    bits: 'BIT',
+    big: 'BIGNUM',
+    flags: 'BIT[]',
+    pair: 'STRUCT(b BIT, d DECIMAL(38,10))',
+    huge: 'HUGEINT',
+    unsigned: 'UBIGINT',
+    wide: 'DECIMAL(38,10)',
+    list: 'HUGEINT[]',
+  })
+  const big = '123456789012345678901234567890123456789012345'
+  const huge = '170141183460469231731687303715884105727'
+  const wide = '1234567890123456789012345678.0123456789'
+  const fits = `{"bits":"0101","big":${big},"flags":["01"],"pair":{"b":"1","d":"${wide}"},
+    "huge":${huge},"unsigned":18446744073709551615,"wide":"${wide}","list":[${huge},-1]}`
+  await claims.add('raw.odd', [fits.replaceAll('\n', ' ')])
+  await claims.add('raw.odd', ['{"bits":"2"}', '{"big":"no"}', '{"flags":["x"]}', '{"bits":"1"}'])
+  const summary = await space.ok([odd], { openClaims: () => Promise.resolve(claims) })
+  assert.equal(summary.flushed, [{ model: 'raw.odd', events: 2, rejected: 3 }])
+  const [row] = await space.rows(sql`SELECT COLUMNS(*)::VARCHAR FROM raw.odd LIMIT 1`)
+  assert.equal(Object.values(row!), [
+    '0101',
+    big,
+    '[01]',
+    `{'b': 1, 'd': ${wide}}`,
+    huge,
+    '18446744073709551615',
+    wide,
+    `[${huge}, -1]`,
+  ])
+  const reasons = await space.rows(sql`SELECT reason FROM _eider.rejected_events ORDER BY seq`)
+  assert.equal(
+    reasons.map(({ reason }) => reason),
+    [
+      'column "bits": cannot read "2" as BIT',
+      'column "big": cannot read "no" as BIGNUM',
+      'column "flags": cannot read "x" at $[0] as BIT[]',
+    ],
+  )
+})
+
 test('an event that was accepted before a column became NOT NULL is set aside', async () => {
   await using space = await fixture()
   const claims = buffered(space)

@@ -137,26 +137,68 @@ test('an exposed key other than the unique key is checked in the merged table', 
   assert.equal(await rowsOf(space), [{ id: 1, v: 1 }])
 })
 
-test('random edits: the table is what a merge in JavaScript gives, run after run', async () => {
+test('latest() takes one row of each key, the same one each time', async () => {
   await using space = await fixture()
-  const random = generator(7)
-  const expected = new Map<number, number | null>()
-  for (let round = 0; round < 12; round++) {
-    const rows = new Map<number, number | null>()
-    for (let i = 0; i < 8; i++)
-      rows.set(Math.floor(random() * 12), random() < 0.3 ? null : Math.floor(random() * 3))
-    for (const [id, v] of rows) expected.set(id, v)
-    const values = [...rows].map(([id, v]) => `(${id}, ${v ?? 'null::int'})`).join(', ')
-    await space.ok([source(values), merge()])
-    const sorted = [...expected].map(([id, v]) => ({ id, v })).toSorted((a, b) => a.id - b.id)
-    assert.equal(await rowsOf(space), sorted, `round ${round}`)
-  }
+  const model = query('mart.t', 'from raw.s', {
+    kind: 'merge',
+    key: ['id'],
+    latest: 'v',
+    reads: ['raw.s'],
+  })
+  const list = 't(id, v, note)'
+  await space.ok([source("(1, 1, 'old'), (1, 2, 'a'), (1, 2, 'b'), (2, null, 'x')", list), model])
+  const again = await space.ok([
+    source("(1, 2, 'b'), (1, 2, 'a'), (2, null, 'x'), (1, 1, 'old')", list),
+    model,
+  ])
+  assert.is(resultOf(again, 'mart.t').rows, 0)
+  assert.equal(await rowsOf(space), [
+    { id: 1, v: 2, note: 'b' },
+    { id: 2, v: null, note: 'x' },
+  ])
+  const missing = await space.run([source("(null::int, 1, 'x')", list), model])
+  assert.match(resultOf(missing, 'mart.t').because, /NULL or duplicate keys/)
 })
 
-/** Park and Miller's generator: reproducible. */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
-}
+test('mirror deletes what the source no longer gives, and refuses to delete everything', async () => {
+  await using space = await fixture()
+  const model = merge({ deletes: 'mirror' })
+  await space.ok([source('(1, 1), (2, 2), (3, 3)'), model])
+  const fewer = await space.ok([source('(1, 1), (2, 5)'), model])
+  assert.is(resultOf(fewer, 'mart.t').rows, 2)
+  assert.equal(await rowsOf(space), [
+    { id: 1, v: 1 },
+    { id: 2, v: 5 },
+  ])
+  const empty = [query('raw.s', 'select 1 as id, 1 as v where false'), model]
+  const refused = await space.run(empty)
+  assert.match(
+    resultOf(refused, 'mart.t').because,
+    /no rows, so @deletes: mirror would delete all 2 .*--allow-empty/,
+  )
+  assert.is((await rowsOf(space)).length, 2)
+  await space.ok(empty, { allowEmpty: true })
+  assert.equal(await rowsOf(space), [])
+})
+
+test('an incremental merge reads from the watermark on', async () => {
+  await using space = await fixture()
+  const model = merge({ incremental: 'v lookback 1' })
+  await space.ok([source('(1, 1), (2, 5)'), model])
+  const summary = await space.ok([source('(1, 3), (2, 6), (3, 4), (4, 2)'), model])
+  assert.is(resultOf(summary, 'mart.t').rows, 2)
+  assert.equal(await rowsOf(space), [
+    { id: 1, v: 1 },
+    { id: 2, v: 6 },
+    { id: 3, v: 4 },
+  ])
+})
+
+test('a table that was filled under another key is checked under the new one', async () => {
+  await using space = await fixture()
+  await space.ok([source('(1, 1), (2, 1)'), merge()])
+  const failed = await space.run([source('(3, 3)'), merge({ key: ['v'] })])
+  assert.match(resultOf(failed, 'mart.t').because, /duplicate keys: v = 1/)
+})
 
 test.run()

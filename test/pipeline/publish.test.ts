@@ -9,6 +9,9 @@ import { limits } from '../../src/core/limits.ts'
 import { parseManifest, type Snapshot } from '../../src/core/snapshot.ts'
 import { sql } from '../../src/core/sql.ts'
 import { Database, type Row } from '../../src/duckdb/database.ts'
+import { csdlJson, csdlXml } from '../../src/odata/csdl.ts'
+import { buildEntityModel } from '../../src/odata/entity-model.ts'
+import { compileTexts } from '../compiler/compile-text.ts'
 import { FakeClaims } from './fake-claims.ts'
 import { events, fixture, type Fixture, query, recorder, resultOf } from './fixture.ts'
 
@@ -26,6 +29,36 @@ async function publishedRows(space: Fixture, model: string): Promise<readonly Ro
 }
 
 const expose = ['id']
+
+test('what is said of a column is published, and anew when only the text changes', async () => {
+  await using space = await fixture()
+  const model = async (text: string) => {
+    const header = `-- @expose id\n-- @column amount: ${text}\n`
+    const { models } = await compileTexts({ 'mart.t': `${header}select 1 as id, 2 as amount` })
+    return [...models.values()]
+  }
+  for (const text of ['of the order', 'with "tax" & <more>']) {
+    await space.ok(await model(text))
+    const snapshot = await manifestOf(space)
+    const [relation] = snapshot.relations
+    assert.equal(
+      relation?.columns.map(({ description }) => description),
+      [undefined, text],
+    )
+    const entities = buildEntityModel(snapshot, { signedTinyints: new Map() })
+    const escaped = text.replaceAll('"', '&quot;').replace('& <more>', '&amp; &lt;more&gt;')
+    assert.ok(
+      csdlXml(entities, '4.0').includes(
+        `<Property Name="amount" Type="Edm.Int32"><Annotation Term="Org.OData.Core.V1.Description" String="${escaped}"/></Property>`,
+      ),
+    )
+    const json = JSON.parse(csdlJson(entities, '4.01')) as Record<string, Record<string, object>>
+    assert.equal(json['eider']?.['mart_t'], {
+      ...json['eider']?.['mart_t'],
+      amount: { $Type: 'Edm.Int32', $Nullable: true, '@Org.OData.Core.V1.Description': text },
+    })
+  }
+})
 
 test('an exposed model is a file with its rows in the order of the key', async () => {
   await using space = await fixture()

@@ -132,8 +132,8 @@ test('files: what is taken, what is passed over, what is reported', async () => 
     ],
   )
   assert.equal(files.seeds, [
-    { name: 'ref.c', path: 'seeds/ref/c.csv', format: 'csv' },
-    { name: 'ref.d', path: 'seeds/ref/d.parquet', format: 'parquet' },
+    { name: 'ref.c', path: 'seeds/ref/c.csv', format: 'csv', types: [] },
+    { name: 'ref.d', path: 'seeds/ref/d.parquet', format: 'parquet', types: [] },
   ])
   assert.equal(
     files.macros.map(({ path }) => path),

@@ -36,6 +36,14 @@ export default class PipelineRun extends BaseCommand {
     'full-refresh': Flags.boolean({
       summary: 'Rebuild every model from nothing; tables of events are kept',
     }),
+    'allow-empty': Flags.boolean({
+      summary: 'Let an empty SELECT empty the table of a merge model that mirrors it',
+    }),
+    start: Flags.string({
+      summary: 'Append models: replace the rows from this value of the watermark on',
+      dependsOn: ['end'],
+    }),
+    end: Flags.string({ summary: 'The first value that is kept as it is', dependsOn: ['start'] }),
     wait: Flags.integer({
       summary: 'Seconds to wait for another run to end',
       min: 0,
@@ -71,6 +79,11 @@ export default class PipelineRun extends BaseCommand {
       selection,
       modelsAtOnce: flags.threads ?? Math.min(4, os.availableParallelism()),
       failFast: flags['fail-fast'],
+      allowEmpty: flags['allow-empty'],
+      range:
+        flags.start === undefined || flags.end === undefined
+          ? null
+          : { start: flags.start, end: flags.end },
       lockWaitMs: flags.wait * 1000,
       signal: stop.signal,
       progress: flags.json ? (event) => this.printEvent(event) : drawProgress(process.stderr),

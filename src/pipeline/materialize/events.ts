@@ -7,7 +7,7 @@ import type { EventsModel } from '../../core/model.ts'
 import { sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { evolve } from './evolve.ts'
+import { adaptColumns } from './evolve.ts'
 import { createSchema, existingType, makeWay, relationOf, type Site } from './relation.ts'
 
 /**
@@ -17,13 +17,17 @@ import { createSchema, existingType, makeWay, relationOf, type Site } from './re
 export async function prepareEventsTable(site: Site, model: EventsModel): Promise<boolean> {
   const { connection, record } = site
   const relation = relationOf(model.name)
-  if (existingType(site, model.name) === 'table' && record?.kind === 'events')
-    return evolve(connection, {
+  if (existingType(site, model.name) === 'table' && record?.kind === 'events') {
+    const change = await adaptColumns(connection, {
       relation,
       from: await describe(connection, sql`FROM ${relation}`),
       to: await spelledByEngine(connection, model),
       removed: 'keep',
+      policy: model.onSchemaChange,
+      canRebuild: false,
     })
+    return change === 'evolved'
+  }
   await makeWay(site, model, 'table')
   await createSchema(site, model.name)
   const columns = model.columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`)

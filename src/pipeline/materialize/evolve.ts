@@ -1,5 +1,6 @@
 // Changes of columns that keep all that a table holds: a new column, and a type that holds every value of the old one.
 
+import type { OnSchemaChange } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import type { Column, ColumnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
@@ -14,8 +15,49 @@ export interface Evolution {
   readonly removed: 'keep' | 'refuse'
 }
 
+/** What `@on_schema_change` makes of the difference; `rebuild` leaves the table to the caller. */
+export async function adaptColumns(
+  connection: Connection,
+  evolution: Evolution & {
+    readonly policy: OnSchemaChange
+    /** True where the rows can all be made again from the source. */
+    readonly canRebuild: boolean
+  },
+): Promise<'same' | 'evolved' | 'rebuild'> {
+  const { from, to, policy, canRebuild, removed } = evolution
+  if (policy === 'evolve') return (await evolve(connection, evolution)) ? 'evolved' : 'same'
+  const difference = differenceOf(from, to, removed)
+  if (difference === '') return 'same'
+  if (policy === 'rebuild' && canRebuild) return 'rebuild'
+  if (removed === 'keep')
+    throw new ModelFailure(
+      `the columns changed (${difference}); to take them over, write @on_schema_change: evolve`,
+    )
+  throw new ModelFailure(
+    policy === 'fail'
+      ? `the columns changed (${difference}) and @on_schema_change is fail; rebuild the table with --full-refresh`
+      : `the columns changed (${difference}); the table holds rows that its source may no longer have, so it is rebuilt only with --full-refresh`,
+  )
+}
+
+function differenceOf(
+  from: readonly Column[],
+  to: readonly Column[],
+  removed: Evolution['removed'],
+): string {
+  const before = new Map(from.map((column) => [foldCase(column.name), column]))
+  const after = new Set(to.map(({ name }) => foldCase(name)))
+  const changes = to.flatMap(({ name, type }) => {
+    const column = before.get(foldCase(name))
+    if (column === undefined) return [`new "${name}"`]
+    return column.type === type ? [] : [`"${name}" from ${column.type} to ${type}`]
+  })
+  const lost = removed === 'keep' ? [] : from.filter(({ name }) => !after.has(foldCase(name)))
+  return [...changes, ...lost.map(({ name }) => `no "${name}"`)].join(', ')
+}
+
 /** Alters the table; true when it did. Throws ModelFailure, before the first change, for one that would lose values. */
-export async function evolve(connection: Connection, evolution: Evolution): Promise<boolean> {
+async function evolve(connection: Connection, evolution: Evolution): Promise<boolean> {
   const changes = planEvolution(evolution)
   for (const change of changes) await connection.run(change)
   return changes.length > 0

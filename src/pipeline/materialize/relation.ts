@@ -1,6 +1,6 @@
 // Where a model lies in the warehouse, and what may take its place.
 
-import type { Model } from '../../core/model.ts'
+import type { Kind, Model } from '../../core/model.ts'
 import { type ModelName, splitModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { type Catalog, catalogKey, type RelationType } from '../../duckdb/catalog.ts'
@@ -17,6 +17,19 @@ export interface Site {
   readonly record: ModelRecord | null
   /** Rebuild from nothing, also where that ends a history (`--full-refresh`). */
   readonly fullRefresh: boolean
+  /** Let an empty source empty a table that mirrors it (`--allow-empty`). */
+  readonly allowEmpty: boolean
+  /** When the run started: the time from which new versions of scd2 rows are valid. */
+  readonly startedAt: Date
+  /** Replace the rows of this range of the watermark in append models (`--start`, `--end`); null: take new rows. */
+  readonly range: WatermarkRange | null
+}
+
+/** As written on the command line; the engine reads both ends as values of the watermark column. */
+export interface WatermarkRange {
+  readonly start: string
+  /** The first value that is no longer in the range. */
+  readonly end: string
 }
 
 /** What a materialization did. */
@@ -45,14 +58,27 @@ export function noteRelation(catalog: Catalog, name: ModelName, type: RelationTy
   catalog.relations.set(catalogKey(schema, table), type)
 }
 
+/** Whether the table that an earlier run made goes on. */
+export function continuesTable(site: Site, model: Model): boolean {
+  const { record, fullRefresh } = site
+  return record?.kind === model.kind && !fullRefresh && existingType(site, model.name) === 'table'
+}
+
 export async function createSchema({ connection }: Site, name: ModelName): Promise<void> {
   const { schema } = splitModelName(name)
   await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)}`)
 }
 
+/** Kinds whose table holds what their source may no longer give. */
+const histories: Partial<Record<Kind, string>> = {
+  append: 'holds rows that its source may no longer have',
+  events: 'holds events that were collected',
+  scd2: 'holds the history of its rows',
+}
+
 /**
  * Drops what is in the way of a relation of type `next`, inside the transaction that builds it. Throws ModelFailure
- * where that would destroy rows that cannot be made again: those of an events model, or of a table that no run made.
+ * where that would destroy rows that cannot be made again: a history, or a table that no run made.
  */
 export async function makeWay(site: Site, model: Model, next: RelationType): Promise<void> {
   const { connection, record, fullRefresh } = site
@@ -63,9 +89,10 @@ export async function makeWay(site: Site, model: Model, next: RelationType): Pro
       throw new ModelFailure(
         `a table ${model.name} exists that no run has made; move it away, or replace it with --full-refresh`,
       )
-    if (record.kind === 'events' && model.kind !== 'events')
+    const history = histories[record.kind]
+    if (history !== undefined && record.kind !== model.kind)
       throw new ModelFailure(
-        `${model.name} holds events that were collected; as kind ${model.kind} it would lose them; drop them with --full-refresh`,
+        `${model.name} ${history}; as kind ${model.kind} it would lose them; drop them with --full-refresh`,
       )
   }
   // CREATE OR REPLACE works only where the type stays.

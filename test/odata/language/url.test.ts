@@ -181,7 +181,7 @@ test('depth and length are limited, quickly and without a crash', async () => {
     'expression-too-deep',
   )
   assert.is(await fixture.first(`shop_customers?$search=${'NOT '.repeat(n)}paris`), '2')
-  const long = `name eq '${'x'.repeat(limits.expressionLength)}'`
+  const long = `name eq '${'x'.repeat(limits.optionLengths.wholeExpression)}'`
   assert.is(fixture.refusal(`shop_customers?$filter=${long}`).code, 'expression-too-long')
 })
 

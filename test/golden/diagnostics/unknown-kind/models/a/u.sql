@@ -1,4 +1,4 @@
 -- a note
 
--- @kind: append
+-- @kind: snapshot
 select 1 as x

@@ -18,6 +18,7 @@ export const expandRules = String.raw`
   expandOptions = "(" ws expandOption (ws ";" ws expandOption)* ws ")"
 
   //+ "$filter=a eq 1", "FILTER=a eq 'x;y'", "$orderby=a,b desc", "$compute=a add 1 as b", "$levels=2", "$top=-1"
+  //+ "$apply=groupby((a),aggregate(b with sum as c))"
   //- "$filter=a eq", "$top", "=1"
   expandOption = "$"? caseInsensitive<"filter"> ws "=" wholeExpression -- filter
                | "$"? caseInsensitive<"orderby"> ws "=" orderby -- orderby
@@ -25,13 +26,15 @@ export const expandRules = String.raw`
                | "$"? caseInsensitive<"compute"> ws "=" compute -- compute
                | "$"? caseInsensitive<"search"> ws "=" search -- search
                | "$"? caseInsensitive<"expand"> ws "=" expand -- expand
+               | "$"? caseInsensitive<"apply"> ws "=" apply -- apply
                | "$"? ~nestedOption name ws "=" plainValue -- plain
 
   // Those whose values have a grammar: for others a mistake in the value is no mistake in the name.
   //+ "filter", "Expand"
   //- "filters", "top"
   nestedOption = (caseInsensitive<"filter"> | caseInsensitive<"orderby"> | caseInsensitive<"select">
-               | caseInsensitive<"compute"> | caseInsensitive<"search"> | caseInsensitive<"expand">) ~idPart
+               | caseInsensitive<"compute"> | caseInsensitive<"search"> | caseInsensitive<"expand">
+               | caseInsensitive<"apply">) ~idPart
 
   //+ "1", " max ", ""
   //- "1;", "(1)"

@@ -1,0 +1,176 @@
+// What the header says about how a model is kept, by kind.
+
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import {
+  type EventsModel,
+  type Model,
+  type OnDuplicate,
+  type ViewModel,
+  type Watermark,
+  versionColumns,
+} from '../core/model.ts'
+import { foldCase } from '../core/names.ts'
+import { type Column, columnType } from '../core/relation.ts'
+import type { SourceFile, Span } from '../core/source.ts'
+import { type Sql, sql } from '../core/sql.ts'
+import type { NamedColumn } from './annotation-values.ts'
+import type { Header } from './annotations.ts'
+import type { ParsedQuery } from './model-file.ts'
+import { resolveColumns } from './named-columns.ts'
+
+type QueryBase = Omit<ViewModel, 'kind'>
+
+/** `columns` are those that the body gives. */
+export function finishKind(
+  { source, header, kind }: ParsedQuery,
+  base: QueryBase,
+  columns: readonly Column[],
+): { readonly model: Model; readonly diagnostics: readonly Diagnostic[] } {
+  if (kind === 'view' || kind === 'table') return { model: { ...base, kind }, diagnostics: [] }
+  const found: Diagnostic[] = []
+  const resolve = (annotation: string, named: readonly NamedColumn[]) => {
+    const { names, diagnostics } = resolveColumns(source, annotation, named, columns)
+    found.push(...diagnostics)
+    return names
+  }
+  const key = resolve('unique_key', header.unique_key?.value ?? [])
+  const [first = '', ...more] = key // empty only with a diagnostic, which keeps the model from use
+  const uniqueKey = [first, ...more] as const
+  const watermark = watermarkOf(source, header, columns, resolve, found)
+  const latest = header.on_duplicate?.value ?? null
+  const [column = ''] = latest === null ? [] : resolve('on_duplicate', [latest])
+  const onDuplicate: OnDuplicate = latest === null ? { take: 'none' } : { take: 'latest', column }
+  const onSchemaChange = header.on_schema_change?.value ?? 'evolve'
+  const kept = { ...base, onSchemaChange }
+  switch (kind) {
+    case 'append': {
+      const needed = watermark ?? { column: '', lookback: null }
+      return { model: { ...kept, kind, uniqueKey: key, watermark: needed }, diagnostics: found }
+    }
+    case 'merge': {
+      const deletes = header.deletes?.value ?? 'keep'
+      if (deletes === 'mirror' && header.incremental !== undefined) {
+        const hint = 'what vanished from the source can only be seen when all of it is read'
+        const place = { source, span: header.incremental.span }
+        const conflict = { one: 'incremental', other: 'deletes: mirror' }
+        found.push(diagnostic('annotation-conflict', conflict, place, { hint }))
+      }
+      const model = { ...kept, kind, uniqueKey, onDuplicate, deletes, watermark }
+      return { model, diagnostics: found }
+    }
+    case 'scd2': {
+      found.push(...reservedColumns(source, header, columns))
+      return { model: { ...kept, kind, uniqueKey, onDuplicate }, diagnostics: found }
+    }
+  }
+}
+
+function watermarkOf(
+  source: SourceFile,
+  { incremental }: Header,
+  columns: readonly Column[],
+  resolve: (annotation: string, named: readonly NamedColumn[]) => readonly string[],
+  found: Diagnostic[],
+): Watermark | null {
+  if (incremental === undefined) return null
+  const { column: named, lookback } = incremental.value
+  const [column] = resolve('incremental', [named])
+  if (column === undefined) return null
+  const type = columns.find(({ name }) => name === column)?.type ?? ''
+  const expected = lookbackOf(type)
+  if (lookback !== null && !expected.accepts(lookback)) {
+    const place = { source, span: incremental.valueSpan }
+    const wrong = { column, type, expected: expected.text }
+    found.push(diagnostic('invalid-lookback', wrong, place))
+  }
+  return { column, lookback }
+}
+
+/** What can be subtracted from a column of the type. */
+function lookbackOf(type: string): {
+  readonly text: string
+  readonly accepts: (lookback: string) => boolean
+} {
+  if (/^(?:DATE|TIMESTAMP)/.test(type))
+    return { text: 'a time, such as 1 hour', accepts: (lookback) => /[a-z]/.test(lookback) }
+  if (/INT|^(?:DECIMAL|DOUBLE|FLOAT)/.test(type))
+    return { text: 'a number', accepts: (lookback) => /^\d+$/.test(lookback) }
+  return { text: 'left out', accepts: () => false }
+}
+
+function reservedColumns(
+  source: SourceFile,
+  { kind }: Header,
+  columns: readonly Column[],
+): readonly Diagnostic[] {
+  const place = { source, span: kind?.span ?? { start: 0, end: 0 } }
+  const hint = 'give the column of the SELECT another name with AS'
+  return columns
+    .filter(({ name }) => versionColumns.some((reserved) => reserved === foldCase(name)))
+    .map(({ name }) =>
+      diagnostic('reserved-column', { column: name, kind: 'scd2' }, place, { hint }),
+    )
+}
+
+/** Collected events exist nowhere else, so their table is never made anew. */
+export function schemaChangeOfEvents(
+  source: SourceFile,
+  { on_schema_change: setting }: Header,
+): {
+  readonly onSchemaChange: EventsModel['onSchemaChange']
+  readonly conflicts: readonly Diagnostic[]
+} {
+  if (setting?.value !== 'rebuild')
+    return { onSchemaChange: setting?.value ?? 'evolve', conflicts: [] }
+  const conflict = { one: 'on_schema_change: rebuild', other: 'kind: events' }
+  const hint = 'use evolve or fail: a table of events cannot be made again'
+  const place = { source, span: setting.span }
+  return {
+    onSchemaChange: 'evolve',
+    conflicts: [diagnostic('annotation-conflict', conflict, place, { hint })],
+  }
+}
+
+/** What counts for the definition; the policy for changes of columns does not. */
+export function settingsOf(source: SourceFile, header: Header): unknown {
+  const textOf = ({ valueSpan }: { readonly valueSpan: Span }) =>
+    source.text.slice(valueSpan.start, valueSpan.end)
+  const { incremental, on_duplicate: onDuplicate } = header
+  const before = [namesOf(header.unique_key?.value), namesOf(header.expose?.value)]
+  const kept = {
+    incremental: incremental && [
+      foldCase(incremental.value.column.name),
+      incremental.value.lookback,
+    ],
+    onDuplicate: onDuplicate?.value && foldCase(onDuplicate.value.name),
+    deletes: header.deletes?.value === 'mirror' ? 'mirror' : undefined,
+    check: header.check?.map(textOf),
+    warn: header.warn?.map(textOf),
+  }
+  return [...before, kept]
+}
+
+/** null when the annotation is absent. */
+export const namesOf = (columns: readonly NamedColumn[] | undefined) =>
+  columns?.map(({ name }) => foldCase(name)) ?? null
+
+/** What stands around the body where the model has more columns than the body gives. */
+export function wrapping(kind: ParsedQuery['kind']): {
+  readonly opening: Sql
+  readonly closing: Sql
+} {
+  if (kind !== 'scd2') return { opening: sql.empty, closing: sql.empty }
+  const added = versionColumns.map(
+    (name) => sql`CAST(NULL AS ${sql.type(versionTypes[name])}) AS ${sql.ident(name)}`,
+  )
+  return { opening: sql`SELECT *, ${sql.join(added)} FROM (`, closing: sql`\n)` }
+}
+
+export const withoutVersions = (columns: readonly Column[]) =>
+  columns.slice(0, -versionColumns.length)
+
+const versionTypes = {
+  valid_from: columnType('TIMESTAMP WITH TIME ZONE'),
+  valid_to: columnType('TIMESTAMP WITH TIME ZONE'),
+  is_current: columnType('BOOLEAN'),
+} as const

@@ -1,0 +1,215 @@
+// The rows between two transformations of $apply: where they come from, which values they have, and what their
+// expressions may name. A value stands at a path: alone, or inside an object where the rows were grouped by a property
+// behind a navigation property.
+
+import { limits } from '../core/limits.ts'
+import { type Expression, type OrderItem, type RowVariable, typeOf } from './bound.ts'
+import type { EntitySet, NavigationProperty, Property } from './entity-model.ts'
+import { odataError } from './errors.ts'
+import type { NamedColumn, Relation } from './relation.ts'
+import { type RequestContext, type Scope, scopeOf } from './scope.ts'
+import type { EdmType } from './type-map.ts'
+
+/** What is the same for all transformations of one request. */
+export interface ApplyContext extends RequestContext {
+  /** Columns made so far; each has a name of its own. */
+  columnCount: number
+}
+
+export interface ValueColumn {
+  readonly path: readonly string[]
+  readonly property: Property
+}
+
+export interface SortColumn {
+  readonly property: Property
+  readonly descending: boolean
+}
+
+export interface ApplyRows {
+  readonly relation: Relation
+  /** Stands for these rows in expressions: its properties are the values with a path of one name. */
+  readonly set: EntitySet
+  readonly values: readonly ValueColumn[]
+  /** Paths whose values are different in each row; null when there may be rows with equal values. */
+  readonly unique: readonly string[] | null
+  /** What orderby has asked for; these columns need not be among the values. */
+  readonly order: readonly SortColumn[]
+  /** Names added to the properties of the entities; null when the rows are no entities of the set any more. */
+  readonly added: readonly string[] | null
+  /** SELECTs in the relation as it is written. */
+  readonly size: number
+}
+
+export interface NewValue {
+  readonly path: readonly string[]
+  readonly value: Expression
+  readonly type: EdmType
+}
+
+export const pathKey = (path: readonly string[]) => path.join('/')
+
+export function entityRows(set: EntitySet): ApplyRows {
+  const { key, properties } = set.type
+  return {
+    relation: { kind: 'set', set },
+    set,
+    values: properties.map((property) => ({ path: [property.name], property })),
+    unique: key.length === 0 ? null : key.map(({ name }) => name),
+    order: [],
+    added: [],
+    size: 1,
+  }
+}
+
+export const rowVariable = ({ set }: ApplyRows): RowVariable => ({ alias: 'it', set })
+
+export function propertyValue(rows: ApplyRows, property: Property): Expression {
+  return { kind: 'property', type: property.type, row: rowVariable(rows), property }
+}
+
+/** The scope of expressions about one of the rows. Nested values are known by their whole path. */
+export function scopeOfRows(rows: ApplyRows, context: RequestContext): Scope {
+  const nested = rows.values.filter(({ path }) => path.length > 1)
+  return scopeOf({
+    ...context,
+    row: rowVariable(rows),
+    boundAliases: new Map(),
+    openAliases: [],
+    computed: new Map(
+      nested.map(({ path, property }) => [pathKey(path), propertyValue(rows, property)]),
+    ),
+    expandDepth: 0,
+  })
+}
+
+export function newProperty(name: string, type: EdmType, context: ApplyContext): Property {
+  context.columnCount++
+  const column = { name: `c${context.columnCount}`, type: type.engine, nullable: true }
+  return { name, column, type, nullable: true }
+}
+
+/** `rows` with another relation around theirs, which keeps the columns. */
+export function around(rows: ApplyRows, relation: Relation): ApplyRows {
+  return withinSize({ ...rows, relation, size: rows.size + 1 })
+}
+
+/** concat repeats all that stands before it, so a short request could mean an endless statement. */
+export function withinSize(rows: ApplyRows): ApplyRows {
+  if (rows.size <= limits.applySize) return rows
+  throw odataError('expression-too-deep', '$apply has too many transformations')
+}
+
+/** Rows with these values and nothing else of what `rows` had. */
+export function rowsOfValues(
+  rows: ApplyRows,
+  relation: Relation,
+  values: readonly ValueColumn[],
+): ApplyRows {
+  const single = values.filter(({ path }) => path.length === 1)
+  const { type } = rows.set
+  const properties = single.map(({ property }) => property)
+  const set = { ...rows.set, type: { ...type, key: [], properties, navigation: [] } }
+  return withinSize({
+    relation,
+    set,
+    values,
+    unique: null,
+    order: [],
+    added: null,
+    size: rows.size + 1,
+  })
+}
+
+/** The same rows with more values, in the order of `sorted` first and of what they were sorted by after. */
+export function withValues(
+  rows: ApplyRows,
+  added: readonly NewValue[],
+  sorted: readonly OrderItem[],
+  context: ApplyContext,
+): ApplyRows {
+  const columns: NamedColumn[] = []
+  const renamed = new Map<Property, Property>()
+  const make = (name: string, type: EdmType, value: Expression) => {
+    const property = newProperty(name, type, context)
+    columns.push({ column: property.column.name, value })
+    return property
+  }
+  const keep = (old: Property) => {
+    const property = renamed.get(old) ?? make(old.name, old.type, propertyValue(rows, old))
+    renamed.set(old, property)
+    return property
+  }
+  const values = rows.values.map(({ path, property }) => ({ path, property: keep(property) }))
+  const fresh = added.map(({ path, value, type }) => ({
+    path,
+    property: make(path.at(-1)!, type, value),
+  }))
+  const sort = ({ value, descending }: OrderItem) => ({
+    property:
+      value.kind === 'property' ? keep(value.property) : make('sort', typeOf(value)!, value),
+    descending,
+  })
+  const order = [
+    ...sorted.map(sort),
+    ...rows.order.map(({ property, descending }) => ({ property: keep(property), descending })),
+  ]
+  const relation = {
+    kind: 'project',
+    from: rows.relation,
+    row: rowVariable(rows),
+    columns,
+  } as const
+  const result = rowsOfValues(rows, relation, [...values, ...fresh])
+  const navigation = rows.set.type.navigation.flatMap((each) => moved(each, renamed))
+  return {
+    ...result,
+    set: { ...result.set, type: { ...result.set.type, navigation } },
+    unique: rows.unique,
+    order,
+    added: rows.added,
+  }
+}
+
+/** Navigation starts at a column; where that has a new name, so does the start. */
+function moved(
+  navigation: NavigationProperty,
+  renamed: ReadonlyMap<Property, Property>,
+): readonly NavigationProperty[] {
+  const ours = renamed.get(navigation.on.ours)
+  return ours === undefined ? [] : [{ ...navigation, on: { ...navigation.on, ours } }]
+}
+
+/** Sorted as asked for, and where that leaves a choice by what makes the rows different: the same in each request. */
+export function totalOrder(
+  rows: ApplyRows,
+  first: readonly OrderItem[] = [],
+): readonly OrderItem[] {
+  const isTie = ({ path }: ValueColumn) => rows.unique?.includes(pathKey(path)) ?? true
+  const ties = rows.values.filter(isTie).map(({ property }) => ({ property, descending: false }))
+  const seen = new Set(
+    first.map(({ value }) => (value.kind === 'property' ? value.property : undefined)),
+  )
+  const columns = [...rows.order, ...ties].filter(({ property }) => {
+    const isNew = !seen.has(property)
+    seen.add(property)
+    return isNew
+  })
+  return [
+    ...first,
+    ...columns.map(({ property, descending }) => ({
+      value: propertyValue(rows, property),
+      descending,
+    })),
+  ]
+}
+
+/** An order by constants is none. */
+export const isSortable = ({ value }: OrderItem) =>
+  value.kind !== 'null' && value.kind !== 'constant'
+
+/** Rows of a set whose number is known; the service decides by it how to send them. */
+export function withRowCount(rows: ApplyRows, count: number): ApplyRows {
+  const { set } = rows
+  return { ...rows, set: { ...set, relation: { ...set.relation, rows: count } } }
+}

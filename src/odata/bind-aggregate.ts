@@ -1,0 +1,164 @@
+// aggregate: one row of totals, or one for each group (Data Aggregation 4.0, section 3.2.1). Null values are no values.
+//
+// Totals are exact: integers are added as 128-bit numbers, decimals with 38 digits; what is beyond fails in the engine,
+// which the service answers with 400.
+
+import { type Sql, sql } from '../core/sql.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { isODataIdentifier } from '../core/names.ts'
+import {
+  type ApplyContext,
+  type ApplyRows,
+  newProperty,
+  pathKey,
+  propertyValue,
+  rowsOfValues,
+  rowVariable,
+  scopeOfRows,
+  type ValueColumn,
+  withRowCount,
+} from './apply-rows.ts'
+import { bindExpression } from './bind-expression.ts'
+import { bindDistinctKey } from './bind-path.ts'
+import { type Expression, typeOf } from './bound.ts'
+import { odataError } from './errors.ts'
+import { measured } from './measure.ts'
+import { isInteger, isNumber, MAX_PRECISION } from './numbers.ts'
+import { type Scope, unsupported } from './scope.ts'
+import type { AggregateItem } from './syntax.ts'
+import { decimalType, edm, type EdmType, hugeDecimal } from './type-map.ts'
+
+interface Total {
+  readonly type: EdmType
+  readonly value: Expression | null
+  readonly sql: (value: Sql) => Sql
+}
+
+export function bindAggregate(
+  items: readonly AggregateItem[],
+  rows: ApplyRows,
+  groups: readonly string[],
+  context: ApplyContext,
+): ApplyRows {
+  const scope = scopeOfRows(rows, context)
+  const grouped = groups.map((key) => rows.values.find(({ path }) => pathKey(path) === key)!)
+  const values: ValueColumn[] = grouped.map(({ path, property }) => ({
+    path,
+    property: newProperty(property.name, property.type, context),
+  }))
+  const keys = grouped.map(({ property }, i) => ({
+    column: values[i]!.property.column.name,
+    value: propertyValue(rows, property),
+  }))
+  const aggregates = items.map((item) => {
+    const { type, value, sql: toSql } = bindTotal(item, scope)
+    requireFreeName(item, values)
+    const property = newProperty(item.name, type, context)
+    values.push({ path: [item.name], property })
+    return { column: property.column.name, value, sql: toSql }
+  })
+  const { relation: from } = rows
+  const row = rowVariable(rows)
+  const made = rowsOfValues(rows, { kind: 'group', from, row, keys, aggregates }, values)
+  const counted = keys.length === 0 ? withRowCount(made, 1) : made
+  return { ...counted, unique: groups }
+}
+
+function requireFreeName({ name, at }: AggregateItem, values: readonly ValueColumn[]): void {
+  if (!isODataIdentifier(name))
+    throw odataError('invalid-option-value', `no name can be given at character ${at + 1}`)
+  if (values.some(({ path }) => path[0] === name))
+    throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
+}
+
+function bindTotal({ value: syntax, method, name, at }: AggregateItem, scope: Scope): Total {
+  if (syntax === null) return { type: edm.Int64, value: null, sql: () => sql`count(*)` }
+  if (syntax.kind === 'count' && method === null) {
+    const value = measured(bindExpression(syntax, scope))
+    return {
+      type: edm.Int64,
+      value,
+      sql: (count) => sql`CAST(coalesce(sum(${count}), 0) AS BIGINT)`,
+    }
+  }
+  if (method === null)
+    throw odataError(
+      'syntax-error',
+      `"${name}" needs a method: "with sum" (at character ${at + 1})`,
+    )
+  const folded = method.toLowerCase()
+  const key = folded === 'countdistinct' ? bindDistinctKey(syntax, scope) : null
+  const value = measured(key ?? bindExpression(syntax, scope))
+  // An entity that several rows lead to counts once; the minimum and the maximum are the same either way.
+  const isOnce = value.kind === 'related' && ['sum', 'avg', 'average', 'count'].includes(folded)
+  if (isOnce) throw unsupported(`${method} of a property of a related entity`)
+  const type = typeOf(value)
+  if (type === null) throw odataError('type-mismatch', `${method} does not take null`)
+  return { ...methodNamed(method, at)(type, method), value }
+}
+
+type Method = (type: EdmType, name: string) => Omit<Total, 'value'>
+
+const methods: Readonly<Record<string, Method>> = {
+  sum: sumOf,
+  min: (type) => ({ type, sql: (value) => sql`min(${value})` }),
+  max: (type) => ({ type, sql: (value) => sql`max(${value})` }),
+  average: averageOf,
+  avg: averageOf,
+  count: () => ({ type: edm.Int64, sql: (value) => sql`count(${value})` }),
+  countdistinct: () => ({ type: edm.Int64, sql: (value) => sql`count(DISTINCT ${value})` }),
+}
+
+function methodNamed(name: string, at: number): Method {
+  const folded = name.toLowerCase()
+  if (Object.hasOwn(methods, folded)) return methods[folded]!
+  if (name.includes('.')) throw unsupported(`the aggregation method ${name}`)
+  const hint = didYouMean(name, Object.keys(methods))
+  const problem = `there is no aggregation method "${name}" (at character ${at + 1})`
+  throw odataError('unknown-function', hint === undefined ? problem : `${problem}: ${hint}`)
+}
+
+function requireNumber(type: EdmType, method: string): void {
+  if (!isNumber(type)) throw odataError('type-mismatch', `${method} does not take ${type.name}`)
+}
+
+/** Rows are never so many that a sum of 32-bit integers leaves 64 bits. */
+function sumOf(type: EdmType, method: string): Omit<Total, 'value'> {
+  requireNumber(type, method)
+  const result = sumType(type)
+  return { type: result, sql: (value) => sql`CAST(sum(${value}) AS ${sql.type(result.engine)})` }
+}
+
+function sumType(type: EdmType): EdmType {
+  if (type.name === 'Edm.Int64') return hugeDecimal
+  if (isInteger(type)) return edm.Int64
+  if (type.name !== 'Edm.Decimal') return edm.Double
+  return type.precision! > MAX_PRECISION ? type : decimalType(MAX_PRECISION, type.scale!)
+}
+
+/** Digits that the average of decimals has beyond those of the values, as far as there is room. */
+const AVERAGE_DIGITS = 10
+
+function averageOf(type: EdmType, method: string): Omit<Total, 'value'> {
+  requireNumber(type, method)
+  if (type.name !== 'Edm.Decimal' || type.precision! > MAX_PRECISION)
+    return { type: edm.Double, sql: (value) => sql`CAST(avg(${value}) AS DOUBLE)` }
+  const more = Math.min(AVERAGE_DIGITS, MAX_PRECISION - type.precision!)
+  const result = decimalType(MAX_PRECISION, type.scale! + more)
+  return { type: result, sql: (value) => decimalAverage(value, type.scale!, more, result) }
+}
+
+/**
+ * The engine divides decimals as doubles. Here the sum is divided as an integer, in units of its last digit; quotient
+ * and remainder apart, so that nothing leaves 128 bits. The last digit is rounded half away from zero.
+ */
+function decimalAverage(value: Sql, scale: number, more: number, { engine }: EdmType): Sql {
+  const shift = sql.value(`1${'0'.repeat(more)}`, hugeDecimal.engine)
+  const units = sql`CAST(replace(CAST(abs(sum(${value})) AS VARCHAR), '.', '') AS HUGEINT)`
+  const count = sql`CAST(count(${value}) AS HUGEINT)`
+  const rest = sql`((${units} % ${count}) * ${shift} * 2 + ${count}) // (2 * ${count})`
+  const digits = sql`lpad(CAST((${units} // ${count}) * ${shift} + ${rest} AS VARCHAR), ${sql.value(60)}, '0')`
+  const places = sql.value(scale + more)
+  const text = sql`concat(CASE WHEN sum(${value}) < 0 THEN '-' END, left(${digits}, 60 - ${places}), '.', right(${digits}, ${places}))`
+  return sql`CASE WHEN count(${value}) > 0 THEN CAST(${text} AS ${sql.type(engine)}) END`
+}

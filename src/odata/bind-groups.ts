@@ -1,0 +1,168 @@
+// groupby, rollup and concat (Data Aggregation 4.0, sections 3.2.2 and 3.2.3).
+
+import { sql } from '../core/sql.ts'
+import {
+  type ApplyContext,
+  type ApplyRows,
+  newProperty,
+  pathKey,
+  propertyValue,
+  rowsOfValues,
+  rowVariable,
+  scopeOfRows,
+  totalOrder,
+  type ValueColumn,
+  withinSize,
+  withRowCount,
+  withValues,
+} from './apply-rows.ts'
+import { bindAggregate } from './bind-aggregate.ts'
+import { bindSequence } from './bind-apply.ts'
+import { bindPath } from './bind-path.ts'
+import { type Expression, typeOf } from './bound.ts'
+import type { Property } from './entity-model.ts'
+import { odataError } from './errors.ts'
+import { measured } from './measure.ts'
+import { commonNumericType, isNumber } from './numbers.ts'
+import { orderSql } from './relation-sql.ts'
+import { unsupported } from './scope.ts'
+import type { GroupItem, PathSyntax, TransformationSyntax } from './syntax.ts'
+import { edm, type EdmType } from './type-map.ts'
+
+type GroupBySyntax = TransformationSyntax & { readonly kind: 'groupby' }
+
+export function bindGroupBy(
+  { groups: items, sequence }: GroupBySyntax,
+  rows: ApplyRows,
+  groups: readonly string[],
+  context: ApplyContext,
+): ApplyRows {
+  const [first, ...more] = groupings(items).map((paths) => {
+    const keyed = withKeys(rows, paths, context)
+    const all = [...new Set([...groups, ...paths.map(({ names }) => pathKey(names))])]
+    return sequence.length === 0
+      ? bindAggregate([], keyed, all, context)
+      : bindSequence(sequence, keyed, all, context)
+  }) as [ApplyRows, ...ApplyRows[]]
+  return more.length === 0 ? first : bindConcat([first, ...more], context)
+}
+
+/** Each rollup stands for its levels from the finest to the coarsest; several for all combinations. */
+function groupings(items: readonly GroupItem[]): readonly (readonly PathSyntax[])[] {
+  return items.reduce<readonly (readonly PathSyntax[])[]>(
+    (before, { paths, withTotal }) => {
+      const isRollup = paths.length > 1 || withTotal
+      const levels = isRollup
+        ? Array.from({ length: paths.length + (withTotal ? 1 : 0) }, (_, i) =>
+            paths.slice(0, paths.length - i),
+          )
+        : [paths]
+      const combined = before.flatMap((start) => levels.map((level) => [...start, ...level]))
+      return combined.map(withoutRepeats)
+    },
+    [[]],
+  )
+}
+
+function withoutRepeats(paths: readonly PathSyntax[]): readonly PathSyntax[] {
+  return [...new Map(paths.map((path) => [pathKey(path.names), path])).values()]
+}
+
+/** Properties behind navigation become values of the rows. */
+function withKeys(rows: ApplyRows, paths: readonly PathSyntax[], context: ApplyContext): ApplyRows {
+  const scope = scopeOfRows(rows, context)
+  const known = rows.values.map(({ path }) => pathKey(path))
+  const added = paths.flatMap((path) => {
+    if (path.names[0] === '$it') throw unsupported('$it in groupby')
+    const value = measured(bindPath(path, scope))
+    return known.includes(pathKey(path.names))
+      ? []
+      : [{ path: path.names, value, type: typeOf(value)! }]
+  })
+  return added.length === 0 ? rows : withValues(rows, added, [], context)
+}
+
+/**
+ * The parts follow each other, each in its own order. A value that one part lacks is null in its rows: clients take both
+ * for the same.
+ */
+export function bindConcat(parts: readonly ApplyRows[], context: ApplyContext): ApplyRows {
+  const types = new Map<string, { readonly path: readonly string[]; readonly type: EdmType }>()
+  for (const { path, property } of parts.flatMap(({ values }) => values)) {
+    const known = types.get(pathKey(path))
+    const type = known === undefined ? property.type : commonType(known.type, property.type, path)
+    types.set(pathKey(path), { path, type })
+  }
+  requireObjects([...types.values()])
+  const values = Array.from(types.values(), ({ path, type }): ValueColumn => ({
+    path,
+    property: newProperty(path.at(-1)!, type, context),
+  }))
+  const order = [newProperty('part', edm.Int64, context), newProperty('place', edm.Int64, context)]
+  const relation = {
+    kind: 'union',
+    parts: parts.map((part, i) => {
+      const { columns, ...step } = projected(part, values)
+      const places = [wholeNumber(i), part.order.length === 0 ? wholeNumber(0) : placeOf(part)]
+      const sorted = order.map(({ column }, j) => ({ column: column.name, value: places[j]! }))
+      return { ...step, columns: [...columns, ...sorted] }
+    }),
+  } as const
+  const [first] = parts as readonly [ApplyRows, ...ApplyRows[]]
+  const made = rowsOfValues(first, relation, values)
+  const size = parts.reduce((sum, part) => sum + part.size + 1, 1)
+  const count = parts.reduce((sum, { set }) => sum + set.relation.rows, 0)
+  return withRowCount(withinSize({ ...made, size, order: order.map(ascending) }), count)
+}
+
+const ascending = (property: Property) => ({ property, descending: false })
+
+const wholeNumber = (value: number): Expression => ({
+  kind: 'constant',
+  type: edm.Int64,
+  value: String(value),
+})
+
+/** The number of a row in the order of its part. */
+const placeOf = (part: ApplyRows): Expression => ({
+  kind: 'call',
+  name: 'place',
+  type: edm.Int64,
+  operands: [],
+  sql: () => sql`row_number() OVER (${orderSql(totalOrder(part))})`,
+  copies: [],
+})
+
+function projected(part: ApplyRows, values: readonly ValueColumn[]) {
+  const columns = values.map(({ path, property }) => {
+    const own = part.values.find((value) => pathKey(value.path) === pathKey(path))
+    const operand =
+      own === undefined ? ({ kind: 'null' } as const) : propertyValue(part, own.property)
+    const isCast = own?.property.type.engine !== property.type.engine
+    return {
+      column: property.column.name,
+      value: isCast ? ({ kind: 'cast', type: property.type, operand } as const) : operand,
+    }
+  })
+  return { kind: 'project', from: part.relation, row: rowVariable(part), columns } as const
+}
+
+function commonType(a: EdmType, b: EdmType, path: readonly string[]): EdmType {
+  if (isNumber(a) && isNumber(b)) return commonNumericType(a, b)
+  if (a.name === b.name) return a
+  throw odataError(
+    'type-mismatch',
+    `${pathKey(path)} is ${a.name} in one part, ${b.name} in another`,
+  )
+}
+
+/** A name is a value or an object with values. */
+function requireObjects(values: readonly { readonly path: readonly string[] }[]): void {
+  const single = new Set(values.filter(({ path }) => path.length === 1).map(({ path }) => path[0]))
+  const clash = values.find(({ path }) => path.length > 1 && single.has(path[0]))
+  if (clash !== undefined)
+    throw odataError(
+      'type-mismatch',
+      `${clash.path[0]} is a value in one part, an object in another`,
+    )
+}

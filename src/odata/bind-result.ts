@@ -1,0 +1,106 @@
+// What the options after $apply see and give: its result has other properties than the entity set.
+
+import { type ApplyRows, pathKey, propertyValue, totalOrder } from './apply-rows.ts'
+import { askedOrder, boundFilter, boundWindow } from './bind-query.ts'
+import { type BoundQuery, type OutputProperty, typeOf } from './bound.ts'
+import { withTarget } from './parse-option.ts'
+import { findProperty, type Scope } from './scope.ts'
+import type { OptionSyntax, SelectItem } from './syntax.ts'
+
+interface Output extends OutputProperty {
+  readonly path: readonly string[]
+}
+
+export function resultQuery(rows: ApplyRows, scope: Scope, options: OptionSyntax): BoundQuery {
+  const output = withTarget('$select', () => resultOutput(rows, scope, options))
+  return {
+    set: rows.set,
+    relation: rows.relation,
+    row: scope.row,
+    output,
+    expand: [],
+    filter: boundFilter(scope, options),
+    order: totalOrder(rows, askedOrder(scope, options)),
+    ...boundWindow(options),
+    contextFragment: resultFragment(rows, options, output),
+  }
+}
+
+/** Without $select all values, and all that $compute names; values of one object stand side by side. */
+function resultOutput(
+  rows: ApplyRows,
+  scope: Scope,
+  { select, compute = [] }: OptionSyntax,
+): readonly Output[] {
+  const all: Output[] = [
+    ...rows.values.map(({ path, property }) => ({
+      name: property.column.name,
+      path,
+      type: property.type,
+      value: propertyValue(rows, property),
+    })),
+    ...compute.map(({ name }, i) => {
+      const value = scope.computed.get(name)!
+      return { name: `computed${i}`, path: [name], type: typeOf(value)!, value }
+    }),
+  ]
+  if (select === undefined) return neighbours(all, 0)
+  const chosen = select.flatMap((item) => {
+    const found = chosenBy(item, all, compute.length)
+    if (found.length === 0) findProperty(rows.set.type, item.path[0]!, item.at)
+    return found
+  })
+  return neighbours([...new Set(chosen)], 0)
+}
+
+/** `customer` means all that there is of the customer. */
+function chosenBy(
+  { path }: SelectItem,
+  all: readonly Output[],
+  computedCount: number,
+): readonly Output[] {
+  if (path[0] === '*') return all.slice(0, all.length - computedCount)
+  return all.filter((output) => path.every((name, i) => output.path[i] === name))
+}
+
+function neighbours(outputs: readonly Output[], depth: number): readonly Output[] {
+  const byName = byNameAt(outputs, depth)
+  return [...byName.values()].flatMap((same) =>
+    same.length === 1 ? same : neighbours(same, depth + 1),
+  )
+}
+
+/** Protocol 10.7, 10.8 and Data Aggregation 3.1.1: `shop_orders(customer(country),total)`. */
+function resultFragment(
+  rows: ApplyRows,
+  { select, compute = [] }: OptionSyntax,
+  outputs: readonly Output[],
+): string {
+  const { name } = rows.set
+  if (rows.added === null || select !== undefined)
+    return outputs.length === 0 ? name : `${name}(${listed(outputs, 0)})`
+  const known = new Set(rows.values.map(({ path }) => pathKey(path)))
+  const added = outputs.filter(({ path }) => {
+    const key = pathKey(path)
+    return path.length > 1 || !known.has(key) || rows.added!.includes(key)
+  })
+  return added.length + compute.length === 0 ? name : `${name}(*,${listed(added, 0)})`
+}
+
+function listed(outputs: readonly Output[], depth: number): string {
+  const byName = byNameAt(outputs, depth)
+  const items = Array.from(byName, ([name, inner]) => {
+    const isValue = inner[0]!.path.length === depth + 1
+    return isValue ? name : `${name}(${listed(inner, depth + 1)})`
+  })
+  return items.join(',')
+}
+
+function byNameAt(outputs: readonly Output[], depth: number): ReadonlyMap<string, Output[]> {
+  const byName = new Map<string, Output[]>()
+  for (const output of outputs) {
+    const name = output.path[depth]!
+    byName.set(name, [...(byName.get(name) ?? []), output])
+  }
+  return byName
+}

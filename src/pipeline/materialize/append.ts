@@ -1,0 +1,77 @@
+// kind append: new rows are added, none is changed. The stage holds the rows from the watermark on, with the lookback;
+// those of them that the table has already are left out. Comparing with `>` instead would lose rows that share the
+// greatest watermark and come later.
+
+import type { AppendModel } from '../../core/model.ts'
+import type { Column } from '../../core/relation.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { relationOf, type Site } from './relation.ts'
+import { identifiers, sameName, sameValues, STAGE } from './stage.ts'
+
+/** Returns the rows written. `before`: the columns that the table had until now. */
+export async function appendStage(
+  site: Site,
+  model: AppendModel,
+  columns: readonly Column[],
+  before: readonly Column[],
+): Promise<number> {
+  const { connection, range } = site
+  const target = relationOf(model.name)
+  const { uniqueKey, watermark } = model
+  if (range !== null) {
+    const name = sql.ident(watermark.column)
+    const deleted = await connection.run(sql`
+      DELETE FROM ${target}
+      WHERE ${name} >= ${sql.value(range.start)} AND ${name} < ${sql.value(range.end)}`)
+    return deleted + (await insert(connection, target, sql`FROM ${STAGE}`))
+  }
+  if (uniqueKey.length > 0)
+    return insert(
+      connection,
+      target,
+      sql`SELECT s.* FROM ${STAGE} s
+        WHERE NOT EXISTS (SELECT 1 FROM ${target} t WHERE ${sameValues(uniqueKey, sql`t`, sql`s`)})`,
+    )
+  const isOld = ({ name }: Column) => before.some((column) => sameName(column.name, name))
+  const compared = columns.filter(isOld).map(({ name }) => name)
+  const added = columns.filter((column) => !isOld(column)).map(({ name }) => name)
+  const filled = added.length === 0 ? 0 : await fillAdded(connection, target, compared, added)
+  return filled + (await insert(connection, target, unseenRows(target, compared, watermark.column)))
+}
+
+/**
+ * Rows of the stage beyond as many as the table has of the same: two equal events are two rows, whether they come in
+ * one run or in two.
+ */
+function unseenRows(target: Sql, compared: readonly string[], watermark: string): Sql {
+  const names = identifiers(compared)
+  const name = sql.ident(watermark)
+  return sql`
+    SELECT s.* EXCLUDE (_eider_n) FROM
+    (SELECT *, row_number() OVER (PARTITION BY ${names}) AS _eider_n FROM ${STAGE}) s
+    LEFT JOIN
+    (SELECT ${names}, count(*) AS _eider_n FROM ${target}
+      WHERE ${name} >= (SELECT min(${name}) FROM ${STAGE}) GROUP BY ${names}) t
+    ON ${sameValues(compared, sql`t`, sql`s`)}
+    WHERE s._eider_n > coalesce(t._eider_n, 0)`
+}
+
+/** Rows that are read again get the values of columns that are new; without them they would look like other rows. */
+async function fillAdded(
+  connection: Connection,
+  target: Sql,
+  compared: readonly string[],
+  added: readonly string[],
+): Promise<number> {
+  const names = identifiers(compared)
+  const first = added.map((name) => sql`first(${sql.ident(name)}) AS ${sql.ident(name)}`)
+  const set = added.map((name) => sql`${sql.ident(name)} = s.${sql.ident(name)}`)
+  return connection.run(sql`
+    UPDATE ${target} AS t SET ${sql.join(set)}
+    FROM (SELECT ${names}, ${sql.join(first)} FROM ${STAGE} GROUP BY ${names}) s
+    WHERE ${sameValues(compared, sql`t`, sql`s`)}`)
+}
+
+const insert = (connection: Connection, target: Sql, rows: Sql): Promise<number> =>
+  connection.run(sql`INSERT INTO ${target} BY NAME ${rows}`)

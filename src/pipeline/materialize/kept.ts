@@ -1,0 +1,101 @@
+// Tables that go on from run to run: append, merge, scd2. The frame that they share: stage the rows, bring the columns of
+// the table in line, then write what the kind says. All in the transaction of the caller.
+
+import { isDeepStrictEqual } from 'node:util'
+import { versionColumns } from '../../core/model.ts'
+import { foldCase } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import { sql } from '../../core/sql.ts'
+import { describe } from '../../duckdb/catalog.ts'
+import { appendStage } from './append.ts'
+import { checkKey } from './check-key.ts'
+import { adaptColumns } from './evolve.ts'
+import { mergeStage } from './merge.ts'
+import {
+  type Built,
+  continuesTable,
+  countRows,
+  makeWay,
+  relationOf,
+  type Site,
+} from './relation.ts'
+import { currentRows, firstVersions, trackStage } from './scd2.ts'
+import { fillStage, type KeptModel, sameName, STAGE } from './stage.ts'
+
+export async function buildKept(site: Site, model: KeptModel): Promise<Built> {
+  const { connection } = site
+  const columns = await fillStage(site, model)
+  const built = await writeStage(site, model, columns)
+  await connection.run(sql`DROP TABLE ${STAGE}`)
+  await checkKeys(site, model)
+  return built
+}
+
+async function writeStage(
+  site: Site,
+  model: KeptModel,
+  columns: readonly Column[],
+): Promise<Built> {
+  if (!continuesTable(site, model)) return create(site, model)
+  const { connection } = site
+  const target = relationOf(model.name)
+  const own = (column: Column) =>
+    model.kind !== 'scd2' || !versionColumns.some((name) => sameName(name, column.name))
+  const before = (await describe(connection, sql`FROM ${target}`)).filter(own)
+  const change = await adaptColumns(connection, {
+    relation: target,
+    from: before,
+    to: columns,
+    removed: 'refuse',
+    policy: model.onSchemaChange,
+    canRebuild: model.kind === 'merge' && model.deletes === 'mirror',
+  })
+  if (change === 'rebuild') return create(site, model)
+  const rows = await write(site, model, columns, before)
+  return { changed: rows > 0 || change === 'evolved', rows }
+}
+
+async function create(site: Site, model: KeptModel): Promise<Built> {
+  const { connection } = site
+  const target = relationOf(model.name)
+  await makeWay(site, model, 'table')
+  const rows = model.kind === 'scd2' ? firstVersions(site) : sql`FROM ${STAGE}`
+  await connection.run(sql`CREATE OR REPLACE TABLE ${target} AS ${rows}`)
+  return { changed: true, rows: await countRows(connection, target) }
+}
+
+function write(
+  site: Site,
+  model: KeptModel,
+  columns: readonly Column[],
+  before: readonly Column[],
+): Promise<number> {
+  switch (model.kind) {
+    case 'append':
+      return appendStage(site, model, columns, before)
+    case 'merge':
+      return mergeStage(site, model, columns)
+    case 'scd2':
+      return trackStage(site, model, columns)
+  }
+}
+
+/**
+ * The stage has each key once, so the table has too, unless it was filled under another key, or a range of it was
+ * replaced. An exposed key of its own is checked each time.
+ */
+async function checkKeys(site: Site, model: KeptModel): Promise<void> {
+  const { connection, record, range } = site
+  const target = relationOf(model.name)
+  const redefined = record !== null && record.definition !== model.definition
+  if (redefined || range !== null) {
+    const rows = model.kind === 'scd2' ? currentRows(target) : target
+    await checkKey(connection, rows, model.uniqueKey)
+  }
+  const exposed = model.expose?.key ?? []
+  if (model.kind === 'scd2' || !sameColumns(model.uniqueKey, exposed))
+    await checkKey(connection, target, exposed)
+}
+
+const sameColumns = (a: readonly string[], b: readonly string[]) =>
+  isDeepStrictEqual(a.map(foldCase).toSorted(), b.map(foldCase).toSorted())

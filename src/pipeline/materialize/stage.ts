@@ -1,0 +1,111 @@
+// Rows on their way into a table that is kept: the query's result in a temporary table, read from where the last run
+// ended, its keys checked before anything is written.
+
+import type { AppendModel, MergeModel, Scd2Model, Watermark } from '../../core/model.ts'
+import { foldCase } from '../../core/names.ts'
+import { type Column, columnType } from '../../core/relation.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import { describe } from '../../duckdb/catalog.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { numberOf } from '../../duckdb/values.ts'
+import { ModelFailure } from '../failure.ts'
+import { checkKey } from './check-key.ts'
+import { continuesTable, relationOf, type Site } from './relation.ts'
+
+export type KeptModel = AppendModel | MergeModel | Scd2Model
+
+export const STAGE = sql`temp.main._eider_stage`
+
+/** `filter` comes after the body, so that places in the body are those of the statement without one. */
+export function stageStatement({ body }: KeptModel, filter: Sql = sql.empty): Sql {
+  return sql`CREATE OR REPLACE TEMP TABLE _eider_stage AS (FROM (${sql.body(body)}\n)${filter})`
+}
+
+/** Leaves the rows in STAGE; gives its columns. Throws ModelFailure for NULL watermarks and for keys that are none. */
+export async function fillStage(site: Site, model: KeptModel): Promise<readonly Column[]> {
+  const { connection } = site
+  const watermark = model.kind === 'scd2' ? null : model.watermark
+  const filter = watermark === null ? sql.empty : await filterOf(site, model, watermark)
+  await connection.run(stageStatement(model, filter))
+  if (watermark !== null) await refuseNullWatermark(connection, watermark)
+  const columns = await describe(connection, sql`FROM ${STAGE}`)
+  if (model.kind !== 'append' && model.onDuplicate.take === 'latest')
+    await keepLatest(connection, model.uniqueKey, model.onDuplicate.column, columns)
+  await checkKey(connection, STAGE, model.uniqueKey)
+  return columns
+}
+
+async function filterOf(
+  site: Site,
+  model: KeptModel,
+  { column, lookback }: Watermark,
+): Promise<Sql> {
+  const name = sql.ident(column)
+  const { connection, range } = site
+  if (range !== null && model.kind === 'append')
+    return sql` WHERE ${name} >= ${sql.value(range.start)} AND ${name} < ${sql.value(range.end)}`
+  if (!continuesTable(site, model)) return sql.empty
+  const target = relationOf(model.name)
+  const columns = await describe(connection, sql`FROM ${target}`)
+  if (!columns.some((known) => sameName(known.name, column)))
+    throw new ModelFailure(
+      `the table has no column "${column}" from which to go on; rebuild it with --full-refresh`,
+    )
+  const last = await connection.row(sql`SELECT max(${name}) IS NULL AS none FROM ${target}`)
+  if (last?.['none'] === true) return sql.empty
+  const back = lookback === null ? sql.empty : sql` - ${distance(lookback)}`
+  // A row without a watermark is let through here, to be refused with its fellows.
+  return sql` WHERE ${name} >= (SELECT max(${name})${back} FROM ${target}) OR ${name} IS NULL`
+}
+
+const distance = (lookback: string): Sql =>
+  /^\d+$/.test(lookback)
+    ? sql.value(BigInt(lookback), columnType('HUGEINT')) // below zero also where the column has no sign
+    : sql.value(lookback, columnType('INTERVAL'))
+
+async function refuseNullWatermark(connection: Connection, { column }: Watermark): Promise<void> {
+  const row = await connection.row(
+    sql`SELECT count(*) AS n FROM ${STAGE} WHERE ${sql.ident(column)} IS NULL`,
+  )
+  const rows = numberOf(row?.['n'])
+  if (rows > 0)
+    throw new ModelFailure(
+      `${rows} ${rows === 1 ? 'row has' : 'rows have'} NULL in the watermark column "${column}"; filter or fill them in the SELECT`,
+    )
+}
+
+/** Of rows that are equally late, the one that is greatest in the other columns: the same one in every run. */
+async function keepLatest(
+  connection: Connection,
+  key: readonly string[],
+  latest: string,
+  columns: readonly Column[],
+): Promise<void> {
+  const ranked = [latest, ...columns.map(({ name }) => name)].map(
+    (name) => sql`${sql.ident(name)} DESC NULLS LAST`,
+  )
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP TABLE _eider_stage AS FROM ${STAGE}
+    QUALIFY row_number() OVER (PARTITION BY ${identifiers(key)} ORDER BY ${sql.join(ranked)}) = 1`)
+}
+
+/** NULLs are equal. */
+export function sameValues(names: readonly string[], left: Sql, right: Sql): Sql {
+  const equal = names.map(
+    (name) => sql`${left}.${sql.ident(name)} IS NOT DISTINCT FROM ${right}.${sql.ident(name)}`,
+  )
+  return sql.join(equal, sql` AND `)
+}
+
+/** True for a pair of rows with one key and other values; `t` is the table, `s` the stage. */
+export function differs(columns: readonly Column[], key: readonly string[]): Sql {
+  const distinct = columns
+    .filter(({ name }) => !key.some((part) => sameName(part, name)))
+    .map(({ name }) => sql`t.${sql.ident(name)} IS DISTINCT FROM s.${sql.ident(name)}`)
+  return distinct.length === 0 ? sql`false` : sql`(${sql.join(distinct, sql` OR `)})`
+}
+
+export const identifiers = (names: readonly string[]): Sql =>
+  sql.join(names.map((name) => sql.ident(name)))
+
+export const sameName = (a: string, b: string): boolean => foldCase(a) === foldCase(b)

@@ -1,0 +1,60 @@
+// The .yml beside a seed: `columns` with the types that the engine shall give them.
+
+import { type Node, type Pair, isMap, isScalar, parseDocument } from 'yaml'
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { DeclaredType } from '../core/project.ts'
+import type { SourceFile, Span } from '../core/source.ts'
+
+export interface SeedTypes {
+  readonly types: readonly DeclaredType[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export function parseSeedTypes(source: SourceFile): SeedTypes {
+  const document = parseDocument(source.text, { prettyErrors: false })
+  const diagnostics: Diagnostic[] = document.errors.map(({ message, pos: [start, end] }) =>
+    diagnostic('config-syntax', { problem: message }, { source, span: { start, end } }),
+  )
+  const root = document.contents
+  const types: DeclaredType[] = []
+  const invalid = (key: string, expected: string, node: Node | null) => {
+    const span = spanOf(node)
+    diagnostics.push(diagnostic('config-invalid-value', { key, expected }, { source, span }))
+  }
+  if (diagnostics.length > 0 || root === null) return { types, diagnostics }
+  if (!isMap(root)) {
+    invalid('columns', 'a group of columns', root as Node)
+    return { types, diagnostics }
+  }
+  for (const { key, value } of root.items as readonly Pair<Node, Node | null>[]) {
+    const name = textOf(key)
+    if (name !== 'columns') {
+      const place = { source, span: spanOf(key) }
+      const hint = 'known here: columns'
+      diagnostics.push(diagnostic('config-unknown-key', { key: name ?? '' }, place, { hint }))
+    } else if (!isMap(value)) invalid('columns', 'a group of columns, such as id: INTEGER', value)
+    else
+      for (const pair of value.items as readonly Pair<Node, Node | null>[]) {
+        const column = textOf(pair.key)
+        const type = textOf(pair.value)
+        if (column === null || type === null || type === '')
+          invalid(`columns.${column ?? ''}`, 'a type, such as INTEGER', pair.value ?? pair.key)
+        else {
+          const [nameSpan, typeSpan] = [spanOf(pair.key), spanOf(pair.value)]
+          types.push({ column, type, source, nameSpan, typeSpan })
+        }
+      }
+  }
+  return { types, diagnostics }
+}
+
+/** A name may look like a number. */
+function textOf(node: Node | null): string | null {
+  if (!isScalar(node) || node.value === null) return null
+  return typeof node.value === 'string' ? node.value : (node.source ?? null)
+}
+
+function spanOf(node: Node | null): Span {
+  const [start, end] = node?.range ?? [0, 0]
+  return { start, end }
+}

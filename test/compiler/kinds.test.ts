@@ -1,0 +1,85 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { compileOne, compileTexts, mistakesOf, modelOf } from './compile-text.ts'
+
+test('an append model with all that it can say', async () => {
+  const model = await compileOne(`-- @kind: append
+    -- @incremental: "At" lookback 2 days
+    -- @unique_key: ID, part
+    -- @on_schema_change: fail
+    select 1 as id, 2 as part, date '2024-01-01' as at`)
+  if (model.kind !== 'append') throw new Error(model.kind)
+  assert.equal(model.watermark, { column: 'at', lookback: '2 days' })
+  assert.equal(model.uniqueKey, ['id', 'part'])
+  assert.is(model.onSchemaChange, 'fail')
+})
+
+test('a merge model, with the defaults and without', async () => {
+  const text = (more: string) =>
+    `-- @kind: merge\n-- @unique_key: id\n${more}select 1 as id, 2 as v`
+  const plain = await compileOne(text(''))
+  if (plain.kind !== 'merge') throw new Error(plain.kind)
+  const { onDuplicate, deletes, watermark, onSchemaChange } = plain
+  assert.equal(
+    { onDuplicate, deletes, watermark, onSchemaChange },
+    { onDuplicate: { take: 'none' }, deletes: 'keep', watermark: null, onSchemaChange: 'evolve' },
+  )
+  const full = await compileOne(text('-- @deletes mirror\n-- @on_duplicate latest( V )\n'))
+  if (full.kind !== 'merge') throw new Error(full.kind)
+  assert.equal(full.onDuplicate, { take: 'latest', column: 'v' })
+  assert.is(full.deletes, 'mirror')
+  assert.is.not(full.definition, plain.definition)
+})
+
+test('readers of a scd2 model see the columns that a run adds', async () => {
+  const project = await compileTexts({
+    'a.t': '-- @kind: scd2\n-- @unique_key: id\nselect 1 as id -- the end',
+    'a.r': 'select id, valid_from, valid_to from a.t where is_current',
+  })
+  assert.equal(
+    modelOf(project, 'a.t').columns.map(({ name, type }) => `${name} ${type}`),
+    [
+      'id INTEGER',
+      'valid_from TIMESTAMP WITH TIME ZONE',
+      'valid_to TIMESTAMP WITH TIME ZONE',
+      'is_current BOOLEAN',
+    ],
+  )
+  assert.equal(modelOf(project, 'a.r').columns.length, 3)
+})
+
+test('tags, owner, texts of columns, and models to wait for', async () => {
+  const project = await compileTexts({
+    'a.first': `-- @tags: nightly, "Of Sales"
+      -- @owner: the sales team
+      -- @column "ID": of the order: a number
+      -- @column note: free
+      -- @depends_on: z.last, A.second
+      select 1 as id, 'x' as note from a.second`,
+    'a.second': 'select 1 as x',
+    'z.last': 'select 1 as x',
+  })
+  const { tags, owner, columns, dependsOn } = modelOf(project, 'a.first')
+  assert.equal(tags, ['nightly', 'Of Sales'])
+  assert.is(owner, 'the sales team')
+  assert.equal(
+    columns.map(({ description }) => description),
+    ['of the order: a number', 'free'],
+  )
+  assert.equal(dependsOn, ['a.second', 'z.last'])
+  assert.equal([...project.models.keys()], ['a.second', 'z.last', 'a.first'])
+  assert.equal(
+    await mistakesOf({ 'a.t': '-- @depends_on: a.nothing\n-- @column y: z\nselect 1 as x' }),
+    ['a.t:1:17 unknown-model', 'a.t:2:12 unknown-key-column'],
+  )
+})
+
+test('what decides the rows is part of the definition, what is done about columns is not', async () => {
+  const definition = async (more: string) =>
+    (await compileOne(`-- @kind: append\n-- @incremental: ts\n${more}select 1 as ts`)).definition
+  const plain = await definition('')
+  assert.is(await definition('-- @on_schema_change: fail\n'), plain)
+  assert.is.not(await definition('-- @unique_key: ts\n'), plain)
+})
+
+test.run()

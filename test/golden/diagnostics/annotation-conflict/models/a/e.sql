@@ -1,0 +1,3 @@
+-- @kind: events
+-- @on_schema_change: rebuild
+id INTEGER

@@ -1,0 +1,3 @@
+-- @kind: append
+-- @incremental: at
+select 1 as id

@@ -1,0 +1,2 @@
+-- @check: references(id, a.y.id)
+select 1 as id

@@ -1,0 +1,3 @@
+-- @kind: events
+-- @check: id > 0
+id INTEGER

@@ -1,0 +1,14 @@
+-- @check: amount > 0
+-- @check: amuont > 0
+-- @check: amount +
+-- @warn: amount + 1
+-- @check: sum(amount) > 0
+-- @check: amount IN (select 1)
+-- @check: amount > 0) OR (true
+-- @check: not_null(id, nothing)
+-- @warn: unique(id, id)
+-- @check: accepted(id)
+-- @check: references(id, a.nothing.id)
+-- @check: references(id, a.other.nothing)
+-- @check: row_count(many)
+select 1 as id, 2 as amount

@@ -1,0 +1,3 @@
+-- @kind: append
+-- @incremental: ts lookback 10
+select 'x' as ts

@@ -1,0 +1,2 @@
+-- @kind: append
+select 1 as id, now() as ts

@@ -1,0 +1,77 @@
+// Runs of 50 models, killed at moments of a seeded choice. After each kill every table is whole: all of one generation
+// or all of another, nothing doubled. A run that is let finish completes what is left.
+
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sql } from '../../src/core/sql.ts'
+import { seededRandom } from '../buffer/seeded-random.ts'
+import { fixture, type Fixture } from './fixture.ts'
+import { kindOf, LAST, models, nameOf, ROWS } from './many-models.ts'
+
+const KILLS = 15
+const COMPLETE_EVERY = 5
+const script = fileURLToPath(new URL('many-models.js', import.meta.url))
+
+test(`${KILLS} kills of a run of ${LAST + 1} models`, async () => {
+  await using space = await fixture()
+  const random = seededRandom(4)
+  await space.ok(models(0))
+  let interrupted = 0
+  for (let generation = 1; generation <= KILLS; generation++) {
+    const finished = await killedRun(space, generation, 1 + Math.floor(random() ** 2 * LAST))
+    if (finished < LAST + 1) interrupted++
+    await checkTables(space, `kill ${generation}, after ${finished} models`)
+    if (generation % COMPLETE_EVERY !== 0) continue // the next one is killed on top of what this one left
+    await space.ok(models(generation))
+    const current = await checkTables(space, `generation ${generation}`)
+    assert.equal(current, [generation])
+  }
+  assert.ok(interrupted > KILLS / 2, `${interrupted} runs were cut off`)
+})
+
+/** Kills the run a moment after it has told of `count` models; gives the number that it has told of in the end. */
+async function killedRun(space: Fixture, generation: number, count: number): Promise<number> {
+  const child = fork(script, [space.dir, String(generation)], { stdio: 'inherit' })
+  let finished = 0
+  child.on('message', () => {
+    finished++
+    if (finished === count) setTimeout(() => child.kill('SIGKILL'), generation % 5)
+  })
+  await once(child, 'exit')
+  return finished
+}
+
+/** The generations that are current in any of the models. */
+async function checkTables(space: Fixture, when: string): Promise<readonly number[]> {
+  const counts = Array.from({ length: LAST }, (_, i) => {
+    const [schema = '', table = ''] = nameOf(i).split('.')
+    const relation = sql.ident(schema, table)
+    const isCurrent =
+      kindOf(i) === 'scd2'
+        ? sql`is_current`
+        : sql`generation = (SELECT max(generation) FROM ${relation})`
+    return sql`
+      SELECT ${sql.value(i)} AS i, generation, count(*)::INTEGER AS n, count(DISTINCT id)::INTEGER AS ids,
+        bool_and(${isCurrent}) AS current, bool_or(${isCurrent}) AS any_current
+      FROM ${relation} GROUP BY generation`
+  })
+  const rows = await space.rows(sql.join(counts, sql` UNION ALL `))
+  for (const { i, generation, n, ids, current, any_current } of rows) {
+    const what = `${kindOf(Number(i))} ${nameOf(Number(i))}, generation ${Number(generation)}, ${when}`
+    assert.equal([n, ids], [ROWS, ROWS], what)
+    assert.is(current, any_current, what)
+  }
+  for (let i = 0; i < LAST; i++) {
+    const own = rows.filter((row) => row['i'] === i)
+    const held = own.filter((row) => row['current'] === true)
+    assert.is(held.length, 1, `${nameOf(i)} has one current generation, ${when}`)
+    if (kindOf(i) !== 'append' && kindOf(i) !== 'scd2') assert.is(own.length, 1, nameOf(i))
+  }
+  const current = rows.filter((row) => row['current'] === true).map((row) => row['generation'])
+  return [...new Set(current)].map(Number)
+}
+
+test.run()
