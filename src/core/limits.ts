@@ -96,7 +96,7 @@ export const limits = {
   optionLengths: {
     apply: 16_384,
     compute: 8_192,
-    expand: 16_384,
+    expand: 8_192,
     key: 8_192,
     orderby: 4_096,
     search: 16_384,

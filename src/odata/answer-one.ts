@@ -16,9 +16,9 @@ export async function countOf(exchange: Exchange, query: BoundQuery): Promise<st
   return String(counted.whole)
 }
 
-export async function count(exchange: Exchange, { query, parent }: Addressed): Promise<Content> {
-  const digits = await countOf(exchange, query)
-  if (digits === '0' && parent !== null) await requireParent(exchange, parent)
+export async function count(exchange: Exchange, addressed: Addressed): Promise<Content> {
+  const digits = await countOf(exchange, addressed.query)
+  await requireParent(exchange, addressed, digits === '0')
   return whole(digits)
 }
 
@@ -47,15 +47,16 @@ const valueContent = (body: Buffer | null): Content =>
 /** null when the entity that leads to it is there and has none. Throws 404. */
 async function onlyRow(
   exchange: Exchange,
-  { query, parent }: Addressed,
+  addressed: Addressed,
   format: JsonFormat = { metadata: 'none', ieee754: false },
 ): Promise<Buffer | null> {
+  const { query, parent } = addressed
   const texts = entityTextsSql(query, { offset: 0, limit: 1 }, format)
   await using found = await Query.open(exchange.engine, texts, { maxRows: 1, mode: 'whole' })
-  if (found.rows === 0 && parent === null)
-    throw odataError('entity-not-found', `no entity of ${query.set.name} has this key`)
-  if (parent !== null && found.rows === 0) {
-    await requireParent(exchange, parent)
+  if (found.rows === 0) {
+    if (parent === null)
+      throw odataError('entity-not-found', `no entity of ${query.set.name} has this key`)
+    await requireParent(exchange, addressed, true)
     return null
   }
   const pieces: Buffer[] = []
@@ -63,7 +64,15 @@ async function onlyRow(
   return Buffer.concat(pieces)
 }
 
-/** Rows below an entity that is not there are not an empty collection: they are nothing (404). */
-export async function requireParent(exchange: Exchange, parent: BoundQuery): Promise<void> {
+/**
+ * Rows below an entity that is not there are not an empty collection: they are nothing (404). A row that was found tells
+ * that it is there, unless $apply has made the row: it can make one of nothing.
+ */
+export async function requireParent(
+  exchange: Exchange,
+  { query, parent }: Addressed,
+  isEmpty: boolean,
+): Promise<void> {
+  if (parent === null || (!isEmpty && query.relation.kind === 'set')) return
   await onlyRow(exchange, { query: parent, parent: null })
 }

@@ -214,10 +214,11 @@ export const contextUrl = ({ root }: ODataRequest, fragment?: string): string =>
 
 async function collection(
   exchange: Exchange,
-  { query, parent }: Addressed,
+  addressed: Addressed,
   format: JsonFormat,
   { maxPageSize }: Preferences,
 ): Promise<Content> {
+  const { query } = addressed
   const { service, request, token, resources, snapshot } = exchange
   const offset = token?.offset ?? 0
   const asked = maxPageSize ?? token?.pageSize ?? service.pageSize
@@ -233,7 +234,7 @@ async function collection(
   const isLeft = mode === 'streamed' && query.order.length === 0
   const texts = entityTextsSql(query, { offset, limit: isLeft ? null : limit + 1 }, format)
   const found = resources.use(await Query.open(exchange.engine, texts, { maxRows: limit, mode }))
-  if (parent !== null && found.whole?.length === 0) await requireParent(exchange, parent)
+  await requireParent(exchange, addressed, found.whole?.length === 0)
   const context = contextUrl(request, query.contextFragment)
   const head = Buffer.from(collectionHead({ contextUrl: context, count: total }, format))
   const tail = () => {

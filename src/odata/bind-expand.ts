@@ -65,7 +65,8 @@ function starItem(item: ExpandItem): ExpandItem {
 }
 
 const TO_ONE_OPTIONS: readonly OptionName[] = ['compute', 'select', 'expand']
-const REFERENCE_OPTIONS: readonly OptionName[] = [
+/** What chooses entities without a word about their properties. */
+export const REFERENCE_OPTIONS: readonly OptionName[] = [
   'filter',
   'search',
   'orderby',

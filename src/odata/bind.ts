@@ -2,6 +2,7 @@
 
 import { entityRows, scopeOfRows } from './apply-rows.ts'
 import { bindApply } from './bind-apply.ts'
+import { REFERENCE_OPTIONS } from './bind-expand.ts'
 import { collectionQuery, openScope, propertyOf } from './bind-query.ts'
 import { findResource, pathCondition, type Resource } from './bind-resource.ts'
 import { resultQuery } from './bind-result.ts'
@@ -92,16 +93,7 @@ function parentQuery({ steps }: Resource, scope: Scope): BoundQuery | null {
 }
 
 const ENTITY_OPTIONS: readonly OptionName[] = ['compute', 'select', 'expand', 'format']
-const REFERENCES_OPTIONS: readonly OptionName[] = [
-  'filter',
-  'search',
-  'orderby',
-  'skip',
-  'top',
-  'count',
-  'format',
-  'skiptoken',
-]
+const REFERENCES_OPTIONS: readonly OptionName[] = [...REFERENCE_OPTIONS, 'format', 'skiptoken']
 const COUNT_OPTIONS: readonly OptionName[] = ['apply', 'compute', 'filter', 'search', 'format']
 
 function allowFitting(options: OptionSyntax, { many, end }: Resource): void {
