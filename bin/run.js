@@ -8,4 +8,12 @@ if (first === '--version' && more.length === 0) {
   process.stdout.write(
     `${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`,
   )
-} else void import('../dist/src/cli/main.js').then(({ main }) => main(process.argv.slice(2)))
+} else {
+  import('../dist/src/cli/main.js')
+    .then(({ main }) => main(process.argv.slice(2)))
+    .catch((error) => {
+      // An installation that is broken, or not built, is no mistake of the project (exit code 1).
+      process.stderr.write(`error: eider cannot start: ${error.message}\n`)
+      process.exitCode = 70
+    })
+}

@@ -121,6 +121,8 @@ function publicHandler(options: CollectDaemonOptions, vitals: Vitals): Handler {
     buffer,
     doors: () => vitals.served.doors,
     health: publicHealth(vitals, token),
+    host: options.host,
+    allowedOrigins: options.corsOrigins ?? [],
     token,
     maxEventBytes,
     maxBatchBytes,

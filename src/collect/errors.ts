@@ -26,9 +26,21 @@ export const errors = {
     status: 403,
     meaning: 'The admin port answers programs of this machine only, and no web pages.',
   },
+  'host-not-allowed': {
+    status: 403,
+    meaning: 'The Host header is no loopback name, and the daemon listens on loopback only.',
+  },
+  'origin-not-allowed': {
+    status: 403,
+    meaning: 'The request is of a web page, and the daemon listens on loopback only.',
+  },
   'event-too-large': {
     status: 413,
-    meaning: 'An event of the batch is above the limit for one event.',
+    meaning: 'An event of the batch, or an event as it would be stored, is above the limit.',
+  },
+  'batch-too-large': {
+    status: 413,
+    meaning: 'The events of the batch, as they would be stored, are above the limit.',
   },
   'invalid-utf8': { status: 400, meaning: 'The body is not UTF-8.' },
   'invalid-json': { status: 400, meaning: 'The body, or a line of NDJSON, is not JSON.' },

@@ -7,6 +7,7 @@ import { requireToken } from '../http/auth.ts'
 import { readBody } from '../http/body.ts'
 import type { Handler } from '../http/server.ts'
 import { bufferRefusal } from './buffer-refusal.ts'
+import { requireProgram } from './callers.ts'
 import { mediaType, unsupported } from './media-type.ts'
 import { readRequestKey } from './idempotency.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
@@ -20,6 +21,10 @@ export interface IngestOptions {
   readonly doors: () => Doors
   /** GET /health. */
   readonly health: Handler
+  /** Address that the port is open on. */
+  readonly host: string
+  /** Origins of web pages that may send events to a loopback address. */
+  readonly allowedOrigins: readonly string[]
   readonly token: string | null
   readonly maxEventBytes: number
   readonly maxBatchBytes: number
@@ -28,6 +33,7 @@ export interface IngestOptions {
 
 export function createIngest(options: IngestOptions): Handler {
   return (request, response) => {
+    requireProgram(request, options.host, options.allowedOrigins)
     const segments = splitPath(request.url!)
     const [room, schema, table, batch] = segments
     if (room === 'collect' && schema !== undefined && table !== undefined) {
@@ -79,12 +85,12 @@ function findDoor(doors: Doors, schema: string, table: string): { target: ModelN
 function readerFor(
   request: IncomingMessage,
   isBatch: boolean,
-  { maxEventBytes, acceptTextPlain }: IngestOptions,
+  { maxEventBytes, maxBatchBytes, acceptTextPlain }: IngestOptions,
 ): (door: Door, body: Buffer) => Events {
   const type = mediaType(request.headers['content-type'], acceptTextPlain)
   if (type === 'ndjson' && !isBatch) throw unsupported('one event is no NDJSON')
   const read = !isBatch ? readEvent : type === 'ndjson' ? readNdjsonBatch : readJsonBatch
-  return (door, body) => read(door, body, maxEventBytes)
+  return (door, body) => read(door, body, maxEventBytes, maxBatchBytes)
 }
 
 /** 202, and only after the buffer has the events on disk (rows E004, E077). */

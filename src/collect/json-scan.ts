@@ -8,13 +8,13 @@ export interface Scan {
   depth: number
   /** Names of members, over all objects: more than JSON.parse keeps when one is repeated. */
   names: number
-  /** A number is longer than 15 characters, so a double may not hold it exactly. */
+  /** A number is longer than 15 characters or has an exponent, so a double may not hold it exactly. */
   longNumber: boolean
   /** An escape for half of a surrogate pair. */
   surrogate: boolean
 }
 
-/** Characters of a number that a double holds exactly, whatever digits they are. */
+/** Characters of a number without an exponent that a double holds exactly, whatever digits they are. */
 const EXACT_LENGTH = 15
 
 const QUOTE = 0x22
@@ -43,7 +43,11 @@ export function scanValue(bytes: Uint8Array, start: number, limit: number, scan:
       }
     } else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
       const first = at - 1
-      while (at < limit && isNumberByte(bytes[at]!)) at++
+      while (at < limit && isNumberByte(bytes[at]!)) {
+        // 1e-400 becomes 0, which looks like an integer.
+        if ((bytes[at]! | 0x20) === 0x65) scan.longNumber = true
+        at++
+      }
       if (at - first > EXACT_LENGTH) scan.longNumber = true
     }
   }

@@ -17,16 +17,23 @@ export function readEvent(door: Door, body: Buffer, maxEventBytes: number): Even
 }
 
 /** A JSON array of objects. An empty one is a batch of no events, and fine. */
-export function readJsonBatch(door: Door, body: Buffer, maxEventBytes: number): Events {
+export function readJsonBatch(
+  door: Door,
+  body: Buffer,
+  maxEventBytes: number,
+  maxBatchBytes = Infinity,
+): Events {
   const limit = body.length
   let at = startOfText(body)
   if (body[at] !== 0x5b)
     throw refusal('not-an-array', 'a batch is a JSON array of objects (or NDJSON, if it says so)')
+  let sizeBytes = 0
   const events: Uint8Array[] = []
   at = skipSpace(body, at + 1, limit)
   if (body[at] !== 0x5d) {
     for (;;) {
       const { stored, end } = admitAt(door, body, at, limit, events.length, maxEventBytes)
+      sizeBytes = addWithin(maxBatchBytes, sizeBytes, stored)
       events.push(stored)
       at = skipSpace(body, end, limit)
       if (body[at] !== 0x2c) break
@@ -43,7 +50,13 @@ export function readJsonBatch(door: Door, body: Buffer, maxEventBytes: number): 
 }
 
 /** One JSON object a line; blank lines do not count. */
-export function readNdjsonBatch(door: Door, body: Buffer, maxEventBytes: number): Events {
+export function readNdjsonBatch(
+  door: Door,
+  body: Buffer,
+  maxEventBytes: number,
+  maxBatchBytes = Infinity,
+): Events {
+  let sizeBytes = 0
   const events: Uint8Array[] = []
   let at = startOfText(body)
   while (at < body.length) {
@@ -52,10 +65,21 @@ export function readNdjsonBatch(door: Door, body: Buffer, maxEventBytes: number)
     const { stored, end } = admitAt(door, body, at, limit, events.length, maxEventBytes)
     if (skipSpace(body, end, limit) < limit)
       throw atIndex(refusal('invalid-json', 'the line goes on after the object'), events.length)
+    sizeBytes = addWithin(maxBatchBytes, sizeBytes, stored)
     events.push(stored)
     at = skipSpace(body, limit, body.length)
   }
   return events
+}
+
+/** A number of some characters may be stored as a thousand digits, so the limit on the body is not enough. */
+function addWithin(maxBatchBytes: number, sizeBytes: number, { length }: Uint8Array): number {
+  if (sizeBytes + length > maxBatchBytes)
+    throw refusal(
+      'batch-too-large',
+      `the batch, with all digits of its numbers, is larger than ${maxBatchBytes} bytes`,
+    )
+  return sizeBytes + length
 }
 
 function admitAt(

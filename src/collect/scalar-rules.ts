@@ -1,7 +1,7 @@
 // What a column of each scalar type takes; see value-rules.ts.
 
 import { fractionDigits, integerDigits, isNumber, parseDecimal, plainText } from './decimal-text.ts'
-import type { JsonNode } from './json-tree.ts'
+import { type JsonNode, walk } from './json-tree.ts'
 import {
   isDate,
   isInterval,
@@ -11,6 +11,7 @@ import {
   isTimestampWithZone,
   isTimeWithZone,
   isUuid,
+  secondFractionDigits,
 } from './time-text.ts'
 import type { Edit, Rule } from './value-rules.ts'
 
@@ -56,15 +57,15 @@ const RULES: Readonly<Record<string, Rule>> = {
   BIT: textRule((text) => /^[01]+$/.test(text), 'text of the digits 0 and 1'),
   UUID: textRule(isUuid, 'text such as "550e8400-e29b-41d4-a716-446655440000"'),
   DATE: textRule(isDate, 'text such as "2024-05-01"'),
-  TIME: textRule(isTime, CLOCK),
-  TIME_NS: textRule(isTime, CLOCK),
-  'TIME WITH TIME ZONE': textRule(isTimeWithZone, 'text such as "12:00:00+02:00"'),
-  TIMESTAMP: textRule(isTimestamp, LOCAL),
-  TIMESTAMP_S: textRule(isTimestamp, LOCAL),
-  TIMESTAMP_MS: textRule(isTimestamp, LOCAL),
-  TIMESTAMP_NS: textRule(isTimestampNs, `${LOCAL}, from 1678 to 2261`),
-  'TIMESTAMP WITH TIME ZONE': textRule(isTimestampWithZone, ZONED),
-  INTERVAL: textRule(isInterval, 'text such as "1 day 02:30:00" or "3 months"'),
+  TIME: timeRule(isTime, 6, CLOCK),
+  TIME_NS: timeRule(isTime, 9, CLOCK),
+  'TIME WITH TIME ZONE': timeRule(isTimeWithZone, 6, 'text such as "12:00:00+02:00"'),
+  TIMESTAMP: timeRule(isTimestamp, 6, LOCAL),
+  TIMESTAMP_S: timeRule(isTimestamp, 0, LOCAL),
+  TIMESTAMP_MS: timeRule(isTimestamp, 3, LOCAL),
+  TIMESTAMP_NS: timeRule(isTimestampNs, 9, `${LOCAL}, from 1678 to 2261`),
+  'TIMESTAMP WITH TIME ZONE': timeRule(isTimestampWithZone, 6, ZONED),
+  INTERVAL: timeRule(isInterval, 6, 'text such as "1 day 02:30:00" or "3 months"'),
   // Well-known text; whether it is one is found out at the flush.
   GEOMETRY: textRule(() => true, 'well-known text such as "POINT (1 2)"'),
 }
@@ -133,10 +134,13 @@ function floatRule(max: number): Rule {
   return {
     exact: false,
     accepts: (value) => typeof value === 'number' && Math.abs(value) <= max,
-    check: (node) => {
+    check: (node, edits) => {
       if (node.is === 'string' && /^(?:NaN|-?Infinity)$/.test(node.value)) return null
       const text = numberText(node)
-      return text !== null && isNumber(text) && Math.abs(Number(text)) <= max ? null : expected
+      if (text === null || !isNumber(text) || Math.abs(Number(text)) > max) return expected
+      // The engine reads no leading zeros.
+      if (/^-?0\d/.test(text)) replace(node, text.replace(/^(-?)0+(?=\d)/, '$1'), edits)
+      return null
     },
   }
 }
@@ -155,8 +159,29 @@ function varcharRule(): Rule {
   }
 }
 
+/** The engine prints the numbers of a JSON column anew: those with a point or an exponent as the nearest double. */
 function anyRule(): Rule {
-  return { exact: false, accepts: () => true, check: () => null }
+  return {
+    exact: true,
+    accepts: () => true,
+    check: (node) => {
+      let problem: string | null = null
+      walk(node, (inner) => {
+        if (inner.is === 'number' && !staysInJson(inner.token))
+          problem ??= `must have no number that a double changes, as ${inner.token.slice(0, 60)}; send it as text`
+      })
+      return problem
+    },
+  }
+}
+
+/** Whether the digits come back that were sent; those of integers always do, and of what is beyond the range of doubles. */
+function staysInJson(token: string): boolean {
+  if (!/[.e]/i.test(token)) return true
+  const double = Number(token)
+  if (!Number.isFinite(double)) return true
+  const [sent, kept] = [parseDecimal(token), parseDecimal(String(double))]
+  return sent?.digits === kept?.digits && sent?.exponent === kept?.exponent
 }
 
 function textRule(isValid: (text: string) => boolean, expected: string): Rule {
@@ -165,6 +190,15 @@ function textRule(isValid: (text: string) => boolean, expected: string): Rule {
     accepts: (value) => typeof value === 'string' && isValid(value),
     check: (node) => (node.is === 'string' && isValid(node.value) ? null : `must be ${expected}`),
   }
+}
+
+/** The engine cuts or rounds what its type does not keep of the fraction of a second; zeros there are no loss. */
+function timeRule(isValid: (text: string) => boolean, digits: number, expected: string): Rule {
+  const kept = digits === 0 ? 'without a fraction' : `with at most ${digits} digits of the fraction`
+  return textRule(
+    (text) => isValid(text) && secondFractionDigits(text) <= digits,
+    `${expected}, ${kept}`,
+  )
 }
 
 function textOf(node: JsonNode): string | null {

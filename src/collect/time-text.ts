@@ -20,6 +20,17 @@ export const isTimestamp = (text: string) => timestamp.test(text) && beginsWithD
 export const isTimestampWithZone = (text: string) =>
   timestampWithZone.test(text) && beginsWithDay(text)
 
+/** Digits of the fraction of a second up to the last one that is not 0. The texts of this file have no other point. */
+export function secondFractionDigits(text: string): number {
+  const point = text.indexOf('.')
+  if (point === -1) return 0
+  let end = point + 1
+  for (let at = end; isDigit(text.charCodeAt(at)); at++) if (text[at] !== '0') end = at + 1
+  return end - point - 1
+}
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+
 /** TIMESTAMP_NS counts nanoseconds in 64 bits: full years from 1678 to 2261. */
 export function isTimestampNs(text: string): boolean {
   return isTimestamp(text) && text >= '1678' && text < '2262'

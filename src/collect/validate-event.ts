@@ -76,13 +76,19 @@ export function admit(
   scanValue(body, start, limit, scan)
   if (scan.end === -1) throw invalidJson(body, start, limit)
   const { end } = scan
-  if (end - start > maxEventBytes)
-    throw refusal('event-too-large', `the event is larger than ${maxEventBytes} bytes`)
+  requireSize(end - start, maxEventBytes, '')
   if (scan.depth > limits.eventDepth)
     throw refusal('too-deep', `the event nests deeper than ${limits.eventDepth} levels`)
   const event = parseJson(body, start, end) as Record<string, unknown>
   if (isQuicklyFine(door, event)) return { stored: body.subarray(start, end), end }
-  return { stored: admitExactly(door, body, start, end), end }
+  const stored = admitExactly(door, body, start, end)
+  requireSize(stored.length, maxEventBytes, ', with all digits of its numbers,')
+  return { stored, end }
+}
+
+function requireSize(sizeBytes: number, maxEventBytes: number, how: string): void {
+  if (sizeBytes > maxEventBytes)
+    throw refusal('event-too-large', `the event${how} is larger than ${maxEventBytes} bytes`)
 }
 
 function isQuicklyFine(door: Door, event: Record<string, unknown>): boolean {

@@ -15,9 +15,13 @@ export const limits = {
   sourceLineColumns: 100,
   /** Characters of the engine's own words; some of its messages repeat the rest of the file. */
   problemLength: 300,
+  /** Characters of the longest word that "did you mean" looks for; two such words take it 0.1 ms. */
+  suggestionLength: 128,
 
   /** Row E074. One event is one line that the engine reads whole; it refuses lines above 16 MiB. */
   eventBytes: 1 * MiB,
+  /** What a user may set eventBytes to: as a line of a segment, with its wrapping, it must be below segmentLineBytes. */
+  largestEventBytes: 15 * MiB,
   batchBytes: 32 * MiB,
   /** Deeper JSON is no event; the engine's reader recurses. */
   eventDepth: 100,
@@ -63,6 +67,9 @@ export const limits = {
   lingerMs: 2_000,
   /** Time that open requests get to finish when a server stops. */
   shutdownMs: 10_000,
+
+  /** Bodies of all requests that a process holds; above it 503. Each connection may send one of up to its own limit. */
+  bodiesBytes: 256 * MiB,
 
   /** Rows of a page without $top or maxpagesize (row Q126). */
   pageRows: 10_000,
@@ -145,6 +152,8 @@ export const limits = {
   /** What `eider doctor` waits for a port to answer, and the free space below which it warns. */
   doctorTimeoutMs: 1_000,
   lowDiskBytes: 1 * GiB,
+  /** A daemon that has the buffer and does not listen is starting or stopping; a run waits this long for it. */
+  daemonWaitMs: 5_000,
   /** A daemon that does not answer its admin port in this time is taken for hung. */
   adminTimeoutMs: 30_000,
 } as const

@@ -5,10 +5,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
-import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { makeDirectory } from './durable-directory.ts'
 
 export interface LockHolder {
   readonly pid: number
@@ -57,7 +58,7 @@ export async function takeProcessLock(
   path: string,
   { role = null }: { readonly role?: string | null } = {},
 ): Promise<AsyncDisposable> {
-  await mkdir(dirname(path), { recursive: true })
+  await makeDirectory(resolve(dirname(path)))
   const holder: LockHolder = {
     pid: process.pid,
     host: hostname(),

@@ -1,11 +1,18 @@
 // "did you mean": the nearest of a few known words.
 
-/** The candidate with the fewest edits, when they are few for its length; null when nothing is near. */
+import { limits } from './limits.ts'
+
+/**
+ * The candidate with the fewest edits, when they are few for its length; null when nothing is near. Long words have no
+ * neighbours: the time that it takes is the product of the two lengths, and either may come from a caller.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > limits.suggestionLength) return null
   const folded = word.toLowerCase()
   let best: string | null = null
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue
     const distance = editDistance(folded, candidate.toLowerCase())
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }

@@ -10,6 +10,8 @@ import {
   type DuckDBValue,
   type Json,
 } from '@duckdb/node-api'
+import { dirname } from 'node:path'
+import { syncPath } from '../core/durable-directory.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -32,10 +34,12 @@ export interface OpenOptions {
 /** A database file (or memory) opened by this process. Throws DatabaseError when it is locked or damaged. */
 export class Database implements AsyncDisposable {
   readonly #instance: DuckDBInstance
+  readonly #syncNames: () => Promise<void>
   readonly #connections = new Set<Connection>()
 
-  private constructor(instance: DuckDBInstance) {
+  private constructor(instance: DuckDBInstance, syncNames: () => Promise<void>) {
     this.#instance = instance
+    this.#syncNames = syncNames
   }
 
   static async open(options: OpenOptions): Promise<Database> {
@@ -52,7 +56,10 @@ export class Database implements AsyncDisposable {
     await using resources = new Resources()
     const instance = await attempt(DuckDBInstance.create(options.path, config))
     resources.defer(() => instance.closeSync())
-    const database = new Database(instance)
+    const isWritten = options.path !== ':memory:' && options.readOnly !== true
+    const syncNames = () => (isWritten ? syncPath(dirname(options.path)) : Promise.resolve())
+    await syncNames()
+    const database = new Database(instance, syncNames)
     {
       await using connection = await database.connect()
       await connection.run(sql`SET GLOBAL TimeZone = 'UTC'`)
@@ -64,7 +71,8 @@ export class Database implements AsyncDisposable {
   }
 
   async connect(): Promise<Connection> {
-    const connection = new Connection(await attempt(this.#instance.connect()), () => {
+    const driver = await attempt(this.#instance.connect())
+    const connection = new Connection(driver, this.#syncNames, () => {
       this.#connections.delete(connection)
     })
     this.#connections.add(connection)
@@ -81,12 +89,14 @@ export class Database implements AsyncDisposable {
 export class Connection implements AsyncDisposable {
   /** For files of this room that read vectors; nobody else touches the driver. */
   readonly driver: DuckDBConnection
+  readonly #syncNames: () => Promise<void>
   readonly #onClose: () => void
   readonly #running = new Set<Promise<unknown>>()
   #closed = false
 
-  constructor(driver: DuckDBConnection, onClose: () => void) {
+  constructor(driver: DuckDBConnection, syncNames: () => Promise<void>, onClose: () => void) {
     this.driver = driver
+    this.#syncNames = syncNames
     this.#onClose = onClose
   }
 
@@ -125,7 +135,10 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  /** COMMIT when `work` returns, ROLLBACK when it throws. Transactions do not nest. */
+  /**
+   * COMMIT when `work` returns, ROLLBACK when it throws. Transactions do not nest. What was committed survives a power cut:
+   * the engine syncs its write-ahead log, which it makes anew at any time, but not the directory that names it.
+   */
   async transact<T>(work: () => Promise<T>): Promise<T> {
     await this.run(sql`BEGIN TRANSACTION`)
     let result: T
@@ -136,6 +149,7 @@ export class Connection implements AsyncDisposable {
       throw error
     }
     await this.run(sql`COMMIT`)
+    await this.#syncNames()
     return result
   }
 

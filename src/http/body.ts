@@ -1,4 +1,4 @@
-// Request bodies: bounded in size before and after decompression.
+// Request bodies: bounded in size before and after decompression, each of them and all of them together.
 //
 // Chunks are taken by listeners and not by `for await`: leaving such a loop early destroys the socket, and with it the
 // answer that says why.
@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createGunzip, createInflate } from 'node:zlib'
+import { limits } from '../core/limits.ts'
 import { RequestError } from './request-error.ts'
 
 type Decoder = ReturnType<typeof createGunzip | typeof createInflate>
@@ -14,16 +15,19 @@ const EMPTY = Buffer.alloc(0)
 
 /**
  * The whole body. Rejects with 413 above `maxBytes` (also of what it decompresses to), 415 for an encoding that is not
- * gzip or deflate, 400 for a broken one or a body that ends early. What is not read is left to `sendError`.
+ * gzip or deflate, 400 for a broken one or a body that ends early, 503 while the process holds too many bytes of bodies.
+ * What is not read is left to `sendError`.
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const { headers } = request
     if (declaredLength(request) > maxBytes) throw tooLarge(maxBytes)
+    const held = new HeldBytes(request)
+    if (!held.hasRoomFor(declaredLength(request))) throw tooMany()
     const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
     const decoder = decoderOf(encoding)
     if (headers.expect !== undefined) askForBody(request)
-    collect(decoder ?? request, maxBytes, resolve, (error) => {
+    collect(decoder ?? request, maxBytes, held, resolve, (error) => {
       if (decoder !== null) {
         request.unpipe(decoder)
         decoder.destroy()
@@ -39,6 +43,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
 function collect(
   stream: Readable,
   maxBytes: number,
+  held: HeldBytes,
   done: (body: Buffer) => void,
   fail: (error: Error) => void,
 ): void {
@@ -48,12 +53,41 @@ function collect(
   stream.on('data', (chunk: Buffer) => {
     if (size > maxBytes) return
     size += chunk.length
-    if (size > maxBytes) fail(tooLarge(maxBytes))
-    else if (size === chunk.length) first = chunk
+    if (size > maxBytes) return fail(tooLarge(maxBytes))
+    if (!held.hasRoomFor(size)) {
+      size = Infinity
+      return fail(tooMany())
+    }
+    held.bytes = size
+    if (size === chunk.length) first = chunk
     else (more ??= [first]).push(chunk)
   })
   stream.on('end', () => done(more === null ? first : Buffer.concat(more, size)))
   stream.on('error', fail)
+}
+
+/**
+ * The bytes of a body that the process holds until its request has ended in whatever way. Only what has come is counted:
+ * a client that announces much and sends nothing takes nothing from the others.
+ */
+class HeldBytes {
+  static #total = 0
+  #bytes = 0
+
+  constructor(request: IncomingMessage) {
+    request.once('close', () => (this.bytes = 0))
+  }
+
+  set bytes(bytes: number) {
+    HeldBytes.#total += bytes - this.#bytes
+    this.#bytes = bytes
+  }
+
+  /** A body alone may be of any size: its own limit lets it in. */
+  hasRoomFor(bytes: number): boolean {
+    const others = HeldBytes.#total - this.#bytes
+    return others === 0 || others + bytes <= limits.bodiesBytes
+  }
 }
 
 function decoderOf(encoding: string): Decoder | null {
@@ -70,6 +104,16 @@ function decoderOf(encoding: string): Decoder | null {
 
 const tooLarge = (maxBytes: number) =>
   new RequestError(413, 'body-too-large', `the body is larger than ${maxBytes} bytes`)
+
+const tooMany = () =>
+  new RequestError(
+    503,
+    'too-many-bodies',
+    'too many bytes of other requests wait to be worked on',
+    {
+      headers: { 'Retry-After': String(limits.retryAfterSeconds) },
+    },
+  )
 
 const unreadable = (encoding: string, cause: Error) =>
   new RequestError(

@@ -31,6 +31,8 @@ export interface ServerOptions {
   readonly errorHeaders?: Readonly<Record<string, string>>
   /** Told of each request that was answered with an error. */
   readonly onRefusal?: (status: number, code: string) => void
+  /** Time that open requests get when the server stops; limits.shutdownMs by default. */
+  readonly shutdownMs?: number
 }
 
 export class HttpServer implements AsyncDisposable {
@@ -62,6 +64,8 @@ export class HttpServer implements AsyncDisposable {
     this.#server.on('connection', (socket: Socket) => {
       this.#newest.set(socket, null)
       socket.once('close', () => this.#newest.delete(socket))
+      // Node takes its own listener off a socket that it hands over, as for CONNECT. The end is seen at 'close'.
+      socket.on('error', () => {})
     })
     this.#server.on('request', (request, response) => this.#answer(request, response))
     this.#server.on('checkContinue', (request, response) => {
@@ -107,7 +111,7 @@ export class HttpServer implements AsyncDisposable {
     return `http://${host}:${this.port}`
   }
 
-  /** Takes no new connection, waits for open requests up to limits.shutdownMs, then cuts the rest off. */
+  /** Takes no new connection, waits for open requests up to `shutdownMs`, then cuts the rest off. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#stopping) return
     this.#stopping = true
@@ -116,10 +120,16 @@ export class HttpServer implements AsyncDisposable {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
     // Not at once: what clients have sent by now is read first.
     const sweep = setInterval(() => this.#closeIdle(), 50)
-    const deadline = setTimeout(() => this.#server.closeAllConnections(), limits.shutdownMs)
+    const { shutdownMs = limits.shutdownMs } = this.#options
+    const deadline = setTimeout(() => this.#closeAll(), shutdownMs)
     await closed
     clearInterval(sweep)
     clearTimeout(deadline)
+  }
+
+  /** Node's closeAllConnections() does not know the sockets that were handed over. */
+  #closeAll(): void {
+    for (const socket of this.#newest.keys()) socket.destroy()
   }
 
   #closeIdle(): void {
@@ -180,6 +190,8 @@ export class HttpServer implements AsyncDisposable {
     })
     const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines}\r\n${body}`)
+    // A client that keeps its side open would keep the connection for ever.
+    socket.setTimeout(limits.lingerMs, () => socket.destroy())
   }
 }
 

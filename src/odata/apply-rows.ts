@@ -86,7 +86,7 @@ export function scopeOfRows(rows: ApplyRows, context: RequestContext): Scope {
 export function newProperty(name: string, type: EdmType, context: ApplyContext): Property {
   context.columnCount++
   const column = { name: `c${context.columnCount}`, type: type.engine, nullable: true }
-  return { name, column, type, nullable: true }
+  return { name, column, type, nullable: true, clamped: false }
 }
 
 /** `rows` with another relation around theirs, which keeps the columns. */

@@ -1,7 +1,8 @@
 // add, sub, mul, div, divby, mod and the minus sign: on numbers, dates and durations.
 //
-// Integers are calculated in 64 bits. Decimals keep all digits as long as 38 are enough, and are calculated as doubles
-// beyond. A result that leaves its type fails in the engine, which the service answers with 400.
+// Integers are calculated in 64 bits, and Decimals exactly: the result has the scale that it needs and up to 38 digits.
+// Whether they are enough is found out by the values: a result that leaves its type fails in the engine, which the
+// service answers with 400.
 
 import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -88,9 +89,6 @@ function calculateNumbers(
     areIntegers && operator !== 'divby' ? edm.Int64 : decimalResult(operator, leftType, rightType)
   const plain: OperandsToSql =
     areIntegers && operator === 'div' ? (a, b) => sql`(${a} // ${b})` : plainOperators[operator]
-  const operandType = type.name === 'Edm.Decimal' ? null : type
-  const convert = (operand: Expression) =>
-    operandType === null ? operand : cast(operand, operandType)
   // The engine makes NULL of an integer divided by zero.
   const checked: OperandsToSql =
     isDivision && !areFloats
@@ -101,7 +99,10 @@ function calculateNumbers(
     kind: 'call',
     name: operator,
     type,
-    operands: [convert(left), convert(right)],
+    operands: [
+      cast(left, operandType(operator, leftType, type)),
+      cast(right, operandType(operator, rightType, type)),
+    ],
     sql: type.name === 'Edm.Decimal' ? (a, b) => castTo(type, checked(a, b, sql.empty)) : checked,
     copies: [1, 2],
   }
@@ -109,14 +110,25 @@ function calculateNumbers(
 
 const castTo = (type: EdmType, value: Sql) => sql`CAST(${value} AS ${sql.type(type.engine)})`
 
-/** The Decimal that holds every result, or a Double when there is none or an operand is one. */
+/**
+ * The Decimal with the exact scale of the result and digits for every result, as far as there are so many; a Double
+ * when an operand is one, for a quotient, and when there are not even digits enough for the scale.
+ */
 function decimalResult(operator: ArithmeticOperator, left: EdmType, right: EdmType): EdmType {
   if (isFloat(left) || isFloat(right) || operator === 'div' || operator === 'divby')
     return edm.Double
   const [a, b] = [digitsOf(left), digitsOf(right)]
   const scale = operator === 'mul' ? a.scale + b.scale : Math.max(a.scale, b.scale)
+  if (scale > MAX_PRECISION) return edm.Double
   const whole = operator === 'mul' ? a.whole + b.whole : Math.max(a.whole, b.whole) + 1
-  return whole + scale <= MAX_PRECISION ? decimalType(whole + scale, scale) : edm.Double
+  return decimalType(Math.min(whole + scale, MAX_PRECISION), scale)
+}
+
+/** The engine takes the width in which it calculates from the operands, so they have the digits of the result. */
+function operandType(operator: ArithmeticOperator, operand: EdmType, result: EdmType): EdmType {
+  if (result.name !== 'Edm.Decimal') return result
+  // A product has the scales of both operands.
+  return operator === 'mul' ? decimalType(result.precision!, digitsOf(operand).scale) : result
 }
 
 const DAYS = columnType('INTEGER')

@@ -10,6 +10,7 @@ import { odataError } from './errors.ts'
 import { isNumber } from './numbers.ts'
 import { type Scope, unsupported } from './scope.ts'
 import type { CallSyntax } from './syntax.ts'
+import { inRangeSql, isTemporal } from './temporal-range.ts'
 import { decimalType, edm, type EdmType } from './type-map.ts'
 
 /** Types that a value can be cast to; a Decimal has room for integers and ten digits after the point. */
@@ -43,7 +44,7 @@ export function bindCast(syntax: CallSyntax, scope: Scope): Expression {
   const toSql = castSql(type, target)
   if (toSql === null)
     throw odataError('type-mismatch', `${type.name} cannot be cast to ${typeName}`)
-  return { kind: 'call', name: 'cast', type: target, operands: [operand], sql: toSql, copies: [2] }
+  return { kind: 'call', name: 'cast', type: target, operands: [operand], sql: toSql, copies: [3] }
 }
 
 const tryCast =
@@ -55,14 +56,18 @@ function castSql(from: EdmType, to: EdmType): ((value: Sql) => Sql) | null {
   if (to.name === 'Edm.String') return textOf(from)
   if (isNumber(from)) return isNumber(to) ? tryCast(to) : null
   if (from.name === 'Edm.String')
-    return to.name === 'Edm.DateTimeOffset'
-      ? (value) => sql`CAST(TRY_CAST(${value} AS ${sql.type(TIMESTAMPTZ)}) AS TIMESTAMP)`
-      : tryCast(to)
+    return isTemporal(to) ? (value) => inRangeSql(timeOf(value, to), to) : tryCast(to)
   const isDate = from.name === 'Edm.Date' && to.name === 'Edm.DateTimeOffset'
   const isPart =
     from.name === 'Edm.DateTimeOffset' && ['Edm.Date', 'Edm.TimeOfDay'].includes(to.name)
   return isDate || isPart ? tryCast(to) : null
 }
+
+/** Of a text; without an offset it is in UTC. */
+const timeOf = (text: Sql, to: EdmType) =>
+  to.name === 'Edm.DateTimeOffset'
+    ? sql`CAST(TRY_CAST(${text} AS ${sql.type(TIMESTAMPTZ)}) AS TIMESTAMP)`
+    : tryCast(to)(text)
 
 const TIMESTAMPTZ = columnType('TIMESTAMP WITH TIME ZONE')
 

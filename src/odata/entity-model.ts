@@ -38,6 +38,8 @@ export interface Property {
   readonly column: Column
   readonly type: EdmType
   readonly nullable: boolean
+  /** Whether the column holds times that OData has not, which are read as the nearest one (see temporal-range.ts). */
+  readonly clamped: boolean
 }
 
 /** Rows of `target` whose property `on.theirs` equals `on.ours` of this entity. */
@@ -56,6 +58,8 @@ export interface NavigationProperty {
 export interface ColumnFacts {
   /** Names of the TINYINT columns, by model, that hold a negative value. */
   readonly signedTinyints: ReadonlyMap<ModelName, ReadonlySet<string>>
+  /** Names of the columns of dates and times, by model, that hold a value outside of what OData has. */
+  readonly clampedTimes: ReadonlyMap<ModelName, ReadonlySet<string>>
 }
 
 export function buildEntityModel(snapshot: Snapshot, facts: ColumnFacts): EntityModel {
@@ -72,7 +76,8 @@ function entitySet(relation: PublishedRelation, facts: ColumnFacts): Growing {
   const properties = relation.columns.map((column): Property => {
     const type = edmTypeOf(column.type, { negative: negatives?.has(column.name) ?? false })
     const nullable = column.nullable && !relation.key.includes(column.name)
-    return { name: column.name, column, type, nullable }
+    const clamped = facts.clampedTimes.get(relation.model)?.has(column.name) ?? false
+    return { name: column.name, column, type, nullable, clamped }
   })
   const key = relation.key.map((part) => properties.find((property) => property.name === part)!)
   return {

@@ -14,7 +14,7 @@ import { columnType } from '../core/relation.ts'
 import { limits } from '../core/limits.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { BoundQuery, Expansion } from './bound.ts'
-import { conditionSql } from './expression-sql.ts'
+import { columnSql, conditionSql } from './expression-sql.ts'
 import type { JsonFormat } from './negotiate.ts'
 import { orderSql, relationSql } from './relation-sql.ts'
 import { columnsSql, type RowWindow, rowsSql } from './to-sql.ts'
@@ -139,7 +139,7 @@ function guardSql(rows: string): Sql {
     THEN CAST(error(${words}) AS ${sql.type(VARCHAR)}) END`
 }
 
-const theirKey = ({ link, query }: Expansion) => sql.ident(query.row.alias, link.theirs.column.name)
+const theirKey = ({ link, query }: Expansion) => columnSql(query.row.alias, link.theirs)
 
 /** The rows that any row of the parent leads to. */
 function relatedSql(expansion: Expansion, parent: string): Sql {

@@ -9,7 +9,9 @@ import { columnType } from '../core/relation.ts'
 import { SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type Constant, type Expression, type Link, type RowVariable, typeOf } from './bound.ts'
+import type { Property } from './entity-model.ts'
 import { isFloat } from './numbers.ts'
+import { clampSql } from './temporal-range.ts'
 import type { EdmType } from './type-map.ts'
 
 type Compare = Expression & { readonly kind: 'compare' }
@@ -35,11 +37,8 @@ export function valueSql(expression: Expression): Sql {
       return sql`NULL`
     case 'constant':
       return constantSql(expression)
-    case 'property': {
-      const { row, property, type } = expression
-      const column = sql.ident(row.alias, property.column.name)
-      return property.column.type === type.engine ? column : castSql(column, type)
-    }
+    case 'property':
+      return columnSql(expression.row.alias, expression.property)
     case 'cast':
       return castSql(valueSql(expression.operand), expression.type)
     case 'compare':
@@ -69,6 +68,13 @@ export function valueSql(expression: Expression): Sql {
   }
 }
 
+/** A property in the rows of that alias. */
+export function columnSql(alias: string, { column, type, clamped }: Property): Sql {
+  const stored = sql.ident(alias, column.name)
+  const value = column.type === type.engine ? stored : castSql(stored, type)
+  return clamped ? clampSql(value, type) : value
+}
+
 function caseSql({ branches, type }: Expression & { readonly kind: 'case' }): Sql {
   const whens = branches.map(
     ({ condition, value }) => sql`WHEN ${conditionSql(condition)} THEN ${valueSql(value)} `,
@@ -78,7 +84,7 @@ function caseSql({ branches, type }: Expression & { readonly kind: 'case' }): Sq
 
 /** The rows that a link leads to. The key of a set is unique by promise only, so nothing here relies on it. */
 function linkedSql({ row, link }: { readonly row: RowVariable; readonly link: Link }): Sql {
-  const theirs = sql.ident(row.alias, link.theirs.column.name)
+  const theirs = columnSql(row.alias, link.theirs)
   return sql`FROM ${sql.ident(row.set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)} WHERE ${theirs} = ${valueSql(link.ours)}`
 }
 

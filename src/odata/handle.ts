@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { Resources } from '../core/resources.ts'
-import { isLoopback, requireToken } from '../http/auth.ts'
+import { requireToken } from '../http/auth.ts'
+import { answersTo, hostName } from '../http/web-pages.ts'
 import { readBody } from '../http/body.ts'
 import { RequestError } from '../http/request-error.ts'
 import { sendError, sendJson } from '../http/respond.ts'
@@ -178,18 +179,15 @@ function shownError({ context, request }: Exchange, error: unknown): RequestErro
   return odataError('internal-error', 'the request failed; see the log of the server')
 }
 
-/**
- * The Host header, which next links and context URLs are made of. A service on a loopback address answers to loopback
- * names only: else a web page could reach it under a name of its own that resolves to 127.0.0.1 (DNS rebinding).
- */
+/** The Host header, which next links and context URLs are made of. */
 function requireHost(request: IncomingMessage, listeningOn: string): string {
   const { localAddress = '', localPort } = request.socket
   const address = localAddress.includes(':') ? `[${localAddress}]` : localAddress
   const host = request.headers.host ?? `${address}:${localPort}`
-  const found = /^(\[[\da-f:.]+\]|[\w.~-]+)(:\d{1,5})?$/i.exec(host)
-  if (found === null)
+  const name = hostName(host)
+  if (name === null)
     throw odataError('invalid-header', 'the Host header is no host', { target: 'Host' })
-  if (isLoopback(listeningOn) && !isLoopback(found[1]!.toLowerCase()))
+  if (!answersTo(name, listeningOn))
     throw odataError('host-not-allowed', 'this service answers to loopback names only', {
       target: 'Host',
     })

@@ -98,7 +98,10 @@ function isDay(year: number, month: number, day: number): boolean {
   return year >= 1 && days !== undefined && day >= 1 && day <= days
 }
 
-/** Whole microseconds of an xs:dayTimeDuration; null when the text is none. */
+/** Microseconds that the engine's INTERVAL counts, some 292,000 years. */
+const MAX_MICROSECONDS = 2n ** 63n - 1n
+
+/** Whole microseconds of an xs:dayTimeDuration; null when the text is none, or a longer one than the engine has. */
 export function durationMicroseconds(text: string): bigint | null {
   const parts =
     /^(-)?P(?=\d|T)(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:\.(\d{1,12}))?S)?)?$/.exec(
@@ -109,6 +112,7 @@ export function durationMicroseconds(text: string): bigint | null {
   const wholeSeconds =
     ((BigInt(days) * 24n + BigInt(hours)) * 60n + BigInt(minutes)) * 60n + BigInt(seconds)
   const microseconds = wholeSeconds * 1_000_000n + BigInt(fraction.slice(0, 6).padEnd(6, '0'))
+  if (microseconds > MAX_MICROSECONDS) return null
   return sign === '-' ? -microseconds : microseconds
 }
 

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { entitySetName, type ModelName } from '../core/names.ts'
+import type { Column } from '../core/relation.ts'
 import { Resources } from '../core/resources.ts'
 import { type PublishedRelation, type Snapshot, SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -11,6 +12,8 @@ import { describe } from '../duckdb/catalog.ts'
 import type { Connection, Database } from '../duckdb/database.ts'
 import { openReadOnly } from '../duckdb/read-only.ts'
 import { buildEntityModel, type EntityModel } from './entity-model.ts'
+import { hasOutsidersSql, isTemporal } from './temporal-range.ts'
+import { edmTypeOf } from './type-map.ts'
 
 export interface EngineOptions {
   /** The snapshots directory. */
@@ -52,14 +55,16 @@ export class OpenSnapshot implements AsyncDisposable {
     }))
     const database = resources.use(await openReadOnly({ files, threads, memoryLimit, tempDir }))
     const signedTinyints = new Map<ModelName, ReadonlySet<string>>()
+    const clampedTimes = new Map<ModelName, ReadonlySet<string>>()
     {
       await using connection = await database.connect()
       for (const relation of snapshot.relations) {
         await requireAsPublished(connection, relation)
         signedTinyints.set(relation.model, await negativeTinyints(connection, relation))
+        clampedTimes.set(relation.model, await timesOutOfRange(connection, relation))
       }
     }
-    const model = buildEntityModel(snapshot, { signedTinyints })
+    const model = buildEntityModel(snapshot, { signedTinyints, clampedTimes })
     return new OpenSnapshot({ snapshot, model, database, resources: resources.move(), leases: 0 })
   }
 
@@ -114,9 +119,31 @@ async function negativeTinyints(
   connection: Connection,
   relation: PublishedRelation,
 ): Promise<ReadonlySet<string>> {
-  const names = relation.columns.filter(({ type }) => type === 'TINYINT').map(({ name }) => name)
-  if (names.length === 0) return new Set()
-  const facts = names.map((name) => sql`min(${sql.ident(name)}) < 0 AS ${sql.ident(name)}`)
-  const row = await connection.row(sql`SELECT ${sql.join(facts)} FROM ${rowsOf(relation)}`)
-  return new Set(names.filter((name) => row?.[name] === true))
+  const tinyints = relation.columns.filter(({ type }) => type === 'TINYINT')
+  return columnsWhere(connection, tinyints, ({ name }) => {
+    return sql`(SELECT min(${sql.ident(name)}) < 0 FROM ${rowsOf(relation)})`
+  })
+}
+
+async function timesOutOfRange(
+  connection: Connection,
+  relation: PublishedRelation,
+): Promise<ReadonlySet<string>> {
+  const typeOf = ({ type }: Column) => edmTypeOf(type, { negative: false })
+  const temporal = relation.columns.filter((column) => isTemporal(typeOf(column)))
+  return columnsWhere(connection, temporal, (column) =>
+    hasOutsidersSql(rowsOf(relation), column, typeOf(column)),
+  )
+}
+
+/** Names of the columns of which a condition without a row is true. */
+async function columnsWhere(
+  connection: Connection,
+  columns: readonly Column[],
+  condition: (column: Column) => Sql,
+): Promise<ReadonlySet<string>> {
+  if (columns.length === 0) return new Set()
+  const facts = columns.map((column) => sql`${condition(column)} AS ${sql.ident(column.name)}`)
+  const row = await connection.row(sql`SELECT ${sql.join(facts)}`)
+  return new Set(columns.map(({ name }) => name).filter((name) => row?.[name] === true))
 }

@@ -148,12 +148,15 @@ async function takeTurn<T>(
 
 const timeLimit = () => odataError('time-limit', 'the query took longer than this service allows')
 
+/** Of a number that a DECIMAL cannot hold, and of a time beyond the calendar; what else cannot be converted is ours. */
+const OUT_OF_RANGE = /out of range|\bto DECIMAL\(|not in timestamp range/
+
 /** What the engine says of a query that was bound without a mistake. Everything unknown stays what it is: ours. */
 function engineFailure(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
   const { type, message } = error.details
   if (type === 'Out of Memory') return overloaded()
-  if (type === 'Out of Range')
+  if (type === 'Out of Range' || (type === 'Conversion' && OUT_OF_RANGE.test(message)))
     return odataError('arithmetic-error', 'a calculation leaves the range of its type')
   // The engine gives NULL for it; bind-arithmetic raises it by these words.
   if (type === 'Invalid Input' && message === 'division by zero')

@@ -115,8 +115,9 @@ const writeBinary: WriteValue = (value) =>
 const writeDuration: WriteValue = (value) => {
   const microseconds = sql`CAST(epoch_us(${value}) AS DECIMAL(19,0))`
   const sign = sql`CASE WHEN epoch_us(${value}) < 0 THEN '-' END`
+  const seconds = asDigits(sql`abs(${microseconds}) * 0.000001`)
   return sql`CASE WHEN ${value} IS NOT NULL
-    THEN concat('"', ${sign}, 'PT', abs(${microseconds}) * 0.000001, 'S"') END`
+    THEN concat('"', ${sign}, 'PT', rtrim(rtrim(${seconds}, '0'), '.'), 'S"') END`
 }
 
 const writeValue: Readonly<Record<EdmName, WriteValue>> = {

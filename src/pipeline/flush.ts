@@ -228,13 +228,19 @@ const eventsOf = (claims: readonly Claim[]) => claims.reduce((sum, { events }) =
 
 /**
  * After a failure the ack record decides: without one nothing was committed and the events go back; a claim that is gone
- * already, acked and its record deleted, does not come back by a nack. When the engine cannot tell, the claim stays open
- * for the next run to decide.
+ * already, acked and its record deleted, does not come back by a nack. When the engine cannot tell, or the buffer
+ * does not take them, the claim stays open for the next run to decide. Never throws: what is told is the failure before it.
  */
-async function giveBack({ connection, claims }: FlushDependencies, claim: Claim): Promise<void> {
+async function giveBack(
+  { connection, claims, logger }: FlushDependencies,
+  claim: Claim,
+): Promise<void> {
   const query = sql`SELECT 1 FROM _eider.acks WHERE claim_id = ${sql.value(claim.id)}`
   const row = await connection.row(query).catch(() => undefined)
-  if (row === null) await claims.nack(claim)
+  if (row !== null) return
+  await claims.nack(claim).catch((error: unknown) => {
+    logger.warn('flush-claim-left-open', { claim: claim.id, error })
+  })
 }
 
 /**

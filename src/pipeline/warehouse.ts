@@ -1,9 +1,9 @@
 // The database that a run writes. Opening it waits for other processes and says in plain words what is wrong.
 
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makeDirectory } from '../core/durable-directory.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import { Database } from '../duckdb/database.ts'
@@ -28,7 +28,7 @@ export interface WarehouseOptions {
 export async function openWarehouse(options: WarehouseOptions): Promise<Database> {
   const { paths, threads, memoryLimit, lockWaitMs, signal } = options
   const { tempDir = null, maxTempSize = null } = options
-  await makeDirectory(dirname(paths.database))
+  await prepareDirectory(dirname(paths.database))
   const deadline = Date.now() + lockWaitMs
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
     try {
@@ -69,9 +69,9 @@ export async function openWarehouseToRead(
   }
 }
 
-async function makeDirectory(path: string): Promise<void> {
+async function prepareDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true })
+    await makeDirectory(path)
   } catch (cause) {
     const { message } = cause as Error
     throw new EnvironmentError('warehouse-unusable', `cannot create ${path}: ${message}`, { cause })

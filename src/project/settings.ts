@@ -74,9 +74,9 @@ export const settings = {
     help: 'Bearer token that senders of events must show',
   },
   'collect.max_event_bytes': {
-    type: positive,
+    type: { is: 'integer', min: 1, max: limits.largestEventBytes },
     default: limits.eventBytes,
-    help: 'Largest body of a single event; above it 413',
+    help: 'Largest event, as it is sent and as it is stored, up to 15 MiB; above it 413',
   },
   'collect.max_batch_bytes': {
     type: positive,

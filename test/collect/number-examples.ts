@@ -5,8 +5,6 @@ export interface Examples {
   /** JSON text of a value, and what the engine shows of it as VARCHAR. */
   readonly taken: Readonly<Record<string, string>>
   readonly refused: readonly string[]
-  /** Types that the engine does not read from a file by themselves, but casts from text. */
-  readonly castFromText?: boolean
 }
 
 const integers = (min: string, max: string, below: string, above: string): Examples => ({
@@ -18,6 +16,9 @@ const integers = (min: string, max: string, below: string, above: string): Examp
     '1.5',
     '"1.5"',
     '1e400',
+    '1e-400',
+    '5e-400',
+    '-1e-324',
     'true',
     '"x"',
     '""',
@@ -88,7 +89,6 @@ export const numbers: Readonly<Record<string, Examples>> = {
         '-123456789012345678901234567890123456789012345678901',
     },
     refused: ['1.5', '"x"', 'true', `1${'0'.repeat(1200)}`],
-    castFromText: true,
   },
   'DECIMAL(38,10)': {
     taken: {
@@ -108,6 +108,8 @@ export const numbers: Readonly<Record<string, Examples>> = {
       '1.23456789012',
       '1e28',
       '"1e-11"',
+      '1e-400',
+      '1.5e-324',
       'true',
       '"abc"',
       '" 1"',
@@ -142,6 +144,7 @@ export const numbers: Readonly<Record<string, Examples>> = {
     taken: {
       '3.5': '3.5',
       '"1.5"': '1.5',
+      '"-05.50"': '-5.5',
       '1e38': '1e+38',
       '-3.4028234e38': '-3.4028235e+38',
       '"NaN"': 'nan',
@@ -154,6 +157,11 @@ export const numbers: Readonly<Record<string, Examples>> = {
       '0.1': '0.1',
       '1e308': '1e+308',
       '"-2.5"': '-2.5',
+      '"05"': '5.0',
+      '"-00.5"': '-0.5',
+      '"000"': '0.0',
+      '"007e2"': '700.0',
+      '5e-400': '0.0',
       '"Infinity"': 'inf',
       '52.52000659999999': '52.52000659999999',
       '9007199254740993': '9007199254740992.0',

@@ -1,9 +1,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { eventLinePrefix } from '../../src/buffer/segment.ts'
 import { readEvent, readJsonBatch, readNdjsonBatch } from '../../src/collect/read-events.ts'
 import { openDoor } from '../../src/collect/validate-event.ts'
 import { limits } from '../../src/core/limits.ts'
 import { RequestError } from '../../src/http/request-error.ts'
+import { settings } from '../../src/project/settings.ts'
 import { eventsModel } from './model.ts'
 
 const door = openDoor(
@@ -45,7 +47,7 @@ test('the bytes are stored as they were sent, without the space around them', ()
   for (const text of [
     '{"event_name":"a"}',
     '{ "event_name" : "a", "count":9007199254740993,"x":0.10, "y":1E+2 }',
-    '{"event_name":"é😀","payload":{"n":12345678901234567890.5,"deep":[[{"a":[]}]]}}',
+    '{"event_name":"é😀","payload":{"n":12345678901234567890,"deep":[[{"a":[]}]]}}',
     '{"event_name":"\\ud83d\\ude00\\u0000\\"}{\\\\"}',
     '{"event_name":"a","unknown":{"event_name":null}}',
     '{"event_name":"","__proto__":{"event_name":1},"constructor":2,"toString":null}',
@@ -213,6 +215,35 @@ test('an event of a batch may be as large as a single one, and not larger', () =
   const refused = refusalOf(() => storeBatch(`[${event(1000)},${event(1001)}]`))
   assert.is(refused.status, 413)
   assert.is(refused.details?.[0]?.target, '[1]')
+})
+
+test('limits count what is stored: a short number may become many digits', () => {
+  const text = '{"event_name":"a","price":1e27}'
+  const event = Buffer.from(text)
+  const stored = readEvent(door, event, 1e6)[0]!
+  assert.is(Buffer.from(stored).toString(), `{"event_name":"a","price":"1${'0'.repeat(27)}"}`)
+  assert.is(readEvent(door, event, stored.length).length, 1)
+  const single = refusalOf(() => readEvent(door, event, stored.length - 1))
+  assert.equal([single.status, single.code], [413, 'event-too-large'])
+
+  const two = { json: Buffer.from(`[${text},${text}]`), lines: Buffer.from(`${text}\n${text}`) }
+  const most = 2 * stored.length
+  assert.is(readJsonBatch(door, two.json, 1000, most).length, 2)
+  assert.is(readNdjsonBatch(door, two.lines, 1000, most).length, 2)
+  for (const read of [
+    () => readJsonBatch(door, two.json, 1000, most - 1),
+    () => readNdjsonBatch(door, two.lines, 1000, most - 1),
+  ]) {
+    const batch = refusalOf(read)
+    assert.equal([batch.status, batch.code], [413, 'batch-too-large'])
+  }
+})
+
+test('the largest event that a setting allows is a line that the engine reads', () => {
+  const key = 'k'.repeat(1000)
+  const line = eventLinePrefix(Number.MAX_SAFE_INTEGER, `"2026-01-01T00:00:00.000Z${key}"`)
+  assert.ok(settings['collect.max_event_bytes'].type.max <= limits.largestEventBytes)
+  assert.ok(limits.largestEventBytes + line.length + 2 < limits.segmentLineBytes)
 })
 
 test.run()

@@ -1,16 +1,20 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { limits } from '../../src/core/limits.ts'
 import { functionNames, isUnserved } from '../../src/odata/functions.ts'
 import { optionName } from '../../src/odata/options.ts'
 import { precedenceOf } from '../../src/odata/precedence.ts'
+import { repository } from '../workspace.ts'
+
+const page = readFileSync(join(repository, 'docs', 'odata.md'), 'utf8')
 
 /** The words in code of the first column, or of the second where the first is a topic, for rows of a table. */
-async function tableOf(firstHeading: string): Promise<readonly (readonly string[])[]> {
-  const text = await readFile('docs/odata.md', 'utf8')
-  const start = text.indexOf(`| ${firstHeading} `)
+function tableOf(firstHeading: string): readonly (readonly string[])[] {
+  const start = page.indexOf(`| ${firstHeading} `)
   assert.ok(start >= 0, firstHeading)
-  const table = text.slice(start, text.indexOf('\n\n', start))
+  const table = page.slice(start, page.indexOf('\n\n', start))
   return table
     .split('\n')
     .slice(2)
@@ -25,8 +29,8 @@ async function tableOf(firstHeading: string): Promise<readonly (readonly string[
 const wordsIn = (cell: string) =>
   [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, code]) => code!.split(' '))
 
-test('the functions and operators of docs/odata.md are those of the code', async () => {
-  const rows = await tableOf('in expressions')
+test('the functions and operators of docs/odata.md are those of the code', () => {
+  const rows = tableOf('in expressions')
   const served = rows.filter(([, what]) => what !== '501')
   const documented = new Set(
     served.flatMap(([, what]) => wordsIn(what!)).map((word) => word.toLowerCase()),
@@ -39,8 +43,8 @@ test('the functions and operators of docs/odata.md are those of the code', async
   for (const name of unserved) assert.ok(isUnserved(name), name)
 })
 
-test('the options of docs/odata.md are known, and those with 501 are not served', async () => {
-  for (const [names, what] of await tableOf('feature')) {
+test('the options of docs/odata.md are known, and those with 501 are not served', () => {
+  for (const [names, what] of tableOf('feature')) {
     const options = wordsIn(names!).flatMap((word) => /^\$[a-z]+/.exec(word)?.[0] ?? [])
     for (const option of options.filter((name) => !RESOURCES.includes(name))) {
       if (what === '501') assert.throws(() => optionName(option), /not supported/, option)
@@ -51,5 +55,30 @@ test('the options of docs/odata.md are known, and those with 501 are not served'
 
 /** Names of path segments, which share the `$` with options. */
 const RESOURCES: readonly string[] = ['$batch', '$crossjoin', '$all']
+
+/** The numbers of a row of the table of limits, without their commas. */
+function numbersOf(row: string): readonly number[] {
+  const [, cell] = page.split(`\n| ${row} `)
+  assert.ok(cell !== undefined, `docs/odata.md has no limit "${row}"`)
+  const [line = ''] = cell.split('\n')
+  return [...line.replaceAll(',', '').matchAll(/\d+/g)].map(([digits]) => Number(digits))
+}
+
+test('the table of limits has the numbers of the code', () => {
+  const KiB = 1024
+  assert.is(numbersOf('time of a query in the engine')[0], limits.queryTimeoutMs / 1000)
+  assert.equal(numbersOf('queries at work, queries waiting').slice(0, 2), [
+    limits.runningQueries,
+    limits.waitingQueries,
+  ])
+  assert.is(numbersOf('URL')[0], limits.urlBytes / KiB)
+  const lengths = new Set(Object.values(limits.optionLengths))
+  assert.equal(
+    numbersOf('one option').filter((number) => number !== 400),
+    [...lengths].toSorted((a, b) => b - a),
+  )
+  assert.is(numbersOf('nesting of an expression')[0], limits.expressionDepth)
+  assert.is(numbersOf('body of a batch')[0], limits.batchBodyBytes / KiB / KiB)
+})
 
 test.run()

@@ -45,7 +45,10 @@ test('what is said of a column is published, and anew when only the text changes
       relation?.columns.map(({ description }) => description),
       [undefined, text],
     )
-    const entities = buildEntityModel(snapshot, { signedTinyints: new Map() })
+    const entities = buildEntityModel(snapshot, {
+      signedTinyints: new Map(),
+      clampedTimes: new Map(),
+    })
     const escaped = text.replaceAll('"', '&quot;').replace('& <more>', '&amp; &lt;more&gt;')
     assert.ok(
       csdlXml(entities, '4.0').includes(

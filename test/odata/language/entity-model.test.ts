@@ -26,7 +26,7 @@ function relation(model: string, key: readonly string[], columns: Columns): Publ
 function modelOf(...relations: readonly PublishedRelation[]) {
   return buildEntityModel(
     { id: 's', publishedAt: new Date(), runId: 'r', relations },
-    { signedTinyints: new Map() },
+    { signedTinyints: new Map(), clampedTimes: new Map() },
   )
 }
 
@@ -133,7 +133,7 @@ test('Q012, Q013, Q019: properties are the columns in their order, keys are not 
   const table = relation('s.t', ['b'], { a: 'TINYINT', b: 'TINYINT', c: 'VARCHAR' })
   const model = buildEntityModel(
     { id: 's', publishedAt: new Date(), runId: 'r', relations: [table] },
-    { signedTinyints: new Map([[table.model, new Set(['a'])]]) },
+    { signedTinyints: new Map([[table.model, new Set(['a'])]]), clampedTimes: new Map() },
   )
   const { properties, key } = model.sets.get('s_t')!.type
   assert.equal(

@@ -40,7 +40,7 @@ export class Fixture implements AsyncDisposable {
     const relations: Snapshot['relations'][number][] = []
     for (const table of tables) relations.push(await create(connection, table))
     const snapshot = { id: 's', publishedAt: NOW, runId: 'r', relations }
-    const model = buildEntityModel(snapshot, { signedTinyints: new Map() })
+    const model = buildEntityModel(snapshot, { signedTinyints: new Map(), clampedTimes: new Map() })
     return new Fixture(model, connection, resources.move())
   }
 

@@ -155,6 +155,39 @@ test('Q084 to Q088: arithmetic', async () => {
   }
 })
 
+// As sum() gives them: DECIMAL(38,s) for decimals, HUGEINT for integers.
+test('arithmetic on sums is exact', async () => {
+  await using fixture = await Fixture.open(one)
+  await holds(fixture, [
+    'total mul 3 eq 0.3',
+    'total mul 3 eq total add total add total',
+    'total mul 0.1 eq 0.01',
+    'total mod 0.03 eq 0.01',
+    'total add 0.2 eq 0.3',
+    'total sub 12345678901234567890123456789012345.67 eq -12345678901234567890123456789012345.57',
+    'counted add 1 eq 9007199254740994',
+    'counted mod 10 eq 3',
+    'counted mul counted eq 81129638414606699710187514626049',
+    '-counted eq -9007199254740993',
+    'edge mul edge mul edge mul edge eq 9960.05996001',
+    'n mul 3000000000000000000000 eq 7500000000000000000000',
+    'fine mul fine eq 1',
+    'total mul fine eq 0.1',
+  ])
+  const target = 't_one?$compute=total mul 3 as a,counted add 0.5 as b&$select=a,b'
+  const { output } = fixture.query(encodeURI(target))
+  assert.equal(
+    output.map(({ type }) => type.engine),
+    ['DECIMAL(38,2)', 'DECIMAL(38,1)'],
+  )
+  const overflow = 'counted mul counted mul counted gt 0'
+  const error = await fixture.ids('t_one', overflow).then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  assert.instance(error, Error, overflow)
+})
+
 test('each result has the engine type that its Edm type says', async () => {
   await using fixture = await Fixture.open(one)
   const expressions = [

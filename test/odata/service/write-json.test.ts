@@ -98,8 +98,8 @@ const CASES: readonly (readonly [string, string, string, string?])[] = [
   ['TIME', '08:30:00.25', '"08:30:00.25"'],
   ['TIME', '24:00:00', '"23:59:59.999999"'],
   ['UUID', '550e8400-e29b-41d4-a716-446655440000', '"550e8400-e29b-41d4-a716-446655440000"'],
-  ['INTERVAL', '1 day 2 hours 3.5 seconds', '"PT93603.500000S"'],
-  ['INTERVAL', '-90 minutes', '"-PT5400.000000S"'],
+  ['INTERVAL', '1 day 2 hours 3.5 seconds', '"PT93603.5S"'],
+  ['INTERVAL', '-90 minutes', '"-PT5400S"'],
   ['VARCHAR', '', '""'],
 ]
 

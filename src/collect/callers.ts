@@ -1,0 +1,24 @@
+// Who may send events. Without a token a daemon on a loopback address trusts the programs of its machine, and a web page
+// that somebody looks at there is none of them.
+
+import type { IncomingMessage } from 'node:http'
+import { answersTo, hostName, takesOrigin } from '../http/web-pages.ts'
+import { refusal } from './errors.ts'
+
+/** Throws 403 for a request of a web page. `allowedOrigins` are those of pages that may send events. */
+export function requireProgram(
+  request: IncomingMessage,
+  listeningOn: string,
+  allowedOrigins: readonly string[],
+): void {
+  const { host, origin } = request.headers
+  // A client that speaks HTTP/1.0 may leave the header out; a browser does not.
+  if (host !== undefined && !answersTo(hostName(host) ?? '', listeningOn))
+    throw refusal('host-not-allowed', 'this daemon answers to loopback names only', {
+      target: 'Host',
+    })
+  if (!takesOrigin(origin, listeningOn, allowedOrigins))
+    throw refusal('origin-not-allowed', 'this daemon takes no events from web pages', {
+      target: 'Origin',
+    })
+}

@@ -1,0 +1,124 @@
+// Connections that HTTP gives up, and what all of them together may hold.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { limits } from '../../src/core/limits.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { readBody } from '../../src/http/body.ts'
+import { sendJson } from '../../src/http/respond.ts'
+import { HttpServer, type ServerOptions } from '../../src/http/server.ts'
+import { RawClient, rawPost } from './raw-client.ts'
+
+const open = (options: Partial<ServerOptions> = {}) =>
+  HttpServer.open({
+    host: '127.0.0.1',
+    port: 0,
+    logger: silentLogger,
+    async handle(request, response) {
+      const body = await readBody(request, limits.bodiesBytes)
+      sendJson(response, 200, { length: body.length })
+    },
+    ...options,
+  })
+
+const CONNECT = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'
+
+test('a CONNECT whose client resets the connection is no end of the process', async () => {
+  await using server = await open()
+  for (let round = 0; round < 20; round++) {
+    const client = await RawClient.open(server.url)
+    client.send(CONNECT)
+    await sleep(round % 5)
+    client.socket.resetAndDestroy()
+  }
+  await sleep(50)
+  assert.is((await fetch(server.url, { method: 'POST', body: 'x' })).status, 200)
+})
+
+test('a CONNECT that stays half open does not hold up a stop', async () => {
+  const server = await open({ shutdownMs: 200 })
+  await using client = await RawClient.open(server.url)
+  client.send(CONNECT)
+  assert.is((await client.answer())!.status, 405)
+  const startedAt = Date.now()
+  await server[Symbol.asyncDispose]()
+  assert.ok(Date.now() - startedAt < 1_500)
+})
+
+test('a CONNECT that stays half open is closed after a while', async () => {
+  await using server = await open()
+  await using client = await RawClient.open(server.url)
+  let isClosed = false
+  client.socket.on('close', () => (isClosed = true))
+  client.send(CONNECT)
+  assert.is((await client.answer())!.status, 405)
+  await sleep(limits.lingerMs + 500)
+  client.send('is anybody there?')
+  await sleep(100)
+  client.send('no')
+  await sleep(100)
+  assert.ok(isClosed, 'the reset has come')
+})
+
+const post = (length: number) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`
+
+/** A client whose body of `length` bytes is under way, but for its last one. */
+async function sending(server: HttpServer, length: number): Promise<RawClient> {
+  const client = await RawClient.open(server.url)
+  client.send(post(length)).send(Buffer.alloc(length - 1, 'x'))
+  while (client.socket.writableLength > 0) await sleep(5)
+  await sleep(50)
+  return client
+}
+
+test('bodies under way are bounded in their sum, and count until their request has ended', async () => {
+  await using server = await open()
+  const most = limits.bodiesBytes - 1000
+  for (const end of ['answered', 'gone'] as const) {
+    const first = await sending(server, most)
+    const refused: readonly (readonly [string, string | Buffer])[] = [
+      ['by its announced length', rawPost('/', 'x'.repeat(2000))],
+      ['by what has come', chunked('x'.repeat(2000))],
+      ['by what it decompresses to', gzipped(Buffer.alloc(2000))],
+    ]
+    for (const [what, request] of refused) {
+      await using second = await RawClient.open(server.url)
+      const answer = await second.send(request).answer()
+      assert.is(answer!.status, 503, what)
+      assert.match(answer!.body, 'too-many-bodies')
+      assert.is(answer!.headers.get('retry-after'), String(limits.retryAfterSeconds))
+    }
+    await using small = await RawClient.open(server.url)
+    assert.is((await small.send(rawPost('/', 'x')).answer())!.status, 200)
+    if (end === 'answered') assert.is((await first.send('x').answer())!.status, 200)
+    else first.socket.resetAndDestroy()
+    await sleep(50)
+    await using next = await RawClient.open(server.url)
+    assert.is((await next.send(rawPost('/', 'x'.repeat(2000))).answer())!.status, 200, end)
+    await first[Symbol.asyncDispose]()
+  }
+})
+
+test('a client that only announces a body takes nothing from the others', async () => {
+  await using server = await open()
+  await using silent = await RawClient.open(server.url)
+  silent.send(post(limits.bodiesBytes))
+  await sleep(30)
+  await using other = await RawClient.open(server.url)
+  assert.is((await other.send(rawPost('/', 'x'.repeat(2000))).answer())!.status, 200)
+})
+
+function chunked(body: string): string {
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
+  return `${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+}
+
+function gzipped(body: Buffer): Buffer {
+  const packed = gzipSync(body)
+  const head = `POST / HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`
+  return Buffer.concat([Buffer.from(head), packed])
+}
+
+test.run()
