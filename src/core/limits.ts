@@ -89,6 +89,10 @@ export const limits = {
   boundDepth: 200,
   /** Navigation properties followed in the expressions of one request; each is a join in the engine. */
   expressionRows: 50,
+  /** Levels of $expand, one inside the other. */
+  expandDepth: 8,
+  /** Related rows that one level of $expand brings into one answer: the engine holds their texts in memory. */
+  expandedRows: 250_000,
   /** SELECTs that one $apply may mean, each inside the next or beside it. The engine plans a hundred in some 50 ms. */
   applySize: 100,
   /**
@@ -99,6 +103,7 @@ export const limits = {
   optionLengths: {
     apply: 16_384,
     compute: 8_192,
+    expand: 8_192,
     key: 8_192,
     orderby: 4_096,
     search: 16_384,

@@ -3,11 +3,12 @@
 import { createHash } from 'node:crypto'
 import { limits } from '../core/limits.ts'
 import type { Resources } from '../core/resources.ts'
-import { sql } from '../core/sql.ts'
+import { count, countOf, entity, requireParent, value } from './answer-one.ts'
 import { bindRequest } from './bind.ts'
-import type { BoundQuery, BoundRequest } from './bound.ts'
+import type { Addressed, BoundRequest, OutputProperty } from './bound.ts'
 import { csdlJson, csdlXml } from './csdl.ts'
 import { odataError } from './errors.ts'
+import { entityTextsSql } from './expand-sql.ts'
 import {
   header,
   type JsonFormat,
@@ -25,8 +26,7 @@ import { parseRequest } from './parse.ts'
 import { type EngineAccess, Query } from './query.ts'
 import type { QueryGate } from './query-gate.ts'
 import type { Snapshots } from './snapshots.ts'
-import { countSql, rowsSql } from './to-sql.ts'
-import { collectionHead, collectionTail, entityText, rowTextsSql } from './write-json.ts'
+import { collectionHead, collectionTail } from './write-json.ts'
 
 /** What stays the same for all requests. */
 export interface ServiceContext {
@@ -60,7 +60,7 @@ export interface Answer {
 }
 
 /** One request while it is answered. `resources` own what the body reads from, so they outlive it. */
-interface Exchange {
+export interface Exchange {
   readonly service: ServiceContext
   readonly request: ODataRequest
   readonly resources: Resources
@@ -87,12 +87,16 @@ export async function answerGet(
   const clock = { remainingMs: service.requestTimeoutMs }
   const engine = { snapshot, gate: service.gate, clock, gone: request.gone }
   const exchange = { service, request, resources, snapshot, engine, token, format }
-  const bound = bindRequest(syntax, snapshot.model, { now: service.now() })
+  const bound = bindRequest(syntax, snapshot.model, {
+    now: service.now(),
+    version: request.version,
+  })
   const plan = planAnswer(exchange, bound)
   const headers = commonHeaders(exchange, plan)
   if (isUnchanged(request.headers, headers['ETag']))
     return { status: 304, headers, body: null, rows: () => 0 }
   const { body, rows } = await plan.make()
+  if (body === null) return { status: 204, headers, body, rows }
   return { status: 200, headers: { ...headers, 'Content-Type': plan.contentType }, body, rows }
 }
 
@@ -110,8 +114,9 @@ function leaseFor(
   return snapshot
 }
 
-interface Content {
-  readonly body: Buffer | AsyncIterable<Buffer>
+export interface Content {
+  /** null: there is no value, which is 204. */
+  readonly body: Buffer | AsyncIterable<Buffer> | null
   readonly rows: () => number
 }
 
@@ -126,7 +131,7 @@ const NO_PREFERENCES: Preferences = { maxPageSize: null, applied: null }
 function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan {
   const { request, format, snapshot } = exchange
   if (bound.kind === 'count') {
-    const make = async () => whole(await countOf(exchange, bound.query))
+    const make = () => count(exchange, bound)
     return { contentType: 'text/plain;charset=utf-8', preferences: NO_PREFERENCES, make }
   }
   if (bound.kind === 'metadata') {
@@ -138,21 +143,33 @@ function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan {
       make: () => whole(write(snapshot.model, request.version)),
     }
   }
+  if (bound.kind === 'property' && bound.raw) {
+    const [{ type }] = bound.query.output as readonly [OutputProperty]
+    const isBinary = type.name === 'Edm.Binary'
+    return {
+      contentType: isBinary ? 'application/octet-stream' : 'text/plain;charset=utf-8',
+      preferences: NO_PREFERENCES,
+      make: () => value(exchange, bound),
+    }
+  }
   const json = negotiateJson(request.headers, format)
   const contentType = jsonContentType(json)
   if (bound.kind === 'collection') {
     const preferences = parsePreferences(request.headers)
-    const make = () => collection(exchange, bound.query, json, preferences)
+    const make = () => collection(exchange, bound, json, preferences)
     return { contentType, preferences, make }
   }
   const make =
-    bound.kind === 'entity'
-      ? () => entity(exchange, bound.query, json)
-      : () => whole(serviceDocument(exchange, json))
+    bound.kind === 'service-document'
+      ? () => whole(serviceDocument(exchange, json))
+      : () => entity(exchange, bound, json)
   return { contentType, preferences: NO_PREFERENCES, make }
 }
 
-const whole = (body: Buffer | string): Content => ({ body: Buffer.from(body), rows: () => 0 })
+export const whole = (body: Buffer | string): Content => ({
+  body: Buffer.from(body),
+  rows: () => 0,
+})
 
 function commonHeaders(
   { request, snapshot }: Exchange,
@@ -192,46 +209,34 @@ function serviceDocument({ request, snapshot }: Exchange, format: JsonFormat): s
   return JSON.stringify({ ...context, value })
 }
 
-const contextUrl = ({ root }: ODataRequest, fragment?: string): string =>
+export const contextUrl = ({ root }: ODataRequest, fragment?: string): string =>
   `${root}$metadata${fragment === undefined ? '' : `#${fragment}`}`
-
-async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
-  const texts = sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
-  await using counted = await Query.open(exchange.engine, texts, { maxRows: 1, mode: 'whole' })
-  return String(counted.whole)
-}
-
-async function entity(exchange: Exchange, query: BoundQuery, format: JsonFormat): Promise<Content> {
-  const texts = rowTextsSql(rowsSql(query, { offset: 0, limit: 1 }), query.output, format)
-  await using found = await Query.open(exchange.engine, texts, { maxRows: 1, mode: 'whole' })
-  if (found.rows === 0)
-    throw odataError('entity-not-found', `no entity of ${query.set.name} has this key`)
-  const context = contextUrl(exchange.request, query.contextFragment)
-  return { body: entityText(found.whole!, context, format), rows: () => 1 }
-}
 
 async function collection(
   exchange: Exchange,
-  query: BoundQuery,
+  addressed: Addressed,
   format: JsonFormat,
   { maxPageSize }: Preferences,
 ): Promise<Content> {
+  const { query } = addressed
   const { service, request, token, resources, snapshot } = exchange
   const offset = token?.offset ?? 0
   const asked = maxPageSize ?? token?.pageSize ?? service.pageSize
-  const pageSize = Math.min(asked, service.maxPageSize)
+  // Rows with others inside are written only when all of a page are at hand.
+  const largest = query.expand.length === 0 ? service.maxPageSize : limits.wholeResultRows
+  const pageSize = Math.min(asked, service.maxPageSize, largest)
   const limit = Math.min(pageSize, Math.max(0, (query.top ?? Infinity) - offset))
-  const count = query.withCount ? await countOf(exchange, query) : null
+  const total = query.withCount ? await countOf(exchange, query) : null
   const atMost = Math.min(limit, query.set.relation.rows)
   const mode = atMost <= limits.wholeResultRows ? 'whole' : 'streamed'
   // One row more than the page tells whether there is a next one; to-sql never goes beyond $top. A stream in stored
   // order is left when the page is full: the engine would collect the rows of a LIMIT before it gives the first.
   const isLeft = mode === 'streamed' && query.order.length === 0
-  const rows = rowsSql(query, { offset, limit: isLeft ? null : limit + 1 })
-  const texts = rowTextsSql(rows, query.output, format)
+  const texts = entityTextsSql(query, { offset, limit: isLeft ? null : limit + 1 }, format)
   const found = resources.use(await Query.open(exchange.engine, texts, { maxRows: limit, mode }))
+  await requireParent(exchange, addressed, found.whole?.length === 0)
   const context = contextUrl(request, query.contextFragment)
-  const head = Buffer.from(collectionHead({ contextUrl: context, count }, format))
+  const head = Buffer.from(collectionHead({ contextUrl: context, count: total }, format))
   const tail = () => {
     const next = { offset: offset + limit, pageSize, snapshotId: snapshot.snapshot.id }
     const link = found.hasMore ? nextLink(request.root, request.target, next) : null

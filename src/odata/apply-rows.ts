@@ -7,14 +7,11 @@ import { type Expression, type OrderItem, type RowVariable, typeOf } from './bou
 import type { EntitySet, NavigationProperty, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import type { NamedColumn, Relation } from './relation.ts'
-import { type RequestScope, type Scope, scopeOf } from './scope.ts'
-import type { ExpressionSyntax } from './syntax.ts'
+import { type RequestContext, type Scope, scopeOf } from './scope.ts'
 import type { EdmType } from './type-map.ts'
 
 /** What is the same for all transformations of one request. */
-export interface ApplyContext {
-  readonly aliases: ReadonlyMap<string, ExpressionSyntax>
-  readonly now: Date
+export interface ApplyContext extends RequestContext {
   /** Columns made so far; each has a name of its own. */
   columnCount: number
 }
@@ -72,20 +69,18 @@ export function propertyValue(rows: ApplyRows, property: Property): Expression {
 }
 
 /** The scope of expressions about one of the rows. Nested values are known by their whole path. */
-export function scopeOfRows(rows: ApplyRows, { aliases, now }: ApplyContext): Scope {
+export function scopeOfRows(rows: ApplyRows, context: RequestContext): Scope {
   const nested = rows.values.filter(({ path }) => path.length > 1)
-  const request: RequestScope = {
+  return scopeOf({
+    ...context,
     row: rowVariable(rows),
-    aliases,
     boundAliases: new Map(),
     openAliases: [],
     computed: new Map(
       nested.map(({ path, property }) => [pathKey(path), propertyValue(rows, property)]),
     ),
-    now,
-    rowCount: 0,
-  }
-  return scopeOf(request)
+    expandDepth: 0,
+  })
 }
 
 export function newProperty(name: string, type: EdmType, context: ApplyContext): Property {

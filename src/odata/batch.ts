@@ -1,130 +1,93 @@
-// $batch in JSON (JSON Format 4.01, 19): several GET requests in one, answered in their order on one snapshot.
+// $batch: several GET requests in one, answered in their order on one snapshot. How they are written in the body is the
+// matter of batch-json.ts and batch-multipart.ts.
 
 import { Resources } from '../core/resources.ts'
 import { limits } from '../core/limits.ts'
 import { errorBody, type RequestError } from '../http/request-error.ts'
 import { type Answer, answerGet, type ODataRequest, type ServiceContext } from './answer.ts'
 import { odataError } from './errors.ts'
-import { header, negotiateVersion, parseMediaRanges, type RequestHeaders } from './negotiate.ts'
+import { negotiateVersion, type RequestHeaders } from './negotiate.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { ClientGone } from './query.ts'
+import { targetBelowRoot } from './service-root.ts'
 
 export interface BatchRequest {
   readonly id: string
   readonly method: string
   readonly url: string
   readonly headers: RequestHeaders
-  /** Ids of requests that must have succeeded before. */
+  /** Ids of requests, or names of groups, that must have succeeded before. */
   readonly dependsOn: readonly string[]
+  /** Requests that belong together. Reading is atomic as it is, so the name is only given back. */
+  readonly atomicityGroup: string | null
+  /** What there is to say of a part that is no request for data. */
+  readonly refusal?: RequestError
 }
 
 export interface BatchOptions {
   /** The request that carries the batch; its target is `$batch`. */
   readonly carrier: ODataRequest
   readonly snapshot: OpenSnapshot
+  /** Whether requests after one that failed are answered. */
+  readonly continueOnError: boolean
   /** Gives what an error that is no RequestError is shown as, and logs it. */
   readonly toRequestError: (error: unknown) => RequestError
 }
 
-/** Throws 415 unless the body is said to be JSON. */
-export function requireJsonBody(headers: RequestHeaders): void {
-  const type = header(headers, 'content-type') ?? ''
-  if (parseMediaRanges(type)[0]?.type === 'application/json') return
-  throw odataError('unsupported-media-type', '$batch takes application/json', {
-    target: 'Content-Type',
-  })
-}
+/** An answer is good until the next one is asked for. */
+export type BatchAnswers = AsyncGenerator<
+  { readonly request: BatchRequest; readonly answer: Answer },
+  void
+>
 
-/** Throws RequestError 400 or 413 (rows Q106, Q107, Q127). */
-export function parseBatch(body: Buffer, maxRequests: number): readonly BatchRequest[] {
-  let document: unknown
-  try {
-    document = JSON.parse(body.toString('utf8'))
-  } catch {
-    throw odataError('invalid-body', 'the body is no JSON')
-  }
-  const requests = isObject(document) ? document['requests'] : undefined
-  if (!Array.isArray(requests)) throw invalid('"requests" must be an array', 'requests')
-  if (requests.length > maxRequests)
+export function requireFew(requests: number, maxRequests: number): void {
+  if (requests > maxRequests)
     throw odataError('too-large', `a batch holds at most ${maxRequests} requests`, {
       target: 'requests',
     })
-  const parsed = requests.map(parseBatchRequest)
-  const before = new Set<string>()
-  for (const [i, { id, dependsOn }] of parsed.entries()) {
-    if (before.has(id)) throw invalid(`the id "${id}" is given twice`, `requests/${i}/id`)
-    for (const other of dependsOn)
-      if (!before.has(other))
-        throw invalid(`no request before it has the id "${other}"`, `requests/${i}/dependsOn`)
-    before.add(id)
-  }
-  return parsed
 }
-
-function parseBatchRequest(value: unknown, i: number): BatchRequest {
-  const at = `requests/${i}`
-  if (!isObject(value)) throw invalid('a request must be an object', at)
-  const { id, method, url, headers = {}, dependsOn = [] } = value
-  if (typeof id !== 'string' || id === '') throw invalid('"id" must be a string', `${at}/id`)
-  if (typeof method !== 'string') throw invalid('"method" must be a string', `${at}/method`)
-  if (typeof url !== 'string') throw invalid('"url" must be a string', `${at}/url`)
-  if (!isObject(headers) || !Object.values(headers).every(isString))
-    throw invalid('"headers" must be an object of strings', `${at}/headers`)
-  if (!Array.isArray(dependsOn) || !dependsOn.every(isString))
-    throw invalid('"dependsOn" must be an array of ids', `${at}/dependsOn`)
-  const lowerCase = Object.entries(headers as Record<string, string>).map(
-    ([name, text]) => [name.toLowerCase(), text] as const,
-  )
-  return { id, method, url, headers: Object.fromEntries(lowerCase), dependsOn }
-}
-
-const isString = (value: unknown): value is string => typeof value === 'string'
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const invalid = (message: string, target: string) =>
-  odataError('invalid-batch', message, { target })
 
 /**
- * The body of the response. A request that fails is one response with its status and hurts no other: pages within a
- * batch are small enough to be computed whole before their first byte.
+ * A request that fails is one response with its status and hurts no other: pages within a batch are small enough to be
+ * computed whole before their first byte.
  */
 export async function* answerBatch(
   service: ServiceContext,
   requests: readonly BatchRequest[],
   options: BatchOptions,
-): AsyncGenerator<Buffer, void> {
+): BatchAnswers {
   const whole = { ...service, maxPageSize: limits.wholeResultRows }
   const failed = new Set<string>()
-  let separator = '{"responses":['
   for (const request of requests) {
     await using resources = new Resources()
-    const answer = await answerOne(whole, request, failed, options, resources)
-    if (answer.status >= 400) failed.add(request.id)
-    yield Buffer.from(`${separator}${responseHead(request.id, answer, options.carrier)}`)
-    yield* responseBody(answer)
-    yield Buffer.from('}')
-    separator = ','
+    const { headers, ...answer } = await answerOne(whole, request, failed, options, resources)
+    yield {
+      request,
+      answer: { ...answer, headers: { 'OData-Version': options.carrier.version, ...headers } },
+    }
+    if (answer.status < 400) continue
+    if (!options.continueOnError) return
+    failed.add(request.id)
+    if (request.atomicityGroup !== null) failed.add(request.atomicityGroup)
   }
-  yield Buffer.from(requests.length === 0 ? '{"responses":[]}' : ']}')
 }
 
 async function answerOne(
   service: ServiceContext,
-  { method, url, headers, dependsOn }: BatchRequest,
+  { method, url, headers, dependsOn, refusal }: BatchRequest,
   failed: ReadonlySet<string>,
   { carrier, snapshot, toRequestError }: BatchOptions,
   resources: Resources,
 ): Promise<Answer> {
   try {
+    if (refusal !== undefined) throw refusal
     if (dependsOn.some((id) => failed.has(id)))
       throw odataError('failed-dependency', 'a request that this one depends on has failed')
     if (method.toUpperCase() !== 'GET')
       throw odataError('method-not-allowed', 'only GET is possible within a batch', {
         headers: { Allow: 'GET' },
       })
-    const target = targetOf(url, carrier.root)
+    const target = targetBelowRoot(url)
     if (/^(\$|%24)batch(\?|$)/i.test(target))
       throw odataError('method-not-allowed', 'a batch holds no batches', {
         headers: { Allow: 'POST' },
@@ -141,31 +104,4 @@ async function answerOne(
 function errorAnswer(error: RequestError): Answer {
   const headers = { ...error.headers, 'Content-Language': 'en', 'Content-Type': 'application/json' }
   return { status: error.status, headers, body: Buffer.from(errorBody(error)), rows: () => 0 }
-}
-
-/** A URL in a batch is absolute, an absolute path, or relative to the service root, also with a slash in front. */
-function targetOf(url: string, root: string): string {
-  const path = url.replace(/^https?:\/\/[^/?#]*/i, '')
-  const rootPath = new URL(root).pathname
-  if (path.startsWith(rootPath)) return path.slice(rootPath.length)
-  if (path === url) return path.replace(/^\//, '')
-  throw odataError('unknown-resource', 'the URL is not one of this service')
-}
-
-function responseHead(id: string, { status, headers }: Answer, { version }: ODataRequest): string {
-  const all = { 'OData-Version': version, ...headers }
-  const lowerCase = Object.entries(all).map(([name, value]) => [name.toLowerCase(), value] as const)
-  const shown = JSON.stringify(Object.fromEntries(lowerCase))
-  return `{"id":${JSON.stringify(id)},"status":${status},"headers":${shown}`
-}
-
-/** JSON as it is, so that its digits stay exact; text as a string; anything else as base64url. */
-async function* responseBody({ headers, body }: Answer): AsyncGenerator<Buffer, void> {
-  if (body === null) return
-  yield Buffer.from(',"body":')
-  const type = headers['Content-Type'] ?? ''
-  if (!Buffer.isBuffer(body)) yield* body
-  else if (type.startsWith('application/json')) yield body
-  else if (type.startsWith('text/')) yield Buffer.from(JSON.stringify(body.toString('utf8')))
-  else yield Buffer.from(`"${body.toString('base64url')}"`)
 }

@@ -27,16 +27,19 @@ import type { EntitySet } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { measured } from './measure.ts'
 import { isInteger, isNumber } from './numbers.ts'
-import { newName, type RequestScope } from './scope.ts'
+import { newName, type RequestContext } from './scope.ts'
 import type { ComputeItem, TransformationSyntax } from './syntax.ts'
 
-/** Throws RequestError 400 or 501. */
+/** `within` is the condition for the rows of the set that the sequence begins with. Throws RequestError 400 or 501. */
 export function bindApply(
   sequence: readonly TransformationSyntax[],
   set: EntitySet,
-  { aliases, now }: Pick<RequestScope, 'aliases' | 'now'>,
+  within: Expression | null,
+  context: RequestContext,
 ): ApplyRows {
-  return bindSequence(sequence, entityRows(set), [], { aliases, now, columnCount: 0 })
+  const all = entityRows(set)
+  const rows = within === null ? all : filtered(all, within)
+  return bindSequence(sequence, rows, [], { ...context, columnCount: 0 })
 }
 
 /** `groups`: paths of the values that the rows are grouped by at the moment. */

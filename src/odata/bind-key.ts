@@ -9,11 +9,14 @@ import { withTarget } from './parse-option.ts'
 import type { Scope } from './scope.ts'
 import type { ExpressionSyntax, KeySyntax } from './syntax.ts'
 
-/** The condition that holds for the entity with that key, and for no other. */
-export function bindKey(key: KeySyntax, scope: Scope): Expression {
+/**
+ * The condition that holds for the entity with that key, and for no other. `implied` is a part of the key that the path
+ * gives already, as `orders(7)/items` gives `order_id`; it may be left out.
+ */
+export function bindKey(key: KeySyntax, scope: Scope, implied: Property | null = null): Expression {
   return withTarget('the key', () => {
     const { type } = scope.row.set
-    const conditions = keyValues(key, type).map(([property, syntax]): Expression => {
+    const conditions = keyValues(key, type, implied).map(([property, syntax]): Expression => {
       const value = bindExpression(syntax, scope)
       if (value.kind !== 'constant')
         throw odataError('invalid-key', `${property.name} must have a value that is not null`)
@@ -30,8 +33,10 @@ export function bindKey(key: KeySyntax, scope: Scope): Expression {
 function keyValues(
   key: KeySyntax,
   type: EntityType,
+  implied: Property | null,
 ): readonly (readonly [Property, ExpressionSyntax])[] {
-  const [first, ...more] = type.key
+  const open = type.key.length > 1 ? type.key.filter((part) => part !== implied) : type.key
+  const [first, ...more] = open
   if (first === undefined)
     throw odataError(
       'no-key',
@@ -46,7 +51,8 @@ function keyValues(
   const given = new Map(key.values.map(({ name, value }) => [name, value]))
   if (given.size !== key.values.length)
     throw odataError('invalid-key', 'a part of the key is given twice')
-  if (given.size !== type.key.length || !type.key.every(({ name }) => given.has(name)))
+  const parts = given.size === open.length ? open : type.key
+  if (given.size !== parts.length || !parts.every(({ name }) => given.has(name)))
     throw odataError('invalid-key', `the key of ${type.name} is ${names}`)
-  return type.key.map((property) => [property, given.get(property.name)!])
+  return parts.map((property) => [property, given.get(property.name)!])
 }

@@ -5,7 +5,7 @@ import { asCondition, bindExpression } from './bind-expression.ts'
 import type { Expression, Link, RowVariable } from './bound.ts'
 import type { NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
-import { findNavigation, findProperty, newRow, type Scope } from './scope.ts'
+import { findNavigation, findProperty, newRow, type Scope, unsupported } from './scope.ts'
 import type { ExpressionSyntax, PathSyntax } from './syntax.ts'
 
 type Wrap = (value: Expression) => Expression
@@ -43,6 +43,7 @@ export function bindPath({ names, at }: PathSyntax, scope: Scope): Expression {
 
 function start(names: readonly string[], scope: Scope): Position {
   const [first = '', ...rest] = names
+  if (first === '$it' && scope.request.expandDepth > 0) throw unsupported('$it within $expand')
   const variable = first === '$it' ? scope.request.row : scope.variables.get(first)
   const wrap: Wrap = (value) => value
   return variable === undefined

@@ -1,7 +1,9 @@
 // What the options after $apply see and give: its result has other properties than the entity set.
 
-import { type ApplyRows, pathKey, propertyValue } from './apply-rows.ts'
-import { type OutputProperty, typeOf } from './bound.ts'
+import { type ApplyRows, pathKey, propertyValue, totalOrder } from './apply-rows.ts'
+import { askedOrder, boundFilter, boundWindow } from './bind-query.ts'
+import { type BoundQuery, type OutputProperty, typeOf } from './bound.ts'
+import { withTarget } from './parse-option.ts'
 import { findProperty, type Scope } from './scope.ts'
 import type { OptionSyntax, SelectItem } from './syntax.ts'
 
@@ -9,8 +11,23 @@ interface Output extends OutputProperty {
   readonly path: readonly string[]
 }
 
+export function resultQuery(rows: ApplyRows, scope: Scope, options: OptionSyntax): BoundQuery {
+  const output = withTarget('$select', () => resultOutput(rows, scope, options))
+  return {
+    set: rows.set,
+    relation: rows.relation,
+    row: scope.row,
+    output,
+    expand: [],
+    filter: boundFilter(scope, options),
+    order: totalOrder(rows, askedOrder(scope, options)),
+    ...boundWindow(options),
+    contextFragment: resultFragment(rows, options, output),
+  }
+}
+
 /** Without $select all values, and all that $compute names; values of one object stand side by side. */
-export function resultOutput(
+function resultOutput(
   rows: ApplyRows,
   scope: Scope,
   { select, compute = [] }: OptionSyntax,
@@ -54,7 +71,7 @@ function neighbours(outputs: readonly Output[], depth: number): readonly Output[
 }
 
 /** Protocol 10.7, 10.8 and Data Aggregation 3.1.1: `shop_orders(customer(country),total)`. */
-export function resultFragment(
+function resultFragment(
   rows: ApplyRows,
   { select, compute = [] }: OptionSyntax,
   outputs: readonly Output[],

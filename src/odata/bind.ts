@@ -1,80 +1,106 @@
 // From the syntax of a request to what it asks of one snapshot: which resource, which rows, which properties.
 
-import { didYouMean } from '../core/suggest.ts'
-import { type ApplyRows, entityRows, isSortable, scopeOfRows, totalOrder } from './apply-rows.ts'
+import { entityRows, scopeOfRows } from './apply-rows.ts'
 import { bindApply } from './bind-apply.ts'
-import { asCondition, bindExpression } from './bind-expression.ts'
-import { bindKey } from './bind-key.ts'
-import { resultFragment, resultOutput } from './bind-result.ts'
-import { bindSearch } from './bind-search.ts'
-import {
-  type BoundQuery,
-  type BoundRequest,
-  type Expression,
-  type OrderItem,
-  type OutputProperty,
-  typeOf,
-} from './bound.ts'
-import type { EntityModel, EntitySet, Property } from './entity-model.ts'
+import { REFERENCE_OPTIONS } from './bind-expand.ts'
+import { collectionQuery, openScope, propertyOf } from './bind-query.ts'
+import { findResource, pathCondition, type Resource } from './bind-resource.ts'
+import { resultQuery } from './bind-result.ts'
+import type { BoundQuery, BoundRequest } from './bound.ts'
+import { entityIdOutput } from './entity-id.ts'
+import type { EntityModel } from './entity-model.ts'
 import { odataError } from './errors.ts'
+import type { ODataVersion } from './negotiate.ts'
 import { withTarget } from './parse-option.ts'
-import { hasSubquery, measured } from './measure.ts'
-import { findNavigation, findProperty, newName, type Scope, unsupported } from './scope.ts'
-import type { ComputeItem, OptionName, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
+import { newRow, type RequestContext, type Scope, unsupported } from './scope.ts'
+import type { OptionName, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
 
 /** Throws RequestError 400, 404 or 501. `now` is the time that the whole request sees. */
 export function bindRequest(
-  syntax: RequestSyntax,
+  { path, options, aliases }: RequestSyntax,
   model: EntityModel,
-  context: { readonly now: Date },
+  { now, version }: { readonly now: Date; readonly version: ODataVersion },
 ): BoundRequest {
-  const { path, options } = syntax
-  const [first, second, ...more] = path
+  const [first] = path
   if (first === undefined) {
     allowOnly(options, ['format'], 'the service document')
     return { kind: 'service-document' }
   }
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)
-  const set = findSet(model, first.name)
-  const rows = resultOfApply(set, syntax, context.now)
-  const scope = openScope(rows, syntax, context.now)
-  if (second !== undefined && (second.name !== '$count' || first.key !== null || more.length > 0))
-    throw subResource(set, path)
-  if (first.key !== null) {
-    allowOnly(options, ENTITY_OPTIONS, 'a single entity')
-    return { kind: 'entity', query: entityQuery(rows, scope, options, bindKey(first.key, scope)) }
-  }
-  if (second !== undefined) {
-    allowOnly(options, COUNT_OPTIONS, '/$count')
-    return { kind: 'count', query: collectionQuery(rows, scope, options) }
-  }
-  return { kind: 'collection', query: collectionQuery(rows, scope, options) }
+  if (options.id !== undefined) allowOnly(options, [], first.name)
+  const resource = findResource(model, path)
+  allowFitting(options, resource)
+  const context = { aliases, now, version, rows: { count: 0 } }
+  return options.apply === undefined
+    ? bindResource(resource, options, context)
+    : bindResult(resource, options, context)
 }
 
-const ENTITY_OPTIONS: readonly OptionName[] = ['compute', 'select', 'format']
+function bindResource(
+  resource: Resource,
+  options: OptionSyntax,
+  context: RequestContext,
+): BoundRequest {
+  const { set, many, end, steps } = resource
+  const scope = openScope(options, scopeOfRows(entityRows(set), context))
+  const own = collectionQuery(scope, options, pathCondition(steps, scope.row, scope))
+  const query = { ...own, top: many ? own.top : 1 }
+  const parent = parentQuery(resource, scope)
+  const kind = kindOf(resource)
+  if (end === '$ref') {
+    const contextFragment = many ? 'Collection($ref)' : '$ref'
+    const output = [entityIdOutput(scope.row)]
+    return { kind, parent, query: { ...query, output, contextFragment } }
+  }
+  if (end !== null && end !== '$count') {
+    const { property, raw } = end
+    const output = [{ name: 'value', type: property.type, value: propertyOf(scope, property) }]
+    const contextFragment = `${resource.entityPath}/${property.name}`
+    return { kind: 'property', raw, parent: null, query: { ...query, output, contextFragment } }
+  }
+  const contextFragment = many ? query.contextFragment : `${query.contextFragment}/$entity`
+  return { kind, parent, query: { ...query, contextFragment } }
+}
+
+/** `$apply` comes before all other options: they see its result, which need not have entities any more. */
+function bindResult(
+  resource: Resource,
+  options: OptionSyntax,
+  context: RequestContext,
+): BoundRequest {
+  const { apply = [], expand } = options
+  if (expand !== undefined) throw unsupported('$expand after $apply')
+  const { set, steps } = resource
+  const entities = scopeOfRows(entityRows(set), context)
+  const within = pathCondition(steps, entities.row, entities)
+  const rows = withTarget('$apply', () => bindApply(apply, set, within, context))
+  const scope = openScope(options, scopeOfRows(rows, context))
+  const parent = parentQuery(resource, entities)
+  return { kind: kindOf(resource), parent, query: resultQuery(rows, scope, options) }
+}
+
+const kindOf = ({ many, end }: Resource) =>
+  end === '$count' ? 'count' : many ? 'collection' : 'entity'
+
+/** The entity before the last navigation, unless a key says which of the rows behind it is meant. */
+function parentQuery({ steps }: Resource, scope: Scope): BoundQuery | null {
+  const before = steps.slice(0, -1)
+  const last = before.at(-1)
+  if (last === undefined || steps.at(-1)!.key !== null) return null
+  const row = newRow(scope, last.set)
+  const query = collectionQuery({ ...scope, row }, {}, pathCondition(before, row, scope))
+  return { ...query, output: [], top: 1 }
+}
+
+const ENTITY_OPTIONS: readonly OptionName[] = ['compute', 'select', 'expand', 'format']
+const REFERENCES_OPTIONS: readonly OptionName[] = [...REFERENCE_OPTIONS, 'format', 'skiptoken']
 const COUNT_OPTIONS: readonly OptionName[] = ['apply', 'compute', 'filter', 'search', 'format']
 
-/** `$apply` comes before all other options; without it they see the entities themselves. */
-function resultOfApply(set: EntitySet, { options, aliases }: RequestSyntax, now: Date): ApplyRows {
-  const { apply } = options
-  if (apply === undefined) return entityRows(set)
-  return withTarget('$apply', () => bindApply(apply, set, { aliases, now }))
-}
-
-/** `$compute` comes next: every option after it can use the names that it gives. */
-function openScope(rows: ApplyRows, { aliases, options }: RequestSyntax, now: Date): Scope {
-  const scope = scopeOfRows(rows, { aliases, now, columnCount: 0 })
-  withTarget('$compute', () => {
-    for (const item of options.compute ?? [])
-      scope.request.computed.set(newName(item, scope), computedValue(item, scope))
-  })
-  return scope
-}
-
-function computedValue({ value, name }: ComputeItem, scope: Scope): Expression {
-  const bound = measured(bindExpression(value, scope))
-  if (typeOf(bound) === null) throw odataError('type-mismatch', `"${name}" is always null`)
-  return bound
+function allowFitting(options: OptionSyntax, { many, end }: Resource): void {
+  if (end === '$count') allowOnly(options, COUNT_OPTIONS, '/$count')
+  else if (end === '$ref') allowOnly(options, many ? REFERENCES_OPTIONS : ['format'], '/$ref')
+  else if (end !== null) allowOnly(options, ['format'], 'a property')
+  else if (!many) allowOnly(options, ENTITY_OPTIONS, 'a single entity')
 }
 
 function allowOnly(options: OptionSyntax, allowed: readonly OptionName[], resource: string): void {
@@ -94,154 +120,6 @@ function bindSystemResource(
     allowOnly(options, ['format'], '$metadata')
     return { kind: 'metadata' }
   }
-  if (['$crossjoin', '$all', '$entity'].includes(name)) throw unsupported(name)
+  if (['$crossjoin', '$all'].includes(name)) throw unsupported(name)
   throw odataError('unknown-resource', `there is no resource ${name} here`)
-}
-
-function findSet(model: EntityModel, name: string): EntitySet {
-  const set = model.sets.get(name)
-  if (set !== undefined) return set
-  const hint = didYouMean(name, model.sets.keys())
-  const problem = `there is no entity set "${name}"`
-  throw odataError('unknown-entity-set', hint === undefined ? problem : `${problem}: ${hint}`)
-}
-
-/** What is below a set or an entity: known by name, but not served. */
-function subResource({ type }: EntitySet, [, second]: readonly PathSegment[]) {
-  const { name } = second!
-  const members = [...type.properties, ...type.navigation].map((member) => member.name)
-  if (members.includes(name) || name.startsWith('$') || /^-?\d+$/.test(name))
-    return unsupported(`the path /${name} below ${type.name}`)
-  return odataError('unknown-resource', `${type.name} has no property "${name}"`)
-}
-
-function entityQuery(
-  rows: ApplyRows,
-  scope: Scope,
-  options: OptionSyntax,
-  filter: Expression,
-): BoundQuery {
-  const query = collectionQuery(rows, scope, options)
-  return { ...query, filter, top: 1, contextFragment: `${query.contextFragment}/$entity` }
-}
-
-function collectionQuery(rows: ApplyRows, scope: Scope, options: OptionSyntax): BoundQuery {
-  const { row } = scope
-  const filter = boundFilter(scope, options)
-  const common = {
-    set: row.set,
-    relation: rows.relation,
-    row,
-    filter,
-    withCount: options.count ?? false,
-    skip: options.skip ?? 0,
-    top: options.top ?? null,
-  }
-  if (options.apply !== undefined) {
-    const output = withTarget('$select', () => resultOutput(rows, scope, options))
-    const order = totalOrder(
-      rows,
-      withTarget('$orderby', () => askedOrder(scope, options)),
-    )
-    return { ...common, output, order, contextFragment: resultFragment(rows, options, output) }
-  }
-  const output = withTarget('$select', () => selectedOutput(scope, options))
-  const values = [filter, ...output.map(({ value }) => value)]
-  const comesAsStored = !values.some((value) => value !== null && hasSubquery(value))
-  return {
-    ...common,
-    output,
-    order: withTarget('$orderby', () => boundOrder(scope, options, comesAsStored)),
-    contextFragment: contextFragment(row.set, options, output),
-  }
-}
-
-const propertyOf = ({ row }: Scope, property: Property): Expression => ({
-  kind: 'property',
-  type: property.type,
-  row,
-  property,
-})
-
-/**
- * In the order asked for, each once; without $select every property and all that $compute names. A navigation property
- * alone adds nothing to the rows.
- */
-function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
-  const { type } = scope.row.set
-  const selected = new Map<string, OutputProperty>()
-  const add = (name: string, value: Expression) =>
-    selected.set(name, { name, type: typeOf(value)!, value })
-  for (const { path, at } of select ?? [{ path: ['*'], at: 0 }]) {
-    const [name, ...more] = path as readonly [string, ...string[]]
-    const computed = scope.computed.get(name)
-    if (name === '*')
-      for (const property of type.properties) add(property.name, propertyOf(scope, property))
-    else if (more.length > 0) throw unsupported(`a path in $select`)
-    else if (computed !== undefined) add(name, computed)
-    else if (findNavigation(type, name) === undefined)
-      add(name, propertyOf(scope, findProperty(type, name, at)))
-  }
-  if (select === undefined) for (const [name, value] of scope.computed) add(name, value)
-  return [...selected.values()]
-}
-
-function boundFilter(scope: Scope, { filter, search }: OptionSyntax): Expression | null {
-  const conditions: Expression[] = []
-  if (search !== undefined)
-    conditions.push(withTarget('$search', () => measured(bindSearch(search, scope.row))))
-  if (filter !== undefined)
-    conditions.push(
-      withTarget('$filter', () => asCondition(measured(bindExpression(filter, scope)), 'a filter')),
-    )
-  const [first, ...more] = conditions
-  if (first === undefined || more.length === 0) return first ?? null
-  return { kind: 'logical', operator: 'and', operands: conditions }
-}
-
-/**
- * The key makes every order total, so that pages neither overlap nor leave gaps. Rows are stored in the order of the
- * key: where that is the order asked for, none is needed, which makes a page of a large set many times cheaper.
- */
-function boundOrder(
-  scope: Scope,
-  options: OptionSyntax,
-  comesAsStored: boolean,
-): readonly OrderItem[] {
-  const { key } = scope.row.set.type
-  const order = askedOrder(scope, options)
-  const isOrdered = (property: Property) =>
-    order.some(({ value }) => value.kind === 'property' && value.property === property)
-  const ties = key.filter((property) => !isOrdered(property))
-  const all = [
-    ...order,
-    ...ties.map((property) => ({ value: propertyOf(scope, property), descending: false })),
-  ]
-  const isKeyOrder = all.every(
-    ({ value, descending }, i) =>
-      value.kind === 'property' && value.property === key[i] && !descending,
-  )
-  return isKeyOrder && comesAsStored ? [] : all
-}
-
-const askedOrder = (scope: Scope, { orderby = [] }: OptionSyntax): readonly OrderItem[] =>
-  orderby
-    .map(({ value, descending }): OrderItem => ({
-      value: measured(bindExpression(value, scope)),
-      descending,
-    }))
-    .filter(isSortable)
-
-/** Protocol 10.7 and 10.8: the properties when there is a choice of them, computed ones too. */
-function contextFragment(
-  { name }: EntitySet,
-  { select, compute = [] }: OptionSyntax,
-  output: readonly OutputProperty[],
-): string {
-  if (select === undefined && compute.length === 0) return name
-  const computed = new Set(compute.map((item) => item.name))
-  const hasStar = select === undefined || select.some(({ path }) => path[0] === '*')
-  const listed = output.filter((property) => !hasStar || computed.has(property.name))
-  const names = [...(hasStar ? ['*'] : []), ...listed.map((property) => property.name)]
-  return names.length === 0 ? name : `${name}(${names.join(',')})`
 }

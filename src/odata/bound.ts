@@ -10,9 +10,18 @@ import { edm, type EdmType } from './type-map.ts'
 export type BoundRequest =
   | { readonly kind: 'service-document' }
   | { readonly kind: 'metadata' }
-  | { readonly kind: 'collection'; readonly query: BoundQuery }
-  | { readonly kind: 'entity'; readonly query: BoundQuery }
-  | { readonly kind: 'count'; readonly query: BoundQuery }
+  | ({ readonly kind: 'collection' | 'entity' | 'count' } & Addressed)
+  /** One property, named `value` in the output; `raw`: its value alone. */
+  | ({ readonly kind: 'property'; readonly raw: boolean } & Addressed)
+
+export interface Addressed {
+  readonly query: BoundQuery
+  /**
+   * The entity from which a navigation property leads to the rows; null when none does, or a key says which row is meant.
+   * When no row is found, it tells an entity without related ones from one that is not there.
+   */
+  readonly parent: BoundQuery | null
+}
 
 export interface BoundQuery {
   /** With $apply, a set that stands for its result. */
@@ -22,6 +31,8 @@ export interface BoundQuery {
   readonly row: RowVariable
   /** Properties of the response, in its order. */
   readonly output: readonly OutputProperty[]
+  /** Related entities that are written into each row. */
+  readonly expand: readonly Expansion[]
   /** Key predicate, `$search` and `$filter` in one. */
   readonly filter: Expression | null
   /** What the caller asked for, made total by the key; empty: the order in which the rows are stored. */
@@ -31,6 +42,17 @@ export interface BoundQuery {
   readonly top: number | null
   /** What follows `$metadata#` in the context URL, such as `shop_customers(name,city)` or `shop_customers/$entity`. */
   readonly contextFragment: string
+}
+
+export interface Expansion {
+  /** The navigation property. */
+  readonly name: string
+  readonly many: boolean
+  /** Only the number of related entities is written. */
+  readonly countOnly: boolean
+  readonly link: Link
+  /** Its order is total, and `skip` and `top` count within the rows of one parent. */
+  readonly query: BoundQuery
 }
 
 export interface OutputProperty {
@@ -97,6 +119,14 @@ export type Expression =
       readonly link: Link
       readonly value: Expression
     }
+  /** Whether `theirs` is equal to what `ours` is in the one row for which the condition holds. Null when it is null. */
+  | {
+      readonly kind: 'reached'
+      readonly row: RowVariable
+      readonly condition: Expression
+      readonly ours: PropertyValue
+      readonly theirs: PropertyValue
+    }
   /** Whether the condition holds for any, or for all, of the rows that `link` leads to. */
   | {
       readonly kind: 'exists'
@@ -142,6 +172,7 @@ export function typeOf(expression: Expression): EdmType | null {
     case 'logical':
     case 'not':
     case 'exists':
+    case 'reached':
       return edm.Boolean
     case 'count':
       return edm.Int64

@@ -2,6 +2,7 @@
 //
 // Annotations are few and of vocabularies that the document refers to: clients refuse a document over an unknown one.
 
+import { limits } from '../core/limits.ts'
 import type {
   EntityModel,
   EntitySet,
@@ -24,6 +25,9 @@ const RESTRICTIONS = [
   ['UpdateRestrictions', 'Updatable'],
   ['DeleteRestrictions', 'Deletable'],
 ] as const
+
+/** What clients may take for given unless they are told. */
+const UNSUPPORTED = ['CrossJoinSupported', 'KeyAsSegmentSupported'] as const
 
 const ODATA_VERSIONS = '4.0 4.01'
 
@@ -51,6 +55,7 @@ export function csdlXml(model: EntityModel, version: ProtocolVersion): string {
     `<EntityContainer Name="${CONTAINER}">`,
     ...sets.flatMap(setXml),
     `<Annotation Term="${CORE}.ODataVersions" String="${ODATA_VERSIONS}"/>`,
+    ...UNSUPPORTED.map((term) => `<Annotation Term="${CAPABILITIES}.${term}" Bool="false"/>`),
     '</EntityContainer>',
     '</Schema>',
     '</edmx:DataServices>',
@@ -111,6 +116,7 @@ function setXml({ name, type }: EntitySet): readonly string[] {
       ([term, property]) =>
         `<Annotation Term="${CAPABILITIES}.${term}"><Record><PropertyValue Property="${property}" Bool="false"/></Record></Annotation>`,
     ),
+    `<Annotation Term="${CAPABILITIES}.ExpandRestrictions"><Record><PropertyValue Property="MaxLevels" Int="${limits.expandDepth}"/></Record></Annotation>`,
     '</EntitySet>',
   ]
 }
@@ -151,6 +157,7 @@ export function csdlJson(model: EntityModel, version: ProtocolVersion): string {
         $Kind: 'EntityContainer',
         ...Object.fromEntries(sets.map((set) => [set.name, setJson(set)])),
         [`@${CORE}.ODataVersions`]: ODATA_VERSIONS,
+        ...Object.fromEntries(UNSUPPORTED.map((term) => [`@${CAPABILITIES}.${term}`, false])),
       },
     },
   })
@@ -198,5 +205,6 @@ function setJson({ type }: EntitySet): object {
     $Type: qualified(type),
     ...(bindings.length === 0 ? {} : { $NavigationPropertyBinding: Object.fromEntries(bindings) }),
     ...Object.fromEntries(restrictions),
+    [`@${CAPABILITIES}.ExpandRestrictions`]: { MaxLevels: limits.expandDepth },
   }
 }

@@ -14,6 +14,7 @@ const statusOfCode = {
   'syntax-error': 400,
   'expression-too-deep': 400,
   'expression-too-long': 400,
+  'expand-too-large': 400,
   'unknown-property': 400,
   'unknown-function': 400,
   'unknown-alias': 400,

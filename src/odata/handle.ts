@@ -11,13 +11,13 @@ import { RequestError } from '../http/request-error.ts'
 import { sendError, sendJson } from '../http/respond.ts'
 import type { Handler } from '../http/server.ts'
 import { type Answer, answerGet, type ODataRequest, type ServiceContext } from './answer.ts'
-import { answerBatch, parseBatch, requireJsonBody } from './batch.ts'
+import { answerBatch } from './batch.ts'
+import { batchFormat } from './batch-format.ts'
 import { odataError } from './errors.ts'
-import { negotiateVersion, type ODataVersion } from './negotiate.ts'
+import { negotiateVersion, type ODataVersion, parseContinueOnError } from './negotiate.ts'
 import { ClientGone } from './query.ts'
 import { sendAnswer } from './send-answer.ts'
-
-export const ROOT_PATH = '/odata'
+import { ROOT_PATH } from './service-root.ts'
 
 export interface HandlerContext extends ServiceContext {
   readonly maxBatchRequests: number
@@ -104,6 +104,11 @@ async function route(exchange: Exchange): Promise<void> {
   const asked = { target, root, headers, version: exchange.version, gone: exchange.gone }
   await using resources = new Resources()
   if (/^(\$|%24)batch\/?(\?|$)/i.test(target)) return await sendBatch(exchange, asked, resources)
+  if (request.method === 'POST' && /\/(\$|%24)query$/i.test(target.split('?', 1)[0]!))
+    return await send(
+      exchange,
+      await answerGet(context, await longQuery(request, asked), resources),
+    )
   requireMethod(request, ['GET', 'HEAD', 'OPTIONS'])
   if (request.method === 'OPTIONS') {
     response.writeHead(204, { ...versionHeader(exchange), Allow: 'GET, HEAD, OPTIONS' }).end()
@@ -112,24 +117,46 @@ async function route(exchange: Exchange): Promise<void> {
   await send(exchange, await answerGet(context, asked, resources))
 }
 
+/** A query too long for a URL stands in the body, as it would in the URL (URL conventions 4.17). */
+async function longQuery(request: IncomingMessage, asked: ODataRequest): Promise<ODataRequest> {
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';', 1)
+  if (type.trim().toLowerCase() !== 'text/plain')
+    throw odataError('unsupported-media-type', '$query takes text/plain', {
+      target: 'Content-Type',
+    })
+  const body = await readBody(request, limits.urlBytes)
+  const [path = '', query = ''] = asked.target.split('?', 2)
+  const all = [query, body.toString('utf8').trim().replace(/^\?/, '')].filter((part) => part !== '')
+  return { ...asked, target: `${path.replace(/\/[^/]*$/, '')}?${all.join('&')}` }
+}
+
 async function sendBatch(
   exchange: Exchange,
   carrier: ODataRequest,
   resources: Resources,
 ): Promise<void> {
-  const { context, request } = exchange
-  requireMethod(request, ['POST'])
-  requireJsonBody(request.headers)
+  const { context, request, response } = exchange
+  requireMethod(request, ['POST', 'HEAD', 'OPTIONS'])
+  if (request.method !== 'POST') {
+    // SAP Cloud SDK asks so for a token of its own before it posts.
+    const status = request.method === 'HEAD' ? 200 : 204
+    response.writeHead(status, { ...versionHeader(exchange), Allow: 'POST, HEAD, OPTIONS' }).end()
+    return
+  }
+  const format = batchFormat(request.headers)
   const body = await readBody(request, limits.batchBodyBytes)
-  const requests = parseBatch(body, context.maxBatchRequests)
+  const requests = format.parse(body, context.maxBatchRequests)
   const snapshot = resources.use(context.snapshots.lease())
   const toRequestError = (error: unknown) => shownError(exchange, error)
+  const { continueOnError, applied } = parseContinueOnError(request.headers)
   const headers = {
     ...versionHeader(exchange),
-    'Content-Type': 'application/json',
+    'Content-Type': format.contentType,
     'Eider-Snapshot': snapshot.snapshot.id,
+    ...(applied === null ? {} : { 'Preference-Applied': applied }),
   }
-  const answers = answerBatch(context, requests, { carrier, snapshot, toRequestError })
+  const options = { carrier, snapshot, continueOnError, toRequestError }
+  const answers = format.write(answerBatch(context, requests, options))
   await send(exchange, { status: 200, headers, body: answers, rows: () => 0 })
 }
 

@@ -50,7 +50,7 @@ export function hasSubquery(expression: Expression): boolean {
 }
 
 const isSubquery = ({ kind }: Expression) =>
-  kind === 'related' || kind === 'exists' || kind === 'count'
+  kind === 'related' || kind === 'exists' || kind === 'count' || kind === 'reached'
 
 /** How often each operand is written, where that is more than once. */
 function copiesOf(expression: Expression): readonly number[] {
@@ -83,6 +83,8 @@ function operandsOf(expression: Expression): readonly Expression[] {
       return expression.branches.flatMap(({ condition, value }) => [condition, value])
     case 'related':
       return [expression.link.ours, expression.value]
+    case 'reached':
+      return [expression.theirs, expression.ours, expression.condition]
     case 'exists':
     case 'count':
       return expression.condition === null

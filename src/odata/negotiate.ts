@@ -75,6 +75,17 @@ export function parsePreferences(headers: RequestHeaders): Preferences {
   return { maxPageSize: null, applied: null }
 }
 
+/** All requests of a batch are answered unless the client wants it to end with the first that fails. */
+export function parseContinueOnError(headers: RequestHeaders) {
+  const found =
+    /(?:^|,)\s*((?:odata\.)?continue-on-error)\s*(?:=\s*"?(true|false)"?)?\s*(?:;|,|$)/i.exec(
+      header(headers, 'prefer') ?? '',
+    )
+  if (found === null) return { continueOnError: true, applied: null }
+  const continueOnError = found[2]?.toLowerCase() !== 'false'
+  return { continueOnError, applied: `${found[1]}=${continueOnError}` }
+}
+
 export function header(headers: RequestHeaders, name: string): string | null {
   const value = headers[name]
   return value === undefined ? null : typeof value === 'string' ? value : value.join(',')

@@ -14,6 +14,7 @@ const parserOf: { readonly [Name in OptionName]: Parse<Name> } = {
   apply: (text, target) => parseText('apply', text, target),
   compute: (text, target) => parseText('compute', text, target),
   select: (text, target) => parseText('select', text, target),
+  expand: (text, target) => parseText('expand', text, target),
   filter: (text, target) => parseText('wholeExpression', text, target),
   search: (text, target) => parseText('search', text, target),
   orderby: (text, target) => parseText('orderby', text, target),
@@ -21,11 +22,12 @@ const parserOf: { readonly [Name in OptionName]: Parse<Name> } = {
   skip: rowCount,
   count: flag,
   format: (text) => text,
+  id: (text) => text,
   skiptoken: (text) => text,
 }
 
 /** Options of OData that this service knows and does not serve. */
-const UNSERVED: readonly string[] = ['deltatoken', 'expand', 'id', 'index', 'schemaversion']
+const UNSERVED: readonly string[] = ['deltatoken', 'index', 'schemaversion']
 
 /** The name of the option that `name` is in any letter case and with or without `$`; null for a custom option. */
 export function optionName(name: string): OptionName | null {

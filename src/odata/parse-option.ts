@@ -47,9 +47,15 @@ function parse<Rule extends keyof StartRules>(
   if (nesting(text, rule === 'search' ? '"' : `"'`) > limits.expressionDepth) throw tooDeep(target)
   const calculations = rule === 'search' ? 0 : (text.match(CALCULATION)?.length ?? 0)
   if (calculations > limits.calculations) throw tooDeep(target)
-  const match = urlGrammar.match(text, rule)
-  if (match.failed()) throw syntaxError(match, text, target)
-  return withTarget(target, () => readSyntax<Rule>(match))
+  try {
+    const match = urlGrammar.match(text, rule)
+    if (match.failed()) throw syntaxError(match, text, target)
+    return withTarget(target, () => readSyntax<Rule>(match))
+  } catch (error) {
+    // A $search within $expand may hold one quote, behind which the depth is not seen.
+    if (error instanceof RangeError) throw tooDeep(target)
+    throw error
+  }
 }
 
 /** A long sum, or a long row of `not`, is a deep tree; that is known only when all of it has been parsed. */

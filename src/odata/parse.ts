@@ -5,6 +5,7 @@ import { odataError } from './errors.ts'
 import { optionName, parseOption } from './options.ts'
 import { parseText } from './parse-option.ts'
 import { unsupported } from './scope.ts'
+import { targetBelowRoot } from './service-root.ts'
 import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
 
 /**
@@ -15,21 +16,31 @@ export function parseRequest(target: string): RequestSyntax {
   const mark = target.indexOf('?')
   const path = mark < 0 ? target : target.slice(0, mark)
   const query = mark < 0 ? '' : target.slice(mark + 1)
-  return { path: parsePath(path), ...parseQuery(query) }
+  const { options, aliases } = parseQuery(query)
+  const segments = parsePath(path)
+  if (segments.length !== 1 || segments[0]!.name !== '$entity')
+    return { path: segments, options, aliases }
+  const { id, ...others } = options
+  if (id === undefined)
+    throw odataError('invalid-option-value', '$entity needs $id, the URL of an entity', {
+      target: '$id',
+    })
+  return { path: parsePath(targetBelowRoot(id)), options: others, aliases }
 }
 
 function parsePath(path: string): readonly PathSegment[] {
   const inner = path.replace(/^\//, '').replace(/\/$/, '')
-  return inner === '' ? [] : inner.split('/').map((segment) => parseSegment(decode(segment)))
+  return inner === '' ? [] : inner.split('/').map(parseSegment)
 }
 
 /** A name, and a key in parentheses when there is one. */
-function parseSegment(segment: string): PathSegment {
+function parseSegment(text: string): PathSegment {
+  const segment = decode(text)
   const parts = /^(\$?[^\s()'"$]+)(?:\((.*)\))?$/su.exec(segment)
   if (parts === null) throw odataError('unknown-resource', 'the path names no resource')
   const [, name, key] = parts
   if (key !== undefined && name!.startsWith('$')) throw unsupported(`${name}(…) in a path`)
-  return { name: name!, key: key === undefined ? null : parseText('key', key, 'the key') }
+  return { name: name!, key: key === undefined ? null : parseText('key', key, 'the key'), text }
 }
 
 function parseQuery(query: string): Pick<RequestSyntax, 'options' | 'aliases'> {

@@ -8,6 +8,7 @@ import { DatabaseError } from '../duckdb/errors.ts'
 import { TextStream, type TextStreamOptions } from '../duckdb/text-stream.ts'
 import type { RequestError } from '../http/request-error.ts'
 import { odataError } from './errors.ts'
+import { TOO_MANY_RELATED } from './expand-sql.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { overloaded, type QueryGate } from './query-gate.ts'
 
@@ -160,5 +161,9 @@ function engineFailure(error: unknown): unknown {
   // The engine gives NULL for it; bind-arithmetic raises it by these words.
   if (type === 'Invalid Input' && message === 'division by zero')
     return odataError('arithmetic-error', message)
+  if (type === 'Invalid Input' && message === TOO_MANY_RELATED)
+    return odataError('expand-too-large', EXPAND_TOO_LARGE, { target: '$expand' })
   return error
 }
+
+const EXPAND_TOO_LARGE = `more than ${limits.expandedRows} related rows: ask for fewer with $top or a smaller page, or with $top or $filter within $expand`

@@ -14,15 +14,18 @@ import {
 import type {
   BinaryOperator,
   ComputeItem,
+  ExpandItem,
   ExpressionSyntax,
   KeySyntax,
   NamedValue,
+  OptionSyntax,
   OrderItemSyntax,
   PathSyntax,
   SearchSyntax,
   SelectItem,
   TransformationSyntax,
 } from './syntax.ts'
+import { joinExpandOptions, parseExpandOption } from './expand-options.ts'
 import { applyActions } from './read-apply.ts'
 import { literalSyntax, wordLiteral } from './read-literal.ts'
 import { urlGrammar } from './url.grammar.ts'
@@ -33,6 +36,7 @@ export interface StartRules {
   readonly wholeExpression: ExpressionSyntax
   readonly orderby: readonly OrderItemSyntax[]
   readonly select: readonly SelectItem[]
+  readonly expand: readonly ExpandItem[]
   readonly search: SearchSyntax
   readonly key: KeySyntax
   readonly compute: readonly ComputeItem[]
@@ -48,6 +52,16 @@ export function readSyntax<Rule extends keyof StartRules>(
 
 const at = (node: ohm.Node) => node.source.startIdx
 const measuredOf = (node: ohm.Node): Measured => node['measured']()
+
+function nestedOption(
+  _dollar: ohm.Node,
+  name: ohm.Node,
+  _: ohm.Node,
+  _e: ohm.Node,
+  value: ohm.Node,
+) {
+  return { [name.sourceString.toLowerCase()]: value['syntax']() as unknown }
+}
 
 semantics.addOperation('syntax', {
   ...applyActions,
@@ -67,6 +81,29 @@ semantics.addOperation('syntax', {
     path: [first, ...more.children].map((name) => name.sourceString),
     at: at(first),
   }),
+  expand: (_, first, _commas, more, _end) =>
+    [first, ...more.children].map((item) => item['syntax']()),
+  expandItem(item, form, options): ExpandItem {
+    const selected: SelectItem = item['syntax']()
+    const parts: readonly OptionSyntax[] = options.children[0]?.['syntax']() ?? []
+    const word = form.sourceString
+    return {
+      ...selected,
+      form: word === '/$ref' ? 'references' : word === '/$count' ? 'count' : 'entities',
+      ...joinExpandOptions(parts),
+    }
+  },
+  expandOptions: (_open, _, first, _space, _semicolons, _space2, more, _end, _close) =>
+    [first, ...more.children].map((option) => option['syntax']()),
+  expandOption_filter: nestedOption,
+  expandOption_orderby: nestedOption,
+  expandOption_select: nestedOption,
+  expandOption_compute: nestedOption,
+  expandOption_search: nestedOption,
+  expandOption_expand: nestedOption,
+  expandOption_apply: nestedOption,
+  expandOption_plain: (_dollar, name, _, _equals, value) =>
+    parseExpandOption(name.sourceString, value.sourceString),
   compute: (_, first, _commas, more, _end) =>
     [first, ...more.children].map((item) => item['syntax']()),
   computeItem: (expression, _, _as, _space, name): ComputeItem => ({

@@ -6,23 +6,31 @@ import { didYouMean } from '../core/suggest.ts'
 import type { Expression, RowVariable } from './bound.ts'
 import type { EntitySet, EntityType, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
+import type { ODataVersion } from './negotiate.ts'
 import type { ComputeItem, ExpressionSyntax } from './syntax.ts'
 
-/** What is the same in all expressions of one request. */
-export interface RequestScope {
+/** What is the same in all of one request. */
+export interface RequestContext {
+  readonly aliases: ReadonlyMap<string, ExpressionSyntax>
+  /** One time for the whole request (row Q078). */
+  readonly now: Date
+  readonly version: ODataVersion
+  /** Rows named so far; each gets a name of its own in SQL. */
+  readonly rows: { count: number }
+}
+
+/** What is the same in all expressions about the rows of one collection. */
+export interface RequestScope extends RequestContext {
   /** `$it`, and the row that unqualified names of the options of the request speak of. */
   readonly row: RowVariable
-  readonly aliases: ReadonlyMap<string, ExpressionSyntax>
   /** Values of the aliases used so far; each is bound once. */
   readonly boundAliases: Map<string, Expression>
   /** Aliases whose values are being bound: an alias may name another, but not itself. */
   readonly openAliases: string[]
   /** Names that $compute has given to expressions. */
   readonly computed: Map<string, Expression>
-  /** One time for the whole request (row Q078). */
-  readonly now: Date
-  /** Rows named so far; each gets a name of its own in SQL. */
-  rowCount: number
+  /** Levels of $expand around the options that are bound. */
+  readonly expandDepth: number
 }
 
 export interface Scope {
@@ -44,13 +52,13 @@ export const scopeOf = (request: RequestScope): Scope => ({
 const NO_VARIABLES: Scope['variables'] = new Map()
 
 export function newRow({ request }: Scope, set: EntitySet): RowVariable {
-  request.rowCount++
-  if (request.rowCount > limits.expressionRows)
+  request.rows.count++
+  if (request.rows.count > limits.expressionRows)
     throw odataError(
       'expression-too-deep',
       `a request may follow ${limits.expressionRows} navigation properties at most`,
     )
-  return { alias: `r${request.rowCount}`, set }
+  return { alias: `r${request.rows.count}`, set }
 }
 
 /** Names are exact, as in $metadata. `at` counts from 0. */

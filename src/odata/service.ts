@@ -5,8 +5,9 @@ import type { Logger } from '../core/logger.ts'
 import { Resources } from '../core/resources.ts'
 import { requireSafeBinding } from '../http/auth.ts'
 import { HttpServer } from '../http/server.ts'
-import { createHandler, ROOT_PATH } from './handle.ts'
+import { createHandler } from './handle.ts'
 import { createQueryGate } from './query-gate.ts'
+import { ROOT_PATH } from './service-root.ts'
 import { Snapshots } from './snapshots.ts'
 
 export interface ODataServiceOptions {

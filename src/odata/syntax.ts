@@ -12,6 +12,8 @@ export interface RequestSyntax {
 export interface PathSegment {
   readonly name: string
   readonly key: KeySyntax | null
+  /** As it was sent, percent-encoded. */
+  readonly text: string
 }
 
 /** One unnamed value, or values by name. */
@@ -29,6 +31,7 @@ export interface OptionSyntax {
   readonly apply?: readonly TransformationSyntax[]
   readonly compute?: readonly ComputeItem[]
   readonly select?: readonly SelectItem[]
+  readonly expand?: readonly ExpandItem[]
   readonly filter?: ExpressionSyntax
   readonly search?: SearchSyntax
   readonly orderby?: readonly OrderItemSyntax[]
@@ -36,6 +39,8 @@ export interface OptionSyntax {
   readonly skip?: number
   readonly count?: boolean
   readonly format?: string
+  /** The URL of the entity that `$entity` stands for. */
+  readonly id?: string
   /** Made by the service for its next links; its form is the service's own. */
   readonly skiptoken?: string
 }
@@ -45,6 +50,16 @@ export type OptionName = keyof OptionSyntax
 /** `*`, or the names of a path. */
 export interface SelectItem {
   readonly path: readonly string[]
+  readonly at: number
+}
+
+/** `orders`, `orders/$ref`, `orders/$count` or `*`, with the options in its parentheses. */
+export interface ExpandItem {
+  readonly path: readonly string[]
+  readonly form: 'entities' | 'references' | 'count'
+  readonly options: OptionSyntax
+  /** How often the same navigation is followed; Infinity for `max`. */
+  readonly levels: number
   readonly at: number
 }
 

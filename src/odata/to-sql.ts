@@ -8,19 +8,28 @@ import { orderSql, relationSql } from './relation-sql.ts'
 
 const BIGINT = columnType('BIGINT')
 
+export interface RowWindow {
+  readonly offset: number
+  readonly limit: number | null
+}
+
 /**
  * The output properties, named by them and in their order, each in the engine type of its EdmType. `offset` counts
  * rows after $skip; rows beyond $top never come, whatever `limit` says.
  */
-export function rowsSql(
-  query: BoundQuery,
-  window: { readonly offset: number; readonly limit: number | null },
-): Sql {
-  const columns = query.output.map(
-    ({ name, value }) => sql`${valueSql(value)} AS ${sql.ident(name)}`,
-  )
-  const selected = columns.length === 0 ? sql`1 AS ${sql.ident('none')}` : sql.join(columns)
-  return sql`SELECT ${selected} ${fromSql(query)}${orderSql(query.order)}${windowSql(query, window)}`
+export function rowsSql(query: BoundQuery, window: RowWindow): Sql {
+  return sql`SELECT ${columnsSql(query)} ${fromSql(query)}${orderSql(query.order)}${windowSql(query, window)}`
+}
+
+/** The output properties, and for each expansion the value that its link begins at, as `r1 key`. */
+export function columnsSql({ output, expand }: BoundQuery): Sql {
+  const columns = [
+    ...output.map(({ name, value }) => sql`${valueSql(value)} AS ${sql.ident(name)}`),
+    ...expand.map(
+      ({ link, query }) => sql`${valueSql(link.ours)} AS ${sql.ident(`${query.row.alias} key`)}`,
+    ),
+  ]
+  return columns.length === 0 ? sql`1 AS ${sql.ident('none')}` : sql.join(columns)
 }
 
 /** One row with one column `count`: the rows that pass the filter, before $skip and $top. */
@@ -33,10 +42,7 @@ function fromSql({ relation, row, filter }: BoundQuery): Sql {
   return filter === null ? from : sql`${from} WHERE ${conditionSql(filter)}`
 }
 
-function windowSql(
-  { skip, top }: BoundQuery,
-  { offset, limit }: { readonly offset: number; readonly limit: number | null },
-): Sql {
+function windowSql({ skip, top }: BoundQuery, { offset, limit }: RowWindow): Sql {
   const left = top === null ? null : Math.max(0, top - offset)
   const rows = left === null || limit === null ? (left ?? limit) : Math.min(left, limit)
   const skipped = Math.min(skip + offset, Number.MAX_SAFE_INTEGER)

@@ -7,6 +7,7 @@
 
 import * as ohm from 'ohm-js'
 import { applyRules } from './apply-rules.ts'
+import { expandRules } from './expand-rules.ts'
 
 export const urlGrammarSource = String.raw`
 OData {
@@ -37,6 +38,7 @@ OData {
   selectItem = "*" -- all
              | name ("/" name)* -- path
 
+  ${expandRules}
   //+ "a add 1 as b", "a mul 2 AS b , length(c) as d"
   //- "a add 1", "a as", "a as b c"
   compute = ws computeItem (comma computeItem)* ws

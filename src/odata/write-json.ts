@@ -15,23 +15,38 @@ const VARCHAR = columnType('VARCHAR')
  * One text per row of `rows`, whose columns are named as in `output` and have the engine types of its EdmTypes.
  * The LIMIT is inside `rows`: writing first and cutting then would write every row of the table.
  */
-export function rowTextsSql(
-  rows: Sql,
-  output: readonly OutputProperty[],
-  { ieee754 }: JsonFormat,
-): Sql {
-  const members = output.flatMap(({ name, type }, i) => {
-    const before = between(pathOf(output[i - 1]), pathOf(output[i]))
-    const value = writeValue[type.name](sql.ident('page', name), type)
-    const written = ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(value) : value
-    return [sql.value(before, VARCHAR), sql`coalesce(${written}, 'null')`]
-  })
-  const end = '}'.repeat(Math.max(1, pathOf(output.at(-1)).length))
-  return sql`SELECT concat(',{', ${sql.join([...members, sql.value(end, VARCHAR)])}) FROM (${rows}) AS page`
+export function rowTextsSql(rows: Sql, output: readonly OutputProperty[], format: JsonFormat): Sql {
+  return sql`SELECT ${objectSql(',{', propertyMembers('page', output, format))} FROM (${rows}) AS page`
 }
 
-const pathOf = (property: OutputProperty | undefined): readonly string[] =>
-  property === undefined ? [] : (property.path ?? [property.name])
+/** A value in a JSON object, where it stands there, and its text, never NULL. Values of one nested object are neighbours. */
+export interface Member {
+  readonly path: readonly string[]
+  readonly text: Sql
+}
+
+/** The properties of a row of `table`, which has columns of their names. */
+export function propertyMembers(
+  table: string,
+  output: readonly OutputProperty[],
+  { ieee754 }: JsonFormat,
+): readonly Member[] {
+  return output.map(({ name, type, path }) => {
+    const value = writeValue[type.name](sql.ident(table, name), type)
+    const written = ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(value) : value
+    return { path: path ?? [name], text: sql`coalesce(${written}, 'null')` }
+  })
+}
+
+export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
+  const texts = members.flatMap(({ path, text }, i) => {
+    const before = between(members[i - 1]?.path ?? [], path)
+    return [sql.value(before, VARCHAR), text]
+  })
+  const first = open === '{' ? sql`'{'` : sql`',{'`
+  const end = '}'.repeat(members.at(-1)?.path.length ?? 1)
+  return sql`concat(${sql.join([first, ...texts, sql.value(end, VARCHAR)])})`
+}
 
 /** What stands between two values: ends of objects, a comma, beginnings of objects, the name. */
 function between(left: readonly string[], right: readonly string[]): string {
@@ -156,4 +171,19 @@ export function entityText(row: Buffer, contextUrl: string, { metadata }: JsonFo
     Buffer.from(`{"@odata.context":${JSON.stringify(contextUrl)}${comma}`),
     members,
   ])
+}
+
+const VALUE_START = ',{"value":'
+
+const valueOf = (row: Buffer): string => row.subarray(VALUE_START.length, -1).toString('utf8')
+
+/** Whether the only property of `row`, named `value`, is null. */
+export const isNullValue = (row: Buffer): boolean => valueOf(row) === 'null'
+
+/** The only property of `row` without JSON around it: text, or the bytes of a binary. null when it is null. */
+export function rawValue(row: Buffer | null, type: EdmType): Buffer | null {
+  if (row === null || isNullValue(row)) return null
+  const value = valueOf(row)
+  if (!value.startsWith('"')) return Buffer.from(value)
+  return Buffer.from(JSON.parse(value) as string, type.name === 'Edm.Binary' ? 'base64url' : 'utf8')
 }

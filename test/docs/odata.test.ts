@@ -3,9 +3,58 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
+import { functionNames, isUnserved } from '../../src/odata/functions.ts'
+import { optionName } from '../../src/odata/options.ts'
+import { precedenceOf } from '../../src/odata/precedence.ts'
 import { repository } from '../workspace.ts'
 
 const page = readFileSync(join(repository, 'docs', 'odata.md'), 'utf8')
+
+/** The words in code of the first column, or of the second where the first is a topic, for rows of a table. */
+function tableOf(firstHeading: string): readonly (readonly string[])[] {
+  const start = page.indexOf(`| ${firstHeading} `)
+  assert.ok(start >= 0, firstHeading)
+  const table = page.slice(start, page.indexOf('\n\n', start))
+  return table
+    .split('\n')
+    .slice(2)
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, 3)
+        .map((cell) => cell.trim()),
+    )
+}
+
+const wordsIn = (cell: string) =>
+  [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, code]) => code!.split(' '))
+
+test('the functions and operators of docs/odata.md are those of the code', () => {
+  const rows = tableOf('in expressions')
+  const served = rows.filter(([, what]) => what !== '501')
+  const documented = new Set(
+    served.flatMap(([, what]) => wordsIn(what!)).map((word) => word.toLowerCase()),
+  )
+  const syntax = ['not', 'case']
+  const known = [...functionNames, ...Object.keys(precedenceOf), ...syntax]
+  assert.equal([...documented].toSorted(), [...new Set([...known, 'has'])].toSorted())
+  const unserved = rows.filter(([, what]) => what === '501').flatMap(([name]) => wordsIn(name!))
+  assert.ok(unserved.length > 0)
+  for (const name of unserved) assert.ok(isUnserved(name), name)
+})
+
+test('the options of docs/odata.md are known, and those with 501 are not served', () => {
+  for (const [names, what] of tableOf('feature')) {
+    const options = wordsIn(names!).flatMap((word) => /^\$[a-z]+/.exec(word)?.[0] ?? [])
+    for (const option of options.filter((name) => !RESOURCES.includes(name))) {
+      if (what === '501') assert.throws(() => optionName(option), /not supported/, option)
+      else assert.is(optionName(option), option.slice(1), option)
+    }
+  }
+})
+
+/** Names of path segments, which share the `$` with options. */
+const RESOURCES: readonly string[] = ['$batch', '$crossjoin', '$all']
 
 /** The numbers of a row of the table of limits, without their commas. */
 function numbersOf(row: string): readonly number[] {

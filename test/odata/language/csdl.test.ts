@@ -16,7 +16,9 @@ test('Q032, Q111: CSDL XML', async () => {
   ]
   const capability = (i: number) =>
     `<Annotation Term="Org.OData.Capabilities.V1.${restrictions[i]}"><Record><PropertyValue Property="${restrictions[i + 1]}" Bool="false"/></Record></Annotation>`
-  const readOnly = [capability(0), capability(2), capability(4)]
+  const levels =
+    '<Annotation Term="Org.OData.Capabilities.V1.ExpandRestrictions"><Record><PropertyValue Property="MaxLevels" Int="8"/></Record></Annotation>'
+  const readOnly = [capability(0), capability(2), capability(4), levels]
   assert.equal(csdlXml(fixture.model, '4.0').split('\n'), [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">',
@@ -55,6 +57,8 @@ test('Q032, Q111: CSDL XML', async () => {
     ...readOnly,
     '</EntitySet>',
     '<Annotation Term="Org.OData.Core.V1.ODataVersions" String="4.0 4.01"/>',
+    '<Annotation Term="Org.OData.Capabilities.V1.CrossJoinSupported" Bool="false"/>',
+    '<Annotation Term="Org.OData.Capabilities.V1.KeyAsSegmentSupported" Bool="false"/>',
     '</EntityContainer>',
     '</Schema>',
     '</edmx:DataServices>',
@@ -91,6 +95,11 @@ test('CSDL JSON says the same', async () => {
     document.eider.Default.shop_customers['@Org.OData.Capabilities.V1.InsertRestrictions'],
     { Insertable: false },
   )
+  assert.equal(
+    document.eider.Default.shop_customers['@Org.OData.Capabilities.V1.ExpandRestrictions'],
+    { MaxLevels: 8 },
+  )
+  assert.is(document.eider.Default['@Org.OData.Capabilities.V1.CrossJoinSupported'], false)
 })
 
 test('Q117: a set without a key has a type without one', async () => {

@@ -45,7 +45,7 @@ export class Fixture implements AsyncDisposable {
   }
 
   bind(target: string): BoundRequest {
-    return bindRequest(parseRequest(target), this.model, { now: NOW })
+    return bindRequest(parseRequest(target), this.model, { now: NOW, version: '4.01' })
   }
 
   query(target: string): BoundQuery {

@@ -21,6 +21,9 @@ const seeds: readonly string[] = [
   'shop_customers?$search=paris AND NOT (berlin OR "a b")&$filter=since lt 2022-01-01',
   "shop_customers?$filter=orders/$count($filter=amount gt @p) gt 1&@p=5&@q='x'",
   'shop_items(order_id=10,line=1)?$select=product',
+  'shop_customers?$expand=orders($filter=amount gt 1;$select=status;$orderby=amount desc;$top=2;$count=true;$expand=items)',
+  'shop_orders?$expand=customer($expand=orders($levels=2;$search=a)),items/$count($filter=line eq 1)&$filter=amount gt 1',
+  "shop_customers(1)/orders?$apply=groupby((status),aggregate($count as n))&$filter=status ne 'a'",
   "shop_orders?$filter=ordered_at gt 2024-01-01T00:00:00Z sub duration'P1D' and flags has 2",
   'shop_customers/$count?$filter=length(trim(name)) gt 2',
 ]

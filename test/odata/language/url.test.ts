@@ -16,6 +16,9 @@ test('paths name the service, its metadata, a set, an entity or a count', async 
   assert.is(kind('/shop_customers/'), 'collection')
   assert.is(kind('shop_customers(1)'), 'entity')
   assert.is(kind('shop_customers/%24count'), 'count')
+  assert.is(kind('shop_customers(1)/name'), 'property')
+  assert.is(kind('shop_customers(1)/orders'), 'collection')
+  assert.is(kind('shop_orders(10)/customer/'), 'entity')
   const missing = [
     'nope',
     'shop_Customers',
@@ -37,9 +40,9 @@ test('paths name the service, its metadata, a set, an entity or a count', async 
   for (const target of missing) assert.is(fixture.refusal(target).status, 404, target)
   assert.match(fixture.refusal('shop_custmers').message, /did you mean "shop_customers"/)
   const known = [
-    'shop_customers(1)/name',
-    'shop_customers(1)/orders',
     'shop_customers/0',
+    'shop_customers/$filter(@f)',
+    'shop_customers(1)/orders/0',
     '$crossjoin(a)',
     'shop_customers/$query',
   ]

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { serve } from './publish.ts'
+import { shop as smallShop } from './shop.ts'
 
 const shop = [
   {
@@ -60,6 +61,39 @@ test('a stream of transformed rows is whole', async () => {
   const { value } = JSON.parse(text) as { value: { n: number | null; amount: number | null }[] }
   assert.is(value.length, 25_001)
   assert.equal(value.at(-1), { order_id: null, customer_id: null, amount: null, n: 25_000 })
+})
+
+test('$apply works on the rows that a path leads to, and not on what is no collection', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, smallShop)
+  const valueOf = async (target: string) => {
+    const { status, text } = await served.get(target.replaceAll(' ', '%20'))
+    assert.is(status, 200, text)
+    return (JSON.parse(text) as { value: unknown }).value
+  }
+  const byStatus = '$apply=groupby((status),aggregate($count as n))'
+  assert.equal(await valueOf(`shop_customers(1)/orders?${byStatus}`), [
+    { status: 'open', n: 1 },
+    { status: 'paid', n: 2 },
+  ])
+  assert.equal(await valueOf(`shop_orders?${byStatus}&$filter=n gt 1&$orderby=n desc&$top=1`), [
+    { status: 'paid', n: 3 },
+  ])
+  assert.equal(await valueOf('shop_customers(3)/orders?$apply=aggregate($count as n)'), [{ n: 0 }])
+  assert.is(
+    (await served.get('shop_customers(1)/orders/$count?$apply=groupby((status))')).text,
+    '2',
+  )
+  for (const [target, status] of [
+    ['shop_customers(77)/orders?$apply=aggregate($count as n)', 404],
+    ['shop_customers(77)/orders/$count?$apply=aggregate($count as n)', 404],
+    ['shop_orders?$apply=identity&$expand=items', 501],
+    ['shop_customers?$expand=orders($apply=groupby((status)))', 501],
+    ['shop_orders/$ref?$apply=identity', 400],
+    ['shop_orders(10)?$apply=identity', 400],
+    ['shop_orders(10)/status?$apply=identity', 400],
+  ] as const)
+    assert.is((await served.get(target.replaceAll(' ', '%20'))).status, status, target)
 })
 
 test.run()

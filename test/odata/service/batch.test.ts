@@ -18,8 +18,11 @@ const send = (
   headers: Readonly<Record<string, string>> = JSON_TYPE,
 ) => served.send({ target: '$batch', method: 'POST', headers, body })
 
-const sendRequests = (served: Served, requests: unknown, headers = JSON_TYPE) =>
-  send(served, JSON.stringify({ requests }), headers)
+const sendRequests = (
+  served: Served,
+  requests: unknown,
+  headers: Readonly<Record<string, string>> = JSON_TYPE,
+) => send(served, JSON.stringify({ requests }), headers)
 
 const get = (id: string, url: string, more = {}) => ({ id, method: 'GET', url, ...more })
 
@@ -147,6 +150,42 @@ test('dependsOn: what depends on a failure is 424', async () => {
   assert.equal(statuses, [404, 424, 424, 200])
 })
 
+test('continue-on-error=false ends the batch with the first failure', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [customers])
+  const requests = [get('a', 'shop_customers(1)'), get('b', 'nope'), get('c', 'shop_customers(1)')]
+  const ids = async (prefer: string) => {
+    const answer = await sendRequests(served, requests, { ...JSON_TYPE, prefer })
+    const found = answer.json.responses.map(({ id }: Response) => id).join(' ')
+    return [found, answer.headers['preference-applied']]
+  }
+  assert.equal(await ids('odata.continue-on-error=false'), ['a b', 'odata.continue-on-error=false'])
+  assert.equal(await ids('continue-on-error'), ['a b c', 'continue-on-error=true'])
+  assert.equal(await ids('maxpagesize=5'), ['a b c', undefined])
+})
+
+test('atomicityGroup is given back, and dependsOn may name it', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [customers])
+  const answer = await sendRequests(served, [
+    get('a', 'shop_customers(1)', { atomicityGroup: 'g' }),
+    get('b', 'shop_customers(99)', { atomicityGroup: 'g' }),
+    get('c', 'shop_customers(1)', { dependsOn: ['g'] }),
+  ])
+  assert.equal(
+    answer.json.responses.map(({ status, atomicityGroup }: Record<string, unknown>) => [
+      status,
+      atomicityGroup,
+    ]),
+    [
+      [200, 'g'],
+      [404, 'g'],
+      [424, undefined],
+    ],
+  )
+  assert.is((await sendRequests(served, [get('a', '', { atomicityGroup: 1 })])).status, 400)
+})
+
 test('what is no batch is refused', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [customers], { maxBatchRequests: 3 })
@@ -176,7 +215,7 @@ test('what is no batch is refused', async () => {
   assert.is((await sendRequests(served, many)).status, 413)
   assert.is((await sendRequests(served, many.slice(1))).status, 200)
   assert.is((await send(served, `{"requests":[]}${' '.repeat(5 * 1024 * 1024)}`)).status, 413)
-  for (const type of ['text/plain', 'multipart/mixed; boundary=b', 'application/jsonx'])
+  for (const type of ['text/plain', 'multipart/related; boundary=b', 'application/jsonx'])
     assert.is((await send(served, '{"requests":[]}', { 'content-type': type })).status, 415, type)
   assert.is((await send(served, '{"requests":[]}', {})).status, 415)
   assert.equal((await sendRequests(served, [])).json, { responses: [] })

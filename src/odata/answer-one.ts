@@ -1,0 +1,78 @@
+// Answers of one thing: an entity, the value of a property, a number of rows.
+
+import { sql } from '../core/sql.ts'
+import { type Content, contextUrl, type Exchange, whole } from './answer.ts'
+import type { Addressed, BoundQuery, OutputProperty } from './bound.ts'
+import { odataError } from './errors.ts'
+import { entityTextsSql } from './expand-sql.ts'
+import type { JsonFormat } from './negotiate.ts'
+import { Query } from './query.ts'
+import { countSql } from './to-sql.ts'
+import { entityText, isNullValue, rawValue } from './write-json.ts'
+
+export async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
+  const texts = sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
+  await using counted = await Query.open(exchange.engine, texts, { maxRows: 1, mode: 'whole' })
+  return String(counted.whole)
+}
+
+export async function count(exchange: Exchange, addressed: Addressed): Promise<Content> {
+  const digits = await countOf(exchange, addressed.query)
+  await requireParent(exchange, addressed, digits === '0')
+  return whole(digits)
+}
+
+export async function entity(
+  exchange: Exchange,
+  bound: Addressed & { readonly kind: string },
+  format: JsonFormat,
+): Promise<Content> {
+  const row = await onlyRow(exchange, bound, format)
+  if (row === null || (bound.kind === 'property' && isNullValue(row))) return NO_CONTENT
+  const context = contextUrl(exchange.request, bound.query.contextFragment)
+  return valueContent(entityText(row, context, format))
+}
+
+/** The value of a property, without JSON around it. */
+export async function value(exchange: Exchange, bound: Addressed): Promise<Content> {
+  const [{ type }] = bound.query.output as readonly [OutputProperty]
+  return valueContent(rawValue(await onlyRow(exchange, bound), type))
+}
+
+const NO_CONTENT: Content = { body: null, rows: () => 0 }
+
+const valueContent = (body: Buffer | null): Content =>
+  body === null ? NO_CONTENT : { body, rows: () => 1 }
+
+/** null when the entity that leads to it is there and has none. Throws 404. */
+async function onlyRow(
+  exchange: Exchange,
+  addressed: Addressed,
+  format: JsonFormat = { metadata: 'none', ieee754: false },
+): Promise<Buffer | null> {
+  const { query, parent } = addressed
+  const texts = entityTextsSql(query, { offset: 0, limit: 1 }, format)
+  await using found = await Query.open(exchange.engine, texts, { maxRows: 1, mode: 'whole' })
+  if (found.rows === 0) {
+    if (parent === null)
+      throw odataError('entity-not-found', `no entity of ${query.set.name} has this key`)
+    await requireParent(exchange, addressed, true)
+    return null
+  }
+  const pieces: Buffer[] = []
+  for await (const piece of found.chunks()) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/**
+ * Rows below an entity that is not there are not an empty collection: they are nothing (404). A row that was found tells
+ * that it is there, unless $apply has made the row: it can make one of nothing.
+ */
+export async function requireParent(
+  exchange: Exchange,
+  { query, parent }: Addressed,
+  isEmpty: boolean,
+): Promise<void> {
+  if (parent === null || (!isEmpty && query.relation.kind === 'set')) return
+  await onlyRow(exchange, { query: parent, parent: null })
+}

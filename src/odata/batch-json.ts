@@ -1,0 +1,91 @@
+// $batch in JSON (JSON Format 4.01, 19).
+
+import type { Answer } from './answer.ts'
+import { type BatchAnswers, type BatchRequest, requireFew } from './batch.ts'
+import { odataError } from './errors.ts'
+
+/** Throws RequestError 400 or 413 (rows Q106, Q107, Q127). */
+export function parseJsonBatch(body: Buffer, maxRequests: number): readonly BatchRequest[] {
+  let document: unknown
+  try {
+    document = JSON.parse(body.toString('utf8'))
+  } catch {
+    throw odataError('invalid-body', 'the body is no JSON')
+  }
+  const requests = isObject(document) ? document['requests'] : undefined
+  if (!Array.isArray(requests)) throw invalid('"requests" must be an array', 'requests')
+  requireFew(requests.length, maxRequests)
+  const parsed = requests.map(parseBatchRequest)
+  const before = new Set<string>()
+  for (const [i, { id, dependsOn, atomicityGroup }] of parsed.entries()) {
+    if (before.has(id)) throw invalid(`the id "${id}" is given twice`, `requests/${i}/id`)
+    for (const other of dependsOn)
+      if (!before.has(other))
+        throw invalid(
+          `no request or group before it has the id "${other}"`,
+          `requests/${i}/dependsOn`,
+        )
+    before.add(id)
+    if (atomicityGroup !== null) before.add(atomicityGroup)
+  }
+  return parsed
+}
+
+function parseBatchRequest(value: unknown, i: number): BatchRequest {
+  const at = `requests/${i}`
+  if (!isObject(value)) throw invalid('a request must be an object', at)
+  const { id, method, url, headers = {}, dependsOn = [], atomicityGroup = null } = value
+  if (typeof id !== 'string' || id === '') throw invalid('"id" must be a string', `${at}/id`)
+  if (typeof method !== 'string') throw invalid('"method" must be a string', `${at}/method`)
+  if (typeof url !== 'string') throw invalid('"url" must be a string', `${at}/url`)
+  if (!isObject(headers) || !Object.values(headers).every(isString))
+    throw invalid('"headers" must be an object of strings', `${at}/headers`)
+  if (!Array.isArray(dependsOn) || !dependsOn.every(isString))
+    throw invalid('"dependsOn" must be an array of ids', `${at}/dependsOn`)
+  if (atomicityGroup !== null && !isString(atomicityGroup))
+    throw invalid('"atomicityGroup" must be a string', `${at}/atomicityGroup`)
+  const lowerCase = Object.entries(headers as Record<string, string>).map(
+    ([name, text]) => [name.toLowerCase(), text] as const,
+  )
+  return { id, method, url, headers: Object.fromEntries(lowerCase), dependsOn, atomicityGroup }
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string'
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const invalid = (message: string, target: string) =>
+  odataError('invalid-batch', message, { target })
+
+/** The body of the response: one JSON object with a response for each request. */
+export async function* jsonBatch(answers: BatchAnswers): AsyncGenerator<Buffer, void> {
+  let separator = '{"responses":['
+  for await (const { request, answer } of answers) {
+    yield Buffer.from(`${separator}${responseHead(request, answer)}`)
+    yield* responseBody(answer)
+    yield Buffer.from('}')
+    separator = ','
+  }
+  yield Buffer.from(separator === ',' ? ']}' : '{"responses":[]}')
+}
+
+function responseHead({ id, atomicityGroup }: BatchRequest, { status, headers }: Answer): string {
+  const lowerCase = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  )
+  const shown = JSON.stringify(Object.fromEntries(lowerCase))
+  const group = atomicityGroup === null ? '' : `"atomicityGroup":${JSON.stringify(atomicityGroup)},`
+  return `{"id":${JSON.stringify(id)},${group}"status":${status},"headers":${shown}`
+}
+
+/** JSON as it is, so that its digits stay exact; text as a string; anything else as base64url. */
+async function* responseBody({ headers, body }: Answer): AsyncGenerator<Buffer, void> {
+  if (body === null) return
+  yield Buffer.from(',"body":')
+  const type = headers['Content-Type'] ?? ''
+  if (!Buffer.isBuffer(body)) yield* body
+  else if (type.startsWith('application/json')) yield body
+  else if (type.startsWith('text/')) yield Buffer.from(JSON.stringify(body.toString('utf8')))
+  else yield Buffer.from(`"${body.toString('base64url')}"`)
+}

@@ -1,0 +1,174 @@
+// The options of a collection, at the top of a request or within $expand, as a query of its rows.
+
+import { isSortable } from './apply-rows.ts'
+import { bindExpand } from './bind-expand.ts'
+import { asCondition, bindExpression } from './bind-expression.ts'
+import { bindSearch } from './bind-search.ts'
+import {
+  type BoundQuery,
+  type Expression,
+  type OrderItem,
+  type OutputProperty,
+  typeOf,
+} from './bound.ts'
+import type { Property } from './entity-model.ts'
+import { odataError } from './errors.ts'
+import { withTarget } from './parse-option.ts'
+import { hasSubquery, measured } from './measure.ts'
+import { findNavigation, findProperty, newName, type Scope, unsupported } from './scope.ts'
+import type { ComputeItem, OptionSyntax } from './syntax.ts'
+
+/** `$compute` comes first: every option can use the names that it gives. They are added to `scope`. */
+export function openScope(options: OptionSyntax, scope: Scope): Scope {
+  withTarget(targetIn(scope, '$compute'), () => {
+    for (const item of options.compute ?? [])
+      scope.request.computed.set(newName(item, scope), computedValue(item, scope))
+  })
+  return scope
+}
+
+/** Options within $expand are counted as characters of it. */
+const targetIn = ({ request }: Scope, option: string) =>
+  request.expandDepth === 0 ? option : `$expand, ${option}`
+
+function computedValue({ value, name }: ComputeItem, scope: Scope): Expression {
+  const bound = measured(bindExpression(value, scope))
+  if (typeOf(bound) === null) throw odataError('type-mismatch', `"${name}" is always null`)
+  return bound
+}
+
+/** Entities. `within` is the condition that the path of the request makes. */
+export function collectionQuery(
+  scope: Scope,
+  options: OptionSyntax,
+  within: Expression | null = null,
+): BoundQuery {
+  const { row } = scope
+  const output = withTarget(targetIn(scope, '$select'), () => selectedOutput(scope, options))
+  const expand = withTarget('$expand', () => bindExpand(options.expand ?? [], scope))
+  const filter = both(within, boundFilter(scope, options))
+  const values = [filter, ...output.map(({ value }) => value)]
+  const comesAsStored = !values.some((value) => value !== null && hasSubquery(value))
+  return {
+    set: row.set,
+    relation: { kind: 'set', set: row.set },
+    row,
+    output,
+    expand,
+    filter,
+    order: keyOrder(scope, askedOrder(scope, options), comesAsStored),
+    ...boundWindow(options),
+    contextFragment: row.set.name + selectList(options, { output, expand, scope }),
+  }
+}
+
+function both(a: Expression | null, b: Expression | null): Expression | null {
+  if (a === null || b === null) return a ?? b
+  return { kind: 'logical', operator: 'and', operands: [a, b] }
+}
+
+export const boundWindow = ({ count, skip, top }: OptionSyntax) => ({
+  withCount: count ?? false,
+  skip: skip ?? 0,
+  top: top ?? null,
+})
+
+export const propertyOf = ({ row }: Scope, property: Property): Expression => ({
+  kind: 'property',
+  type: property.type,
+  row,
+  property,
+})
+
+/**
+ * In the order asked for, each once; without $select every property and all that $compute names. A navigation property
+ * alone adds nothing to the rows.
+ */
+function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
+  const { type } = scope.row.set
+  const selected = new Map<string, OutputProperty>()
+  const add = (name: string, value: Expression) =>
+    selected.set(name, { name, type: typeOf(value)!, value })
+  for (const { path, at } of select ?? [{ path: ['*'], at: 0 }]) {
+    const [name, ...more] = path as readonly [string, ...string[]]
+    const computed = scope.computed.get(name)
+    if (name === '*')
+      for (const property of type.properties) add(property.name, propertyOf(scope, property))
+    else if (more.length > 0) throw unsupported(`a path in $select`)
+    else if (computed !== undefined) add(name, computed)
+    else if (findNavigation(type, name) === undefined)
+      add(name, propertyOf(scope, findProperty(type, name, at)))
+  }
+  if (select === undefined) for (const [name, value] of scope.computed) add(name, value)
+  return [...selected.values()]
+}
+
+/** `$search` and `$filter` in one. */
+export function boundFilter(scope: Scope, { filter, search }: OptionSyntax): Expression | null {
+  const found =
+    search === undefined
+      ? null
+      : withTarget(targetIn(scope, '$search'), () => measured(bindSearch(search, scope.row)))
+  const passed =
+    filter === undefined
+      ? null
+      : withTarget(targetIn(scope, '$filter'), () =>
+          asCondition(measured(bindExpression(filter, scope)), 'a filter'),
+        )
+  return both(found, passed)
+}
+
+export const askedOrder = (scope: Scope, { orderby = [] }: OptionSyntax): readonly OrderItem[] =>
+  withTarget(targetIn(scope, '$orderby'), () =>
+    orderby
+      .map(({ value, descending }) => ({
+        value: measured(bindExpression(value, scope)),
+        descending,
+      }))
+      .filter(isSortable),
+  )
+
+/**
+ * The key makes every order total, so that pages neither overlap nor leave gaps. Rows are stored in the order of the
+ * key: where that is the order asked for, none is needed, which makes a page of a large set many times cheaper.
+ */
+function keyOrder(
+  scope: Scope,
+  asked: readonly OrderItem[],
+  comesAsStored: boolean,
+): readonly OrderItem[] {
+  const { key } = scope.row.set.type
+  const isOrdered = (property: Property) =>
+    asked.some(({ value }) => value.kind === 'property' && value.property === property)
+  const ties = key.filter((property) => !isOrdered(property))
+  const all = [
+    ...asked,
+    ...ties.map((property) => ({ value: propertyOf(scope, property), descending: false })),
+  ]
+  const isKeyOrder = all.every(
+    ({ value, descending }, i) =>
+      value.kind === 'property' && value.property === key[i] && !descending,
+  )
+  return isKeyOrder && comesAsStored ? [] : all
+}
+
+/**
+ * Protocol 10.7 and 10.8: the properties when there is a choice of them, computed ones too, and what is expanded. Version
+ * 4.0 names an expanded property only for what is chosen from it; a client refused `orders()`.
+ */
+function selectList(
+  { select, compute = [] }: OptionSyntax,
+  { output, expand, scope }: Pick<BoundQuery, 'output' | 'expand'> & { readonly scope: Scope },
+): string {
+  const computed = new Set(compute.map((item) => item.name))
+  const hasStar = select === undefined || select.some(({ path }) => path[0] === '*')
+  const listed = output.filter((property) => !hasStar || computed.has(property.name))
+  const star = select === undefined && compute.length === 0 ? [] : ['*']
+  const expanded = expand.flatMap(({ name, countOnly, query }) => {
+    const inner = query.contextFragment.slice(query.set.name.length)
+    if (countOnly || (inner === '' && scope.request.version === '4.0')) return []
+    return [`${name}${inner === '' ? '()' : inner}`]
+  })
+  const names = [...(hasStar ? star : []), ...listed.map((property) => property.name), ...expanded]
+  return names.length === 0 ? '' : `(${names.join(',')})`
+}

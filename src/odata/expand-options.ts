@@ -1,0 +1,33 @@
+// The options in the parentheses of $expand whose values are plain: numbers and flags, as at the top of a query.
+
+import { odataError } from './errors.ts'
+import { optionName, parseOption } from './options.ts'
+import type { OptionSyntax } from './syntax.ts'
+
+/** `$levels` exists in $expand only. */
+export type ExpandOption = OptionSyntax & { readonly levels?: number }
+
+export function parseExpandOption(name: string, text: string): ExpandOption {
+  const value = text.trim()
+  if (name.toLowerCase() === 'levels') return { levels: levels(value) }
+  const option = optionName(`$${name}`)
+  if (option === 'top' || option === 'skip' || option === 'count') return parseOption(option, value)
+  throw odataError('option-not-allowed', `$${option ?? name} has no meaning within $expand`)
+}
+
+function levels(text: string): number {
+  if (/^max$/i.test(text)) return Infinity
+  if (/^[1-9]\d*$/.test(text)) return Number(text)
+  throw odataError('invalid-option-value', '$levels must be max or a whole number, 1 or more')
+}
+
+export function joinExpandOptions(parts: readonly ExpandOption[]) {
+  const joined: Record<string, unknown> = {}
+  for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
+    if (Object.hasOwn(joined, name))
+      throw odataError('duplicate-option', `$${name} is given twice within $expand`)
+    joined[name] = value
+  }
+  const { levels: depth = 1, ...options } = joined as ExpandOption
+  return { levels: depth, options }
+}
