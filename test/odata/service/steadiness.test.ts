@@ -159,7 +159,7 @@ test('a query over the time limit ends in the engine, as 504', async () => {
     assert.is(answer.status, 504, answer.text)
     assert.is(answer.json.error.code, 'time-limit')
   }
-  assert.ok(Date.now() - startedAt < 3_000, String(Date.now() - startedAt))
+  assert.ok(Date.now() - startedAt < 10_000, String(Date.now() - startedAt))
   assert.is((await served.get('shop_numbers(1)')).status, 200)
 })
 
