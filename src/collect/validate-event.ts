@@ -9,14 +9,12 @@
 
 import { limits } from '../core/limits.ts'
 import type { EventsModel } from '../core/model.ts'
+import { isReceivedAt } from '../core/relation.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { refusal } from './errors.ts'
 import { type JsonNode, readTree, walk } from './json-tree.ts'
 import { type Scan, scanValue } from './json-scan.ts'
 import { type Edit, type Rule, ruleFor } from './value-rules.ts'
-
-/** Filled by the server when the event has none, so its NOT NULL does not count here (row E014). */
-const RECEIVED_AT = { name: 'received_at', type: 'TIMESTAMP WITH TIME ZONE' }
 
 interface DoorColumn {
   readonly name: string
@@ -35,9 +33,9 @@ export interface Door {
 
 /** Throws Error for a column type that has no rule. */
 export function openDoor(model: EventsModel): Door {
-  const columns = model.columns.map(({ name, type, nullable }) => {
-    const isReceivedAt = name === RECEIVED_AT.name && type === RECEIVED_AT.type
-    return { name, type, required: !nullable && !isReceivedAt, rule: ruleFor(type) }
+  const columns = model.columns.map((column) => {
+    const { name, type, nullable } = column
+    return { name, type, required: !nullable && !isReceivedAt(column), rule: ruleFor(type) }
   })
   return {
     columns,

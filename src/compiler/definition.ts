@@ -1,8 +1,8 @@
 // The definition of a model as a hash: equal for files that mean the same.
 
-import { createHash } from 'node:crypto'
+import { hashOf } from '../core/hash.ts'
 
-/** 32 hexadecimal digits that depend on every part and on their order. The parts are what JSON can print. */
+/** 32 digits of core/hash.ts. */
 export function definitionOf(...parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
+  return hashOf(32, parts)
 }

@@ -1,7 +1,7 @@
 // Columns that annotations name, as columns of their model.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import { foldCase } from '../core/names.ts'
+import { foldCase, sameName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
@@ -24,7 +24,7 @@ export function resolveColumns(
   const diagnostics: Diagnostic[] = []
   for (const { name, span } of named) {
     const place = { source, span }
-    const column = columns.find((candidate) => foldCase(candidate.name) === foldCase(name))
+    const column = columns.find((candidate) => sameName(candidate.name, name))
     if (column === undefined) {
       const names = columns.map((candidate) => candidate.name)
       const hint = didYouMean(name, names) ?? `the columns are ${names.slice(0, 10).join(', ')}`

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { SeedModel } from '../core/model.ts'
-import { foldCase } from '../core/names.ts'
+import { sameName } from '../core/names.ts'
 import type { SeedFile } from '../core/project.ts'
 import { columnType, isTypeText } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -50,7 +50,7 @@ export async function wrongSeedTypes(
   const names = (await connection.columnsOf(untyped)).map(({ name }) => name)
   const found: Diagnostic[] = []
   for (const { column, type, source, nameSpan, typeSpan } of types) {
-    if (!names.some((name) => foldCase(name) === foldCase(column))) {
+    if (!names.some((name) => sameName(name, column))) {
       const hint = didYouMean(column, names) ?? `the columns are ${names.slice(0, 10).join(', ')}`
       const place = { source, span: nameSpan }
       found.push(diagnostic('unknown-seed-column', { column }, place, { hint }))

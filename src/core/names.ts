@@ -40,3 +40,5 @@ export function isODataIdentifier(text: string): boolean {
 export function foldCase(name: string): string {
   return name.toLowerCase()
 }
+
+export const sameName = (a: string, b: string): boolean => foldCase(a) === foldCase(b)

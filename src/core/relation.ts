@@ -1,4 +1,4 @@
-// Columns and relations as the engine describes them.
+// Columns as the engine describes them.
 
 declare const columnTypeBrand: unique symbol
 
@@ -13,13 +13,9 @@ export interface Column {
   readonly description?: string
 }
 
-/** A table or view that exists in the warehouse. */
-export interface Relation {
-  readonly schema: string
-  readonly table: string
-  readonly type: 'table' | 'view'
-  readonly columns: readonly Column[]
-}
+/** Row E014: such a column is filled with the server's time when an event does not bring one, NOT NULL or not. */
+export const isReceivedAt = ({ name, type }: Pick<Column, 'name' | 'type'>): boolean =>
+  name === 'received_at' && /^(TIMESTAMPTZ|TIMESTAMP WITH TIME ZONE)$/i.test(type)
 
 // Words, numbers, brackets, commas and quoted names or ENUM members: all that a type can be made of.
 // Nothing that matches can end a statement or open a comment.

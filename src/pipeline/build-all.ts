@@ -5,6 +5,7 @@ import { freshness } from '../compiler/plan.ts'
 import type { CompiledProject, EventsModel, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ModelResult } from '../core/progress.ts'
+import { hashOf } from '../core/hash.ts'
 import type { Connection } from '../duckdb/database.ts'
 import {
   build,
@@ -15,7 +16,6 @@ import {
   statementOf,
 } from './build.ts'
 import { explainFailure, isInterruption } from './failure.ts'
-import { hashOf } from './hash.ts'
 import type { Ledger } from './ledger.ts'
 import { readPositions, recordModel } from './state.ts'
 
@@ -115,7 +115,7 @@ async function finishEvents(
   model: EventsModel,
   segment: number | null,
 ): Promise<Outcome> {
-  const version = hashOf(model.definition, segment)
+  const version = hashOf(16, [model.definition, segment])
   const isNew = context.state.models.get(model.name)?.version !== version
   const { because } = decideNow(context, model, new Set(isNew ? [model.name] : []))
   noteVersion(context, model.name, version)

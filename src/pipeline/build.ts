@@ -3,12 +3,12 @@
 import { decide, type Decision, type Situation } from '../compiler/plan.ts'
 import { seedQuery } from '../compiler/seed.ts'
 import type { EventsModel, Model } from '../core/model.ts'
-import { foldCase, type ModelName, splitModelName } from '../core/names.ts'
+import { foldCase, type ModelName, sameName, splitModelName } from '../core/names.ts'
 import type { ModelResult } from '../core/progress.ts'
 import { type Sql, sql } from '../core/sql.ts'
+import { hashOf } from '../core/hash.ts'
 import type { Catalog, RelationType } from '../duckdb/catalog.ts'
 import { ModelFailure } from './failure.ts'
-import { hashOf } from './hash.ts'
 import { checkKey } from './materialize/check-key.ts'
 import { buildKept } from './materialize/kept.ts'
 import {
@@ -153,7 +153,7 @@ const typeOf = ({ kind }: Model): RelationType => (kind === 'view' ? 'view' : 't
  */
 function versionOf(context: BuildContext, model: BuiltModel, fingerprint: string): string {
   const own = isKept(model) || model.volatile || context.fullRefresh
-  return own ? hashOf(fingerprint, context.runId) : fingerprint
+  return own ? hashOf(16, [fingerprint, context.runId]) : fingerprint
 }
 
 async function materialize(site: Site, model: BuiltModel, statement: Sql): Promise<Built> {
@@ -175,7 +175,7 @@ export function refuseReservedSchema({ catalog }: BuildContext, name: ModelName)
   const { schema } = splitModelName(name)
   if (foldCase(schema) === STATE_SCHEMA)
     throw new ModelFailure(`the schema "${schema}" belongs to eider; name the folder differently`)
-  if (foldCase(schema) === foldCase(catalog.database))
+  if (sameName(schema, catalog.database))
     throw new ModelFailure(
       `the schema "${schema}" has the name of the database file; name the folder or the file (\`database\` in eider.yml) differently`,
     )

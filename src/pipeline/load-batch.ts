@@ -9,7 +9,7 @@
 import type { Claim } from '../buffer/claim-source.ts'
 import { limits } from '../core/limits.ts'
 import type { EventsModel } from '../core/model.ts'
-import type { Column } from '../core/relation.ts'
+import { type Column, isReceivedAt } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
@@ -250,10 +250,6 @@ function field(struct: Sql, column: Column, cast: Sql | null = null): Sql {
   if (cast === null || !isCast(column)) return member
   return sql`${cast}(${member} AS ${sql.type(column.type)})`
 }
-
-/** Row E014: filled with the server's time when the event does not bring one. */
-const isReceivedAt = ({ name, type }: Column) =>
-  name === 'received_at' && /^(TIMESTAMPTZ|TIMESTAMP WITH TIME ZONE)$/i.test(type)
 
 /** A missing received_at is filled. */
 const isRequired = (column: Column) => !column.nullable && !isReceivedAt(column)

@@ -9,7 +9,7 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../core/limits.ts'
 import type { Model } from '../core/model.ts'
-import { foldCase, type ModelName } from '../core/names.ts'
+import { foldCase, type ModelName, sameName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import {
   type PublishedRelation,
@@ -18,11 +18,11 @@ import {
   type Snapshot,
 } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
+import { hashOf } from '../core/hash.ts'
 import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { renameDurably } from './durable-files.ts'
 import { isInterrupt } from './failure.ts'
-import { hashOf } from './hash.ts'
 import { checkKey } from './materialize/check-key.ts'
 import { countRows, relationOf } from './materialize/relation.ts'
 import { collectGarbage, readSnapshots, type Snapshots, writeSnapshot } from './snapshots.ts'
@@ -51,7 +51,7 @@ export async function publish(options: PublishOptions): Promise<Published> {
   await mkdir(dir, { recursive: true })
   const snapshots = await readSnapshots(dir)
   const relations = await publishRelations(options, snapshots)
-  const id = hashOf(SNAPSHOT_FORMAT, relations)
+  const id = hashOf(16, [SNAPSHOT_FORMAT, relations])
   const changed = snapshots.current?.id !== id
   const snapshot =
     snapshots.current?.id === id ? snapshots.current : { id, publishedAt: now, runId, relations }
@@ -94,7 +94,7 @@ async function publishModel(
 ): Promise<PublishedRelation> {
   const { name, description } = model
   const exposedKey = model.expose?.key ?? []
-  const file = `m-${hashOf(SNAPSHOT_FORMAT, name, version, exposedKey)}.duckdb`
+  const file = `m-${hashOf(16, [SNAPSHOT_FORMAT, name, version, exposedKey])}.duckdb`
   const same = known.get(file)
   // A file that was cut short is written anew.
   if (same !== undefined && (await sizeOf(join(dir, file))) === same.bytes)
@@ -116,7 +116,7 @@ async function publishModel(
 
 /** A table keeps the letter case that its columns were made with; the model may have changed its own since. */
 function asSpelledIn(columns: readonly Column[], name: string): string {
-  const found = columns.find((column) => foldCase(column.name) === foldCase(name))
+  const found = columns.find((column) => sameName(column.name, name))
   if (found === undefined) throw new Error(`the relation has no column ${name}`)
   return found.name
 }

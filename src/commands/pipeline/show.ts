@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { showRows } from '../../cli/show-rows.ts'
 import { UsageError } from '../../core/failures.ts'
 import type { Model } from '../../core/model.ts'
-import { entitySetName, foldCase } from '../../core/names.ts'
+import { entitySetName, sameName } from '../../core/names.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { openToRead } from '../reading.ts'
 
@@ -25,7 +25,7 @@ export default class PipelineShow extends BaseCommand {
 }
 
 function findModel(models: Models, name: string): Model {
-  for (const model of models.values()) if (foldCase(model.name) === foldCase(name)) return model
+  for (const model of models.values()) if (sameName(model.name, name)) return model
   const hint = didYouMean(name, models.keys()) ?? 'see "eider ls" for the models'
   throw new UsageError(`there is no model "${name}"`, { hint })
 }

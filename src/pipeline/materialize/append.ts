@@ -2,12 +2,13 @@
 // those of them that the table has already are left out. Comparing with `>` instead would lose rows that share the
 // greatest watermark and come later.
 
+import { sameName } from '../../core/names.ts'
 import type { AppendModel } from '../../core/model.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { relationOf, type Site } from './relation.ts'
-import { identifiers, sameName, sameValues, STAGE } from './stage.ts'
+import { identifiers, sameValues, STAGE } from './stage.ts'
 
 /** Returns the rows written. `before`: the columns that the table had until now. */
 export async function appendStage(

@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { versionColumns } from '../../core/model.ts'
-import { foldCase } from '../../core/names.ts'
+import { foldCase, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
@@ -20,7 +20,7 @@ import {
   type Site,
 } from './relation.ts'
 import { currentRows, firstVersions, trackStage } from './scd2.ts'
-import { fillStage, type KeptModel, sameName, STAGE } from './stage.ts'
+import { fillStage, type KeptModel, STAGE } from './stage.ts'
 
 export async function buildKept(site: Site, model: KeptModel): Promise<Built> {
   const { connection } = site

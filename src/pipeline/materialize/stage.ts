@@ -2,7 +2,7 @@
 // ended, its keys checked before anything is written.
 
 import type { AppendModel, MergeModel, Scd2Model, Watermark } from '../../core/model.ts'
-import { foldCase } from '../../core/names.ts'
+import { sameName } from '../../core/names.ts'
 import { type Column, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
@@ -107,5 +107,3 @@ export function differs(columns: readonly Column[], key: readonly string[]): Sql
 
 export const identifiers = (names: readonly string[]): Sql =>
   sql.join(names.map((name) => sql.ident(name)))
-
-export const sameName = (a: string, b: string): boolean => foldCase(a) === foldCase(b)
