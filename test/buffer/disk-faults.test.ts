@@ -186,11 +186,15 @@ test('what a full disk took of a group is off the disk before its segment is sea
     const error = await failure(() => buffer.append(target, [eventBytes('refused')], TIME))
     assert.instance(error, BufferUnavailableError)
     const claim = await buffer.claim(target)
+    assert.is(claim?.events, 1)
     files.restart('some')
     const lines: LogLine[] = []
     const logger = createLogger((line) => lines.push(line))
     await using next = await openBuffer(directory.path, { files, logger })
-    assert.equal(await next.inflight(target), [claim])
+    // After a restart the time of a claim is that of its file, which is a moment before or after.
+    const [found, ...others] = await next.inflight(target)
+    assert.equal({ ...found, claimedAt: null }, { ...claim, claimedAt: null })
+    assert.equal(others, [])
     assert.equal(lines, [], `seed ${seed}`)
   }
 })
