@@ -13,6 +13,7 @@ import {
   header,
   type JsonFormat,
   jsonContentType,
+  negotiateCsdlVersion,
   negotiateJson,
   negotiateMetadata,
   type ODataVersion,
@@ -96,7 +97,11 @@ export async function answerGet(
   if (isUnchanged(request.headers, headers['ETag']))
     return { status: 304, headers, body: null, rows: () => 0 }
   const { body, rows } = await plan.make()
-  if (body === null) return { status: 204, headers, body, rows }
+  if (body === null) {
+    // UI5 makes an ETag a property of the value, and ends with an error where there is none.
+    const { ETag: _, ...others } = headers
+    return { status: 204, headers: others, body, rows }
+  }
   return { status: 200, headers: { ...headers, 'Content-Type': plan.contentType }, body, rows }
 }
 
@@ -136,11 +141,15 @@ function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan {
   }
   if (bound.kind === 'metadata') {
     const isXml = negotiateMetadata(request.headers, format) === 'xml'
-    const write = isXml ? csdlXml : csdlJson
     return {
       contentType: isXml ? 'application/xml' : 'application/json',
       preferences: NO_PREFERENCES,
-      make: () => whole(write(snapshot.model, request.version)),
+      make: () =>
+        whole(
+          isXml
+            ? csdlXml(snapshot.model, negotiateCsdlVersion(request.headers))
+            : csdlJson(snapshot.model, request.version),
+        ),
     }
   }
   if (bound.kind === 'property' && bound.raw) {
@@ -185,8 +194,9 @@ function commonHeaders(
   if (preferences.applied !== null) headers['Preference-Applied'] = preferences.applied
   // The same request on the same snapshot has the same answer, unless it asks for the time.
   if (!/now(\(|%28)/i.test(request.target)) {
-    const { root, target, version } = request
-    const of = [id, root, target, version, contentType, preferences.maxPageSize]
+    const { root, target, version, headers: asked } = request
+    const versions = [version, negotiateCsdlVersion(asked)]
+    const of = [id, root, target, ...versions, contentType, preferences.maxPageSize]
     const hash = createHash('sha256').update(JSON.stringify(of)).digest('base64url')
     headers['ETag'] = `W/"${hash.slice(0, 22)}"`
   }

@@ -94,11 +94,19 @@ async function answerOne(
       })
     const version = negotiateVersion({ 'odata-maxversion': carrier.version, ...headers })
     const request = { ...carrier, target, headers, version }
-    return await answerGet(service, request, resources, snapshot)
+    return withETagOfObjectsOnly(await answerGet(service, request, resources, snapshot))
   } catch (error) {
     if (error instanceof ClientGone) throw error
     return errorAnswer(toRequestError(error))
   }
+}
+
+/** UI5 makes the ETag of a response a property of its value, and fails where that is the number of a $count. */
+function withETagOfObjectsOnly(answer: Answer): Answer {
+  const isObject = answer.headers['Content-Type']?.startsWith('application/json') ?? false
+  if (isObject || answer.status === 304) return answer
+  const { ETag: _, ...headers } = answer.headers
+  return { ...answer, headers }
 }
 
 function errorAnswer(error: RequestError): Answer {

@@ -39,7 +39,7 @@ const qualified = ({ name }: { readonly name: string }) => `${NAMESPACE}.${name}
 const hasConstraint = ({ holdsKey, on }: NavigationProperty) =>
   holdsKey && on.ours.type.engine === on.theirs.type.engine
 
-/** `version` is that of the response. */
+/** `version` is the one that the document names. */
 export function csdlXml(model: EntityModel, version: ProtocolVersion): string {
   const sets = [...model.sets.values()]
   return [

@@ -22,7 +22,7 @@ export interface Preferences {
 
 /** The version of the response: 4.01 unless the client knows less (row Q129). Throws 400 for one below 4.0. */
 export function negotiateVersion(headers: RequestHeaders): ODataVersion {
-  const asked = header(headers, 'odata-maxversion') ?? header(headers, 'odata-version')
+  const asked = askedVersion(headers)
   if (asked === null) return '4.01'
   const version = /^\d+\.\d+$/.test(asked) ? Number(asked) : NaN
   if (!(version >= 4))
@@ -30,6 +30,18 @@ export function negotiateVersion(headers: RequestHeaders): ODataVersion {
       target: 'OData-MaxVersion',
     })
   return version >= 4.01 ? '4.01' : '4.0'
+}
+
+/**
+ * The version that the XML of $metadata names: 4.01 only for a client that names it. SAP UI5 asks for $metadata without a
+ * version, and takes none but 4.0; what the document holds is the same in both.
+ */
+export function negotiateCsdlVersion(headers: RequestHeaders): ODataVersion {
+  return askedVersion(headers) === null ? '4.0' : negotiateVersion(headers)
+}
+
+function askedVersion(headers: RequestHeaders): string | null {
+  return header(headers, 'odata-maxversion') ?? header(headers, 'odata-version')
 }
 
 /** The format of data. Throws 406 when the client takes none that there is (rows Q120, Q138). */
