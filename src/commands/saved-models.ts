@@ -1,9 +1,9 @@
 // `eider serve --watch`: what is saved is built in a copy of the warehouse and published beside it, so the project's own
 // tables and snapshots stay as the last run left them. A mistake leaves the state before it.
 
+import { mkdir } from 'node:fs/promises'
 import os from 'node:os'
 import { join } from 'node:path'
-import { watch } from 'chokidar'
 import { compile } from '../compiler/compile.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
@@ -12,7 +12,7 @@ import { MANIFEST_FILE } from '../core/snapshot.ts'
 import { runPipeline } from '../pipeline/run.ts'
 import { copyWarehouse, makeScratch, type Scratch } from '../pipeline/scratch.ts'
 import type { Project } from '../project/project.ts'
-import { ProjectWatch } from '../project/watch.ts'
+import { ProjectWatch, watchFile } from '../project/watch.ts'
 import { logMistakes } from './log-mistakes.ts'
 
 export interface SavedModelsOptions {
@@ -25,12 +25,18 @@ export class SavedModels implements AsyncDisposable {
   readonly #options: SavedModelsOptions
   readonly #scratch: Scratch
   readonly #resources: Resources
-  /** A run of the project has published since the copy was made. */
-  #isCopyStale = true
+  /** Stale when a run of the project has published since the copy was made. */
+  readonly #copy: { isStale: boolean }
 
-  private constructor(options: SavedModelsOptions, scratch: Scratch, resources: Resources) {
+  private constructor(
+    options: SavedModelsOptions,
+    scratch: Scratch,
+    copy: { isStale: boolean },
+    resources: Resources,
+  ) {
     this.#options = options
     this.#scratch = scratch
+    this.#copy = copy
     this.#resources = resources
   }
 
@@ -40,15 +46,17 @@ export class SavedModels implements AsyncDisposable {
     const { paths } = await options.load()
     const scratch = resources.use(await makeScratch(paths))
     const files = resources.use(await ProjectWatch.open(paths.dir))
-    const published = watch(join(paths.snapshots, MANIFEST_FILE), { ignoreInitial: true })
-    resources.defer(() => published.close())
-    const saved = new SavedModels(options, scratch, resources.move())
+    const copy = { isStale: true }
+    await mkdir(paths.snapshots, { recursive: true }) // else the first publication would not be seen
+    resources.use(
+      watchFile(join(paths.snapshots, MANIFEST_FILE), () => {
+        copy.isStale = true
+        files.note()
+      }),
+    )
+    const saved = new SavedModels(options, scratch, copy, resources.move())
     await saved.#build()
     files.onChange(() => saved.#build())
-    published.on('all', () => {
-      saved.#isCopyStale = true
-      files.note()
-    })
     return saved
   }
 
@@ -68,10 +76,7 @@ export class SavedModels implements AsyncDisposable {
     try {
       const project = await load()
       const compiled = await compile(project.files, { dir: project.paths.dir })
-      if (this.#isCopyStale) {
-        await copyWarehouse(project.paths, this.#scratch.paths, { lockWaitMs, signal })
-        this.#isCopyStale = false
-      }
+      if (this.#copy.isStale) await this.#renewCopy(project, lockWaitMs)
       const { settings } = project
       const summary = await runPipeline({
         paths: this.#scratch.paths,
@@ -93,6 +98,17 @@ export class SavedModels implements AsyncDisposable {
     } catch (error) {
       if (signal.aborted) return
       logMistakes(error, logger)
+    }
+  }
+
+  async #renewCopy({ paths }: Project, lockWaitMs: number): Promise<void> {
+    const { signal } = this.#options
+    this.#copy.isStale = false // before it is read: a run may publish meanwhile
+    try {
+      await copyWarehouse(paths, this.#scratch.paths, { lockWaitMs, signal })
+    } catch (error) {
+      this.#copy.isStale = true
+      throw error
     }
   }
 }
