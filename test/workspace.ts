@@ -25,6 +25,10 @@ export interface RunOptions {
   readonly timeoutMs?: number
 }
 
+export interface StartOptions extends RunOptions {
+  readonly ready?: string
+}
+
 export interface Workspace extends AsyncDisposable {
   readonly dir: string
   path(...parts: readonly string[]): string
@@ -36,8 +40,8 @@ export interface Workspace extends AsyncDisposable {
     args: readonly string[],
     options?: RunOptions & { readonly exitCode?: number },
   ): Promise<Outcome>
-  /** Starts a server command on free ports and waits until it says it listens. */
-  start(args: readonly string[], options?: RunOptions): Promise<Running>
+  /** Starts a command that goes on, with --json, and waits for its `listening`, or for the event that `ready` names. */
+  start(args: readonly string[], options?: StartOptions): Promise<Running>
 }
 
 export interface Running extends AsyncDisposable {
@@ -45,6 +49,7 @@ export interface Running extends AsyncDisposable {
   /** Of the `listening` event. */
   readonly url: string
   readonly adminUrl: string | undefined
+  readonly stdout: () => string
   readonly stderr: () => string
   /** Sends the signal and waits for the end; gives the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
@@ -96,19 +101,22 @@ async function runToEnd(args: readonly string[], options: RunOptions): Promise<O
   }
 }
 
-async function startServer(args: readonly string[], options: RunOptions): Promise<Running> {
+async function startServer(
+  args: readonly string[],
+  { ready = 'listening', ...options }: StartOptions,
+): Promise<Running> {
   const child = launch([...args, '--json'], options)
   const output = collect(child)
   const exited = exitOf(child)
   const listening = await new Promise<{ url: string; admin_url?: string }>((resolve, reject) => {
     const failed = (why: string) =>
       reject(new Error(`${why}: eider ${args.join(' ')}\n${output.stdout()}${output.stderr()}`))
-    const timer = setTimeout(() => failed('not listening in time'), TIMEOUT_MS)
+    const timer = setTimeout(() => failed(`no event ${ready} in time`), TIMEOUT_MS)
     child.stdout?.on('data', () => {
       const line = output
         .stdout()
         .split('\n')
-        .find((text) => text.includes('"listening"'))
+        .find((text) => text.includes(`"event":"${ready}"`))
       if (line === undefined) return
       clearTimeout(timer)
       resolve(JSON.parse(line) as { url: string })
@@ -122,6 +130,7 @@ async function startServer(args: readonly string[], options: RunOptions): Promis
     pid: child.pid!,
     url: listening.url,
     adminUrl: listening.admin_url,
+    stdout: output.stdout,
     stderr: output.stderr,
     stop(signal = 'SIGTERM') {
       child.kill(signal)

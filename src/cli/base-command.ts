@@ -7,6 +7,7 @@ import { didYouMean } from '../core/suggest.ts'
 import type { Project } from '../project/project.ts'
 import type { SettingName } from '../project/settings.ts'
 import { type Paint, paintFor } from './paint.ts'
+import { failureEvents, showFailure } from './show-failure.ts'
 import { stderrLogger } from './stderr-logger.ts'
 
 export interface SharedFlags {
@@ -48,6 +49,12 @@ export abstract class BaseCommand extends Command {
 
   protected printEvent(event: object): void {
     this.print(JSON.stringify(event))
+  }
+
+  /** As at the end of a command, for one that goes on. */
+  protected showFailure(error: unknown, flags: SharedFlags): void {
+    if (flags.json) this.print(failureEvents(error))
+    process.stderr.write(showFailure(error, flags) + '\n')
   }
 
   /** Colours for stdout. */

@@ -4,6 +4,7 @@ import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
 import Doctor from './doctor.ts'
 import Init from './init.ts'
+import ODataPreview from './odata/preview.ts'
 import ODataServe from './odata/serve.ts'
 import PipelineHistory from './pipeline/history.ts'
 import PipelineLs from './pipeline/ls.ts'
@@ -30,4 +31,5 @@ export const commands = {
   'collect:daemon': CollectDaemonCommand,
   'collect:status': CollectStatus,
   'odata:serve': ODataServe,
+  'odata:preview': ODataPreview,
 }

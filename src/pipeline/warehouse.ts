@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeDirectory } from '../core/durable-directory.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { ProjectPaths } from '../core/project.ts'
-import { Database } from '../duckdb/database.ts'
+import { sql } from '../core/sql.ts'
+import { type Connection, Database } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 
 const FIRST_RETRY_MS = 50
@@ -67,6 +68,24 @@ export async function openWarehouseToRead(
   } catch (error) {
     throw error instanceof DatabaseError ? explain(error, paths.database) : error
   }
+}
+
+/**
+ * Makes the tables of the warehouse those of `connection`, whose engine goes on to write other files. Throws
+ * EnvironmentError as openWarehouse() does.
+ */
+export async function attachWarehouseToRead(
+  connection: Connection,
+  { database }: ProjectPaths,
+): Promise<void> {
+  // A name that no schema of a project has: the engine would not know which of the two is meant.
+  const name = sql.ident('_eider_warehouse')
+  try {
+    await connection.run(sql`ATTACH ${sql.value(database)} AS ${name} (READ_ONLY)`)
+  } catch (error) {
+    throw error instanceof DatabaseError ? explain(error, database) : error
+  }
+  await connection.run(sql`USE ${name}`)
 }
 
 async function prepareDirectory(path: string): Promise<void> {

@@ -23,7 +23,7 @@ export class ProjectWatch implements AsyncDisposable {
       ignoreInitial: true,
       ignored: (path) => !isWatched(relative(dir, path)),
     })
-    this.#watcher.on('all', () => this.#note())
+    this.#watcher.on('all', () => this.note())
   }
 
   /** Sees every change from now on. A burst of changes is one, which ends when nothing changes for `quietMs`. */
@@ -39,7 +39,14 @@ export class ProjectWatch implements AsyncDisposable {
   /** Calls `work` after each burst, also for what has changed already; never twice at a time. `work` must not reject. */
   onChange(work: () => Promise<void>): void {
     this.#work = work
-    if (this.#changed) this.#note()
+    if (this.#changed) this.note()
+  }
+
+  /** Counts as a change, of something that is not watched here. */
+  note(): void {
+    this.#changed = true
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#begin(), this.#quietMs)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -47,12 +54,6 @@ export class ProjectWatch implements AsyncDisposable {
     clearTimeout(this.#timer)
     await this.#watcher.close()
     await this.#working
-  }
-
-  #note(): void {
-    this.#changed = true
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#begin(), this.#quietMs)
   }
 
   async #begin(): Promise<void> {
@@ -64,6 +65,12 @@ export class ProjectWatch implements AsyncDisposable {
     }
     this.#working = null
   }
+}
+
+/** Calls `onChange` when the file is made, replaced or removed. */
+export function watchFile(path: string, onChange: () => void): AsyncDisposable {
+  const watcher = watch(path, { ignoreInitial: true }).on('all', onChange)
+  return { [Symbol.asyncDispose]: () => watcher.close() }
 }
 
 function isWatched(path: string): boolean {

@@ -26,12 +26,12 @@ export async function query(space: Workspace, statement: Sql): Promise<readonly 
   return await connection.rows(statement)
 }
 
-/** Asks until it is so; fails after ten seconds with what was seen last. */
+/** Asks until it is so; fails after a minute with what was seen last. */
 export async function until<T>(ask: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
   for (let waits = 0; ; waits++) {
     const seen = await ask()
     if (isSo(seen)) return seen
-    if (waits === 200) throw new Error(`still ${JSON.stringify(seen)} after 10 s`)
+    if (waits === 1200) throw new Error(`still ${JSON.stringify(seen)} after a minute`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

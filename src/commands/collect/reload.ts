@@ -2,13 +2,11 @@
 
 import type { CollectDaemon } from '../../collect/daemon.ts'
 import { compile } from '../../compiler/compile.ts'
-import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
-import { UsageError } from '../../core/failures.ts'
-import type { Fields, Logger } from '../../core/logger.ts'
+import type { Logger } from '../../core/logger.ts'
 import type { CompiledProject, EventsModel } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
-import { positionOf } from '../../core/source.ts'
 import type { Project } from '../../project/project.ts'
+import { logMistakes } from '../log-mistakes.ts'
 
 export async function compileTargets({ files, paths }: Project): Promise<Targets> {
   return eventsModels(await compile(files, { dir: paths.dir }))
@@ -32,7 +30,7 @@ export async function reloadTargets(
     logger.info('models-reloaded', { targets: [...targets.keys()] })
   } catch (error) {
     daemon.keepTargets()
-    for (const fields of mistakes(error)) logger.error('model-mistake', fields)
+    logMistakes(error, logger)
     logger.warn('models-stale', daemon.models)
   }
 }
@@ -40,16 +38,4 @@ export async function reloadTargets(
 function eventsModels({ models }: CompiledProject): Targets {
   const events = [...models.values()].filter((model) => model.kind === 'events')
   return new Map(events.map((model) => [model.name, model]))
-}
-
-function mistakes(error: unknown): readonly Fields[] {
-  if (error instanceof DiagnosticsError) return error.diagnostics.map(mistake)
-  // Such as an eider.yml that is gone. Anything else, a directory that went while it was read, ends no daemon either.
-  if (error instanceof UsageError) return [{ message: error.message }]
-  return [{ error }]
-}
-
-function mistake({ code, message, source, span, hint }: Diagnostic): Fields {
-  const { line, column } = positionOf(source, span.start)
-  return { at: `${source.path}:${line}:${column}`, code, message, ...(hint ? { hint } : {}) }
 }

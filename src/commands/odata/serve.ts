@@ -1,13 +1,8 @@
-import os from 'node:os'
-import { join } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { onStop } from '../../cli/signals.ts'
-
-/** Beside the current state, earlier ones stay open for next links. */
-function quarterOfMemory(): string {
-  return `${Math.floor(os.totalmem() / 4 / 2 ** 20)}MiB`
-}
+import { Resources } from '../../core/resources.ts'
+import { serviceOptions } from '../service-options.ts'
 
 export default class ODataServe extends BaseCommand {
   static override summary = 'Answer OData queries from the published snapshot'
@@ -20,31 +15,38 @@ export default class ODataServe extends BaseCommand {
       summary: 'Open the port to other machines without a token',
     }),
     'page-size': Flags.integer({ summary: 'Rows of a page', min: 1 }),
+    watch: Flags.boolean({
+      summary: 'Build models as they are saved, in a copy of the warehouse, and serve that',
+    }),
   }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ODataServe)
     using stop = onStop()
-    const { paths, settings } = await this.openProject(flags, {
-      'odata.port': flags.port,
-      'odata.host': flags.host,
-      'odata.token': flags.token,
-      'odata.page_size': flags['page-size'],
-    })
+    const load = () =>
+      this.openProject(flags, {
+        'odata.port': flags.port,
+        'odata.host': flags.host,
+        'odata.token': flags.token,
+        'odata.page_size': flags['page-size'],
+      })
+    const project = await load()
+    const logger = this.loggerFor(flags)
     const { ODataService } = await import('../../odata/service.ts')
-    await using service = await ODataService.open({
-      snapshotsDir: paths.snapshots,
-      host: settings['odata.host'],
-      port: settings['odata.port'],
-      token: settings['odata.token'],
-      allowAnonymous: flags['allow-anonymous'],
-      pageSize: settings['odata.page_size'],
-      requestTimeoutMs: settings['odata.request_timeout_ms'],
-      maxBatchRequests: settings['odata.max_batch_requests'],
-      memoryLimit: settings['odata.memory_limit'] ?? quarterOfMemory(),
-      tempDir: join(paths.state, 'tmp'),
-      logger: this.loggerFor(flags),
-    })
+    await using resources = new Resources()
+    let { snapshots: snapshotsDir } = project.paths
+    if (flags.watch) {
+      const { SavedModels } = await import('../saved-models.ts')
+      const saved = resources.use(await SavedModels.open({ load, logger, signal: stop.signal }))
+      snapshotsDir = saved.snapshotsDir
+    }
+    const service = resources.use(
+      await ODataService.open({
+        ...serviceOptions(project, logger),
+        snapshotsDir,
+        allowAnonymous: flags['allow-anonymous'],
+      }),
+    )
     if (flags.json) this.printEvent({ event: 'listening', url: service.url })
     else this.print(`listening on ${service.url}`)
     await stop.asked

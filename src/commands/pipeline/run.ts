@@ -1,19 +1,22 @@
 import os from 'node:os'
 import { resolve } from 'node:path'
-import { Flags } from '@oclif/core'
+import { Flags, type Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
 import { selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { drawProgress, showSummary } from '../../cli/show-run.ts'
-import { onStop } from '../../cli/signals.ts'
+import { onStop, type StopRequest } from '../../cli/signals.ts'
 import type { Diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
+import type { RunSummary } from '../../pipeline/ledger.ts'
 
 /** A run gives way to a service that answers on the same machine. Only root may raise a priority that is lower still. */
 function lowerPriority(): void {
   const low = os.constants.priority.PRIORITY_BELOW_NORMAL
   if (os.getPriority() < low) os.setPriority(low)
 }
+
+type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
 
 export default class PipelineRun extends BaseCommand {
   static override summary = 'Flush events, build the models, publish the snapshot'
@@ -50,12 +53,45 @@ export default class PipelineRun extends BaseCommand {
       max: 86_400,
       default: limits.runLockWaitMs / 1000,
     }),
+    watch: Flags.boolean({
+      summary: 'Go on, and run again whenever a model, a seed, a macro or eider.yml is saved',
+      exclusive: ['retry', 'full-refresh', 'start'],
+    }),
   }
 
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(PipelineRun)
     lowerPriority()
     using stop = onStop()
+    if (flags.watch) return await this.#watch(flags, argv, stop)
+    const summary = await this.#runOnce(flags, argv, stop)
+    this.exit(stop.exitCode() ?? (summary.ok ? 0 : 1))
+  }
+
+  /** Until it is told to stop, which is its proper end. */
+  async #watch(flags: RunFlags, argv: readonly unknown[], stop: StopRequest): Promise<void> {
+    const { paths } = await this.openProject(flags)
+    const { ProjectWatch } = await import('../../project/watch.ts')
+    await using watch = await ProjectWatch.open(paths.dir)
+    const run = async () => {
+      try {
+        await this.#runOnce(flags, argv, stop)
+      } catch (error) {
+        this.showFailure(error, flags)
+      }
+      if (!flags.quiet && !stop.signal.aborted)
+        process.stderr.write('waiting for changes; Ctrl-C ends\n')
+    }
+    await run()
+    watch.onChange(run)
+    await stop.asked
+  }
+
+  async #runOnce(
+    flags: RunFlags,
+    argv: readonly unknown[],
+    stop: StopRequest,
+  ): Promise<RunSummary> {
     const logger = this.loggerFor(flags)
     const project = await this.openProject(flags)
     const { compile } = await import('../../compiler/compile.ts')
@@ -90,7 +126,7 @@ export default class PipelineRun extends BaseCommand {
       logger,
     })
     if (!flags.json) this.print(showSummary(summary, this.paintFor(flags)))
-    this.exit(stop.exitCode() ?? (summary.ok ? 0 : 1))
+    return summary
   }
 
   #warn(warnings: readonly Diagnostic[]): void {

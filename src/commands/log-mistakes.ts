@@ -1,0 +1,23 @@
+// Mistakes in a project as lines of the log of a process that goes on.
+
+import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
+import { EnvironmentError, UsageError } from '../core/failures.ts'
+import type { Fields, Logger } from '../core/logger.ts'
+import { positionOf } from '../core/source.ts'
+
+/** One line for each; of anything else, such as a directory that went while it was read, the error itself. */
+export function logMistakes(error: unknown, logger: Logger): void {
+  for (const fields of mistakes(error)) logger.error('model-mistake', fields)
+}
+
+function mistakes(error: unknown): readonly Fields[] {
+  if (error instanceof DiagnosticsError) return error.diagnostics.map(mistake)
+  if (error instanceof UsageError || error instanceof EnvironmentError)
+    return [{ message: error.message, ...(error.hint ? { hint: error.hint } : {}) }]
+  return [{ error }]
+}
+
+function mistake({ code, message, source, span, hint }: Diagnostic): Fields {
+  const { line, column } = positionOf(source, span.start)
+  return { at: `${source.path}:${line}:${column}`, code, message, ...(hint ? { hint } : {}) }
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { request, type IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { text } from 'node:stream/consumers'
+import { Args } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { UsageError } from '../../core/failures.ts'
+import type { Model } from '../../core/model.ts'
+import { entitySetName, sameName } from '../../core/names.ts'
+import { Resources } from '../../core/resources.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import { serviceOptions } from '../service-options.ts'
+
+export default class ODataPreview extends BaseCommand {
+  static override summary =
+    'Answer one OData query without a server, also on a model that is not exposed'
+  static override examples = [
+    '<%= config.bin %> odata preview mart_sales',
+    `<%= config.bin %> odata preview staging.orders '?$filter=amount gt 100&$top=5'`,
+  ]
+  static override args = {
+    resource: Args.string({
+      description: 'Entity set or model; a key or a path may follow it',
+      required: true,
+    }),
+    query: Args.string({ description: 'Query options, with ? before them' }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(ODataPreview)
+    const project = await this.openProject(flags)
+    const { paths, files, settings } = project
+    const { compile } = await import('../../compiler/compile.ts')
+    const { ODataService } = await import('../../odata/service.ts')
+    const { models } = await compile(files, { dir: paths.dir })
+    const [, name = '', path = ''] = /^([^(/?]*)(.*)$/s.exec(args.resource) ?? []
+    const model = findModel(models, name)
+    await using resources = new Resources()
+    let snapshotsDir = paths.snapshots
+    const { readCurrentSnapshot } = await import('../../pipeline/snapshots.ts')
+    const published = (await readCurrentSnapshot(paths.snapshots))?.relations ?? []
+    if (!published.some((relation) => relation.model === model.name)) {
+      const { publishPreview } = await import('../../pipeline/preview.ts')
+      const { makeScratch } = await import('../../pipeline/scratch.ts')
+      snapshotsDir = resources.use(await makeScratch(paths)).paths.snapshots
+      const { memory_limit: memoryLimit } = settings
+      await publishPreview({ paths, memoryLimit, models, model, dir: snapshotsDir })
+    }
+    const token = randomUUID()
+    // A service of its own for one request: the answer is the one that a client would get.
+    const service = resources.use(
+      await ODataService.open({
+        ...serviceOptions(project, this.loggerFor({ ...flags, quiet: !flags.verbose })),
+        snapshotsDir,
+        host: '127.0.0.1',
+        port: 0,
+        token,
+      }),
+    )
+    const query = args.query?.replace(/^\??/, path.includes('?') ? '&' : '?') ?? ''
+    const answer = await ask(`${service.url}/${entitySetName(model.name)}${path}${query}`, {
+      Authorization: `Bearer ${token}`,
+      Host: `127.0.0.1:${settings['odata.port']}`,
+    })
+    if (answer.statusCode !== 200 && answer.statusCode !== 204) throw await refusal(answer)
+    await pipeline(answer, process.stdout, { end: false })
+    process.stdout.write('\n')
+  }
+}
+
+function findModel(models: ReadonlyMap<string, Model>, name: string): Model {
+  for (const model of models.values())
+    if (sameName(model.name, name) || sameName(entitySetName(model.name), name)) return model
+  const hint = didYouMean(name, models.keys()) ?? 'see "eider ls" for the models'
+  throw new UsageError(`there is no model or entity set "${name}"`, { hint })
+}
+
+/** Blanks may stand in a query on a command line, as in a browser's address line. */
+function ask(url: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+  const encoded = url.replaceAll(/[^\u0021-\u007e]/gu, encodeURIComponent)
+  return new Promise((resolve, reject) => {
+    request(encoded, { headers }, resolve).on('error', reject).end()
+  })
+}
+
+async function refusal(answer: IncomingMessage): Promise<UsageError> {
+  const { error } = JSON.parse(await text(answer)) as { error: { message: string } }
+  return new UsageError(error.message, { hint: 'docs/odata.md lists what a query may hold' })
+}

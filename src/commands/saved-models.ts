@@ -1,0 +1,114 @@
+// `eider serve --watch`: what is saved is built in a copy of the warehouse and published beside it, so the project's own
+// tables and snapshots stay as the last run left them. A mistake leaves the state before it.
+
+import { mkdir } from 'node:fs/promises'
+import os from 'node:os'
+import { join } from 'node:path'
+import { compile } from '../compiler/compile.ts'
+import { limits } from '../core/limits.ts'
+import type { Logger } from '../core/logger.ts'
+import { Resources } from '../core/resources.ts'
+import { MANIFEST_FILE } from '../core/snapshot.ts'
+import { runPipeline } from '../pipeline/run.ts'
+import { copyWarehouse, makeScratch, type Scratch } from '../pipeline/scratch.ts'
+import type { Project } from '../project/project.ts'
+import { ProjectWatch, watchFile } from '../project/watch.ts'
+import { logMistakes } from './log-mistakes.ts'
+
+export interface SavedModelsOptions {
+  readonly load: () => Promise<Project>
+  readonly logger: Logger
+  readonly signal: AbortSignal
+}
+
+export class SavedModels implements AsyncDisposable {
+  readonly #options: SavedModelsOptions
+  readonly #scratch: Scratch
+  readonly #resources: Resources
+  /** Stale when a run of the project has published since the copy was made. */
+  readonly #copy: { isStale: boolean }
+
+  private constructor(
+    options: SavedModelsOptions,
+    scratch: Scratch,
+    copy: { isStale: boolean },
+    resources: Resources,
+  ) {
+    this.#options = options
+    this.#scratch = scratch
+    this.#copy = copy
+    this.#resources = resources
+  }
+
+  /** Builds what is saved now, and each change from then on. Throws EnvironmentError as copyWarehouse() does. */
+  static async open(options: SavedModelsOptions): Promise<SavedModels> {
+    await using resources = new Resources()
+    const { paths } = await options.load()
+    const scratch = resources.use(await makeScratch(paths))
+    const files = resources.use(await ProjectWatch.open(paths.dir))
+    const copy = { isStale: true }
+    await mkdir(paths.snapshots, { recursive: true }) // else the first publication would not be seen
+    resources.use(
+      watchFile(join(paths.snapshots, MANIFEST_FILE), () => {
+        copy.isStale = true
+        files.note()
+      }),
+    )
+    const saved = new SavedModels(options, scratch, copy, resources.move())
+    await saved.#build()
+    files.onChange(() => saved.#build())
+    return saved
+  }
+
+  /** Of the snapshots to serve. */
+  get snapshotsDir(): string {
+    return this.#scratch.paths.snapshots
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources[Symbol.asyncDispose]()
+  }
+
+  /** Never throws: what is wrong is logged, and the next change is another try. */
+  async #build(): Promise<void> {
+    const { load, logger, signal } = this.#options
+    const lockWaitMs = limits.runLockWaitMs
+    try {
+      const project = await load()
+      const compiled = await compile(project.files, { dir: project.paths.dir })
+      if (this.#copy.isStale) await this.#renewCopy(project, lockWaitMs)
+      const { settings } = project
+      const summary = await runPipeline({
+        paths: this.#scratch.paths,
+        project: compiled,
+        openClaims: null,
+        threads: settings.threads,
+        memoryLimit: settings.memory_limit,
+        modelsAtOnce: Math.min(4, os.availableParallelism()),
+        lockWaitMs,
+        signal,
+        progress: () => {},
+        logger,
+      })
+      const { ok, models, snapshot } = summary
+      const built = models.filter(({ status }) => status === 'built').map(({ model }) => model)
+      for (const { model, status, because } of models)
+        if (status === 'failed') logger.error('model-failed', { model, problem: because })
+      logger.info('models-built', { ok, built, snapshot: snapshot?.id })
+    } catch (error) {
+      if (signal.aborted) return
+      logMistakes(error, logger)
+    }
+  }
+
+  async #renewCopy({ paths }: Project, lockWaitMs: number): Promise<void> {
+    const { signal } = this.#options
+    this.#copy.isStale = false // before it is read: a run may publish meanwhile
+    try {
+      await copyWarehouse(paths, this.#scratch.paths, { lockWaitMs, signal })
+    } catch (error) {
+      this.#copy.isStale = true
+      throw error
+    }
+  }
+}

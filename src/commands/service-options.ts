@@ -1,0 +1,28 @@
+// What `eider serve` and `eider odata preview` tell the service alike.
+
+import os from 'node:os'
+import { join } from 'node:path'
+import type { Logger } from '../core/logger.ts'
+import type { ODataServiceOptions } from '../odata/service.ts'
+import type { Project } from '../project/project.ts'
+
+/** Beside the current state, earlier ones stay open for next links. */
+function quarterOfMemory(): string {
+  return `${Math.floor(os.totalmem() / 4 / 2 ** 20)}MiB`
+}
+
+export function serviceOptions({ paths, settings }: Project, logger: Logger): ODataServiceOptions {
+  return {
+    snapshotsDir: paths.snapshots,
+    host: settings['odata.host'],
+    port: settings['odata.port'],
+    token: settings['odata.token'],
+    allowAnonymous: false,
+    pageSize: settings['odata.page_size'],
+    requestTimeoutMs: settings['odata.request_timeout_ms'],
+    maxBatchRequests: settings['odata.max_batch_requests'],
+    memoryLimit: settings['odata.memory_limit'] ?? quarterOfMemory(),
+    tempDir: join(paths.state, 'tmp'),
+    logger,
+  }
+}
