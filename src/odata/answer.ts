@@ -189,7 +189,7 @@ function commonHeaders(
     'OData-Version': request.version,
     'Eider-Snapshot': id,
     'Cache-Control': 'no-cache',
-    Vary: 'Accept, OData-MaxVersion, OData-Version, Prefer',
+    Vary: 'Accept, OData-MaxVersion, OData-Version, Origin, Prefer',
   }
   if (preferences.applied !== null) headers['Preference-Applied'] = preferences.applied
   // The same request on the same snapshot has the same answer, unless it asks for the time.

@@ -151,6 +151,11 @@ export const settings = {
     default: limits.batchRequests,
     help: 'Requests in one $batch; above it 413',
   },
+  'odata.cors_origins': {
+    type: { is: 'list' },
+    default: [],
+    help: 'Origins of web pages that may read, such as https://shop.example; "*" for any, without a token only',
+  },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof settings
