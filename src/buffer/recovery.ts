@@ -97,7 +97,8 @@ export async function recoverSegment(
   let scan: SegmentScan
   let changedAt: Date
   try {
-    const bytes = (await readAll(file)).subarray(0, trustedBytes)
+    using content = await readAll(file)
+    const bytes = content.bytes.subarray(0, trustedBytes)
     scan = scanSegment(bytes, name.state)
     changedAt = (await file.stat()).changedAt
     for (const { start, end } of scan.valid) keys?.push(...keysIn(bytes.subarray(start, end)))
