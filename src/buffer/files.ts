@@ -98,6 +98,20 @@ export async function readAll(file: OpenFile): Promise<FileContent> {
   }
 }
 
+/** Renames a file once all that was in it is gone, durably, and leaves it open. */
+export async function reuseFile(files: Files, from: string, to: string): Promise<OpenFile> {
+  const file = await files.open(from, 'r+')
+  try {
+    await file.truncate(0)
+    await file.fsync()
+    await files.rename(from, to)
+  } catch (error) {
+    await file.close().catch(() => {})
+    throw error
+  }
+  return file
+}
+
 /** Makes a directory with its missing parents, durably. */
 export async function ensureDirectory(files: Files, path: string): Promise<void> {
   const parent = dirname(path)
