@@ -33,8 +33,13 @@ export const limits = {
   segmentBytes: 64 * MiB,
   /** Longest line of a segment that a flush reads: one event with its wrapping. The engine holds two per thread. */
   segmentLineBytes: 16 * MiB,
-  /** Segments that a run commits in one transaction: enough that its fixed cost does not show, few to do again after a crash. */
-  flushBytes: 256 * MiB,
+  /**
+   * Segments join one transaction of a run until it has this size: enough that its fixed cost does not show, few to do again after a
+   * crash, and what the engine holds of them in memory grows with it.
+   */
+  flushBytes: 96 * MiB,
+  /** Memory of the engine's cache that stays between two large batches of a flush. */
+  settledMemory: '64MiB',
   /** Bytes that wait for the disk; above it ingest answers 503, so that memory stays bounded. */
   pendingBytes: 64 * MiB,
   /** Memory that each target keeps for its next groups; a larger group gets memory of its own. */
