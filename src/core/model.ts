@@ -32,7 +32,19 @@ interface ModelBase {
   readonly definition: string
   /** Run on the new rows before they are published. Empty on events and seeds. */
   readonly checks: readonly Check[]
+  /** Where the annotations stand that a run may have to refuse; those that are not written are missing. */
+  readonly places: Readonly<Partial<Record<PlacedAnnotation, Span>>>
 }
+
+export const placedAnnotations = [
+  'kind',
+  'unique_key',
+  'incremental',
+  'deletes',
+  'on_schema_change',
+  'expose',
+] as const
+export type PlacedAnnotation = (typeof placedAnnotations)[number]
 
 export interface Check {
   /** `warn`: the rows are published all the same. */
