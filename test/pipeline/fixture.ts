@@ -108,6 +108,7 @@ export function events(
 export const projectOf = (...models: readonly Model[]): CompiledProject => ({
   models: new Map(models.map((model) => [model.name, model])),
   macros: [],
+  lineage: () => new Map(),
   warnings: [],
 })
 
