@@ -2,25 +2,37 @@
 // it does not know, and may never say what is not so.
 
 import type { ColumnOrigin } from '../core/model.ts'
-import { foldCase, sameName } from '../core/names.ts'
+import { foldCase } from '../core/names.ts'
 import { isInconstant } from './functions.ts'
 
 /** By `originKey`; the columns of models that a value is made of. */
 export type Origins = ReadonlyMap<string, ColumnOrigin> | null
 
-export interface ScopeColumn {
-  /** Empty: the engine gives it a name that nobody refers to here. */
-  readonly name: string
+/** What a name turns out to be. */
+export interface Value {
   readonly origins: Origins
   /** Type of a model's own column; null for what is computed. */
   readonly type: string | null
 }
 
+export interface ScopeColumn extends Value {
+  /** Empty: the engine gives it a name that nobody refers to here. */
+  readonly name: string
+  /** The name in lower case. */
+  readonly key: string
+}
+
+export const scopeColumn = (
+  name: string,
+  origins: Origins,
+  type: string | null = null,
+): ScopeColumn => ({ name, key: foldCase(name), origins, type })
+
 /** In order; null: not known. */
 export type Columns = readonly ScopeColumn[] | null
 
 export interface ScopeRelation {
-  /** Empty for one that cannot be named. */
+  /** In lower case; empty for one that cannot be named. */
   readonly alias: string
   /** Of a model that is not renamed. */
   readonly schema: string | null
@@ -57,70 +69,77 @@ export function union(all: Iterable<Origins>): Origins {
   return found
 }
 
+const unknown: Value = { origins: null, type: null }
+
 /** A reference such as `column`, `table.column`, `schema.table.column`, each perhaps with fields of a STRUCT behind it. */
-export function resolveName(names: readonly string[], scope: Scope): Origins {
+export function resolveName(names: readonly string[], scope: Scope): Value {
+  const keys = names.map(foldCase)
   for (let level: Scope | null = scope; level !== null; level = level.outer) {
-    const found = resolveIn(names, level)
-    if (found !== 'absent') return found
+    const found = resolveIn(keys, level)
+    if (found !== null) return found
   }
-  return names.length === 1 && isInconstant(foldCase(names[0]!), 0) ? none : null
+  const isCall = keys.length === 1 && isInconstant(keys[0]!, 0)
+  return isCall ? { origins: none, type: null } : unknown
 }
 
-/** The type of a plain reference to a column of a model; null for all else. */
-export function typeOfName(names: readonly string[], { relations }: Scope): string | null {
-  const [name = '', ...more] = names.toReversed()
-  const found = relations
-    .filter(({ alias }) => more.length === 0 || sameName(alias, more[0]!))
-    .flatMap(({ columns }) => columns ?? [])
-    .filter((column) => sameName(column.name, name))
-  return found.length === 1 ? found[0]!.type : null
-}
-
-function resolveIn(names: readonly string[], level: Scope): Origins | 'absent' {
-  const [first = '', second, third] = names
+/** null: nothing here has the name. */
+function resolveIn(keys: readonly string[], level: Scope): Value | null {
+  const [first = '', second, third] = keys
   if (third !== undefined) {
     const table = level.relations.find(
-      ({ alias, schema }) => schema !== null && sameName(schema, first) && sameName(alias, second!),
+      ({ alias, schema }) => schema !== null && foldCase(schema) === first && alias === second,
     )
-    const found = table === undefined ? 'absent' : columnOf(table, third)
-    if (found !== 'absent') return found
+    const found = table === undefined ? null : columnOf(table, third)
+    if (found !== null) return found
   }
   if (second !== undefined) {
-    const tables = level.relations.filter(({ alias }) => sameName(alias, first))
-    if (tables.length > 1) return null
-    const found = tables[0] === undefined ? 'absent' : columnOf(tables[0], second)
-    if (found !== 'absent') return found
+    const tables = level.relations.filter(({ alias }) => alias === first)
+    if (tables.length > 1) return unknown
+    const found = tables[0] === undefined ? null : columnOf(tables[0], second)
+    if (found !== null) return found
   }
   const column = resolveColumn(first, level)
-  if (column !== 'absent') return column
-  const table = level.relations.find(({ alias }) => sameName(alias, first))
-  if (table === undefined) return 'absent'
+  if (column !== null) {
+    // A field of a STRUCT, or the column itself.
+    return second === undefined ? column : { origins: column.origins, type: null }
+  }
+  const table = level.relations.find(({ alias }) => alias === first)
+  if (table === undefined) return null
   // The name of a table is its row; behind a dot it has columns that no list shows, such as rowid.
-  if (second !== undefined || table.columns === null) return null
-  return union(table.columns.map(({ origins }) => origins))
+  if (second !== undefined || table.columns === null) return unknown
+  return { origins: union(table.columns.map(({ origins }) => origins)), type: null }
 }
 
-function resolveColumn(name: string, level: Scope): Origins | 'absent' {
-  const merged = level.merged.get(foldCase(name))
-  if (merged !== undefined) return merged.origins
-  const found = level.relations.map((relation) => columnOf(relation, name))
-  const known = found.filter((origins) => origins !== 'absent' && origins !== null)
-  if (known.length > 0) return known.length === 1 ? known[0]! : null
-  if (found.includes(null)) return null
-  const alias = level.aliases.findLast((column) => sameName(column.name, name))
-  return alias === undefined ? 'absent' : alias.origins
+function resolveColumn(key: string, level: Scope): Value | null {
+  const merged = level.merged.get(key)
+  if (merged !== undefined) return merged
+  let [found, count, isUnsure]: [Value | null, number, boolean] = [null, 0, false]
+  for (const relation of level.relations) {
+    const value = columnOf(relation, key)
+    if (relation.columns === null) isUnsure = true
+    else if (value !== null) {
+      found = value
+      count++
+    }
+  }
+  if (count > 0) return count === 1 ? found : unknown
+  if (isUnsure) return unknown
+  return level.aliases.findLast((column) => column.key === key) ?? null
 }
 
-function columnOf({ columns }: ScopeRelation, name: string): Origins | 'absent' {
-  if (columns === null) return null
-  const found = columns.filter((column) => sameName(column.name, name))
-  if (found.length > 1) return null
-  return found[0] === undefined ? 'absent' : found[0].origins
+/** null: the relation has no such column. */
+function columnOf({ columns }: ScopeRelation, key: string): Value | null {
+  if (columns === null) return unknown
+  const found = columns.find((column) => column.key === key)
+  if (found === undefined) return null
+  return columns.findLast((column) => column.key === key) === found ? found : unknown
 }
 
 export function renamed(columns: Columns, names: readonly string[] | undefined): Columns {
   if (columns === null || names === undefined) return columns
-  return columns.map((column, i) => ({ ...column, name: names[i] ?? column.name }))
+  return columns.map((column, i) =>
+    names[i] === undefined ? column : scopeColumn(names[i], column.origins, column.type),
+  )
 }
 
 /** A member of the tree that may be missing. */

@@ -6,10 +6,10 @@ import { columnsOfQuery, type Inside, nodeOf, originsOf, type Place } from './li
 import {
   type Columns,
   emptyScope,
-  originKey,
   renamed,
   resolveName,
   type Scope,
+  scopeColumn,
   type ScopeRelation,
   textOf,
   union,
@@ -20,7 +20,7 @@ export function scopeOf(table: SyntaxNode, place: Inside): Scope {
   const { scope } = place
   const withOne = (relation: Omit<ScopeRelation, 'schema'> & { schema?: string | null }): Scope => {
     const columns = renamed(relation.columns, table['column_name_alias'] as string[] | undefined)
-    const alias = textOf(table['alias']) || relation.alias
+    const alias = foldCase(textOf(table['alias']) || relation.alias)
     const schema = textOf(table['alias']) === '' ? (relation.schema ?? null) : null
     return { ...scope, relations: [...scope.relations, { alias, schema, columns }] }
   }
@@ -54,27 +54,22 @@ function baseTable(table: SyntaxNode, { ctes, context }: Place) {
     const cte = ctes.get(foldCase(schema === '' ? alias : `${schema}.${alias}`))
     return { ...unknown, columns: cte ?? null }
   }
-  const columns = context.columnsOf(model).map(({ name, type }) => {
-    const origin = { model, column: name }
-    return { name, type, origins: new Map([[originKey(origin), origin]]) }
-  })
+  const columns = context.columnsOf(model)
   return { alias, schema, columns }
 }
 
 function columnsOfValues(table: SyntaxNode, place: Inside): Columns {
   const rows = table['values'] as readonly (readonly SyntaxNode[])[]
-  return (rows[0] ?? []).map((_, i) => ({
-    name: `col${i}`,
-    origins: union(rows.map((row) => originsOf(row[i], place))),
-    type: null,
-  }))
+  return (rows[0] ?? []).map((_, i) =>
+    scopeColumn(`col${i}`, union(rows.map((row) => originsOf(row[i], place)))),
+  )
 }
 
 function tableFunction(call: SyntaxNode, place: Inside): Omit<ScopeRelation, 'schema'> {
   const name = foldCase(String(call['function_name']))
   const isOne = name === 'unnest' ? (call['children'] as unknown[]).length === 1 : isSeries(name)
   if (!isOne) return { alias: name, columns: null }
-  return { alias: name, columns: [{ name, origins: originsOf(call, place), type: null }] }
+  return { alias: name, columns: [scopeColumn(name, originsOf(call, place))] }
 }
 
 const isSeries = (name: string) => name === 'generate_series' || name === 'range'
@@ -84,8 +79,12 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
   const type = String(table['join_type'])
   const whole = scopeOf(table['right'] as SyntaxNode, { ...place, scope: left })
   if (type === 'SEMI' || type === 'ANTI') return left
-  const before = left.relations
-  const after = whole.relations.slice(before.length)
+  // Tables that stand before this join in FROM do not take part in it.
+  const before = left.relations.slice(place.scope.relations.length)
+  const after = whole.relations.slice(left.relations.length)
+  const mergedBefore = new Map(
+    [...left.merged].filter(([name, column]) => place.scope.merged.get(name) !== column),
+  )
   const names = usingOf(table, before, after)
   if (names === null) {
     // NATURAL over columns that are not known: any name may mean one of two.
@@ -94,11 +93,11 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
   }
   const merged = new Map(whole.merged)
   for (const name of names) {
-    const side = (relations: readonly ScopeRelation[]) =>
-      resolveName([name], { ...emptyScope(null), relations, merged: left.merged })
-    const [l, r] = [side(before), resolveName([name], { ...emptyScope(null), relations: after })]
+    const side = (relations: readonly ScopeRelation[], merged: Scope['merged']) =>
+      resolveName([name], { ...emptyScope(null), relations, merged }).origins
+    const [l, r] = [side(before, mergedBefore), side(after, new Map())]
     const origins = type === 'RIGHT' ? r : type === 'FULL' ? union([l, r]) : l
-    merged.set(foldCase(name), { name, origins, type: null })
+    merged.set(foldCase(name), scopeColumn(name, origins))
   }
   return { ...whole, merged }
 }

@@ -13,13 +13,14 @@ import {
   type Columns,
   emptyScope,
   none,
+  originKey,
   type Origins,
   renamed,
   resolveName,
   type Scope,
   type ScopeColumn,
+  scopeColumn,
   textOf,
-  typeOfName,
   union,
 } from './lineage-scope.ts'
 import { scopeOf } from './lineage-tables.ts'
@@ -27,7 +28,7 @@ import { scopeOf } from './lineage-tables.ts'
 interface LineageContext {
   readonly findModel: (name: string) => ModelName | null
   /** Of models that come before. */
-  readonly columnsOf: (model: ModelName) => readonly Column[]
+  readonly columnsOf: (model: ModelName) => Columns
   /** Whether a call reads a table that its arguments name. */
   readonly readsTables: (call: string) => boolean
 }
@@ -44,7 +45,12 @@ export interface LineageSources {
 /** Of all models. Columns of events models and seeds, and those that a run adds, are made of none. */
 export function lineageOfAll(sources: LineageSources): ReadonlyMap<ModelName, Lineage> {
   const { models, trees, findModel, readsTables } = sources
-  const columnsOf = (name: ModelName) => models.get(name)?.columns ?? []
+  const known = new Map<ModelName, Columns>()
+  const columnsOf = (name: ModelName) => {
+    const columns = known.get(name) ?? ownColumns(name, models.get(name)?.columns ?? [])
+    known.set(name, columns)
+    return columns
+  }
   return new Map(
     Array.from(models.values(), ({ name, kind, columns }) => {
       const tree = trees.get(name)
@@ -56,6 +62,13 @@ export function lineageOfAll(sources: LineageSources): ReadonlyMap<ModelName, Li
       return [name, [...lineage, ...added.map(() => [])]]
     }),
   )
+}
+
+function ownColumns(model: ModelName, columns: readonly Column[]): Columns {
+  return columns.map(({ name, type }) => {
+    const origin = { model, column: name }
+    return scopeColumn(name, new Map([[originKey(origin), origin]]), type)
+  })
 }
 
 /** One for each of `columns`, which the query gives; null: unknown. */
@@ -122,21 +135,17 @@ export const nodeOf = (statement: SyntaxNode) => statement['node'] as SyntaxNode
 
 function inPairs(left: Columns, right: Columns): Columns {
   if (left === null || right === null || left.length !== right.length) return null
-  return left.map(({ name, origins }, i) => ({
-    name,
-    origins: union([origins, right[i]!.origins]),
-    type: null,
-  }))
+  return left.map(({ name, origins }, i) => scopeColumn(name, union([origins, right[i]!.origins])))
 }
 
 function byName(left: Columns, right: Columns): Columns {
   if (left === null || right === null) return null
-  const others = new Map(right.map((column) => [foldCase(column.name), column]))
+  const others = new Map(right.map((column) => [column.key, column]))
   if (others.has('') || others.size < right.length) return null
-  const both = left.map(({ name, origins }) => {
-    const other = others.get(foldCase(name))
-    others.delete(foldCase(name))
-    return { name, origins: union([origins, other?.origins ?? none]), type: null }
+  const both = left.map(({ name, key, origins }) => {
+    const other = others.get(key)
+    others.delete(key)
+    return scopeColumn(name, union([origins, other?.origins ?? none]))
   })
   return [...both, ...others.values()]
 }
@@ -174,12 +183,14 @@ function columnsOfSelect(node: SyntaxNode, place: Place): Columns {
 
 function columnsOfItem(item: SyntaxNode, place: Inside): Columns {
   if (item['class'] === 'STAR') return columnsOfStar(item, place)
+  const alias = textOf(item['alias'])
+  if (item['class'] === 'COLUMN_REF') {
+    const names = item['column_names'] as readonly string[]
+    const { origins, type } = resolveName(names, place.scope)
+    return [scopeColumn(alias || names.at(-1)!, origins, type)]
+  }
   if (holdsStar(item) || isUnnestOfMany(item, place)) return null
-  const names = item['column_names'] as readonly string[] | undefined
-  const own = item['class'] === 'COLUMN_REF' ? names!.at(-1)! : ''
-  const name = textOf(item['alias']) || own
-  const type = item['class'] === 'COLUMN_REF' ? typeOfName(names!, place.scope) : null
-  return [{ name, origins: originsOf(item, place), type }]
+  return [scopeColumn(alias, originsOf(item, place))]
 }
 
 export interface Inside extends Place {
@@ -199,16 +210,14 @@ function columnsOfStar(star: SyntaxNode, place: Inside): Columns {
       ?.filter(({ name }) => !excluded.some((other) => sameName(other, name)))
       .map((column) => {
         const by = replaced.find(({ key }) => sameName(key, column.name))
-        return by === undefined
-          ? column
-          : { name: column.name, origins: originsOf(by.value, place), type: null }
+        return by === undefined ? column : scopeColumn(column.name, originsOf(by.value, place))
       }) ?? null
   )
 }
 
 function expand(alias: string, { relations, merged }: Scope): Columns {
   if (alias !== '') {
-    const named = relations.filter((relation) => sameName(relation.alias, alias))
+    const named = relations.filter((relation) => relation.alias === foldCase(alias))
     return named.length === 1 ? named[0]!.columns : null
   }
   const columns: ScopeColumn[] = []
@@ -216,9 +225,9 @@ function expand(alias: string, { relations, merged }: Scope): Columns {
   for (const relation of relations) {
     if (relation.columns === null) return null
     for (const column of relation.columns) {
-      const one = merged.get(foldCase(column.name))
-      if (one !== undefined && seen.has(foldCase(column.name))) continue
-      seen.add(foldCase(column.name))
+      const one = merged.get(column.key)
+      if (one !== undefined && seen.has(column.key)) continue
+      seen.add(column.key)
       columns.push(one ?? column)
     }
   }
@@ -239,7 +248,7 @@ function isUnnestOfMany(item: SyntaxNode, { scope }: Inside): boolean {
   const [list, ...more] = item['children'] as readonly SyntaxNode[]
   const type =
     list?.['class'] === 'COLUMN_REF'
-      ? typeOfName(list['column_names'] as readonly string[], scope)
+      ? resolveName(list['column_names'] as readonly string[], scope).type
       : null
   return more.length > 0 || !type?.endsWith(']')
 }
@@ -251,7 +260,7 @@ export function originsOf(value: unknown, place: Inside): Origins {
   const node = value as SyntaxNode
   switch (node['class']) {
     case 'COLUMN_REF':
-      return resolveName(node['column_names'] as readonly string[], place.scope)
+      return resolveName(node['column_names'] as readonly string[], place.scope).origins
     case 'SUBQUERY': {
       if (node['subquery_type'] !== 'SCALAR' && node['subquery_type'] !== 'ANY') return null
       const given = columnsOfQuery(nodeOf(node['subquery'] as SyntaxNode), place)
@@ -280,9 +289,7 @@ function parametersOf(lhs: unknown): Columns {
   const all =
     node['class'] === 'COLUMN_REF' ? [node] : (node['children'] as SyntaxNode[] | undefined)
   if (all?.every((parameter) => parameter['class'] === 'COLUMN_REF') !== true) return null
-  return all.map((parameter) => ({
-    name: (parameter['column_names'] as readonly string[])[0]!,
-    origins: none,
-    type: null,
-  }))
+  return all.map((parameter) =>
+    scopeColumn((parameter['column_names'] as readonly string[])[0]!, none),
+  )
 }

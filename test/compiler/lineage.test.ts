@@ -88,6 +88,12 @@ const cases: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'name: c.name',
       'note: o.note',
     ],
+    'select b.id, amount_c from raw.o a, (select id, amount as amount_c from raw.c) c join raw.o b using (id)':
+      ['id: o.id', 'amount_c: c.amount'],
+    'select z.note, c.name from raw.o z, raw.c c join raw.c d using (id)': [
+      'note: o.note',
+      'name: c.name',
+    ],
     'select id from raw.o right join raw.c using (id)': ['id: c.id'],
     'select id from raw.o full join raw.c using (id)': ['id: c.id o.id'],
     'select * exclude (s, l) from raw.o left join raw.c using (id)': [
