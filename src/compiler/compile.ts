@@ -13,6 +13,7 @@ import { bindAll } from './bind.ts'
 import { checkEntitySets } from './exposure.ts'
 import { type Draft, draftEvents, draftQuery, draftSeed } from './draft.ts'
 import { orderOf } from './graph.ts'
+import { lineageOfAll } from './lineage.ts'
 import { createMacros } from './macros.ts'
 import { type ParsedModel, parseModelFile } from './model-file.ts'
 import { resolveQueries } from './resolve.ts'
@@ -65,7 +66,11 @@ export async function compile(
   found.push(...checkEntitySets([...models.values()]))
   const sorted = found.toSorted(byPlace)
   throwIfErrors(sorted)
-  return { models, macros: macros.macros, warnings: sorted }
+  const trees = new Map(resolved.queries.map(({ parsed: { name }, tree }) => [name, tree]))
+  const readsTables = (call: string) =>
+    call === 'query' || call === 'query_table' || macros.facts.get(call)?.takesTable === true
+  const lineage = () => lineageOfAll({ models, trees, findModel, readsTables })
+  return { models, macros: macros.macros, lineage, warnings: sorted }
 }
 
 interface NamedFile {

@@ -24,6 +24,7 @@ import {
   wrapping,
 } from './kinds.ts'
 import { describeColumns, resolveColumns } from './named-columns.ts'
+import { placesOf } from './annotations.ts'
 import type { ParsedEvents, ParsedModel, ParsedQuery } from './model-file.ts'
 import { engineDiagnostic, problemOf, spanAtByte, spanOfError } from './places.ts'
 import { type ResolvedQuery, unknownModel } from './resolve.ts'
@@ -190,7 +191,8 @@ export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Dr
     },
     finish: async (columns) => {
       const reads = { dependsOn: [], files: [path], volatile: false, checks: [] }
-      const base = { name, source, description: null, tags: [], owner: null, expose: null, columns }
+      const words = { description: null, tags: [], owner: null, places: {} }
+      const base = { name, source, ...words, expose: null, columns }
       const definition = definitionOf('seed', format, ...(wanted.length === 0 ? [] : [wanted]))
       const model = { ...base, ...reads, definition, kind: 'seed', format, types: wanted } as const
       const diagnostics = readable ? [] : await wrongSeedTypes(connection, seed, dir)
@@ -286,7 +288,7 @@ function finishHeader(
   const description = header.description?.value ?? null
   const tags = header.tags?.value.map((tag) => tag.name) ?? []
   const owner = header.owner?.value ?? null
-  const base = { name, source, description, tags, owner }
+  const base = { name, source, description, tags, owner, places: placesOf(header) }
   if (header.expose === undefined) return { base: { ...base, expose: null }, diagnostics: [] }
   const { span } = header.expose
   const { names: key, diagnostics } = resolveColumns(source, 'expose', header.expose.value, columns)

@@ -145,6 +145,10 @@ export const limits = {
   shownKeys: 3,
   /** Characters of a row that a failed check shows. */
   shownRowCharacters: 200,
+  /** Rows of each sort (inserted, changed, removed) that `eider plan --diff` shows of a model: a screen holds some models. */
+  plannedRows: 3,
+  /** Reasons of rejection that a plan shows of an events model, those of most events first. */
+  plannedReasons: 5,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
 

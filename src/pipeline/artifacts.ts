@@ -3,7 +3,7 @@
 
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CompiledProject, Model } from '../core/model.ts'
+import type { CompiledProject, Lineage, Model } from '../core/model.ts'
 import { entitySetName } from '../core/names.ts'
 import type { RunSummary } from './ledger.ts'
 
@@ -15,7 +15,10 @@ export async function writeArtifacts(
   summary: RunSummary,
 ): Promise<void> {
   await mkdir(dir, { recursive: true })
-  const models = [...project.models.values()].map(describeModel)
+  const lineage = project.lineage()
+  const models = Array.from(project.models.values(), (model) =>
+    describeModel(model, lineage.get(model.name) ?? []),
+  )
   await writeJson(join(dir, 'manifest.json'), { schema_version: SCHEMA_VERSION, models })
   await writeJson(join(dir, 'run_results.json'), runResults(summary))
 }
@@ -34,7 +37,7 @@ export function runResults(summary: RunSummary) {
   }
 }
 
-function describeModel(model: Model) {
+function describeModel(model: Model, lineage: Lineage) {
   return {
     name: model.name,
     kind: model.kind,
@@ -47,7 +50,7 @@ function describeModel(model: Model) {
     exposed: model.expose !== null,
     entity_set: model.expose === null ? null : entitySetName(model.name),
     key: model.expose?.key ?? null,
-    columns: model.columns,
+    columns: model.columns.map((column, i) => ({ ...column, lineage: lineage[i] ?? null })),
     definition: model.definition,
   }
 }

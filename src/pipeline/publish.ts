@@ -101,7 +101,7 @@ async function publishModel(
     return { ...same, description, columns: describedBy(model, same.columns) }
   const relation = relationOf(name)
   // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
-  if (model.kind === 'events') await checkKey(connection, relation, exposedKey)
+  if (model.kind === 'events') await checkKey(connection, relation, exposedKey, 'expose')
   const columns = await publishedColumns(connection, model, exposedKey)
   const key = exposedKey.map((column) => asSpelledIn(columns, column))
   const names = sql.join(columns.map((column) => sql.ident(column.name)))

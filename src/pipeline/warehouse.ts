@@ -55,7 +55,7 @@ export async function openWarehouse(options: WarehouseOptions): Promise<Database
  */
 export async function openWarehouseToRead(
   paths: ProjectPaths,
-  memoryLimit: string | null,
+  { memoryLimit, tempDir = null }: Pick<WarehouseOptions, 'memoryLimit' | 'tempDir'>,
 ): Promise<Database> {
   const exists = existsSync(paths.database)
   try {
@@ -64,6 +64,7 @@ export async function openWarehouseToRead(
       readOnly: exists,
       searchDir: paths.dir,
       memoryLimit,
+      tempDir,
     })
   } catch (error) {
     throw error instanceof DatabaseError ? explain(error, paths.database) : error

@@ -27,6 +27,7 @@ export function eventsModel(name: string, ...columns: readonly string[]): Events
     dependsOn: [],
     files: [],
     volatile: false,
+    places: {},
     definition: '',
   }
 }
