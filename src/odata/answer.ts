@@ -1,14 +1,14 @@
 // The answer to one GET below the service root, on one snapshot: parse, bind, ask the engine, put the envelope around.
 
 import { createHash } from 'node:crypto'
-import { limits } from '../core/limits.ts'
 import type { Resources } from '../core/resources.ts'
-import { count, countOf, entity, requireParent, value } from './answer-one.ts'
+import { collection } from './answer-many.ts'
+import { count, entity, value } from './answer-one.ts'
 import { bindRequest } from './bind.ts'
-import type { Addressed, BoundRequest, OutputProperty } from './bound.ts'
+import type { BoundRequest, OutputProperty } from './bound.ts'
 import { csdlJson, csdlXml } from './csdl.ts'
 import { odataError } from './errors.ts'
-import { entityTextsSql } from './expand-sql.ts'
+import type { LinkSigner } from './link-signature.ts'
 import {
   header,
   type JsonFormat,
@@ -22,17 +22,17 @@ import {
   type RequestHeaders,
 } from './negotiate.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
-import { nextLink, parseSkipToken, type SkipToken } from './paging.ts'
+import { parseSkipToken, type SkipToken } from './paging.ts'
 import { parseRequest } from './parse.ts'
-import { type EngineAccess, Query } from './query.ts'
+import type { EngineAccess } from './query.ts'
 import type { QueryGate } from './query-gate.ts'
 import type { Snapshots } from './snapshots.ts'
-import { collectionHead, collectionTail } from './write-json.ts'
 
 /** What stays the same for all requests. */
 export interface ServiceContext {
   readonly snapshots: Snapshots
   readonly gate: QueryGate
+  readonly links: LinkSigner
   /** Rows of a page when the client asks for no other number. */
   readonly pageSize: number
   readonly maxPageSize: number
@@ -69,6 +69,8 @@ export interface Exchange {
   readonly engine: EngineAccess
   readonly token: SkipToken | null
   readonly format: string | null
+  /** The time that the request sees. */
+  readonly now: Date
 }
 
 /**
@@ -83,15 +85,14 @@ export async function answerGet(
 ): Promise<Answer> {
   const syntax = parseRequest(request.target)
   const { skiptoken, format = null } = syntax.options
-  const token = skiptoken === undefined ? null : parseSkipToken(skiptoken)
-  const snapshot = resources.use(leaseFor(service.snapshots, token, pinned))
+  const token =
+    skiptoken === undefined ? null : parseSkipToken(skiptoken, request.target, service.links)
+  const snapshot = resources.use(await leaseFor(service.snapshots, token, pinned))
   const clock = { remainingMs: service.requestTimeoutMs }
   const engine = { snapshot, gate: service.gate, clock, gone: request.gone }
-  const exchange = { service, request, resources, snapshot, engine, token, format }
-  const bound = bindRequest(syntax, snapshot.model, {
-    now: service.now(),
-    version: request.version,
-  })
+  const now = token?.now == null ? service.now() : new Date(token.now)
+  const exchange = { service, request, resources, snapshot, engine, token, format, now }
+  const bound = bindRequest(syntax, snapshot.model, { now, version: request.version })
   const plan = planAnswer(exchange, bound)
   const headers = commonHeaders(exchange, plan)
   if (isUnchanged(request.headers, headers['ETag']))
@@ -105,13 +106,13 @@ export async function answerGet(
   return { status: 200, headers: { ...headers, 'Content-Type': plan.contentType }, body, rows }
 }
 
-function leaseFor(
+async function leaseFor(
   snapshots: Snapshots,
   token: SkipToken | null,
   pinned: OpenSnapshot | null,
-): OpenSnapshot {
+): Promise<OpenSnapshot> {
   if (token === null) return pinned?.lease() ?? snapshots.lease()
-  const snapshot = snapshots.leaseById(token.snapshotId)
+  const snapshot = await snapshots.leaseById(token.snapshotId)
   if (snapshot === null)
     throw odataError('snapshot-gone', 'the data of this next link were replaced; begin anew', {
       target: '$skiptoken',
@@ -193,7 +194,7 @@ function commonHeaders(
   }
   if (preferences.applied !== null) headers['Preference-Applied'] = preferences.applied
   // The same request on the same snapshot has the same answer, unless it asks for the time.
-  if (!/now(\(|%28)/i.test(request.target)) {
+  if (!asksForTime(request)) {
     const { root, target, version, headers: asked } = request
     const versions = [version, negotiateCsdlVersion(asked)]
     const of = [id, root, target, ...versions, contentType, preferences.maxPageSize]
@@ -202,6 +203,8 @@ function commonHeaders(
   }
   return headers
 }
+
+export const asksForTime = ({ target }: ODataRequest) => /now(\(|%28)/i.test(target)
 
 function isUnchanged(headers: RequestHeaders, etag: string | undefined): boolean {
   const known = (header(headers, 'if-none-match') ?? '').split(',').map((tag) => tag.trim())
@@ -221,54 +224,3 @@ function serviceDocument({ request, snapshot }: Exchange, format: JsonFormat): s
 
 export const contextUrl = ({ root }: ODataRequest, fragment?: string): string =>
   `${root}$metadata${fragment === undefined ? '' : `#${fragment}`}`
-
-async function collection(
-  exchange: Exchange,
-  addressed: Addressed,
-  format: JsonFormat,
-  { maxPageSize }: Preferences,
-): Promise<Content> {
-  const { query } = addressed
-  const { service, request, token, resources, snapshot } = exchange
-  const offset = token?.offset ?? 0
-  const asked = maxPageSize ?? token?.pageSize ?? service.pageSize
-  // Rows with others inside are written only when all of a page are at hand.
-  const largest = query.expand.length === 0 ? service.maxPageSize : limits.wholeResultRows
-  const pageSize = Math.min(asked, service.maxPageSize, largest)
-  const limit = Math.min(pageSize, Math.max(0, (query.top ?? Infinity) - offset))
-  const total = query.withCount ? await countOf(exchange, query) : null
-  const atMost = Math.min(limit, query.set.relation.rows)
-  const mode = atMost <= limits.wholeResultRows ? 'whole' : 'streamed'
-  // One row more than the page tells whether there is a next one; to-sql never goes beyond $top. A stream in stored
-  // order is left when the page is full: the engine would collect the rows of a LIMIT before it gives the first.
-  const isLeft = mode === 'streamed' && query.order.length === 0
-  const texts = entityTextsSql(query, { offset, limit: isLeft ? null : limit + 1 }, format)
-  const found = resources.use(await Query.open(exchange.engine, texts, { maxRows: limit, mode }))
-  await requireParent(exchange, addressed, found.whole?.length === 0)
-  const context = contextUrl(request, query.contextFragment)
-  const head = Buffer.from(collectionHead({ contextUrl: context, count: total }, format))
-  const tail = () => {
-    const next = { offset: offset + limit, pageSize, snapshotId: snapshot.snapshot.id }
-    const link = found.hasMore ? nextLink(request.root, request.target, next) : null
-    return Buffer.from(collectionTail(link))
-  }
-  const all = found.whole
-  const body =
-    all === null
-      ? streamed(head, found, tail)
-      : Buffer.concat([head, all.subarray(','.length), tail()])
-  return { body, rows: () => found.rows }
-}
-
-async function* streamed(
-  head: Buffer,
-  found: Query,
-  tail: () => Buffer,
-): AsyncGenerator<Buffer, void> {
-  let before: Buffer | null = head
-  for await (const rows of found.chunks()) {
-    yield before === null ? rows : Buffer.concat([before, rows.subarray(','.length)])
-    before = null
-  }
-  yield tail()
-}

@@ -13,6 +13,7 @@ import {
 } from './bound.ts'
 import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
+import { isStoredInOrder } from './keyset.ts'
 import { withTarget } from './parse-option.ts'
 import { hasSubquery, measured } from './measure.ts'
 import { findNavigation, findProperty, newName, type Scope, unsupported } from './scope.ts'
@@ -149,7 +150,9 @@ function keyOrder(
     ({ value, descending }, i) =>
       value.kind === 'property' && value.property === key[i] && !descending,
   )
-  return isKeyOrder && comesAsStored ? [] : all
+  // A column that is read as another type, such as an ENUM, may be stored in an order of its own.
+  const isStored = asked.length === 0 || key.every(isStoredInOrder)
+  return isKeyOrder && isStored && comesAsStored ? [] : all
 }
 
 /**

@@ -68,8 +68,9 @@ export class Query implements AsyncDisposable {
     return this.#stream.rows
   }
 
-  get hasMore(): boolean {
-    return this.#stream.hasMore
+  /** The text behind the last one that was asked for; null when there is none. */
+  get following(): Buffer | null {
+    return this.#stream.following
   }
 
   /** All texts at once when they came in one piece; null when more are to come. */

@@ -6,6 +6,7 @@
 import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { OutputProperty } from './bound.ts'
+import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat } from './negotiate.ts'
 import type { EdmName, EdmType } from './type-map.ts'
 
@@ -13,10 +14,18 @@ const VARCHAR = columnType('VARCHAR')
 
 /**
  * One text per row of `rows`, whose columns are named as in `output` and have the engine types of its EdmTypes.
- * The LIMIT is inside `rows`: writing first and cutting then would write every row of the table.
+ * The LIMIT is inside `rows`: writing first and cutting then would write every row of the table. With a keyset, the row
+ * behind the page is its position.
  */
-export function rowTextsSql(rows: Sql, output: readonly OutputProperty[], format: JsonFormat): Sql {
-  return sql`SELECT ${objectSql(',{', propertyMembers('page', output, format))} FROM (${rows}) AS page`
+export function rowTextsSql(
+  rows: Sql,
+  output: readonly OutputProperty[],
+  format: JsonFormat,
+  keyset: KeysetWindow | null = null,
+): Sql {
+  const text = objectSql(',{', propertyMembers('page', output, format))
+  const placed = keyset === null ? text : keyset.placed(text, sql`row_number() OVER ()`)
+  return sql`SELECT ${placed} FROM (${rows}) AS page`
 }
 
 /** A value in a JSON object, where it stands there, and its text, never NULL. Values of one nested object are neighbours. */

@@ -120,6 +120,10 @@ export default class PipelineRun extends BaseCommand {
         flags.start === undefined || flags.end === undefined
           ? null
           : { start: flags.start, end: flags.end },
+      retention: {
+        snapshots: settings['odata.keep_snapshots'],
+        ms: settings['odata.keep_minutes'] * 60_000,
+      },
       lockWaitMs: flags.wait * 1000,
       signal: stop.signal,
       progress: flags.json ? (event) => this.printEvent(event) : drawProgress(process.stderr),
