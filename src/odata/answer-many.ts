@@ -1,13 +1,15 @@
 // The answer to a request for a collection: one page of it, and where the next one begins.
 
 import { limits } from '../core/limits.ts'
-import { asksForTime, type Content, contextUrl, type Exchange } from './answer.ts'
+import { asksForTime, contextUrl, type Exchange } from './answer.ts'
 import { countOf, requireParent } from './answer-one.ts'
 import type { Addressed, BoundQuery } from './bound.ts'
 import { entityTextsSql } from './expand-sql.ts'
 import { keysetOf, keysetWindow } from './keyset.ts'
-import type { JsonFormat, Preferences } from './negotiate.ts'
+import type { JsonFormat } from './negotiate.ts'
 import { nextLink, readPosition } from './paging.ts'
+import type { Content } from './plan-answer.ts'
+import type { Preferences } from './preferences.ts'
 import { Query } from './query.ts'
 import { collectionHead, collectionTail } from './write-json.ts'
 

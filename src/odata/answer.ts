@@ -2,28 +2,20 @@
 
 import { createHash } from 'node:crypto'
 import type { Resources } from '../core/resources.ts'
-import { collection } from './answer-many.ts'
-import { count, entity, value } from './answer-one.ts'
 import { bindRequest } from './bind.ts'
-import type { BoundRequest, OutputProperty } from './bound.ts'
-import { csdlJson, csdlXml } from './csdl.ts'
 import { odataError } from './errors.ts'
 import type { LinkSigner } from './link-signature.ts'
 import {
   header,
-  type JsonFormat,
-  jsonContentType,
   negotiateCsdlVersion,
-  negotiateJson,
-  negotiateMetadata,
   type ODataVersion,
-  parsePreferences,
-  type Preferences,
   type RequestHeaders,
 } from './negotiate.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { parseSkipToken, type SkipToken } from './paging.ts'
 import { parseRequest } from './parse.ts'
+import { type AnswerPlan, planAnswer } from './plan-answer.ts'
+import { shownPreferences } from './preferences.ts'
 import type { EngineAccess } from './query.ts'
 import type { QueryGate } from './query-gate.ts'
 import type { Snapshots } from './snapshots.ts'
@@ -71,6 +63,7 @@ export interface Exchange {
   readonly format: string | null
   /** The time that the request sees. */
   readonly now: Date
+  readonly isInBatch: boolean
 }
 
 /**
@@ -91,7 +84,8 @@ export async function answerGet(
   const clock = { remainingMs: service.requestTimeoutMs }
   const engine = { snapshot, gate: service.gate, clock, gone: request.gone }
   const now = token?.now == null ? service.now() : new Date(token.now)
-  const exchange = { service, request, resources, snapshot, engine, token, format, now }
+  const isInBatch = pinned !== null
+  const exchange = { service, request, resources, snapshot, engine, token, format, now, isInBatch }
   const bound = bindRequest(syntax, snapshot.model, { now, version: request.version })
   const plan = planAnswer(exchange, bound)
   const headers = commonHeaders(exchange, plan)
@@ -120,70 +114,9 @@ async function leaseFor(
   return snapshot
 }
 
-export interface Content {
-  /** null: there is no value, which is 204. */
-  readonly body: Buffer | AsyncIterable<Buffer> | null
-  readonly rows: () => number
-}
-
-interface AnswerPlan {
-  readonly contentType: string
-  readonly preferences: Preferences
-  readonly make: () => Content | Promise<Content>
-}
-
-const NO_PREFERENCES: Preferences = { maxPageSize: null, applied: null }
-
-function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan {
-  const { request, format, snapshot } = exchange
-  if (bound.kind === 'count') {
-    const make = () => count(exchange, bound)
-    return { contentType: 'text/plain;charset=utf-8', preferences: NO_PREFERENCES, make }
-  }
-  if (bound.kind === 'metadata') {
-    const isXml = negotiateMetadata(request.headers, format) === 'xml'
-    return {
-      contentType: isXml ? 'application/xml' : 'application/json',
-      preferences: NO_PREFERENCES,
-      make: () =>
-        whole(
-          isXml
-            ? csdlXml(snapshot.model, negotiateCsdlVersion(request.headers))
-            : csdlJson(snapshot.model, request.version),
-        ),
-    }
-  }
-  if (bound.kind === 'property' && bound.raw) {
-    const [{ type }] = bound.query.output as readonly [OutputProperty]
-    const isBinary = type.name === 'Edm.Binary'
-    return {
-      contentType: isBinary ? 'application/octet-stream' : 'text/plain;charset=utf-8',
-      preferences: NO_PREFERENCES,
-      make: () => value(exchange, bound),
-    }
-  }
-  const json = negotiateJson(request.headers, format)
-  const contentType = jsonContentType(json)
-  if (bound.kind === 'collection') {
-    const preferences = parsePreferences(request.headers)
-    const make = () => collection(exchange, bound, json, preferences)
-    return { contentType, preferences, make }
-  }
-  const make =
-    bound.kind === 'service-document'
-      ? () => whole(serviceDocument(exchange, json))
-      : () => entity(exchange, bound, json)
-  return { contentType, preferences: NO_PREFERENCES, make }
-}
-
-export const whole = (body: Buffer | string): Content => ({
-  body: Buffer.from(body),
-  rows: () => 0,
-})
-
 function commonHeaders(
   { request, snapshot }: Exchange,
-  { contentType, preferences }: AnswerPlan,
+  { contentType, preferences, headers: own = {} }: AnswerPlan,
 ): Record<string, string> {
   const { id } = snapshot.snapshot
   const headers: Record<string, string> = {
@@ -191,13 +124,15 @@ function commonHeaders(
     'Eider-Snapshot': id,
     'Cache-Control': 'no-cache',
     Vary: 'Accept, OData-MaxVersion, OData-Version, Origin, Prefer',
+    ...own,
   }
-  if (preferences.applied !== null) headers['Preference-Applied'] = preferences.applied
+  const applied = shownPreferences(preferences)
+  if (applied !== null) headers['Preference-Applied'] = applied
   // The same request on the same snapshot has the same answer, unless it asks for the time.
   if (!asksForTime(request)) {
     const { root, target, version, headers: asked } = request
     const versions = [version, negotiateCsdlVersion(asked)]
-    const of = [id, root, target, ...versions, contentType, preferences.maxPageSize]
+    const of = [id, root, target, ...versions, contentType, applied]
     const hash = createHash('sha256').update(JSON.stringify(of)).digest('base64url')
     headers['ETag'] = `W/"${hash.slice(0, 22)}"`
   }
@@ -209,17 +144,6 @@ export const asksForTime = ({ target }: ODataRequest) => /now(\(|%28)/i.test(tar
 function isUnchanged(headers: RequestHeaders, etag: string | undefined): boolean {
   const known = (header(headers, 'if-none-match') ?? '').split(',').map((tag) => tag.trim())
   return etag !== undefined && known.includes(etag)
-}
-
-function serviceDocument({ request, snapshot }: Exchange, format: JsonFormat): string {
-  const context = format.metadata === 'none' ? {} : { '@odata.context': contextUrl(request) }
-  const value = Array.from(snapshot.model.sets.values(), ({ name, relation }) => ({
-    name,
-    kind: 'EntitySet',
-    url: name,
-    ...(relation.description === null ? {} : { title: relation.description }),
-  }))
-  return JSON.stringify({ ...context, value })
 }
 
 export const contextUrl = ({ root }: ODataRequest, fragment?: string): string =>

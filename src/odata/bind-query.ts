@@ -55,6 +55,7 @@ export function collectionQuery(
     relation: { kind: 'set', set: row.set },
     row,
     output,
+    navigation: linkedNavigation(scope, options),
     expand,
     filter,
     order: keyOrder(scope, askedOrder(scope, options), comesAsStored),
@@ -102,6 +103,14 @@ function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly Output
   }
   if (select === undefined) for (const [name, value] of scope.computed) add(name, value)
   return [...selected.values()]
+}
+
+/** All without $select, else those that it names (Protocol 11.2.5.1). */
+function linkedNavigation({ row }: Scope, { select }: OptionSyntax) {
+  const { navigation } = row.set.type
+  return select === undefined
+    ? navigation
+    : navigation.filter(({ name }) => select.some(({ path }) => path[0] === name))
 }
 
 /** `$search` and `$filter` in one. */

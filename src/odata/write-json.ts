@@ -32,22 +32,30 @@ export function rowTextsSql(
 export interface Member {
   readonly path: readonly string[]
   readonly text: Sql
+  /** The member is left out where its text is NULL; only at the top of the object. */
+  readonly isOptional?: boolean
 }
 
 /** The properties of a row of `table`, which has columns of their names. */
 export function propertyMembers(
   table: string,
   output: readonly OutputProperty[],
-  { ieee754 }: JsonFormat,
+  { ieee754, omitsNulls = false }: JsonFormat,
 ): readonly Member[] {
-  return output.map(({ name, type, path }) => {
-    const value = writeValue[type.name](sql.ident(table, name), type)
+  return output.map(({ name, type, path = [name] }) => {
+    const value = jsonTextSql(sql.ident(table, name), type)
     const written = ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(value) : value
-    return { path: path ?? [name], text: sql`coalesce(${written}, 'null')` }
+    return omitsNulls && path.length === 1
+      ? { path, text: written, isOptional: true }
+      : { path, text: sql`coalesce(${written}, 'null')` }
   })
 }
 
+/** A value as JSON; NULL for NULL. */
+export const jsonTextSql = (value: Sql, type: EdmType): Sql => writeValue[type.name](value, type)
+
 export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
+  if (members.some(({ isOptional }) => isOptional)) return sparseObjectSql(open, members)
   const texts = members.flatMap(({ path, text }, i) => {
     const before = between(members[i - 1]?.path ?? [], path)
     return [sql.value(before, VARCHAR), text]
@@ -55,6 +63,16 @@ export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
   const first = open === '{' ? sql`'{'` : sql`',{'`
   const end = '}'.repeat(members.at(-1)?.path.length ?? 1)
   return sql`concat(${sql.join([first, ...texts, sql.value(end, VARCHAR)])})`
+}
+
+/** Each member with a comma before it, of which the first is cut off. What is NULL vanishes. */
+function sparseObjectSql(open: '{' | ',{', members: readonly Member[]): Sql {
+  const texts = members.map(({ path, text, isOptional }) => {
+    const name = sql.value(`,${JSON.stringify(path.join('/'))}:`, VARCHAR)
+    return isOptional ? sql`(${name} || ${text})` : sql`concat(${name}, ${text})`
+  })
+  const first = open === '{' ? sql`'{'` : sql`',{'`
+  return sql`concat(${first}, substr(concat(${sql.join(texts)}), 2), '}')`
 }
 
 /** What stands between two values: ends of objects, a comma, beginnings of objects, the name. */
@@ -171,13 +189,19 @@ export function collectionTail(nextLink: string | null): string {
   return nextLink === null ? ']}' : `],"@odata.nextLink":${JSON.stringify(nextLink)}}`
 }
 
-/** `row` as the engine wrote it, with its comma. */
-export function entityText(row: Buffer, contextUrl: string, { metadata }: JsonFormat): Buffer {
+/** `row` as the engine wrote it, with its comma. `type` is that of a value, where it is shown. */
+export function entityText(
+  row: Buffer,
+  contextUrl: string,
+  { metadata }: JsonFormat,
+  type: string | null = null,
+): Buffer {
   if (metadata === 'none') return row.subarray(1)
   const members = row.subarray(',{'.length)
   const comma = members.length === '}'.length ? '' : ','
+  const typed = type === null ? '' : `,"@odata.type":${JSON.stringify(type)}`
   return Buffer.concat([
-    Buffer.from(`{"@odata.context":${JSON.stringify(contextUrl)}${comma}`),
+    Buffer.from(`{"@odata.context":${JSON.stringify(contextUrl)}${typed}${comma}`),
     members,
   ])
 }
