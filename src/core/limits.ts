@@ -126,6 +126,8 @@ export const limits = {
   /** Snapshots that are no longer current which a service has open, and for how long; it opens them again when asked. */
   openEarlierSnapshots: 3,
   openEarlierSnapshotMs: 600_000,
+  /** Memory of the engine that compares two snapshots for one delta link; what does not fit is spilled. */
+  comparisonBytes: 512 * MiB,
   /** A service looks at the manifest this often where the file system reports no changes. */
   snapshotPollMs: 1_000,
   /** Results up to this size are computed whole before the first byte is sent, so that a failure has its status. */

@@ -7,13 +7,14 @@ import type { Addressed, BoundQuery } from './bound.ts'
 import { entityTextsSql } from './expand-sql.ts'
 import { keysetOf, keysetWindow } from './keyset.ts'
 import type { JsonFormat } from './negotiate.ts'
-import { nextLink, readPosition } from './paging.ts'
+import { deltaLink, nextLink, readPosition } from './paging.ts'
 import type { Content } from './plan-answer.ts'
 import type { Preferences } from './preferences.ts'
 import { Query } from './query.ts'
-import { collectionHead, collectionTail } from './write-json.ts'
+import { collectionHead, collectionTail, type Link } from './write-json.ts'
 
-interface Page {
+/** What is asked of a collection, or of its changes, in one answer. */
+export interface Page {
   /** Rows before it, counted after $skip. */
   readonly offset: number
   readonly size: number
@@ -28,14 +29,32 @@ export async function collection(
   preferences: Preferences,
 ): Promise<Content> {
   const { query } = addressed
-  const { request, resources } = exchange
+  const { request, resources, token } = exchange
   const page = pageOf(exchange, query, preferences)
-  const total = query.withCount ? (exchange.token?.count ?? (await countOf(exchange, query))) : null
+  const count = query.withCount ? (token?.count ?? (await countOf(exchange, query))) : null
   const found = resources.use(await openPage(exchange, query, page, format))
   await requireParent(exchange, addressed, found.whole?.length === 0)
+  const isTracked = token?.isTracked ?? preferences.trackChanges
+  const end = () => linkBehind(exchange, page, { following: found.following, count, isTracked })
   const context = contextUrl(request, query.contextFragment)
-  const head = Buffer.from(collectionHead({ contextUrl: context, count: total }, format))
-  const tail = () => Buffer.from(collectionTail(linkBehind(exchange, page, found, total)))
+  return pageText({ context, count, format, found }, end)
+}
+
+/** The link behind the last row; known when that was read. */
+export type End = () => Link | null
+
+interface PageParts {
+  readonly context: string
+  readonly count: string | null
+  readonly format: JsonFormat
+  /** null: there are no rows. */
+  readonly found: Query | null
+}
+
+export function pageText({ context, count, format, found }: PageParts, end: End): Content {
+  const head = Buffer.from(collectionHead({ contextUrl: context, count }, format))
+  const tail = () => Buffer.from(collectionTail(end()))
+  if (found === null) return { body: Buffer.concat([head, tail()]), rows: () => 0 }
   const all = found.whole
   const body =
     all === null
@@ -44,13 +63,13 @@ export async function collection(
   return { body, rows: () => found.rows }
 }
 
-function pageOf(
-  { service, token }: Exchange,
+export function pageOf(
+  { service, token, since }: Exchange,
   { expand, top }: BoundQuery,
   { maxPageSize }: Preferences,
 ): Page {
   const offset = token?.given ?? 0
-  const asked = maxPageSize ?? token?.pageSize ?? service.pageSize
+  const asked = maxPageSize ?? token?.pageSize ?? since?.pageSize ?? service.pageSize
   // Rows with others inside are written only when all of a page are at hand.
   const largest = expand.length === 0 ? service.maxPageSize : limits.wholeResultRows
   const size = Math.min(asked, service.maxPageSize, largest)
@@ -74,25 +93,36 @@ async function openPage(
   return await Query.open(engine, entityTextsSql(query, window, format), { maxRows: limit, mode })
 }
 
-/** null behind the last page. */
-function linkBehind(
+interface Behind {
+  /** What the engine gave for the row behind the page. */
+  readonly following: Buffer | null
+  readonly count: string | null
+  readonly isTracked: boolean
+}
+
+/** To the next page; behind the last one to the changes, where they are tracked. */
+export function linkBehind(
   { request, service, snapshot, now }: Exchange,
   { offset, size, limit }: Page,
-  { following }: Query,
-  count: string | null,
-): string | null {
-  if (following === null) return null
+  { following, count, isTracked }: Behind,
+): Link | null {
+  const { root, target } = request
+  const { id: snapshotId } = snapshot.snapshot
+  if (following === null)
+    return isTracked
+      ? { name: 'deltaLink', url: deltaLink(root, target, { snapshotId, pageSize: size }, service.links) }
+      : null
   const text = following.toString('utf8')
   const token = {
-    snapshotId: snapshot.snapshot.id,
+    snapshotId,
     pageSize: size,
     given: offset + limit,
     from: text.startsWith('[') ? readPosition(text) : null,
     count,
     now: asksForTime(request) ? now.toISOString() : null,
-    isTracked: false,
+    isTracked,
   }
-  return nextLink(request.root, request.target, token, service.links)
+  return { name: 'nextLink', url: nextLink(root, target, token, service.links) }
 }
 
 async function* streamed(

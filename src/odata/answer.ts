@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import type { Resources } from '../core/resources.ts'
+import { RequestError } from '../http/request-error.ts'
 import { bindRequest } from './bind.ts'
-import { odataError } from './errors.ts'
+import { changesGone, odataError } from './errors.ts'
 import type { LinkSigner } from './link-signature.ts'
 import {
   header,
@@ -12,13 +13,14 @@ import {
   type RequestHeaders,
 } from './negotiate.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
-import { parseSkipToken, type SkipToken } from './paging.ts'
+import { type DeltaToken, parseDeltaToken, parseSkipToken, type SkipToken } from './paging.ts'
 import { parseRequest } from './parse.ts'
 import { type AnswerPlan, planAnswer } from './plan-answer.ts'
 import { shownPreferences } from './preferences.ts'
 import type { EngineAccess } from './query.ts'
 import type { QueryGate } from './query-gate.ts'
 import type { Snapshots } from './snapshots.ts'
+import type { RequestSyntax } from './syntax.ts'
 
 /** What stays the same for all requests. */
 export interface ServiceContext {
@@ -60,6 +62,8 @@ export interface Exchange {
   readonly snapshot: OpenSnapshot
   readonly engine: EngineAccess
   readonly token: SkipToken | null
+  /** Changes since then are asked for. */
+  readonly since: DeltaToken | null
   readonly format: string | null
   /** The time that the request sees. */
   readonly now: Date
@@ -77,16 +81,19 @@ export async function answerGet(
   pinned: OpenSnapshot | null = null,
 ): Promise<Answer> {
   const syntax = parseRequest(request.target)
-  const { skiptoken, format = null } = syntax.options
+  const { skiptoken, deltatoken, format = null } = syntax.options
   const token =
     skiptoken === undefined ? null : parseSkipToken(skiptoken, request.target, service.links)
+  const since =
+    deltatoken === undefined ? null : parseDeltaToken(deltatoken, request.target, service.links)
   const snapshot = resources.use(await leaseFor(service.snapshots, token, pinned))
   const clock = { remainingMs: service.requestTimeoutMs }
   const engine = { snapshot, gate: service.gate, clock, gone: request.gone }
   const now = token?.now == null ? service.now() : new Date(token.now)
   const isInBatch = pinned !== null
-  const exchange = { service, request, resources, snapshot, engine, token, format, now, isInBatch }
-  const bound = bindRequest(syntax, snapshot.model, { now, version: request.version })
+  const asked = { token, since, format, now, isInBatch }
+  const exchange = { service, request, resources, snapshot, engine, ...asked }
+  const bound = bindAsked(exchange, syntax)
   const plan = planAnswer(exchange, bound)
   const headers = commonHeaders(exchange, plan)
   if (isUnchanged(request.headers, headers['ETag']))
@@ -98,6 +105,15 @@ export async function answerGet(
     return { status: 204, headers: others, body, rows }
   }
   return { status: 200, headers: { ...headers, 'Content-Type': plan.contentType }, body, rows }
+}
+
+/** A delta link was good for what was published then, so what is wrong with it now has changed since. */
+function bindAsked({ request, snapshot, now, since }: Exchange, syntax: RequestSyntax) {
+  try {
+    return bindRequest(syntax, snapshot.model, { now, version: request.version })
+  } catch (error) {
+    throw since !== null && error instanceof RequestError ? changesGone() : error
+  }
 }
 
 async function leaseFor(

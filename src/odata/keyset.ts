@@ -9,8 +9,8 @@
 
 import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import type { BoundQuery, Expression, OrderItem, PropertyValue } from './bound.ts'
-import type { Property } from './entity-model.ts'
+import type { BoundQuery, Expression, OrderItem, PropertyValue, RowVariable } from './bound.ts'
+import type { EntitySet, Property } from './entity-model.ts'
 import { columnSql } from './expression-sql.ts'
 import type { Position } from './paging.ts'
 import type { EdmName } from './type-map.ts'
@@ -71,17 +71,29 @@ export const isStoredInOrder = ({ column, type, clamped }: Property): boolean =>
 
 /** null where rows must be counted to know where a page begins. */
 export function keysetOf({ relation, row, order, set }: BoundQuery): Keyset | null {
-  if (relation.kind !== 'set' || set.type.key.length === 0) return null
+  if (relation.kind !== 'set') return null
+  return order.length === 0 ? storedKeyset(set, row) : exactKeyset(order, set, row)
+}
+
+/** The order of the rows in their file. null when the key has values that are not exact, or there is none. */
+export function storedKeyset(set: EntitySet, row: RowVariable): Keyset | null {
   const stored = set.type.key.map((property) => ({
     value: { kind: 'property', type: property.type, row, property } as const,
     descending: false,
   }))
-  const items: readonly OrderItem[] = order.length === 0 ? stored : order
+  return exactKeyset(stored, set, row)
+}
+
+function exactKeyset(
+  items: readonly OrderItem[],
+  set: EntitySet,
+  row: RowVariable,
+): Keyset | null {
   const isExact = ({ value }: OrderItem) =>
     isOwnProperty(value, row.alias) &&
     EXACT_TYPES.includes(value.type.name) &&
     isStoredInOrder(value.property)
-  if (!items.every(isExact)) return null
+  if (set.type.key.length === 0 || !items.every(isExact)) return null
   const keyset = items as Keyset
   const isTotal = set.type.key.every((part) => keyset.some(({ value }) => value.property === part))
   return isTotal ? keyset : null

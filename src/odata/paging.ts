@@ -1,5 +1,6 @@
 // Pages of a collection. A next link is the request again with a $skiptoken, which says where to read on, how large a
-// page is, and which snapshot the rows come from.
+// page is, and which snapshot the rows come from. A delta link is the request with a $deltatoken, which says since which
+// snapshot changes are asked for.
 //
 // A token is `<base64url of a JSON array>.<signature>`. The signature covers the path and the options that the token was
 // made for, so it is good for no other request; how they are encoded, $format and custom options are free, as some
@@ -69,8 +70,29 @@ export function nextLink(
   return linkWith('$skiptoken', root, target, members, links)
 }
 
+export interface DeltaToken {
+  /** Changes since this one are asked for. */
+  readonly snapshotId: string
+  readonly pageSize: number
+}
+
+/** Throws RequestError 400 as parseSkipToken does. */
+export function parseDeltaToken(text: string, target: string, links: LinkSigner): DeltaToken {
+  const [snapshotId, pageSize] = openToken('$deltatoken', text, target, links) as [string, number]
+  return { snapshotId, pageSize }
+}
+
+export function deltaLink(
+  root: string,
+  target: string,
+  { snapshotId, pageSize }: DeltaToken,
+  links: LinkSigner,
+): string {
+  return linkWith('$deltatoken', root, target, [snapshotId, pageSize], links)
+}
+
 /** The request again with a token of that name instead of the one that it came with. */
-export function linkWith(
+function linkWith(
   name: TokenName,
   root: string,
   target: string,
@@ -86,7 +108,7 @@ export function linkWith(
   return `${root}${path.replace(/^\//, '')}?${[...options, `${name}=${payload}.${signature}`].join('&')}`
 }
 
-export function openToken(
+function openToken(
   name: TokenName,
   text: string,
   target: string,
@@ -102,7 +124,7 @@ export function openToken(
   return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as readonly unknown[]
 }
 
-export type TokenName = '$skiptoken' | '$deltatoken'
+type TokenName = '$skiptoken' | '$deltatoken'
 
 /** A delta link begins anew; a next link within changes keeps where they begin. */
 const REPLACED: Readonly<Record<TokenName, readonly (string | null)[]>> = {

@@ -2,6 +2,7 @@
 
 import { type Exchange, contextUrl } from './answer.ts'
 import { csv } from './answer-csv.ts'
+import { delta, isTrackable } from './answer-delta.ts'
 import { collection } from './answer-many.ts'
 import { count, entity, value } from './answer-one.ts'
 import type { Addressed, BoundRequest, OutputProperty } from './bound.ts'
@@ -80,7 +81,8 @@ type DataRequest = Exclude<BoundRequest, { readonly kind: 'metadata' | 'count' }
 function planData(exchange: Exchange, bound: DataRequest): AnswerPlan {
   const { request, isInBatch, format: option } = exchange
   const isRows = bound.kind === 'collection' || bound.kind === 'entity'
-  const format = negotiateData(request.headers, option, { hasCsv: isRows && !isInBatch })
+  const hasCsv = isRows && !isInBatch && exchange.since === null
+  const format = negotiateData(request.headers, option, { hasCsv })
   if (isRows && format.kind === 'csv') return planCsv(exchange, bound)
   const json = format as JsonFormat
   const contentType = jsonContentType(json)
@@ -91,27 +93,32 @@ function planData(exchange: Exchange, bound: DataRequest): AnswerPlan {
       make: () => whole(serviceDocument(exchange, json)),
     }
   const asked = parsePreferences(request.headers)
-  const preferences = appliedOf(asked, followed(bound))
+  const preferences = appliedOf(asked, followed(exchange, bound))
   const rows = preferences.omitNulls ? { ...json, omitsNulls: true } : json
   const isFull = json.metadata === 'full' && bound.kind !== 'property'
   const query = isFull ? withControlInformation(bound.query, request.version) : bound.query
   const addressed = { ...bound, query }
+  const many = exchange.since === null ? collection : delta
   const make =
     bound.kind === 'collection'
-      ? () => collection(exchange, addressed, rows, preferences)
+      ? () => many(exchange, addressed, rows, preferences)
       : () => entity(exchange, addressed, rows)
   return { contentType, preferences, make }
 }
 
-function followed({
-  kind,
-  query,
-}: Addressed & { readonly kind: string }): readonly PreferenceName[] {
+function followed(
+  exchange: Exchange,
+  bound: Addressed & { readonly kind: string },
+): readonly PreferenceName[] {
+  const { kind, query } = bound
   if (kind === 'property') return []
+  if (exchange.since !== null) return ['maxpagesize']
   // Values inside an object are written with their neighbours.
   const isFlat = query.output.every(({ path }) => path === undefined || path.length === 1)
   const omit: readonly PreferenceName[] = isFlat ? ['omit-values'] : []
-  return kind === 'collection' ? ['maxpagesize', ...omit] : omit
+  if (kind !== 'collection') return omit
+  const track: readonly PreferenceName[] = isTrackable(exchange, bound) ? ['track-changes'] : []
+  return ['maxpagesize', ...track, ...omit]
 }
 
 function planCsv(exchange: Exchange, bound: Addressed & { readonly kind: string }): AnswerPlan {

@@ -14,7 +14,7 @@ import { overloaded, type QueryGate } from './query-gate.ts'
 
 /** What the queries of one request share. */
 export interface EngineAccess {
-  readonly snapshot: OpenSnapshot
+  readonly snapshot: Pick<OpenSnapshot, 'connect'>
   readonly gate: QueryGate
   /** Time left to wait for the engine, of all queries of the request together. Time that the client takes is free. */
   readonly clock: { remainingMs: number }

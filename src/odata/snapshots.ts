@@ -83,6 +83,21 @@ export class Snapshots implements AsyncDisposable {
     }
   }
 
+  /** What was published under that id; null when a run keeps it no longer. */
+  async manifestOf(id: string): Promise<Snapshot | null> {
+    return this.#openById(id)?.snapshot ?? (await readKeptSnapshot(this.#options.dir, id))
+  }
+
+  /** How an engine on the same files is opened. */
+  get engineOptions(): EngineOptions {
+    return this.#options
+  }
+
+  /** Logs that files of a kept snapshot cannot be opened: a run has just deleted them, or they are damaged. */
+  reportKept(id: string, error: unknown): void {
+    this.#options.logger.warn('kept-snapshot-refused', { snapshot: id, error })
+  }
+
   #openById(id: string): OpenSnapshot | undefined {
     const open = [this.#current, ...this.#retired.map(({ snapshot }) => snapshot)]
     return open.find((candidate) => candidate.snapshot.id === id)
@@ -97,7 +112,7 @@ export class Snapshots implements AsyncDisposable {
       this.#retired.unshift({ snapshot, sinceMs: Date.now() })
       return snapshot
     } catch (error) {
-      this.#options.logger.warn('kept-snapshot-refused', { snapshot: id, error })
+      this.reportKept(id, error)
       return null
     }
   }

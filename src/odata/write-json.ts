@@ -185,8 +185,13 @@ export function collectionHead(
 }
 
 /** Everything after the last row. */
-export function collectionTail(nextLink: string | null): string {
-  return nextLink === null ? ']}' : `],"@odata.nextLink":${JSON.stringify(nextLink)}}`
+export function collectionTail(link: Link | null): string {
+  return link === null ? ']}' : `],"@odata.${link.name}":${JSON.stringify(link.url)}}`
+}
+
+export interface Link {
+  readonly name: 'nextLink' | 'deltaLink'
+  readonly url: string
 }
 
 /** `row` as the engine wrote it, with its comma. `type` is that of a value, where it is shown. */
