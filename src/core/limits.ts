@@ -125,9 +125,14 @@ export const limits = {
   /** Queries that run at once, and requests that wait for one of them, before 503. */
   runningQueries: 16,
   waitingQueries: 512,
-  /** Snapshots that are no longer current stay readable for next links until this many newer ones exist. */
+  /** The youngest snapshots that a run keeps on disk, for next links and delta links, and the time it keeps the others. */
   retainedSnapshots: 3,
-  retainedSnapshotMs: 600_000,
+  retainedSnapshotMinutes: 10,
+  /** Snapshots that are no longer current which a service has open, and for how long; it opens them again when asked. */
+  openEarlierSnapshots: 3,
+  openEarlierSnapshotMs: 600_000,
+  /** Memory of the engine that compares two snapshots for one delta link; what does not fit is spilled. */
+  comparisonBytes: 512 * MiB,
   /** A service looks at the manifest this often where the file system reports no changes. */
   snapshotPollMs: 1_000,
   /** Results up to this size are computed whole before the first byte is sent, so that a failure has its status. */
