@@ -48,8 +48,12 @@ export function readInOneStep(grammar: ohm.Grammar, names: readonly string[]): v
       state.doNotMemoize = true
       return isRead
     })
+    plainTokens.set(rule.body, evaluated(read))
   }
 }
+
+/** By the body of a rule that is read in one step, what is read where no rule is entered. */
+const plainTokens = new WeakMap<Part, Part>()
 
 /**
  * Changes `grammar`: where one of the rules `names` is used, its body stands instead. Such a rule must have one child and
@@ -61,7 +65,8 @@ export function readInPlace(grammar: ohm.Grammar, names: readonly string[]): voi
     if (is(part, ohm.pexprs.Apply)) {
       if (part.ruleName === 'caseInsensitive') return anyCase(part, grammar)
       const body = bodies.get(part.ruleName)
-      return body === undefined ? part : inPlace(body)
+      if (body === undefined) return part
+      return plainTokens.get(body) ?? inPlace(body)
     }
     if (is(part, ohm.pexprs.Alt)) part.terms = part.terms.map(inPlace)
     else if (is(part, ohm.pexprs.Seq)) part.factors = part.factors.map(inPlace)

@@ -219,4 +219,12 @@ readInOneStep(urlGrammar, [
   'ws',
 ])
 // Rules without an action.
-readInPlace(urlGrammar, ['caseInsensitive', 'literal', 'operand', 'primary', 'value'])
+readInPlace(urlGrammar, [
+  'caseInsensitive',
+  'literal',
+  'operand',
+  'primary',
+  'value',
+  'comma',
+  'ws',
+])

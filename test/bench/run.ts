@@ -9,8 +9,14 @@ import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
 import { ingestBenchmark } from './ingest.ts'
+import { odataLanguageBenchmark } from './odata-language.ts'
 
-const benchmarks: readonly Benchmark[] = [ingestBenchmark, flushBenchmark, exportBenchmark]
+const benchmarks: readonly Benchmark[] = [
+  ingestBenchmark,
+  flushBenchmark,
+  exportBenchmark,
+  odataLanguageBenchmark,
+]
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
