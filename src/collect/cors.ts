@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { UsageError } from '../core/failures.ts'
+import type { Headers } from '../http/respond.ts'
 import type { Handler } from '../http/server.ts'
 
 const ALLOWED_HEADERS = 'Authorization, Content-Type, Content-Encoding, Idempotency-Key'
@@ -30,13 +31,19 @@ function isOrigin(text: string): boolean {
   }
 }
 
+/** Headers of every answer, also to a request that is of no page. */
+export function originHeaders(origins: readonly string[]): Headers {
+  return origins.length === 0 || origins.includes('*') ? {} : { Vary: 'Origin' }
+}
+
 /** The handler, and the headers that let pages of `origins` read its answers. Without origins it is the handler itself. */
 export function withCors(origins: readonly string[], handle: Handler): Handler {
   if (origins.length === 0) return handle
   const allowsAny = origins.includes('*')
   return (request, response) => {
     const { origin } = request.headers
-    if (!allowsAny) response.setHeader('Vary', 'Origin')
+    for (const [name, value] of Object.entries(originHeaders(origins)))
+      response.setHeader(name, value)
     if (origin !== undefined && (allowsAny || origins.includes(origin))) {
       response.setHeader('Access-Control-Allow-Origin', allowsAny ? '*' : origin)
       if (isPreflight(request)) return answerPreflight(response)

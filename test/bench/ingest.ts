@@ -41,6 +41,7 @@ export const ingestBenchmark: Benchmark = {
       const result = await measureLoad({
         port,
         connections: CONNECTIONS,
+        pipelined: 1,
         durationMs,
         request,
         status: 202,
