@@ -25,7 +25,10 @@ export interface Group {
   readonly reject: (error: Error) => void
 }
 
-export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(64 * 1024)): Group {
+/** A group begins with this much; it grows by doubling. */
+const SMALLEST_BYTES = 64 * 1024
+
+export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(SMALLEST_BYTES)): Group {
   let resolve = () => {}
   let reject: Group['reject'] = () => {}
   const written = new Promise<void>((...settle) => ([resolve, reject] = settle))
@@ -42,9 +45,10 @@ export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(64 * 1024)): Grou
   }
 }
 
-/** An empty group in the memory of a finished one, unless that grew too large to be kept. */
-export function nextGroup({ memory }: Group): Group {
-  return memory.length > limits.retainedGroupBytes ? emptyGroup() : emptyGroup(memory)
+/** An empty group in the memory of a finished one, unless that is too large to be kept, or was for that group. */
+export function nextGroup({ memory, sizeBytes }: Group): Group {
+  const isFitting = memory.length === SMALLEST_BYTES || memory.length <= 8 * sizeBytes
+  return isFitting && memory.length <= limits.retainedGroupBytes ? emptyGroup(memory) : emptyGroup()
 }
 
 const LF = 0x0a

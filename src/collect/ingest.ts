@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventBuffer } from '../buffer/buffer.ts'
+import type { RequestKey } from '../buffer/request-key.ts'
 import type { ModelName } from '../core/names.ts'
 import { requireToken } from '../http/auth.ts'
 import { readBody } from '../http/body.ts'
@@ -94,7 +95,7 @@ function readPlace(url: string): EventsPlace | 'health' | null {
 const maxBodyBytes = ({ isBatch }: EventsPlace, options: IngestOptions) =>
   isBatch ? options.maxBatchBytes : options.maxEventBytes
 
-async function collect(
+function collect(
   options: IngestOptions,
   request: IncomingMessage,
   response: ServerResponse,
@@ -102,25 +103,40 @@ async function collect(
 ): Promise<void> {
   requireMethod(request.method, ['POST'])
   requireToken(request, options.token)
-  const { target, door } = findDoor(options.doors(), place)
+  const known = findDoor(options.doors(), place)
   const read = readerFor(request, place.isBatch, options)
-  const body = await readBody(request, maxBodyBytes(place, options))
-  const key = readRequestKey(request, body)
-  if (key !== null) {
-    const toEvents = () => read(door, body)
-    const accepted = options.buffer.appendOnce(target, key, toEvents, serverTime())
-    return sendAccepted(response, await accepted.catch(refuse))
-  }
+  // In steps, each of which keeps nothing of the one before: many bodies would stay in memory while they wait for the disk.
+  return readBody(request, maxBodyBytes(place, options))
+    .then((body) => store(options, known, readRequestKey(request, body), body, read))
+    .then((count) => sendAccepted(response, count), refuse)
+}
+
+type Reader = (door: Door, body: Buffer) => Events
+
+/** The number of events that are on disk when it resolves. */
+function store(
+  { buffer }: IngestOptions,
+  { target, door }: KnownTarget,
+  key: RequestKey | null,
+  body: Buffer,
+  read: Reader,
+): Promise<number> {
+  if (key !== null) return buffer.appendOnce(target, key, () => read(door, body), serverTime())
   const events = read(door, body)
-  await options.buffer.append(target, events, serverTime()).catch(refuse)
-  sendAccepted(response, events.length)
+  const count = events.length
+  return buffer.append(target, events, serverTime()).then(() => count)
 }
 
 function refuse(error: unknown): never {
   throw bufferRefusal(error)
 }
 
-function findDoor(doors: Doors, { schema, table }: EventsPlace): { target: ModelName; door: Door } {
+interface KnownTarget {
+  readonly target: ModelName
+  readonly door: Door
+}
+
+function findDoor(doors: Doors, { schema, table }: EventsPlace): KnownTarget {
   // Only names of models are keys, so another text is never found.
   const target = `${schema}.${table}` as ModelName
   const door = doors.get(target)
@@ -132,7 +148,7 @@ function readerFor(
   request: RequestHead,
   isBatch: boolean,
   { maxEventBytes, maxBatchBytes, acceptTextPlain }: IngestOptions,
-): (door: Door, body: Buffer) => Events {
+): Reader {
   const type = mediaType(request.headers['content-type'], acceptTextPlain)
   if (type === 'ndjson' && !isBatch) throw unsupported('one event is no NDJSON')
   const read = !isBatch ? readEvent : type === 'ndjson' ? readNdjsonBatch : readJsonBatch

@@ -37,8 +37,8 @@ export const limits = {
   flushBytes: 256 * MiB,
   /** Bytes that wait for the disk; above it ingest answers 503, so that memory stays bounded. */
   pendingBytes: 64 * MiB,
-  /** Memory that each target keeps for its next groups; a larger group gets memory of its own. */
-  retainedGroupBytes: 1 * MiB,
+  /** Memory that a target keeps for its next groups while they fill it; a larger group gets memory of its own. */
+  retainedGroupBytes: 8 * MiB,
   /** Bytes of accepted events on disk; above it ingest answers 503. */
   bufferBytes: 16 * GiB,
   /** Time for which the key of a request is remembered; a sender that tries again does so sooner. */
