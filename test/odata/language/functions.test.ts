@@ -106,6 +106,8 @@ test('Q084 to Q088: arithmetic', async () => {
     'i div 2 eq 3',
     '-i div 2 eq -3',
     'i divby 2 eq 3.5',
+    'i div 2.0 eq 3.5',
+    '0.0 sub -9223372036854775808 eq 9223372036854775808',
     'no_number div zero eq null',
     'no_number divby zero eq null',
     'i mod j eq 1',
