@@ -80,7 +80,8 @@ test('Q126: a link is 410 when a run has deleted its snapshot by the settings', 
   }
   await build(space, 25, 2)
   const kept = async () =>
-    (await readdir(space.path('.eider/snapshots'))).filter((name) => /^manifest-/.test(name)).length
+    (await readdir(space.path('.eider/snapshots'))).filter((name) => name.startsWith('manifest-'))
+      .length
   assert.is(await kept(), 2)
   await build(space, 25, 3)
   assert.is(await kept(), 2)
