@@ -6,13 +6,14 @@ import type { CompiledProject, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
+import type { Snapshot } from '../core/snapshot.ts'
 import { sql } from '../core/sql.ts'
 import { type Catalog, describe, readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { BACKFILL, existsIn, isBackfill } from './build.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
-import { type ContractChange, contractChanges } from './contract.ts'
+import { type ContractChange, contractChanges, publishedNext } from './contract.ts'
 import { type EventsVerdict, judgeEvents } from './judge-events.ts'
 import { relationOf, relationType, type WatermarkRange } from './materialize/relation.ts'
 import { type Asked, lossesOf, refusalOf } from './refusals.ts'
@@ -40,6 +41,8 @@ export interface PlanOptions {
 export interface RunPlan {
   readonly steps: readonly PlannedStep[]
   readonly contract: readonly ContractChange[]
+  /** What is published, and what would be; null where nothing is. */
+  readonly snapshots: { readonly now: Snapshot; readonly next: Snapshot } | null
 }
 
 export interface PlannedStep {
@@ -123,7 +126,9 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const steps: PlannedStep[] = []
   for (const name of selected)
     steps.push(await planStep({ ...work, rehearsal }, models.get(name)!, before.get(name)))
-  return { steps, contract: contractChanges(published, models, selected) }
+  const snapshots =
+    published === null ? null : { now: published, next: publishedNext(published, models, selected) }
+  return { steps, contract: contractChanges(published, models, selected), snapshots }
 }
 
 interface Work extends Asked, Omit<PlanOptions, 'selection' | 'diff'> {
@@ -149,11 +154,9 @@ interface Before {
 const unread: Before = { problem: null, columns: null, losses: [] }
 
 async function lookAt(work: Work, model: Model): Promise<Before> {
-  return {
-    problem: await refusalOf(work, model),
-    columns: await columnsNow(work.connection, work.catalog, model),
-    losses: await lossesOf(work, model),
-  }
+  const problem = await refusalOf(work, model)
+  const columns = await columnsNow(work.connection, work.catalog, model)
+  return { problem, columns, losses: problem === null ? await lossesOf(work, model) : [] }
 }
 
 async function planStep(work: Work, model: Model, before: Before = unread): Promise<PlannedStep> {
