@@ -4,6 +4,7 @@ import type { WaitingSegment } from '../buffer/claim-source.ts'
 import { type Action, decide, freshness, type Situation } from '../compiler/plan.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
+import type { ColumnChange, EventsVerdict, ModelDiff } from '../core/planned-changes.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
 import type { Snapshot } from '../core/snapshot.ts'
@@ -14,10 +15,10 @@ import { DatabaseError } from '../duckdb/errors.ts'
 import { BACKFILL, existsIn, isBackfill } from './build.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
 import { type ContractChange, contractChanges, publishedNext } from './contract.ts'
-import { type EventsVerdict, judgeEvents } from './judge-events.ts'
+import { judgeEvents } from './judge-events.ts'
 import { relationOf, relationType, type WatermarkRange } from './materialize/relation.ts'
 import { type Asked, lossesOf, refusalOf } from './refusals.ts'
-import { type ModelDiff, Rehearsal } from './rehearse/rehearsal.ts'
+import { Rehearsal } from './rehearse/rehearsal.ts'
 import { readCurrentSnapshot } from './snapshots.ts'
 import { hashFiles } from './source-files.ts'
 import { readStateIfAny, type State } from './state.ts'
@@ -59,14 +60,6 @@ export interface PlannedStep {
   readonly events: EventsVerdict | null
   /** null without `diff`, and for a model that is not built or fails. */
   readonly diff: ModelDiff | null
-}
-
-export interface ColumnChange {
-  readonly column: string
-  /** null: the column is new. */
-  readonly from: string | null
-  /** null: the column is gone. */
-  readonly to: string | null
 }
 
 /** What is known of a project and its warehouse; nothing is changed to learn it. */
