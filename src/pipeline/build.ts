@@ -13,7 +13,6 @@ import { checkKey } from './materialize/check-key.ts'
 import { buildKept } from './materialize/kept.ts'
 import {
   type Built,
-  countRows,
   createSchema,
   makeWay,
   noteRelation,
@@ -161,10 +160,10 @@ async function materialize(site: Site, model: BuiltModel, statement: Sql): Promi
   const relation = relationOf(model.name)
   if (isKept(model)) return buildKept(site, model)
   await makeWay(site, model, typeOf(model))
-  await connection.run(statement)
+  const rows = model.kind === 'view' ? undefined : await connection.createTable(statement)
+  if (rows === undefined) await connection.run(statement)
   await checkKey(connection, relation, model.expose?.key ?? [])
-  if (model.kind === 'view') return { changed: true }
-  return { changed: true, rows: await countRows(connection, relation) }
+  return rows === undefined ? { changed: true } : { changed: true, rows }
 }
 
 const isKept = (model: BuiltModel): model is KeptModel =>

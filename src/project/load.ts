@@ -53,7 +53,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     throw new UsageError(`there is no ${CONFIG_FILE} in ${root}`, {
       hint: 'start a project with "eider init NAME"',
     })
-  const source = await readSource(root, CONFIG_FILE, limits.configFileBytes)
+  const source = readSource(root, CONFIG_FILE, limits.configFileBytes)
   if ('code' in source) throw new DiagnosticsError([source])
   const { name, values, targets, diagnostics } = parseConfig(source)
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics)

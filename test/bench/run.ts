@@ -9,8 +9,14 @@ import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
 import { ingestBenchmark } from './ingest.ts'
+import { pipelineBenchmark } from './pipeline.ts'
 
-const benchmarks: readonly Benchmark[] = [ingestBenchmark, flushBenchmark, exportBenchmark]
+const benchmarks: readonly Benchmark[] = [
+  ingestBenchmark,
+  flushBenchmark,
+  exportBenchmark,
+  pipelineBenchmark,
+]
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
