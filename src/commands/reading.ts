@@ -15,10 +15,11 @@ export interface Reading extends AsyncDisposable {
 
 /** Throws DiagnosticsError for mistakes in the project, EnvironmentError when a run holds the warehouse. */
 export async function openToRead({ paths, files, settings }: Project): Promise<Reading> {
-  const { compile } = await import('../compiler/compile.ts')
+  const { compileOnce } = await import('../compiler/compile-once.ts')
   const { openWarehouseToRead } = await import('../pipeline/warehouse.ts')
   const { waitingBytes } = await import('../buffer/waiting.ts')
-  const project = await compile(files, { dir: paths.dir })
+  const { dir, state } = paths
+  const project = await compileOnce(files, { dir, state, save: false })
   const withNewEvents = new Set((await waitingBytes(paths.buffer)).keys())
   await using resources = new Resources()
   const warehouse = resources.use(await openWarehouseToRead(paths, settings.memory_limit))

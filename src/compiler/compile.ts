@@ -8,7 +8,7 @@ import type { CompiledProject, Model } from '../core/model.ts'
 import { type ModelName, foldCase } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import type { SourceFile } from '../core/source.ts'
-import { Database } from '../duckdb/database.ts'
+import { type Connection, Database } from '../duckdb/database.ts'
 import { bindAll } from './bind.ts'
 import { checkEntitySets } from './exposure.ts'
 import { type Draft, draftEvents, draftQuery, draftSeed } from './draft.ts'
@@ -17,13 +17,20 @@ import { createMacros } from './macros.ts'
 import { type ParsedModel, parseModelFile } from './model-file.ts'
 import { resolveQueries } from './resolve.ts'
 
+export interface CompileOptions {
+  /** The project directory, absolute; relative file names begin there. */
+  readonly dir: string
+  /** Told of the data files and patterns that models name, before the head of any of them is read. */
+  readonly onInputs?: (connection: Connection, names: readonly string[]) => Promise<void>
+}
+
 /**
- * Compiles the files of the project in `dir`, an absolute path at which relative file names begin. Reads the heads of
- * the data files that models name, and nothing else. Throws one DiagnosticsError with every mistake of the project.
+ * Reads the heads of the data files that models name, and nothing else. Throws one DiagnosticsError with every mistake
+ * of the project.
  */
 export async function compile(
   files: ProjectFiles,
-  { dir }: { readonly dir: string },
+  { dir, onInputs }: CompileOptions,
 ): Promise<CompiledProject> {
   const found: Diagnostic[] = [...(files.problems ?? [])]
   const names = uniqueNames(files, found)
@@ -41,6 +48,10 @@ export async function compile(
   const isQuery = (model: ParsedModel) => model.kind !== 'events'
   const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, modelNames)
   found.push(...macros.diagnostics, ...resolved.diagnostics)
+  await onInputs?.(connection, [
+    ...resolved.queries.flatMap(({ references }) => references.files),
+    ...seeds.map(({ path }) => path),
+  ])
 
   const context = { connection, dir, modelNames, findModel, macros: macros.definition }
   const dynamic = resolved.queries.filter(({ tree }) => tree === null).map((q) => q.parsed.name)

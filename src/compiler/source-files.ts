@@ -3,19 +3,19 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import type { Model } from '../core/model.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { textOf } from '../duckdb/values.ts'
 
 /**
- * One hash per name in `model.files`; a name may be a glob and then stands for the names and contents that it matches
- * now. A file that is missing or remote has none: reading it is for the engine to refuse, or makes the model volatile.
+ * One hash per name in `files` of the models; a name may be a glob and then stands for the names and contents that it
+ * matches now. A file that is missing or remote has none: reading it is for the engine to refuse, or makes the model
+ * volatile.
  */
 export async function hashFiles(
   connection: Connection,
   dir: string,
-  models: Iterable<Model>,
+  models: Iterable<{ readonly files: readonly string[] }>,
 ): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>()
   for (const { files } of models)
@@ -39,11 +39,17 @@ async function hashName(connection: Connection, dir: string, name: string): Prom
 }
 
 /** Globs are expanded by the engine, so that they mean the same as in a query. */
-async function filesOf(connection: Connection, dir: string, name: string) {
+export async function filesOf(
+  connection: Connection,
+  dir: string,
+  name: string,
+): Promise<readonly string[]> {
   const pattern = resolve(dir, name)
-  if (!/[*?[]/.test(name)) return [pattern]
+  if (!isGlob(name)) return [pattern]
   const rows = await connection.rows(
     sql`SELECT file FROM glob(${sql.value(pattern)}) ORDER BY file`,
   )
   return rows.map(({ file }) => textOf(file))
 }
+
+export const isGlob = (name: string) => /[*?[]/.test(name)

@@ -1,6 +1,7 @@
 // What a run would do, found out without changing anything: `eider plan`.
 
 import { plan, type Situation, type Step } from '../compiler/plan.ts'
+import { hashFiles } from '../compiler/source-files.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
@@ -13,7 +14,6 @@ import { chooseModels, type RunSelection } from './choose.ts'
 import { type ContractChange, contractChanges } from './contract.ts'
 import { relationOf, relationType } from './materialize/relation.ts'
 import { readCurrentSnapshot } from './snapshots.ts'
-import { hashFiles } from './source-files.ts'
 import { readStateIfAny, type State } from './state.ts'
 
 export interface PlanOptions {

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
+import { hashFiles } from '../compiler/source-files.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import type { CompiledProject } from '../core/model.ts'
@@ -21,7 +22,6 @@ import type { WatermarkRange } from './materialize/relation.ts'
 import { publish } from './publish.ts'
 import { takeRunLock } from './run-lock.ts'
 import { replaceMacros } from './macros.ts'
-import { hashFiles } from './source-files.ts'
 import { ensureState, readState, recordRemoved, recordRun } from './state.ts'
 import { openWarehouse } from './warehouse.ts'
 
