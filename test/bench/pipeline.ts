@@ -78,7 +78,8 @@ async function delta(rows: number, rounds: number): Promise<Figure> {
   await using space = await workspace({
     'eider.yml': 'name: bench\n',
     'models/raw/items.sql': source(rows, 0),
-    'models/mart/items.sql': '-- @kind: merge\n-- @unique_key: id\nFROM raw.items\n',
+    'models/mart/items.sql':
+      '-- @kind: merge\n-- @unique_key: id\n-- @incremental: at\nFROM raw.items\n',
   })
   await space.ok(['run', '--quiet'])
   let change = 0
@@ -98,12 +99,11 @@ async function delta(rows: number, rounds: number): Promise<Figure> {
   return figure(`merge of a change of 1 % of ${count} rows / its full rebuild`, times, 0.3)
 }
 
-/** Each change gives another hundredth of the rows another amount. */
+/** Each change gives another hundredth of the rows another amount and a later time. */
 const source = (rows: number, change: number) => `-- @kind: table
 SELECT i AS id, 'customer ' || (i % 9973) AS customer, 'a remark of some length on ' || i AS note,
-  i % 7 + CASE WHEN ${change} > 0 AND i % 100 = ${change % 100} THEN ${change} ELSE 0 END AS amount,
-  TIMESTAMP '2024-01-01' + to_seconds(i) AS at
-FROM range(${rows}) AS r(i)
+  i % 7 + n AS amount, TIMESTAMP '2024-01-01' + to_seconds(i) + to_years(n) AS at
+FROM (SELECT i, CASE WHEN i % 100 < ${change} THEN i % 100 + 1 ELSE 0 END::INTEGER AS n FROM range(${rows}) AS r(i))
 `
 
 async function builtIn(space: Workspace, name: string): Promise<number> {
