@@ -7,7 +7,7 @@
 //   | 2    | the project (saved-project.ts)                                                                   |
 //
 // It is valid if and only if `key` is that of the given files, each input has the hash that it has in the file, and the
-// checksum is that of line 2. The key covers every text and path, the directory, the engine's version and the
+// checksum is that of line 2. The key covers every text, path and variable, the directory, the engine's version and the
 // compiler's own files. Inputs are hashed before their heads are read, so a file that changes meanwhile is
 // found changed. Not saved: a project with warnings outside its files, and one with a volatile model, whose columns
 // may depend on the time, a setting or a remote file.
@@ -20,6 +20,7 @@ import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ProjectFiles } from '../core/project.ts'
+import { literalOf } from '../core/variables.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { engineVersion } from '../duckdb/driver.ts'
 import { restoreProject, saveProject } from './saved-project.ts'
@@ -117,13 +118,14 @@ async function readInputs(
 }
 
 /** What is compiled, and what compiles it. */
-function keyOf({ models, seeds, macros, problems }: ProjectFiles, dir: string): string {
+function keyOf({ models, seeds, macros, variables, problems }: ProjectFiles, dir: string): string {
   return hashOf(32, [
     compilerIdentity(),
     dir,
     models.map(({ name, source }) => [name, source.path, source.text]),
     seeds.map(({ name, path, format, types }) => [name, path, format, types]),
     macros.map(({ path, text }) => [path, text]),
+    Array.from(variables ?? [], ([name, value]) => [name, value.is, literalOf(value).inline()]),
     problems ?? [],
   ])
 }

@@ -8,6 +8,7 @@ import type { CompiledProject, Model } from '../core/model.ts'
 import { type ModelName, foldCase } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import type { SourceFile } from '../core/source.ts'
+import type { Variables } from '../core/variables.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { bindAll } from './bind.ts'
 import { checkEntitySets } from './exposure.ts'
@@ -16,6 +17,8 @@ import { orderOf } from './graph.ts'
 import { createMacros } from './macros.ts'
 import { type ParsedModel, parseModelFile } from './model-file.ts'
 import { resolveQueries } from './resolve.ts'
+
+const NO_VARIABLES: Variables = new Map()
 
 export interface CompileOptions {
   /** The project directory, absolute; relative file names begin there. */
@@ -35,6 +38,7 @@ export async function compile(
   const found: Diagnostic[] = [...(files.problems ?? [])]
   const names = uniqueNames(files, found)
   const findModel = (name: string) => names.get(foldCase(name))?.name ?? null
+  const variables = files.variables ?? NO_VARIABLES
   const parsed = parseAll(files, names, found)
   const seeds = files.seeds.filter(
     ({ name, path }) => names.get(foldCase(name))?.source.path === path,
@@ -42,7 +46,7 @@ export async function compile(
 
   await using database = await Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
   await using connection = await database.connect()
-  const macros = await createMacros(connection, files.macros)
+  const macros = await createMacros(connection, files.macros, variables)
   const known = { findModel, macros: macros.facts }
   const modelNames = Array.from(names.values(), ({ name }) => name)
   const isQuery = (model: ParsedModel) => model.kind !== 'events'
@@ -53,7 +57,7 @@ export async function compile(
     ...seeds.map(({ path }) => path),
   ])
 
-  const context = { connection, dir, modelNames, findModel, macros: macros.definition }
+  const context = { variables, connection, dir, modelNames, findModel, macros: macros.definition }
   const dynamic = resolved.queries.filter(({ tree }) => tree === null).map((q) => q.parsed.name)
   const drafts: readonly Draft[] = [
     ...resolved.queries.map((query) => draftQuery(query, dynamic, context)),
@@ -105,7 +109,7 @@ function parseAll(
   found: Diagnostic[],
 ): readonly ParsedModel[] {
   return files.models.flatMap((file) => {
-    const { model, diagnostics } = parseModelFile(file)
+    const { model, diagnostics } = parseModelFile(file, files.variables ?? NO_VARIABLES)
     found.push(...diagnostics)
     const isFirst = names.get(foldCase(file.name))?.source === file.source
     return model !== null && isFirst ? [model] : []

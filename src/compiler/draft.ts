@@ -62,7 +62,7 @@ export function draftQuery(
   const { name, source, header, kind, body } = parsed
   const extra = extraDependencies(parsed, context)
   const dependsOn = [...new Set([...references.models.map((model) => model.name), ...extra.keys()])]
-  const settings = settingsOf(source, header)
+  const settings = settingsOf(source, header, context.variables)
   const { opening, closing } = wrapping(kind)
   return {
     name,

@@ -13,11 +13,10 @@ export function spanAt(body: ModelBody, offset: number | null): Span {
   const tokens = tokenize(body.text)
   const first = tokens.findIndex(({ end }) => end > (offset ?? 0))
   const token = tokens[first]
-  const base = body.span.start
   if (token === undefined) return { start: body.span.end, end: body.span.end + 1 }
   let last = first
   while (isSymbol(tokens[last + 1], '.') && nameOf(tokens[last + 2]) !== null) last += 2
-  return { start: base + token.start, end: base + tokens[last]!.end }
+  return body.spanInFile({ start: token.start, end: tokens[last]!.end })
 }
 
 /** The span of what stands at a byte of the body: syntax trees and the binder count bytes of UTF-8. */

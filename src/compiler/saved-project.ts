@@ -5,7 +5,9 @@ import type { Diagnostic } from '../core/diagnostics.ts'
 import type { Check, CompiledProject, Macro, Model } from '../core/model.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import type { SourceFile, Span } from '../core/source.ts'
-import { ModelBody, type SqlValue } from '../core/sql.ts'
+import type { SqlValue } from '../core/sql.ts'
+import type { Variables } from '../core/variables.ts'
+import { bodyOf } from './variables.ts'
 
 interface SavedProject {
   readonly models: readonly SavedModel[]
@@ -54,13 +56,14 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
     if (source === undefined) throw new Error(`a saved project has another file ${path}`)
     return source
   }
+  const variables = files.variables ?? new Map()
   const saved = JSON.parse(text) as SavedProject
-  const models = saved.models.map((model) => restoreModel(model, sourceOf(model.source)))
+  const models = saved.models.map((model) => restoreModel(model, sourceOf(model.source), variables))
   return {
     models: new Map(models.map((model) => [model.name, model])),
     macros: saved.macros.map(({ name, body: { source, start, end } }): Macro => ({
       name,
-      body: ModelBody.of(sourceOf(source), { start, end }),
+      body: bodyOf(sourceOf(source), { start, end }, variables).body,
     })),
     warnings: saved.warnings.map((warning) => ({ ...warning, source: sourceOf(warning.source) })),
   }
@@ -71,11 +74,13 @@ function saveModel(model: Model): SavedModel {
   return 'body' in model ? { ...saved, body: model.body.span } : (saved as SavedModel)
 }
 
-function restoreModel(saved: SavedModel, source: SourceFile): Model {
+function restoreModel(saved: SavedModel, source: SourceFile, variables: Variables): Model {
   const { body } = saved
-  const checks = saved.checks.map((check) => restoreCheck(check, source))
+  const checks = saved.checks.map((check) => restoreCheck(check, source, variables))
   const model = { ...saved, source, checks }
-  return (body === undefined ? model : { ...model, body: ModelBody.of(source, body) }) as Model
+  return (
+    body === undefined ? model : { ...model, body: bodyOf(source, body, variables).body }
+  ) as Model
 }
 
 function saveCheck(check: Check): SavedCheck {
@@ -92,11 +97,13 @@ function saveCheck(check: Check): SavedCheck {
   }
 }
 
-function restoreCheck(check: SavedCheck, source: SourceFile): Check {
+function restoreCheck(check: SavedCheck, source: SourceFile, variables: Variables): Check {
   const test = check.test as unknown as Check['test']
   switch (test.is) {
-    case 'condition':
-      return { ...check, test: { ...test, body: ModelBody.of(source, check.test['body'] as Span) } }
+    case 'condition': {
+      const { body } = bodyOf(source, check.test['body'] as Span, variables)
+      return { ...check, test: { ...test, body } }
+    }
     case 'row_count':
       return { ...check, test: { ...test, rows: BigInt(test.rows) } }
     case 'accepted':

@@ -52,6 +52,10 @@ const messages = {
   'unknown-seed-column': (p: { column: string }) => `the seed has no column "${p.column}"`,
   'sql-syntax': (p: { problem: string }) => p.problem,
   'sql-binding': (p: { problem: string }) => p.problem,
+  'unknown-variable': (p: { name: string }) => `no variable "${p.name}"`,
+  'invalid-variable': (p: { problem: string }) => `this is no variable: ${p.problem}`,
+  'quoted-variable': (p: { name: string; what: string }) =>
+    `\${${p.name}} stands in quotes, where it is ${p.what} and not the variable`,
   'model-parameter': () => 'a model has no parameters',
   'hidden-reference': (p: { function: string }) =>
     `"${p.function}" hides what the model reads: its argument is known only when it runs`,
@@ -122,7 +126,9 @@ export class DiagnosticsError extends Error {
   }
 }
 
+export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
+  diagnostics.some(({ severity }) => severity === 'error')
+
 export function throwIfErrors(diagnostics: readonly Diagnostic[]): void {
-  if (diagnostics.some(({ severity }) => severity === 'error'))
-    throw new DiagnosticsError(diagnostics)
+  if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics)
 }

@@ -4,6 +4,7 @@ import type { Diagnostic } from './diagnostics.ts'
 import type { ModelName } from './names.ts'
 import type { SeedType } from './model.ts'
 import type { SourceFile, Span } from './source.ts'
+import type { Variables } from './variables.ts'
 
 export interface ProjectFiles {
   /** models/<schema>/<name>.sql */
@@ -12,6 +13,8 @@ export interface ProjectFiles {
   readonly seeds: readonly SeedFile[]
   /** macros/*.sql */
   readonly macros: readonly SourceFile[]
+  /** What `${name}` stands for; none when not given. */
+  readonly variables?: Variables
   /** What is wrong with files that could not be read or placed; compiling reports it together with its own findings. */
   readonly problems?: readonly Diagnostic[]
 }

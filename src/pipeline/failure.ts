@@ -75,6 +75,9 @@ function placeOf(error: DatabaseError, model: Model, statement: Sql): string | n
   const start = text.indexOf(body.text)
   const at = type === 'Parser' ? position : offsetOfByte(text, position)
   if (start < 0 || at < start || at > start + body.text.length) return null
-  const { line, column } = positionOf(body.source, body.span.start + at - start)
+  const { line, column } = positionOf(
+    body.source,
+    body.spanInFile({ start: at - start, end: at - start }).start,
+  )
   return `:${line}:${column}`
 }

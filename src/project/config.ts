@@ -12,8 +12,10 @@ import {
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
+import type { Variables } from '../core/variables.ts'
 import { isSettingName, settings } from './settings.ts'
 import { type SettingValue, acceptValue, describeType } from './values.ts'
+import { readVariables, type Refuse } from './variables.ts'
 
 export interface Config {
   /** Empty only beside a diagnostic. */
@@ -22,6 +24,9 @@ export interface Config {
   readonly values: ReadonlyMap<string, SettingValue>
   /** What each target sets otherwise, by its name. */
   readonly targets: ReadonlyMap<string, ReadonlyMap<string, SettingValue>>
+  /** As declared, and what each target sets otherwise. */
+  readonly variables: Variables
+  readonly targetVariables: ReadonlyMap<string, Variables>
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -33,6 +38,7 @@ export function parseConfig(source: SourceFile): Config {
   const document = parseDocument(source.text, { prettyErrors: false })
   const values = new Map<string, SettingValue>()
   const targets = new Map<string, Map<string, SettingValue>>()
+  const variableNodes = new Map<string, Node | null>()
   const diagnostics: Diagnostic[] = document.errors.map(({ code, message, pos: [start, end] }) =>
     diagnostic(
       'config-syntax',
@@ -42,7 +48,8 @@ export function parseConfig(source: SourceFile): Config {
   )
   const root = document.contents
   if (diagnostics.length === 0 && root !== null) {
-    if (isMap(root)) readGroup({ source, document, values, targets, diagnostics }, root, '')
+    if (isMap(root))
+      readGroup({ source, document, values, targets, variableNodes, diagnostics }, root, '')
     else {
       const problem = 'expected settings, one "key: value" a line'
       const span = spanOf(root as Node)
@@ -61,7 +68,7 @@ export function parseConfig(source: SourceFile): Config {
         },
       ),
     )
-  return { name, values, targets, diagnostics }
+  return { name, values, targets, ...variablesOf(source, variableNodes, diagnostics), diagnostics }
 }
 
 const problemOf = (code: string, message: string) =>
@@ -73,6 +80,10 @@ interface Reading {
   readonly values: Map<string, SettingValue>
   /** null within a target. */
   readonly targets: Map<string, Map<string, SettingValue>> | null
+  /** What stands under `vars`, by target; '' is the file itself. */
+  readonly variableNodes: Map<string, Node | null>
+  /** '' outside of targets. */
+  readonly target?: string
   readonly diagnostics: Diagnostic[]
 }
 
@@ -83,6 +94,10 @@ function readGroup(reading: Reading, group: YAMLMap, prefix: string): void {
     const key = prefix + (isScalar(keyNode) ? String(keyNode.value) : String(keyNode))
     if (key === 'targets' && reading.targets !== null) {
       readTargets(reading, node)
+      continue
+    }
+    if (key === 'vars') {
+      reading.variableNodes.set(reading.target ?? '', node)
       continue
     }
     const type =
@@ -128,10 +143,31 @@ function readTargets(reading: Reading, node: Node | null): void {
     const values = new Map<string, SettingValue>()
     targets?.set(name, values)
     if (!TARGET_NAME.test(name)) wrong(key, 'targets', 'named by letters, digits, _ and -')
-    else if (isMap(value)) readGroup({ ...reading, values, targets: null }, value, '')
+    else if (isMap(value)) readGroup({ ...reading, values, targets: null, target: name }, value, '')
     else if (value !== null && !(isScalar(value) && value.value === null))
       wrong(value, `targets.${name}`, 'a group of settings')
   }
+}
+
+/** Those of targets come last: they are compared with what the file declares, wherever it does. */
+function variablesOf(
+  source: SourceFile,
+  nodes: ReadonlyMap<string, Node | null>,
+  diagnostics: Diagnostic[],
+): Pick<Config, 'variables' | 'targetVariables'> {
+  const refuse: Refuse = (node, key, expected) =>
+    diagnostics.push(
+      diagnostic('config-invalid-value', { key, expected }, { source, span: spanOf(node) }),
+    )
+  const variables = readVariables(nodes.get('') ?? null, 'vars', null, refuse)
+  const ofTargets = [...nodes].filter(([target]) => target !== '')
+  const targetVariables = new Map(
+    ofTargets.map(([target, node]) => [
+      target,
+      readVariables(node, `targets.${target}.vars`, variables, refuse),
+    ]),
+  )
+  return { variables, targetVariables }
 }
 
 // It is the name of a directory too.
@@ -140,7 +176,7 @@ const TARGET_NAME = /^[A-Za-z0-9_-]+$/
 function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
   const below = settingNames.filter((name) => name.startsWith(prefix))
   if (prefix !== '') return below
-  const ofRoot = targets === null ? [] : ['name', 'targets']
+  const ofRoot = targets === null ? ['vars'] : ['name', 'targets', 'vars']
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 

@@ -19,6 +19,7 @@ import {
   settings,
 } from './settings.ts'
 import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
+import { variablesInForce } from './variables.ts'
 
 export const CONFIG_FILE = 'eider.yml'
 
@@ -31,6 +32,8 @@ export interface LoadOptions {
   readonly flags: Partial<Record<SettingName, string | number | boolean>>
   /** Name of a target of eider.yml; that of EIDER_TARGET, or none, when not given. */
   readonly target?: string | undefined
+  /** Values of variables given on the command line, each as `name=value`. */
+  readonly vars?: readonly string[] | undefined
 }
 
 /** The nearest directory from `from` upward that has an eider.yml; null when there is none. */
@@ -55,7 +58,8 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     })
   const source = readSource(root, CONFIG_FILE, limits.configFileBytes)
   if ('code' in source) throw new DiagnosticsError([source])
-  const { name, values, targets, diagnostics } = parseConfig(source)
+  const config = parseConfig(source)
+  const { name, values, targets, diagnostics } = config
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics)
   const dotEnv = await readDotEnv(root)
   const target = options.target || env['EIDER_TARGET'] || dotEnv['EIDER_TARGET'] || null
@@ -71,7 +75,13 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   const ownDatabase = ofTarget?.get('database') ?? null
   const paths = pathsOf(root, effective.database, target, ownDatabase === null)
   const files = await readProjectFiles(root, paths.database)
-  return { name, settings: effective, paths, files }
+  const variables = variablesInForce({
+    declared: config.variables,
+    target: config.targetVariables.get(target ?? ''),
+    environments: [env, dotEnv],
+    flags: options.vars ?? [],
+  })
+  return { name, settings: effective, paths, files: { ...files, variables } }
 }
 
 function settingsOfTarget(

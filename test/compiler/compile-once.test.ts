@@ -9,7 +9,7 @@ import { loadProject } from '../../src/project/load.ts'
 import { repository, type Workspace, workspace } from '../workspace.ts'
 
 const project = {
-  'eider.yml': 'name: p\n',
+  'eider.yml': 'name: p\nvars: {one: 1, label: same}\n',
   'macros/m.sql': 'create macro twice(x) as x * 2;\n',
   'seeds/ref/s.csv': 'id,name\n1,a\n2,b\n',
   'seeds/ref/s.yml': 'columns:\n  id: BIGINT\n',
@@ -25,12 +25,12 @@ const project = {
 -- @check: accepted(id, 1, 2, 123456789012345678901234567890)
 -- @check: row_count(>= 0)
 -- @warn: references(id, ref.s.id)
--- @check: id > 0
+-- @check: id > 0 AND '' <> \${label}
 -- @expose id
 select id, twice(id) as double, sum(id) as total from ref.s group by all
 `,
   'models/mart/h.sql':
-    '-- @kind: scd2\n-- @unique_key: id\nselect id from mart.m union select a from raw.f\n',
+    '-- @kind: scd2\n-- @unique_key: id\nselect id from mart.m union select a from raw.f where a > ${one}\n',
 }
 
 const pathsOf = (space: Workspace) => ({ dir: space.dir, state: space.path('.eider') })
@@ -85,6 +85,9 @@ const changes: Readonly<Record<string, (space: Workspace) => Promise<void>>> = {
   'types of a seed': (space) => space.write('seeds/ref/s.yml', 'columns:\n  id: INTEGER\n'),
   'a file that is read': (space) => sameTimes(space, 'data/one.csv', 'a,b\n1,x\n'),
   'a file of a pattern': (space) => sameTimes(space, 'data/two.csv', 'a,b\n3,x\n'),
+  'a variable': (space) => space.write('eider.yml', 'name: p\nvars: {one: 2, label: same}\n'),
+  'the type of a variable': (space) =>
+    space.write('eider.yml', "name: p\nvars: {one: '1', label: same}\n"),
   'one more file of a pattern': (space) => space.write('data/zero.csv', 'a,b\n0,0\n'),
 }
 

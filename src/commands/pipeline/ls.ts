@@ -1,5 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { variableFlags } from '../../cli/variable-flags.ts'
 import { showRows } from '../../cli/show-rows.ts'
 import { entitySetName } from '../../core/names.ts'
 import { openToRead } from '../reading.ts'
@@ -10,7 +11,7 @@ export default class PipelineLs extends BaseCommand {
   static override examples = ['<%= config.bin %> ls', '<%= config.bin %> ls +mart.sales --json']
   static override strict = false
   static override usage = 'ls [SELECTOR...] [FLAGS]'
-  static override flags = selectionFlags
+  static override flags = { ...selectionFlags, ...variableFlags }
 
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(PipelineLs)

@@ -1,6 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { variableFlags } from '../../cli/variable-flags.ts'
 import { showPlan } from '../../cli/show-plan.ts'
 import type { RunPlan } from '../../pipeline/plan-run.ts'
 import { openToRead } from '../reading.ts'
@@ -15,6 +16,7 @@ export default class PipelinePlan extends BaseCommand {
   static override usage = 'plan [SELECTOR...] [FLAGS]'
   static override flags = {
     ...selectionFlags,
+    ...variableFlags,
     'full-refresh': Flags.boolean({ summary: 'As for a run with --full-refresh' }),
     'allow-breaking': Flags.boolean({
       summary: 'Exit with 0 although clients of the OData service may break',

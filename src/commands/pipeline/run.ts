@@ -4,6 +4,7 @@ import { Flags, type Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
 import { selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { variableFlags } from '../../cli/variable-flags.ts'
 import { drawProgress, showSummary } from '../../cli/show-run.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
 import type { Diagnostic } from '../../core/diagnostics.ts'
@@ -29,6 +30,7 @@ export default class PipelineRun extends BaseCommand {
   static override usage = 'run [SELECTOR...] [FLAGS]'
   static override flags = {
     ...selectionFlags,
+    ...variableFlags,
     retry: Flags.boolean({ summary: 'Only what failed or was skipped in the last run' }),
     'fail-fast': Flags.boolean({ summary: 'Start no further model after a failure' }),
     threads: Flags.integer({

@@ -1,6 +1,7 @@
 import { Args } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showRows } from '../../cli/show-rows.ts'
+import { variableFlags } from '../../cli/variable-flags.ts'
 import { UsageError } from '../../core/failures.ts'
 import type { Model } from '../../core/model.ts'
 import { entitySetName, sameName } from '../../core/names.ts'
@@ -13,6 +14,8 @@ export default class PipelineShow extends BaseCommand {
   static override summary = 'Show one model: columns, what it reads and what reads it, its SQL'
   static override examples = ['<%= config.bin %> show mart.sales']
   static override args = { model: Args.string({ description: 'Name of a model', required: true }) }
+
+  static override flags = variableFlags
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PipelineShow)
