@@ -8,6 +8,7 @@ export interface ShownPlan {
     readonly action: 'build' | 'unchanged'
     readonly because: string
     readonly problem: string | null
+    readonly warnings: readonly string[]
     readonly columns: readonly {
       readonly column: string
       readonly from: string | null
@@ -38,14 +39,15 @@ export function showPlan({ steps, contract }: ShownPlan, paint: Paint = plain): 
 }
 
 function stepLines(
-  { model, action, because, problem, columns }: ShownPlan['steps'][number],
+  { model, action, because, problem, warnings, columns }: ShownPlan['steps'][number],
   width: number,
   paint: Paint,
 ): readonly string[] {
   const style = problem !== null ? 'red' : action === 'build' ? 'green' : 'dim'
   const word = problem !== null ? 'fails' : action
   const head = `${paint(style, word.padEnd(9))}  ${model.name.padEnd(width)}  ${problem ?? because}`
-  return [head, ...columns.map((column) => ' '.repeat(11) + columnLine(column))]
+  const shown = warnings.map((warning) => ' '.repeat(11) + paint('yellow', warning))
+  return [head, ...shown, ...columns.map((column) => ' '.repeat(11) + columnLine(column))]
 }
 
 function columnLine({ column, from, to }: ShownPlan['steps'][number]['columns'][number]): string {

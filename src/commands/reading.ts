@@ -22,7 +22,9 @@ export async function openToRead({ paths, files, settings }: Project): Promise<R
   const project = await compileOnce(files, { dir, state, save: false })
   const withNewEvents = new Set((await waitingBytes(paths.buffer)).keys())
   await using resources = new Resources()
-  const warehouse = resources.use(await openWarehouseToRead(paths, settings.memory_limit))
+  const warehouse = resources.use(
+    await openWarehouseToRead(paths, settings.memory_limit, files.sources),
+  )
   const connection = await warehouse.connect()
   const opened = resources.move()
   return {

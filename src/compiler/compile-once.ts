@@ -9,7 +9,7 @@
 // It is valid if and only if `key` is that of the given files, each input has the hash that it has in the file, and the
 // checksum is that of line 2. The key covers every text, path and variable, the directory, the engine's version and the
 // compiler's own files. Inputs are hashed before their heads are read, so a file that changes meanwhile is
-// found changed. Not saved: a project with warnings outside its files, and one with a volatile model, whose columns
+// found changed. Not saved: a project with sources or with warnings outside its files, and one with a volatile model, whose columns
 // may depend on the time, a setting or a remote file.
 
 import { readdirSync, statSync } from 'node:fs'
@@ -47,6 +47,9 @@ export async function compileOnce(
   files: ProjectFiles,
   { dir, state, save }: CompileOnceOptions,
 ): Promise<CompiledProject> {
+  // What a source holds now is asked of the source.
+  if ((files.sources ?? []).length > 0)
+    return (await import('./compile.ts')).compile(files, { dir })
   const path = join(state, 'compiled.json')
   const key = keyOf(files, dir)
   const restored = await restore(path, key, files, dir)

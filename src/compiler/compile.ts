@@ -5,7 +5,8 @@
 
 import { type Diagnostic, diagnostic, throwIfErrors } from '../core/diagnostics.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
-import { type ModelName, foldCase } from '../core/names.ts'
+import type { ExternalSource } from '../core/external.ts'
+import { type ModelName, foldCase, splitModelName } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import type { SourceFile } from '../core/source.ts'
 import type { Variables } from '../core/variables.ts'
@@ -13,6 +14,7 @@ import { type Connection, Database } from '../duckdb/database.ts'
 import { bindAll } from './bind.ts'
 import { checkEntitySets } from './exposure.ts'
 import { type Draft, draftEvents, draftQuery, draftSeed } from './draft.ts'
+import { attachSources } from './external.ts'
 import { orderOf } from './graph.ts'
 import { createMacros } from './macros.ts'
 import { type ParsedModel, parseModelFile } from './model-file.ts'
@@ -47,7 +49,15 @@ export async function compile(
   await using database = await Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
   await using connection = await database.connect()
   const macros = await createMacros(connection, files.macros, variables)
-  const known = { findModel, macros: macros.facts }
+  const sources = files.sources ?? []
+  const taken = takenNames(sources, names)
+  const free = sources.filter(({ span }) => !taken.some((found) => found.span === span))
+  const attached = await attachSources(connection, dir, free)
+  found.push(...attached.diagnostics, ...taken)
+  const paths = new Map(attached.tables.map(({ name, path }) => [foldCase(name), { name, path }]))
+  const findSource = (name: string) => paths.get(foldCase(name))?.name ?? null
+  const pathOfSource = (name: string) => paths.get(foldCase(name))?.path ?? name
+  const known = { findModel, findSource, macros: macros.facts }
   const modelNames = Array.from(names.values(), ({ name }) => name)
   const isQuery = (model: ParsedModel) => model.kind !== 'events'
   const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, modelNames)
@@ -57,7 +67,15 @@ export async function compile(
     ...seeds.map(({ path }) => path),
   ])
 
-  const context = { variables, connection, dir, modelNames, findModel, macros: macros.definition }
+  const context = {
+    pathOfSource,
+    variables,
+    connection,
+    dir,
+    modelNames,
+    findModel,
+    macros: macros.definition,
+  }
   const dynamic = resolved.queries.filter(({ tree }) => tree === null).map((q) => q.parsed.name)
   const drafts: readonly Draft[] = [
     ...resolved.queries.map((query) => draftQuery(query, dynamic, context)),
@@ -80,7 +98,10 @@ export async function compile(
   found.push(...checkEntitySets([...models.values()]))
   const sorted = found.toSorted(byPlace)
   throwIfErrors(sorted)
-  return { models, macros: macros.macros, warnings: sorted }
+  const compiled = { models, macros: macros.macros, warnings: sorted }
+  return sources.length === 0
+    ? compiled
+    : { ...compiled, external: { sources, tables: attached.tables } }
 }
 
 interface NamedFile {
@@ -101,6 +122,26 @@ function uniqueNames(files: ProjectFiles, found: Diagnostic[]): ReadonlyMap<stri
     }
   }
   return names
+}
+
+/** `a.b` would mean both. */
+function takenNames(
+  sources: readonly ExternalSource[],
+  names: ReadonlyMap<string, NamedFile>,
+): readonly Diagnostic[] {
+  const schemas = new Set(
+    Array.from(names.values(), ({ name }) => foldCase(splitModelName(name).schema)),
+  )
+  return sources
+    .filter(({ name }) => schemas.has(foldCase(name)))
+    .map(({ name, source, span }) =>
+      diagnostic(
+        'invalid-source',
+        { name, problem: 'models have a schema of that name' },
+        { source, span },
+        { hint: 'name the source or the folder of the models differently' },
+      ),
+    )
 }
 
 function parseAll(

@@ -48,6 +48,8 @@ interface Place {
 export interface DraftContext extends CheckContext {
   /** Project directory. */
   readonly dir: string
+  /** File, or database, of a table of a source. */
+  readonly pathOfSource: (name: string) => string
   /** Definition of all macros. */
   readonly macros: string
 }
@@ -77,7 +79,8 @@ export function draftQuery(
     },
     explain: async (details, prefix) => explainQuery(query, dynamic, context, details, prefix),
     finish: async (columns) => {
-      const { files, volatile } = references
+      const { sources, volatile } = references
+      const files = [...new Set([...references.files, ...sources.map(context.pathOfSource)])]
       const own = (all: readonly Column[]) => (kind === 'scd2' ? withoutVersions(all) : all)
       const named = await namesOfQuery(query, columns, context)
       const { base, diagnostics } = finishHeader(parsed, named, (i) => {
@@ -91,6 +94,7 @@ export function draftQuery(
         ...base,
         columns: described,
         dependsOn,
+        sources,
         files,
         volatile,
         definition,
@@ -134,7 +138,7 @@ export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext):
       const columns = bound.map((column, i) => ({ ...column, nullable: declared[i]!.nullable }))
       const { base, diagnostics } = finishHeader(parsed, columns, (i) => declared[i]!.span)
       const definition = definitionOf(kind, namesOf(header.expose?.value), columns)
-      const reads = { dependsOn: [], files: [], volatile: false, checks: [] }
+      const reads = { dependsOn: [], sources: [], files: [], volatile: false, checks: [] }
       const { onSchemaChange, conflicts } = schemaChangeOfEvents(source, header)
       const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
       const kept = { ...base, ...reads, columns: described, definition }
@@ -189,7 +193,7 @@ export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Dr
       }
     },
     finish: async (columns) => {
-      const reads = { dependsOn: [], files: [path], volatile: false, checks: [] }
+      const reads = { dependsOn: [], sources: [], files: [path], volatile: false, checks: [] }
       const base = { name, source, description: null, tags: [], owner: null, expose: null, columns }
       const definition = definitionOf('seed', format, ...(wanted.length === 0 ? [] : [wanted]))
       const model = { ...base, ...reads, definition, kind: 'seed', format, types: wanted } as const

@@ -138,7 +138,11 @@ async function inspect(connection: Connection, bodies: readonly ModelBody[]): Pr
         hiding.add(name)
         continue
       }
-      const found = referencesOf(parsed.tree, { findModel: () => null, macros: facts })
+      const found = referencesOf(parsed.tree, {
+        findModel: () => null,
+        findSource: () => null,
+        macros: facts,
+      })
       if (found.hidden.some((call) => call.function === 'query')) hiding.add(name)
       facts.set(name, joined(facts.get(name), found))
     }

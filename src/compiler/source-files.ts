@@ -1,8 +1,10 @@
 // Contents of the files that models read: part of their fingerprints.
 
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
+import { hashOf } from '../core/hash.ts'
+import type { CompiledProject } from '../core/model.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { textOf } from '../duckdb/values.ts'
@@ -16,14 +18,35 @@ export async function hashFiles(
   connection: Connection,
   dir: string,
   models: Iterable<{ readonly files: readonly string[] }>,
+  databases: ReadonlySet<string> = new Set(),
 ): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>()
   for (const { files } of models)
     for (const name of files)
       if (!hashes.has(name) && !name.includes('://'))
-        hashes.set(name, await hashName(connection, dir, name))
+        hashes.set(
+          name,
+          databases.has(name) ? hashDatabase(dir, name) : await hashName(connection, dir, name),
+        )
   return hashes
 }
+
+/**
+ * A database that is attached must not be read beside the engine, whose lock would go with the file that is closed. Its
+ * size and times, and those of its log, change with what is in it.
+ */
+function hashDatabase(dir: string, name: string): string {
+  const path = resolve(dir, name)
+  const stamps = [path, `${path}.wal`].map((file) => {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+    return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeNs}`
+  })
+  return hashOf(16, stamps)
+}
+
+/** The databases among the files that models name. */
+export const databasesOf = ({ external }: Pick<CompiledProject, 'external'>) =>
+  new Set(external?.sources.flatMap(({ database }) => (database === null ? [] : [database])))
 
 async function hashName(connection: Connection, dir: string, name: string): Promise<string> {
   const hash = createHash('sha256')

@@ -63,6 +63,9 @@ const messages = {
     `a PIVOT without IN takes its columns from the data, which ${p.use}`,
   'not-a-macro': (p: { expected: string }) =>
     `a macro file is a list of macros: expected ${p.expected}`,
+  // sources
+  'invalid-source': (p: { name: string; problem: string }) =>
+    `the source "${p.name}" cannot be read: ${p.problem}`,
   // the graph
   'unknown-model': (p: { name: string }) => `no model "${p.name}"`,
   'dependency-cycle': (p: { path: string }) => `these models depend on each other: ${p.path}`,

@@ -3,6 +3,7 @@
 
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { CompiledExternal } from '../core/external.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { entitySetName } from '../core/names.ts'
 import type { RunSummary } from './ledger.ts'
@@ -16,7 +17,9 @@ export async function writeArtifacts(
 ): Promise<void> {
   await mkdir(dir, { recursive: true })
   const models = [...project.models.values()].map(describeModel)
-  await writeJson(join(dir, 'manifest.json'), { schema_version: SCHEMA_VERSION, models })
+  const sources = (project.external?.tables ?? []).map(describeSource)
+  const manifest = { schema_version: SCHEMA_VERSION, models, sources }
+  await writeJson(join(dir, 'manifest.json'), manifest)
   await writeJson(join(dir, 'run_results.json'), runResults(summary))
 }
 
@@ -43,12 +46,25 @@ function describeModel(model: Model) {
     tags: model.tags,
     owner: model.owner,
     depends_on: model.dependsOn,
+    sources: model.sources,
     files: model.files,
     exposed: model.expose !== null,
     entity_set: model.expose === null ? null : entitySetName(model.name),
     key: model.expose?.key ?? null,
     columns: model.columns,
     definition: model.definition,
+  }
+}
+
+function describeSource({ name, path, columns, ...table }: CompiledExternal) {
+  const { loadedAt, warnAfter, errorAfter } = table
+  return {
+    name,
+    path,
+    columns,
+    loaded_at: loadedAt,
+    warn_after: warnAfter?.text ?? null,
+    error_after: errorAfter?.text ?? null,
   }
 }
 

@@ -9,6 +9,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import { hashOf } from '../core/hash.ts'
 import type { Catalog, RelationType } from '../duckdb/catalog.ts'
 import { ModelFailure } from './failure.ts'
+import type { Freshness } from './freshness.ts'
 import { checkKey } from './materialize/check-key.ts'
 import { buildKept } from './materialize/kept.ts'
 import {
@@ -41,6 +42,8 @@ export interface BuildContext extends Omit<Site, 'record'> {
   readonly schemas: Map<string, Promise<void>>
   /** Hashes of the files that models read, by the names in `model.files`. */
   readonly fileHashes: ReadonlyMap<string, string>
+  /** Of the sources that say when they were loaded, by name. */
+  readonly freshness: ReadonlyMap<string, Freshness>
 }
 
 /** Asked of a model when all before it are finished. */

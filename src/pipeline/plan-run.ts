@@ -1,7 +1,7 @@
 // What a run would do, found out without changing anything: `eider plan`.
 
 import { plan, type Situation, type Step } from '../compiler/plan.ts'
-import { hashFiles } from '../compiler/source-files.ts'
+import { databasesOf, hashFiles } from '../compiler/source-files.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
@@ -12,6 +12,7 @@ import type { Connection } from '../duckdb/database.ts'
 import { existsIn, missingInputs } from './build.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
 import { type ContractChange, contractChanges } from './contract.ts'
+import { readFreshness, sourcesRead, staleInputs } from './freshness.ts'
 import { relationOf, relationType } from './materialize/relation.ts'
 import { readCurrentSnapshot } from './snapshots.ts'
 import { readStateIfAny, type State } from './state.ts'
@@ -34,6 +35,8 @@ export interface RunPlan {
 export interface PlannedStep extends Step {
   /** What would make the model fail before it is tried; else null. */
   readonly problem: string | null
+  /** One line for each source that it reads and that is getting old. */
+  readonly warnings: readonly string[]
   readonly columns: readonly ColumnChange[]
 }
 
@@ -55,11 +58,15 @@ export interface Standing {
 export async function readStanding(
   connection: Connection,
   dir: string,
-  { models }: CompiledProject,
+  project: CompiledProject,
 ): Promise<Standing> {
   const catalog = await readCatalog(connection)
   const state = await readStateIfAny(connection, catalog)
-  return { catalog, state, fileHashes: await hashFiles(connection, dir, models.values()) }
+  return {
+    catalog,
+    state,
+    fileHashes: await hashFiles(connection, dir, project.models.values(), databasesOf(project)),
+  }
 }
 
 /** `fullRefresh` and `withNewEvents` as for a run that would start now. */
@@ -77,13 +84,18 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { models } = project
   const standing = await readStanding(connection, paths.dir, project)
   const selected = await chooseModels({ connection, ...standing }, models, selection)
+  const read = sourcesRead(models, selected)
+  const tables = (project.external?.tables ?? []).filter(({ name }) => read.has(name))
+  const freshness = await readFreshness(connection, tables, new Date())
   const chosen = [...models.values()].filter(({ name }) => selected.has(name))
   const steps: PlannedStep[] = []
   for (const step of plan(chosen, situationOf(standing, options)).steps) {
     const builds = step.action === 'build'
-    const problem = builds ? missingInputs(step.model, { ...standing, selected }) : null
+    const missing = builds ? missingInputs(step.model, { ...standing, selected }) : null
+    const problem = missing ?? staleInputs(step.model, freshness, 'error')[0] ?? null
     const columns = builds ? await columnChanges(connection, standing.catalog, step.model) : []
-    steps.push({ ...step, problem, columns })
+    const warnings = staleInputs(step.model, freshness, 'warn')
+    steps.push({ ...step, problem, warnings, columns })
   }
   const published = await readCurrentSnapshot(paths.snapshots)
   return { steps, contract: contractChanges(published, models, selected) }

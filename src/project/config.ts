@@ -10,10 +10,12 @@ import {
   parseDocument,
 } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { ExternalSource } from '../core/external.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Variables } from '../core/variables.ts'
 import { isSettingName, settings } from './settings.ts'
+import { readSources } from './sources.ts'
 import { type SettingValue, acceptValue, describeType } from './values.ts'
 import { readVariables, type Refuse } from './variables.ts'
 
@@ -24,6 +26,7 @@ export interface Config {
   readonly values: ReadonlyMap<string, SettingValue>
   /** What each target sets otherwise, by its name. */
   readonly targets: ReadonlyMap<string, ReadonlyMap<string, SettingValue>>
+  readonly sources: readonly ExternalSource[]
   /** As declared, and what each target sets otherwise. */
   readonly variables: Variables
   readonly targetVariables: ReadonlyMap<string, Variables>
@@ -39,6 +42,7 @@ export function parseConfig(source: SourceFile): Config {
   const values = new Map<string, SettingValue>()
   const targets = new Map<string, Map<string, SettingValue>>()
   const variableNodes = new Map<string, Node | null>()
+  const sourceNodes: (Node | null)[] = []
   const diagnostics: Diagnostic[] = document.errors.map(({ code, message, pos: [start, end] }) =>
     diagnostic(
       'config-syntax',
@@ -49,7 +53,11 @@ export function parseConfig(source: SourceFile): Config {
   const root = document.contents
   if (diagnostics.length === 0 && root !== null) {
     if (isMap(root))
-      readGroup({ source, document, values, targets, variableNodes, diagnostics }, root, '')
+      readGroup(
+        { source, document, values, targets, variableNodes, sourceNodes, diagnostics },
+        root,
+        '',
+      )
     else {
       const problem = 'expected settings, one "key: value" a line'
       const span = spanOf(root as Node)
@@ -68,7 +76,13 @@ export function parseConfig(source: SourceFile): Config {
         },
       ),
     )
-  return { name, values, targets, ...variablesOf(source, variableNodes, diagnostics), diagnostics }
+  return {
+    name,
+    values,
+    targets,
+    ...declarationsOf(source, variableNodes, sourceNodes, diagnostics),
+    diagnostics,
+  }
 }
 
 const problemOf = (code: string, message: string) =>
@@ -82,6 +96,8 @@ interface Reading {
   readonly targets: Map<string, Map<string, SettingValue>> | null
   /** What stands under `vars`, by target; '' is the file itself. */
   readonly variableNodes: Map<string, Node | null>
+  /** What stands under `sources`. */
+  readonly sourceNodes: (Node | null)[]
   /** '' outside of targets. */
   readonly target?: string
   readonly diagnostics: Diagnostic[]
@@ -94,6 +110,10 @@ function readGroup(reading: Reading, group: YAMLMap, prefix: string): void {
     const key = prefix + (isScalar(keyNode) ? String(keyNode.value) : String(keyNode))
     if (key === 'targets' && reading.targets !== null) {
       readTargets(reading, node)
+      continue
+    }
+    if (key === 'sources' && reading.targets !== null) {
+      reading.sourceNodes.push(node)
       continue
     }
     if (key === 'vars') {
@@ -149,12 +169,13 @@ function readTargets(reading: Reading, node: Node | null): void {
   }
 }
 
-/** Those of targets come last: they are compared with what the file declares, wherever it does. */
-function variablesOf(
+/** Variables of targets come last: they are compared with what the file declares, wherever it does. */
+function declarationsOf(
   source: SourceFile,
   nodes: ReadonlyMap<string, Node | null>,
+  sourceNodes: readonly (Node | null)[],
   diagnostics: Diagnostic[],
-): Pick<Config, 'variables' | 'targetVariables'> {
+): Pick<Config, 'variables' | 'targetVariables' | 'sources'> {
   const refuse: Refuse = (node, key, expected) =>
     diagnostics.push(
       diagnostic('config-invalid-value', { key, expected }, { source, span: spanOf(node) }),
@@ -167,7 +188,8 @@ function variablesOf(
       readVariables(node, `targets.${target}.vars`, variables, refuse),
     ]),
   )
-  return { variables, targetVariables }
+  const sources = readSources(sourceNodes[0] ?? null, source, refuse)
+  return { variables, targetVariables, sources }
 }
 
 // It is the name of a directory too.
@@ -176,7 +198,7 @@ const TARGET_NAME = /^[A-Za-z0-9_-]+$/
 function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
   const below = settingNames.filter((name) => name.startsWith(prefix))
   if (prefix !== '') return below
-  const ofRoot = targets === null ? ['vars'] : ['name', 'targets', 'vars']
+  const ofRoot = targets === null ? ['vars'] : ['name', 'sources', 'targets', 'vars']
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 

@@ -1,9 +1,11 @@
 // A project directory as a Project: settings from five places, files read, paths made absolute.
 
+import { statSync } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { DiagnosticsError } from '../core/diagnostics.ts'
+import { diagnostic, DiagnosticsError, throwIfErrors } from '../core/diagnostics.ts'
+import type { ExternalSource } from '../core/external.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { ProjectPaths } from '../core/project.ts'
@@ -75,13 +77,42 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   const ownDatabase = ofTarget?.get('database') ?? null
   const paths = pathsOf(root, effective.database, target, ownDatabase === null)
   const files = await readProjectFiles(root, paths.database)
+  refuseWarehouse(config.sources, root, paths.database)
   const variables = variablesInForce({
     declared: config.variables,
     target: config.targetVariables.get(target ?? ''),
     environments: [env, dotEnv],
     flags: options.vars ?? [],
   })
-  return { name, settings: effective, paths, files: { ...files, variables } }
+  return {
+    name,
+    settings: effective,
+    paths,
+    files: { ...files, variables, sources: config.sources },
+  }
+}
+
+/** The engine has one lock for a file, and it would be gone with the first that lets go of the file. */
+function refuseWarehouse(sources: readonly ExternalSource[], root: string, database: string): void {
+  const expected = 'another database than the warehouse, whose tables are models'
+  const found = sources
+    .filter(
+      (source) => source.database !== null && isSameFile(resolve(root, source.database), database),
+    )
+    .map(({ name, source, span }) =>
+      diagnostic(
+        'config-invalid-value',
+        { key: `sources.${name}.database`, expected },
+        { source, span },
+      ),
+    )
+  throwIfErrors(found)
+}
+
+function isSameFile(a: string, b: string): boolean {
+  if (a === b) return true
+  const [one, other] = [a, b].map((path) => statSync(path, { throwIfNoEntry: false }))
+  return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino
 }
 
 function settingsOfTarget(

@@ -19,14 +19,27 @@ export default class PipelineLs extends BaseCommand {
     const { isModified, plan } = await import('../../compiler/plan.ts')
     const { select } = await import('../../compiler/select.ts')
     const { readStanding, situationOf } = await import('../../pipeline/plan-run.ts')
+    const { readFreshness, sourcesRead } = await import('../../pipeline/freshness.ts')
     await using reading = await openToRead(project)
-    const { models } = reading.project
+    const { models, external } = reading.project
     const standing = await readStanding(reading.connection, project.paths.dir, reading.project)
     const given = { fullRefresh: false, withNewEvents: reading.withNewEvents }
     const situation = situationOf(standing, given)
     const selection = selectionOf(argv, flags)
     const selected = select(models, selection, (model) => isModified(model, situation))
-    const rows = plan(models.values(), situation)
+    const read = sourcesRead(models, selected)
+    const tables = (external?.tables ?? []).filter(
+      ({ name }) => selected.size === models.size || read.has(name),
+    )
+    const freshness = await readFreshness(reading.connection, tables, new Date())
+    const sources = tables.map(({ name, path }) => ({
+      model: name,
+      kind: 'source',
+      tags: [],
+      entity_set: null,
+      state: freshness.get(name)?.text ?? path,
+    }))
+    const planned = plan(models.values(), situation)
       .steps.filter(({ model }) => selected.has(model.name))
       .map(({ model, because }) => ({
         model: model.name,
@@ -35,6 +48,7 @@ export default class PipelineLs extends BaseCommand {
         entity_set: model.expose === null ? null : entitySetName(model.name),
         state: because,
       }))
+    const rows = [...sources, ...planned]
     if (flags.json) for (const row of rows) this.printEvent(row)
     else {
       const shown = rows.map(({ tags, entity_set: set, ...row }) => ({
