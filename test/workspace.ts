@@ -1,7 +1,8 @@
 // A fresh directory and the built command line, as a user has them. Failures print all that was seen.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -141,6 +142,17 @@ async function startServer(
       await exited
     },
   }
+}
+
+/** Every file with a hash of what it holds. */
+export async function contentsOf({ dir }: Workspace): Promise<readonly string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((e) => `${e.parentPath}/${e.name}`)
+  const hashes = paths.toSorted().map(async (path) => {
+    const hash = createHash('sha256').update(await readFile(path))
+    return `${path} ${hash.digest('hex')}`
+  })
+  return Promise.all(hashes)
 }
 
 /** How the built command line is started: without settings of the machine, with those of the test. */

@@ -22,6 +22,13 @@ export interface Claim {
   readonly newest: string
 }
 
+/** A segment that is only looked at: all lines of the file at `path` belong to valid groups. */
+export interface WaitingSegment {
+  readonly segment: number
+  readonly events: number
+  readonly path: string
+}
+
 /** Where a run claims events, and says what became of them. */
 export interface ClaimSource extends AsyncDisposable {
   /** Targets that the buffer knows, claimed or buffered. */

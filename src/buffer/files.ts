@@ -73,16 +73,43 @@ export function writeAll(file: OpenFile, bytes: Uint8Array, position: number): v
   }
 }
 
-export async function readAll(file: OpenFile): Promise<Buffer> {
+export interface FileContent extends Disposable {
+  /** Empty once it is disposed. */
+  readonly bytes: Buffer
+}
+
+/**
+ * The whole of a file. Its memory goes back to the system when it is disposed: the collector would take its time, and a
+ * run would flush beside the segments that were read when its buffer was opened.
+ */
+export async function readAll(file: OpenFile): Promise<FileContent> {
   const { sizeBytes } = await file.stat()
-  const bytes = Buffer.allocUnsafe(sizeBytes)
+  const memory = new ArrayBuffer(sizeBytes, { maxByteLength: sizeBytes })
+  const bytes = Buffer.from(memory, 0, sizeBytes)
   let length = 0
   while (length < sizeBytes) {
     const read = await file.read(bytes.subarray(length), length)
     if (read === 0) break
     length += read
   }
-  return bytes.subarray(0, length)
+  return {
+    bytes: bytes.subarray(0, length),
+    [Symbol.dispose]: () => memory.resize(0),
+  }
+}
+
+/** Renames a file once all that was in it is gone, durably, and leaves it open. */
+export async function reuseFile(files: Files, from: string, to: string): Promise<OpenFile> {
+  const file = await files.open(from, 'r+')
+  try {
+    await file.truncate(0)
+    await file.fsync()
+    await files.rename(from, to)
+  } catch (error) {
+    await file.close().catch(() => {})
+    throw error
+  }
+  return file
 }
 
 /** Makes a directory with its missing parents, durably. */

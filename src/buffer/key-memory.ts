@@ -115,7 +115,8 @@ export class KeyMemory {
       const file = await files.open(path, 'r+')
       let keys: readonly StoredKey[] | null
       try {
-        keys = readKeys(await readAll(file))
+        using content = await readAll(file)
+        keys = readKeys(content.bytes)
       } finally {
         await file.close()
       }

@@ -12,6 +12,7 @@ import {
   scanSegment,
   segmentFileName,
   type EventStamp,
+  type Range,
   type SegmentName,
   type SegmentScan,
 } from './segment.ts'
@@ -97,12 +98,13 @@ export async function recoverSegment(
   let scan: SegmentScan
   let changedAt: Date
   try {
-    const bytes = (await readAll(file)).subarray(0, trustedBytes)
+    using content = await readAll(file)
+    const bytes = content.bytes.subarray(0, trustedBytes)
     scan = scanSegment(bytes, name.state)
     changedAt = (await file.stat()).changedAt
     for (const { start, end } of scan.valid) keys?.push(...keysIn(bytes.subarray(start, end)))
     if (scan.damaged.length > 0) await quarantine(place, name, bytes, scan)
-    if (scan.damaged.length > 0 || trustedBytes !== undefined) {
+    if (scan.damaged.some(hasBytes) || trustedBytes !== undefined) {
       await replaceFile(place, path, (write) => {
         for (const { start, end } of scan.valid) write(bytes.subarray(start, end))
       })
@@ -127,14 +129,18 @@ export async function recoverSegment(
   return { name, path, sizeBytes, events, first, last, changedAt }
 }
 
+const hasBytes = ({ start, end }: Range) => end > start
+
 /** Copies damaged bytes to files of their own before they leave the segment. */
 async function quarantine(place: Place, name: SegmentName, bytes: Buffer, scan: SegmentScan) {
-  for (const { start, end } of scan.damaged) {
-    const damaged = bytes.subarray(start, end)
+  for (const range of scan.damaged) {
+    const damaged = bytes.subarray(range.start, range.end)
     const crc = crc32(damaged).toString(16).padStart(8, '0')
     const path = join(place.directory, `${name.number}-${crc}.damaged`)
-    await replaceFile(place, path, (write) => write(damaged))
+    // Of a file that is empty nothing can be kept, and a full disk has no room for a copy of nothing.
+    if (hasBytes(range)) await replaceFile(place, path, (write) => write(damaged))
     const segment = segmentFileName(name)
-    place.logger.error('segment-damaged', { segment, start, end, path, keptEvents: scan.events })
+    const kept = { ...(hasBytes(range) && { path }), keptEvents: scan.events }
+    place.logger.error('segment-damaged', { segment, ...range, ...kept })
   }
 }

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { errorCode } from './errors.ts'
-import { unlinkIfThere, writeAll, type OpenFile } from './files.ts'
+import { reuseFile, unlinkIfThere, writeAll, type OpenFile } from './files.ts'
 import { finishGroup, type Group } from './group.ts'
 import { KeyMemory, type KeyLimits } from './key-memory.ts'
 import { recoverDirectory, recoverSegment, type Place, type Segment } from './recovery.ts'
@@ -35,6 +35,8 @@ interface OpenSegment {
   first: EventStamp | null
   last: EventStamp | null
 }
+
+const EMPTY = { sizeBytes: 0, events: 0, first: null, last: null } as const
 
 /** What every segment with events has, also the one that is appended to. */
 export type SegmentSummary = Pick<OpenSegment, 'name' | 'sizeBytes' | 'events' | 'first'>
@@ -151,11 +153,11 @@ export class SegmentStore implements AsyncDisposable {
   }
 
   async remove(segment: Segment): Promise<void> {
+    const areKeysKept = await this.keys.keep(segment)
     // The file with the highest number holds the ledger in its name, so this one must not be it. Another is made only
     // then: a full disk has no room for one, and removing is what makes room.
     const isLast = this.summaries().every(({ name }) => name.number <= segment.name.number)
-    if (isLast) await this.#openSegment()
-    const areKeysKept = await this.keys.keep(segment)
+    if (isLast) await this.#openSegment().catch((error: unknown) => this.#reuse(segment, error))
     await unlinkIfThere(this.#options.files, segment.path)
     await this.#syncDirectory()
     // A disk that was too full for the keys has room now, and must get it: only a flush makes room.
@@ -218,13 +220,24 @@ export class SegmentStore implements AsyncDisposable {
     return created
   }
 
+  /** Where another file has no room, this one becomes the next. Emptied first: no event may return under a new number. */
+  async #reuse(segment: Segment, error: unknown): Promise<void> {
+    if (!['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) throw error
+    const next = this.#nextName()
+    const file = await reuseFile(this.#options.files, segment.path, next.path)
+    await this.#adopt({ ...next, file, ...EMPTY })
+  }
+
   async #createSegment(): Promise<OpenSegment> {
-    // Counted up also when this fails: a number is tried for one file only.
+    const next = this.#nextName()
+    return { ...next, file: await this.#options.files.open(next.path, 'wx'), ...EMPTY }
+  }
+
+  /** Counted up also when nothing comes of it: a number is tried for one file only. */
+  #nextName() {
     const number = this.#nextNumber++
     const name = { begin: this.#begin, number, seq: this.#nextSeq, state: 'open' } as const
-    const path = this.#path(name)
-    const file = await this.#options.files.open(path, 'wx')
-    return { name, path, file, sizeBytes: 0, events: 0, first: null, last: null }
+    return { name, path: this.#path(name) }
   }
 
   /** Appends go to a new segment only once its directory entry is on disk. */

@@ -1,10 +1,12 @@
 // What waits in a buffer that another process may own: looked at from outside, nothing is locked or changed.
 
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelName } from '../core/names.ts'
-import { parseSegmentFileName } from './segment.ts'
-import { parseDirectoryName } from './target-directory.ts'
+import type { WaitingSegment } from './claim-source.ts'
+import { errorCode } from './errors.ts'
+import { parseSegmentFileName, scanSegment, type SegmentName } from './segment.ts'
+import { directoryName, parseDirectoryName } from './target-directory.ts'
 
 /** Bytes of events of each target that has any; none where there is no buffer. */
 export async function waitingBytes(bufferDir: string): Promise<ReadonlyMap<ModelName, number>> {
@@ -18,6 +20,54 @@ export async function waitingBytes(bufferDir: string): Promise<ReadonlyMap<Model
     if (bytes > 0) waiting.set(target, bytes)
   }
   return waiting
+}
+
+// A daemon may seal a segment, which changes its name, between the look at the directory and the look into the file.
+const LOOKS = 5
+
+/**
+ * The segments of a target that have events, oldest first. One that is still written to, or has bytes that belong to no
+ * valid group, is copied to `scratchDir` without them; the others are to be read in place.
+ */
+export async function waitingSegments(
+  bufferDir: string,
+  target: ModelName,
+  scratchDir: string,
+): Promise<readonly WaitingSegment[]> {
+  const dir = join(bufferDir, directoryName(target))
+  for (let look = 1; ; look++) {
+    const names = (await namesIn(dir)).flatMap((file) => {
+      const name = parseSegmentFileName(file)
+      return name === null ? [] : [{ file, name }]
+    })
+    names.sort((a, b) => a.name.number - b.name.number)
+    try {
+      const found: WaitingSegment[] = []
+      for (const { file, name } of names) {
+        const copy = join(scratchDir, `${directoryName(target)}-${name.number}`)
+        const segment = await readSegment(join(dir, file), name, copy)
+        if (segment.events > 0) found.push(segment)
+      }
+      return found
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT' || look === LOOKS) throw error
+    }
+  }
+}
+
+async function readSegment(
+  path: string,
+  { number, state }: SegmentName,
+  copy: string,
+): Promise<WaitingSegment> {
+  const bytes = await readFile(path)
+  const { valid, events } = scanSegment(bytes, state)
+  const [first] = valid
+  const isWhole = valid.length === 1 && first?.start === 0 && first.end === bytes.length
+  if (state !== 'open' && isWhole) return { segment: number, events, path }
+  if (events > 0)
+    await writeFile(copy, Buffer.concat(valid.map(({ start, end }) => bytes.subarray(start, end))))
+  return { segment: number, events, path: copy }
 }
 
 const namesIn = (dir: string): Promise<readonly string[]> => readdir(dir).catch(() => [])

@@ -1,4 +1,4 @@
-// Selectors on a command line: arguments and --select add up, --exclude takes away.
+// What a run or a plan is about. Selectors: arguments and --select add up, --exclude takes away.
 
 import { Flags } from '@oclif/core'
 
@@ -31,3 +31,20 @@ export function selectionOf(
 ) {
   return { include: [...argv.map(String), ...select], exclude }
 }
+
+export const rangeFlags = {
+  start: Flags.string({
+    summary: 'Append models: replace the rows from this value of the watermark on',
+    dependsOn: ['end'],
+  }),
+  end: Flags.string({ summary: 'The first value that is kept as it is', dependsOn: ['start'] }),
+}
+
+interface RangeFlags {
+  readonly start?: string | undefined
+  readonly end?: string | undefined
+}
+
+/** Rows of append models that are replaced; null: new rows are taken. */
+export const rangeOf = ({ start, end }: RangeFlags) =>
+  start === undefined || end === undefined ? null : { start, end }

@@ -1,20 +1,60 @@
-// A plan for people: one line for each model, its columns that change, the contract, a total.
+// A plan for people: one line for each model, under it what would change, then the contract, and a total.
 
 import { type Paint, plain } from './paint.ts'
 
-export interface ShownPlan {
-  readonly steps: readonly {
-    readonly model: { readonly name: string }
-    readonly action: 'build' | 'unchanged'
-    readonly because: string
-    readonly problem: string | null
-    readonly warnings: readonly string[]
-    readonly columns: readonly {
-      readonly column: string
-      readonly from: string | null
-      readonly to: string | null
-    }[]
+type Values = Readonly<Record<string, string | null>>
+
+type ShownChange =
+  | { readonly change: 'inserted' | 'removed'; readonly row: Values }
+  | {
+      readonly change: 'changed'
+      readonly key: Values
+      readonly columns: Readonly<
+        Record<string, { readonly from: string | null; readonly to: string | null }>
+      >
+    }
+
+interface ShownDiff {
+  readonly rowsBefore: number | null
+  readonly rowsAfter: number | null
+  readonly changes: {
+    readonly inserted: number
+    readonly changed: number
+    readonly removed: number
+    readonly sample: readonly ShownChange[]
+  } | null
+  readonly warnings: readonly string[]
+}
+
+interface ShownEvents {
+  readonly waiting: number
+  readonly rejected: number
+  readonly retried: number
+  readonly reasons: readonly {
+    readonly reason: string
+    readonly events: number
+    readonly first: number
   }[]
+}
+
+interface ShownStep {
+  readonly model: { readonly name: string }
+  readonly action: 'build' | 'unchanged' | 'skip'
+  readonly because: string
+  readonly problem: string | null
+  readonly warnings: readonly string[]
+  readonly columns: readonly {
+    readonly column: string
+    readonly from: string | null
+    readonly to: string | null
+  }[]
+  readonly losses: readonly string[]
+  readonly events: ShownEvents | null
+  readonly diff: ShownDiff | null
+}
+
+export interface ShownPlan {
+  readonly steps: readonly ShownStep[]
   readonly contract: readonly {
     readonly set: string
     readonly change: string
@@ -26,6 +66,7 @@ export function showPlan({ steps, contract }: ShownPlan, paint: Paint = plain): 
   const width = Math.max(0, ...steps.map(({ model }) => model.name.length))
   const setWidth = Math.max(0, ...contract.map(({ set }) => set.length))
   const builds = steps.filter(({ action }) => action === 'build').length
+  const skips = steps.filter(({ action }) => action === 'skip').length
   const breaking = contract.filter((change) => change.breaking).length
   return [
     ...steps.flatMap((step) => stepLines(step, width, paint)),
@@ -33,24 +74,75 @@ export function showPlan({ steps, contract }: ShownPlan, paint: Paint = plain): 
       const word = breaks ? paint('red', 'breaking ') : 'contract '
       return `${word}  ${set.padEnd(setWidth)}  ${change}`
     }),
-    `plan: ${builds} to build, ${steps.length - builds} unchanged` +
+    `plan: ${builds} to build, ${steps.length - builds - skips} unchanged` +
+      (skips === 0 ? '' : `, ${skips} skipped`) +
       (contract.length === 0 ? '' : `; contract: ${contract.length} changed, ${breaking} breaking`),
   ].join('\n')
 }
 
-function stepLines(
-  { model, action, because, problem, warnings, columns }: ShownPlan['steps'][number],
-  width: number,
-  paint: Paint,
-): readonly string[] {
-  const style = problem !== null ? 'red' : action === 'build' ? 'green' : 'dim'
-  const word = problem !== null ? 'fails' : action
+const styles = { build: 'green', unchanged: 'dim', skip: 'yellow' } as const
+
+function stepLines(step: ShownStep, width: number, paint: Paint): readonly string[] {
+  const { model, action, because, problem, warnings, columns, losses, events, diff } = step
+  const style = problem === null ? styles[action] : 'red'
+  const word = problem === null ? action : 'fails'
   const head = `${paint(style, word.padEnd(9))}  ${model.name.padEnd(width)}  ${problem ?? because}`
-  const shown = warnings.map((warning) => ' '.repeat(11) + paint('yellow', warning))
-  return [head, ...shown, ...columns.map((column) => ' '.repeat(11) + columnLine(column))]
+  const below = [
+    ...warnings.map((warning) => paint('yellow', warning)),
+    ...columns.map(columnLine),
+    ...losses,
+    ...(events === null ? [] : eventLines(events)),
+    ...(diff === null ? [] : diffLines(diff)),
+  ]
+  return [head, ...below.map((line) => ' '.repeat(11) + line)]
 }
 
-function columnLine({ column, from, to }: ShownPlan['steps'][number]['columns'][number]): string {
+function columnLine({ column, from, to }: ShownStep['columns'][number]): string {
   if (from === null) return `+ ${column} ${to}`
   return to === null ? `- ${column} ${from}` : `~ ${column} ${from} -> ${to}`
 }
+
+function eventLines({ waiting, rejected, retried, reasons }: ShownEvents): readonly string[] {
+  if (waiting + retried === 0) return []
+  const again = retried === 0 ? '' : `; ${retried} that were rejected fit now`
+  return [
+    `${waiting} waiting events: ${waiting - rejected} fit, ${rejected} would be rejected${again}`,
+    ...reasons.map(({ reason, events, first }) =>
+      events === 1
+        ? `! event ${first}: ${reason}`
+        : `! ${events} events, first ${first}: ${reason}`,
+    ),
+  ]
+}
+
+function diffLines({ rowsBefore, rowsAfter, changes, warnings }: ShownDiff): readonly string[] {
+  const now = `${rowsAfter} ${rowsAfter === 1 ? 'row' : 'rows'}`
+  const rows = rowsBefore === null ? now : `${rowsBefore} -> ${now}`
+  const counts =
+    changes === null
+      ? ''
+      : `: ${changes.inserted} inserted, ${changes.changed} changed, ${changes.removed} removed`
+  return [
+    ...(rowsAfter === null ? [] : [rows + counts]),
+    ...(changes?.sample ?? []).map(changeLine),
+    ...warnings.map((warning) => `warning: ${warning}`),
+  ]
+}
+
+function changeLine(change: ShownChange): string {
+  if (change.change !== 'changed')
+    return `${change.change === 'inserted' ? '+' : '-'} ${valuesLine(change.row)}`
+  const columns = Object.entries(change.columns).map(
+    ([name, { from, to }]) => `${name} ${shown(from)} -> ${shown(to)}`,
+  )
+  return `~ ${valuesLine(change.key)}: ${columns.join(', ')}`
+}
+
+const valuesLine = (values: Values) =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}=${shown(value)}`)
+    .join(' ')
+
+/** On one line, whatever the value holds. */
+const shown = (value: string | null) =>
+  value === null ? 'NULL' : value.replaceAll(/\p{Cc}/gu, '\ufffd')

@@ -9,9 +9,9 @@ import type { ModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
 import { withAccessLog } from '../http/access-log.ts'
 import { requireSafeBinding } from '../http/auth.ts'
+import { requireSoundOrigins, withCors } from '../http/cors.ts'
 import { type Handler, HttpServer } from '../http/server.ts'
 import { createAdmin } from './admin.ts'
-import { requireSoundOrigins, withCors } from './cors.ts'
 import { publicHealth, type Vitals } from './health.ts'
 import { createIngest } from './ingest.ts'
 import { type ModelsState, openDoors, type Served } from './targets.ts'
@@ -62,7 +62,7 @@ export class CollectDaemon implements AsyncDisposable {
     const { buffer, host, port, adminPort, token, logger } = options
     requireSafeBinding(host, token, options.allowAnonymous)
     requireTwoPorts(port, adminPort)
-    requireSoundOrigins(options.corsOrigins ?? [], token)
+    requireSoundOrigins('collect.cors_origins', options.corsOrigins ?? [], token)
     const bufferDir = await realpath(options.bufferDir)
     const served: Served = { doors: openDoors(options.targets), models: { models: 'current' } }
     const traffic = createTraffic()
@@ -115,6 +115,11 @@ export class CollectDaemon implements AsyncDisposable {
   }
 }
 
+const CORS = {
+  methods: 'GET, POST',
+  allowedHeaders: 'Authorization, Content-Type, Content-Encoding, Idempotency-Key',
+}
+
 function publicHandler(options: CollectDaemonOptions, vitals: Vitals): Handler {
   const { buffer, token, maxEventBytes, maxBatchBytes, logger } = options
   const ingest = createIngest({
@@ -128,7 +133,7 @@ function publicHandler(options: CollectDaemonOptions, vitals: Vitals): Handler {
     maxBatchBytes,
     acceptTextPlain: options.acceptTextPlain ?? false,
   })
-  const handle = withCors(options.corsOrigins ?? [], ingest)
+  const handle = withCors({ ...CORS, origins: options.corsOrigins ?? [] }, ingest)
   return options.accessLog === true ? withAccessLog(logger, handle) : handle
 }
 

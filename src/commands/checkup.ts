@@ -70,7 +70,9 @@ async function checkWarehouse({ paths, settings }: Project): Promise<Finding> {
   if (!(await exists(paths.database)))
     return warn('warehouse', `${paths.database} does not exist yet`, 'eider run')
   try {
-    await using _warehouse = await openWarehouseToRead(paths, settings.memory_limit)
+    await using _warehouse = await openWarehouseToRead(paths, {
+      memoryLimit: settings.memory_limit,
+    })
     return ok('warehouse', `${paths.database} opens`)
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error

@@ -25,7 +25,8 @@ export default class Query extends BaseCommand {
     const { sql } = await import('../core/sql.ts')
     const { describe } = await import('../duckdb/catalog.ts')
     const { openWarehouseToRead } = await import('../pipeline/warehouse.ts')
-    await using warehouse = await openWarehouseToRead(paths, settings.memory_limit, files.sources)
+    const limits = { memoryLimit: settings.memory_limit }
+    await using warehouse = await openWarehouseToRead(paths, limits, files.sources)
     await using connection = await warehouse.connect()
     const body = await parseQuery(connection, args.sql)
     const query = sql`SELECT * FROM (${sql.body(body)}\n) LIMIT ${sql.value(flags.limit + 1)}`

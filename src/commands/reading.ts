@@ -1,5 +1,9 @@
 // What commands share that look at a project and its warehouse without changing either.
 
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { WaitingSegment } from '../buffer/claim-source.ts'
 import { Resources } from '../core/resources.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
@@ -11,26 +15,31 @@ export interface Reading extends AsyncDisposable {
   readonly connection: Connection
   /** Events models for which events wait in the buffer. */
   readonly withNewEvents: ReadonlySet<ModelName>
+  /** Those events, as files to be read. */
+  readonly waitingSegments: (target: ModelName) => Promise<readonly WaitingSegment[]>
 }
 
 /** Throws DiagnosticsError for mistakes in the project, EnvironmentError when a run holds the warehouse. */
 export async function openToRead({ paths, files, settings }: Project): Promise<Reading> {
   const { compileOnce } = await import('../compiler/compile-once.ts')
   const { openWarehouseToRead } = await import('../pipeline/warehouse.ts')
-  const { waitingBytes } = await import('../buffer/waiting.ts')
+  const { waitingBytes, waitingSegments } = await import('../buffer/waiting.ts')
   const { dir, state } = paths
   const project = await compileOnce(files, { dir, state, save: false })
   const withNewEvents = new Set((await waitingBytes(paths.buffer)).keys())
   await using resources = new Resources()
-  const warehouse = resources.use(
-    await openWarehouseToRead(paths, settings.memory_limit, files.sources),
-  )
+  // What the engine cannot hold in memory, and copies of what is still written to, must not lie in the project.
+  const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))
+  resources.defer(() => rm(scratchDir, { recursive: true, force: true }))
+  const limits = { memoryLimit: settings.memory_limit, tempDir: join(scratchDir, 'engine') }
+  const warehouse = resources.use(await openWarehouseToRead(paths, limits, files.sources))
   const connection = await warehouse.connect()
   const opened = resources.move()
   return {
     project,
     connection,
     withNewEvents,
+    waitingSegments: (target) => waitingSegments(paths.buffer, target, scratchDir),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }

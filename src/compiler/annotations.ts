@@ -1,7 +1,7 @@
 // What the header of a model file says. One entry of the table below is one annotation.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import type { Kind } from '../core/model.ts'
+import { type Kind, type Model, placedAnnotations } from '../core/model.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { annotationGrammar } from './annotations.grammar.ts'
@@ -137,6 +137,15 @@ export function parseHeader(source: SourceFile, comments: readonly Token[]): Par
     }
   }
   return { header: Object.fromEntries(found) as Header, mentioned, diagnostics }
+}
+
+/** Where the annotations stand that a run may have to refuse. */
+export function placesOf(header: Header): Model['places'] {
+  const given = placedAnnotations.flatMap((name) => {
+    const annotation = header[name]
+    return annotation === undefined ? [] : [[name, annotation.span] as const]
+  })
+  return Object.fromEntries(given)
 }
 
 /** Annotations that mean nothing on a model of this kind. */

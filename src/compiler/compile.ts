@@ -16,6 +16,7 @@ import { checkEntitySets } from './exposure.ts'
 import { type Draft, draftEvents, draftQuery, draftSeed } from './draft.ts'
 import { attachSources } from './external.ts'
 import { orderOf } from './graph.ts'
+import { lineageOfAll } from './lineage.ts'
 import { createMacros } from './macros.ts'
 import { type ParsedModel, parseModelFile } from './model-file.ts'
 import { resolveQueries } from './resolve.ts'
@@ -98,7 +99,12 @@ export async function compile(
   found.push(...checkEntitySets([...models.values()]))
   const sorted = found.toSorted(byPlace)
   throwIfErrors(sorted)
-  const compiled = { models, macros: macros.macros, warnings: sorted }
+  const trees = new Map(resolved.queries.map(({ parsed: { name }, tree }) => [name, tree]))
+  const readsTables = (call: string) =>
+    call === 'query' || call === 'query_table' || macros.facts.get(call)?.takesTable === true
+  let traced: ReturnType<CompiledProject['lineage']> | null = null
+  const lineage = () => (traced ??= lineageOfAll({ models, trees, findModel, readsTables }))
+  const compiled = { models, macros: macros.macros, lineage, warnings: sorted }
   return sources.length === 0
     ? compiled
     : { ...compiled, external: { sources, tables: attached.tables } }

@@ -1,6 +1,5 @@
 // A model on its way: references known, columns still to be bound. One maker for each sort of file.
 
-import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Expose, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
@@ -24,8 +23,9 @@ import {
   wrapping,
 } from './kinds.ts'
 import { describeColumns, resolveColumns } from './named-columns.ts'
+import { placesOf } from './annotations.ts'
 import type { ParsedEvents, ParsedModel, ParsedQuery } from './model-file.ts'
-import { engineDiagnostic, problemOf, spanAtByte, spanOfError } from './places.ts'
+import { engineDiagnostic, problemOf, spanAtByte, spanOfError, withoutDir } from './places.ts'
 import { type ResolvedQuery, unknownModel } from './resolve.ts'
 import { seedQuery, wrongSeedTypes } from './seed.ts'
 
@@ -194,18 +194,14 @@ export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Dr
     },
     finish: async (columns) => {
       const reads = { dependsOn: [], sources: [], files: [path], volatile: false, checks: [] }
-      const base = { name, source, description: null, tags: [], owner: null, expose: null, columns }
+      const words = { description: null, tags: [], owner: null, places: {} }
+      const base = { name, source, ...words, expose: null, columns }
       const definition = definitionOf('seed', format, ...(wanted.length === 0 ? [] : [wanted]))
       const model = { ...base, ...reads, definition, kind: 'seed', format, types: wanted } as const
       const diagnostics = readable ? [] : await wrongSeedTypes(connection, seed, dir)
       return { model, diagnostics }
     },
   }
-}
-
-/** The engine names files by their full path; the author knows them from the project's directory on. */
-function withoutDir(details: DatabaseErrorDetails, dir: string): DatabaseErrorDetails {
-  return { ...details, message: details.message.replaceAll(join(dir, '/'), '') }
 }
 
 function explainQuery(
@@ -290,7 +286,7 @@ function finishHeader(
   const description = header.description?.value ?? null
   const tags = header.tags?.value.map((tag) => tag.name) ?? []
   const owner = header.owner?.value ?? null
-  const base = { name, source, description, tags, owner }
+  const base = { name, source, description, tags, owner, places: placesOf(header) }
   if (header.expose === undefined) return { base: { ...base, expose: null }, diagnostics: [] }
   const { span } = header.expose
   const { names: key, diagnostics } = resolveColumns(source, 'expose', header.expose.value, columns)

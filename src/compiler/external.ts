@@ -2,7 +2,7 @@
 // says `crm.customers` whether that is a table of another database or a file. Databases are attached for reading only.
 
 import { open } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { CompiledExternal, ExternalSource, ExternalTable } from '../core/external.ts'
 import { sameName } from '../core/names.ts'
@@ -11,7 +11,7 @@ import { didYouMean } from '../core/suggest.ts'
 import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
-import { problemOf } from './places.ts'
+import { problemOf, withoutDir } from './places.ts'
 import { readerOf } from './seed.ts'
 
 interface Attached {
@@ -123,10 +123,9 @@ function unusable(
   if (error instanceof SourceProblem)
     return diagnostic('invalid-source', { name, problem: error.message }, { source, span })
   if (!(error instanceof DatabaseError)) throw error
-  const { details } = error
-  const message = details.message.replaceAll(join(dir, '/'), '')
-  const problem = problemOf({ ...details, message }).replaceAll(/"?_eider_source_\w+"?\./g, '')
-  const isHeld = /Could not set lock/.test(message)
+  const details = withoutDir(error.details, dir)
+  const problem = problemOf(details).replaceAll(/"?_eider_source_\w+"?\./g, '')
+  const isHeld = /Could not set lock/.test(details.message)
   const hint = isHeld ? 'another process writes it; run again when that is done' : undefined
   return diagnostic('invalid-source', { name, problem }, { source, span }, { hint })
 }

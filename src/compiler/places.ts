@@ -1,5 +1,6 @@
 // Places that the engine gives, as spans of a model file.
 
+import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import { type Span, offsetOfByte } from '../core/source.ts'
@@ -48,6 +49,11 @@ export function spanOfError(
   if (type !== 'Parser') return spanAtByte(body, position - Buffer.byteLength(prefix))
   const characters = Array.from(body.text).slice(0, position - Array.from(prefix).length)
   return spanAt(body, characters.join('').length)
+}
+
+/** The engine names files by their full path; the author knows them from the project's directory on. */
+export function withoutDir(details: DatabaseErrorDetails, dir: string): DatabaseErrorDetails {
+  return { ...details, message: details.message.replaceAll(join(dir, '/'), '') }
 }
 
 /** The engine's words without what goes into the hint, in one line. */

@@ -2,7 +2,8 @@
 // something only beside the very files that were compiled.
 
 import type { Diagnostic } from '../core/diagnostics.ts'
-import type { Check, CompiledProject, Macro, Model } from '../core/model.ts'
+import type { Check, CompiledProject, Lineage, Macro, Model } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import type { SqlValue } from '../core/sql.ts'
@@ -12,6 +13,7 @@ import { bodyOf } from './variables.ts'
 interface SavedProject {
   readonly models: readonly SavedModel[]
   readonly macros: readonly { readonly name: string; readonly body: SavedBody }[]
+  readonly lineage: readonly (readonly [ModelName, Lineage])[]
   readonly warnings: readonly SavedDiagnostic[]
 }
 
@@ -43,6 +45,7 @@ export function saveProject(project: CompiledProject, files: ProjectFiles): stri
       name,
       body: { source: body.source.path, ...body.span },
     })),
+    lineage: [...project.lineage()],
     warnings: project.warnings.map((warning) => ({ ...warning, source: warning.source.path })),
   }
   return JSON.stringify(saved)
@@ -65,6 +68,7 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
       name,
       body: bodyOf(sourceOf(source), { start, end }, variables).body,
     })),
+    lineage: () => new Map(saved.lineage),
     warnings: saved.warnings.map((warning) => ({ ...warning, source: sourceOf(warning.source) })),
   }
 }

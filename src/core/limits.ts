@@ -38,8 +38,13 @@ export const limits = {
   segmentBytes: 64 * MiB,
   /** Longest line of a segment that a flush reads: one event with its wrapping. The engine holds two per thread. */
   segmentLineBytes: 16 * MiB,
-  /** Segments that a run commits in one transaction: enough that its fixed cost does not show, few to do again after a crash. */
-  flushBytes: 256 * MiB,
+  /**
+   * Segments join one transaction of a run until it has this size: enough that its fixed cost does not show, few to do again after a
+   * crash, and what the engine holds of them in memory grows with it.
+   */
+  flushBytes: 96 * MiB,
+  /** Memory of the engine's cache that stays between two large batches of a flush. */
+  settledMemory: '64MiB',
   /** Bytes that wait for the disk; above it ingest answers 503, so that memory stays bounded. */
   pendingBytes: 64 * MiB,
   /** Memory that each target keeps for its next groups; a larger group gets memory of its own. */
@@ -87,10 +92,10 @@ export const limits = {
    */
   expressionDepth: 100,
   /**
-   * Nodes of one expression in SQL, once names and aliases are put in; a longest option without them has about 10,000.
-   * And levels of it: each makes up to four of the engine's.
+   * Nodes of one expression in SQL, once names and aliases are put in: a thousand comparisons of calculations have half
+   * of it, and the engine reads all of it in about 100 ms. And levels of it: each makes up to four of the engine's.
    */
-  expressionSize: 50_000,
+  expressionSize: 20_000,
   boundDepth: 200,
   /** Navigation properties followed in the expressions of one request; each is a join in the engine. */
   expressionRows: 50,
@@ -117,6 +122,8 @@ export const limits = {
   },
   /** Arithmetic operators and `not` in one query option: one for each of the thousand comparisons that fit into it. */
   calculations: 1_000,
+  /** Constants of an `in` that the engine gets one by one; longer lists are one value, which it takes apart. */
+  writtenItems: 100,
   /** Parsed options that are kept for the next request, those used last; longer texts are seldom sent twice. */
   cachedOptions: 512,
   cachedOptionLength: 2_048,
@@ -125,9 +132,14 @@ export const limits = {
   /** Queries that run at once, and requests that wait for one of them, before 503. */
   runningQueries: 16,
   waitingQueries: 512,
-  /** Snapshots that are no longer current stay readable for next links until this many newer ones exist. */
+  /** The youngest snapshots that a run keeps on disk, for next links and delta links, and the time it keeps the others. */
   retainedSnapshots: 3,
-  retainedSnapshotMs: 600_000,
+  retainedSnapshotMinutes: 10,
+  /** Snapshots that are no longer current which a service has open, and for how long; it opens them again when asked. */
+  openEarlierSnapshots: 3,
+  openEarlierSnapshotMs: 600_000,
+  /** Memory of the engine that compares two snapshots for one delta link; what does not fit is spilled. */
+  comparisonBytes: 512 * MiB,
   /** A service looks at the manifest this often where the file system reports no changes. */
   snapshotPollMs: 1_000,
   /** Results up to this size are computed whole before the first byte is sent, so that a failure has its status. */
@@ -145,6 +157,10 @@ export const limits = {
   shownKeys: 3,
   /** Characters of a row that a failed check shows. */
   shownRowCharacters: 200,
+  /** Rows of each sort (inserted, changed, removed) that `eider plan --diff` shows of a model: a screen holds some models. */
+  plannedRows: 3,
+  /** Reasons of rejection that a plan shows of an events model, those of most events first. */
+  plannedReasons: 5,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
 

@@ -35,7 +35,19 @@ interface ModelBase {
   readonly definition: string
   /** Run on the new rows before they are published. Empty on events and seeds. */
   readonly checks: readonly Check[]
+  /** Where the annotations stand that a run may have to refuse; those that are not written are missing. */
+  readonly places: Readonly<Partial<Record<PlacedAnnotation, Span>>>
 }
+
+export const placedAnnotations = [
+  'kind',
+  'unique_key',
+  'incremental',
+  'deletes',
+  'on_schema_change',
+  'expose',
+] as const
+export type PlacedAnnotation = (typeof placedAnnotations)[number]
 
 export interface Check {
   /** `warn`: the rows are published all the same. */
@@ -151,6 +163,15 @@ export interface SeedType {
 export type Model =
   ViewModel | TableModel | AppendModel | MergeModel | Scd2Model | EventsModel | SeedModel
 
+/** A column of a model, of which others are made. */
+export interface ColumnOrigin {
+  readonly model: ModelName
+  readonly column: string
+}
+
+/** For each column of a model, in order, the columns of other models that its values are made of; null: not known. */
+export type Lineage = readonly (readonly ColumnOrigin[] | null)[]
+
 export interface Macro {
   /** In lower case. */
   readonly name: string
@@ -162,6 +183,8 @@ export interface CompiledProject {
   readonly models: ReadonlyMap<ModelName, Model>
   /** What follows `CREATE MACRO` in each statement of macros/*.sql, in an order in which they can be created. */
   readonly macros: readonly Macro[]
+  /** Computed when it is asked for: most commands do not. */
+  readonly lineage: () => ReadonlyMap<ModelName, Lineage>
   readonly warnings: readonly Diagnostic[]
   /** What the models can read that no run makes, and how it is attached; absent without `sources`. */
   readonly external?: {

@@ -13,6 +13,7 @@ import {
 } from './bound.ts'
 import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
+import { isStoredInOrder } from './keyset.ts'
 import { withTarget } from './parse-option.ts'
 import { hasSubquery, measured } from './measure.ts'
 import { findNavigation, findProperty, newName, type Scope, unsupported } from './scope.ts'
@@ -54,6 +55,7 @@ export function collectionQuery(
     relation: { kind: 'set', set: row.set },
     row,
     output,
+    navigation: linkedNavigation(scope, options),
     expand,
     filter,
     order: keyOrder(scope, askedOrder(scope, options), comesAsStored),
@@ -103,6 +105,14 @@ function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly Output
   return [...selected.values()]
 }
 
+/** All without $select, else those that it names (Protocol 11.2.5.1). */
+function linkedNavigation({ row }: Scope, { select }: OptionSyntax) {
+  const { navigation } = row.set.type
+  return select === undefined
+    ? navigation
+    : navigation.filter(({ name }) => select.some(({ path }) => path[0] === name))
+}
+
 /** `$search` and `$filter` in one. */
 export function boundFilter(scope: Scope, { filter, search }: OptionSyntax): Expression | null {
   const found =
@@ -149,7 +159,9 @@ function keyOrder(
     ({ value, descending }, i) =>
       value.kind === 'property' && value.property === key[i] && !descending,
   )
-  return isKeyOrder && comesAsStored ? [] : all
+  // A column that is read as another type, such as an ENUM, may be stored in an order of its own.
+  const isStored = asked.length === 0 || key.every(isStoredInOrder)
+  return isKeyOrder && isStored && comesAsStored ? [] : all
 }
 
 /**

@@ -50,13 +50,18 @@ function bindResource(
   if (end === '$ref') {
     const contextFragment = many ? 'Collection($ref)' : '$ref'
     const output = [entityIdOutput(scope.row)]
-    return { kind, parent, query: { ...query, output, contextFragment } }
+    return { kind, parent, query: { ...query, output, navigation: undefined, contextFragment } }
   }
   if (end !== null && end !== '$count') {
     const { property, raw } = end
     const output = [{ name: 'value', type: property.type, value: propertyOf(scope, property) }]
     const contextFragment = `${resource.entityPath}/${property.name}`
-    return { kind: 'property', raw, parent: null, query: { ...query, output, contextFragment } }
+    return {
+      kind: 'property',
+      raw,
+      parent: null,
+      query: { ...query, output, navigation: undefined, contextFragment },
+    }
   }
   const contextFragment = many ? query.contextFragment : `${query.contextFragment}/$entity`
   return { kind, parent, query: { ...query, contextFragment } }

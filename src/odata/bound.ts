@@ -1,7 +1,7 @@
 // A request whose names and types have been resolved against the entity model of one snapshot. What follows from here
 // (to-sql, the JSON writer) can no longer meet a mistake of the caller.
 
-import type { EntitySet, Property } from './entity-model.ts'
+import type { EntitySet, NavigationProperty, Property } from './entity-model.ts'
 import type { OperandsToSql } from './functions.ts'
 import type { Relation } from './relation.ts'
 import type { ComparisonOperator } from './syntax.ts'
@@ -31,6 +31,8 @@ export interface BoundQuery {
   readonly row: RowVariable
   /** Properties of the response, in its order. */
   readonly output: readonly OutputProperty[]
+  /** Navigation properties whose links metadata=full writes; absent where the rows are no entities. */
+  readonly navigation?: readonly NavigationProperty[] | undefined
   /** Related entities that are written into each row. */
   readonly expand: readonly Expansion[]
   /** Key predicate, `$search` and `$filter` in one. */

@@ -10,6 +10,7 @@ import type {
   NavigationProperty,
   Property,
 } from './entity-model.ts'
+import { storedKeyset } from './keyset.ts'
 
 export const NAMESPACE = 'eider'
 export const CONTAINER = 'Default'
@@ -28,6 +29,9 @@ const RESTRICTIONS = [
 
 /** What clients may take for given unless they are told. */
 const UNSUPPORTED = ['CrossJoinSupported', 'KeyAsSegmentSupported'] as const
+
+/** Rows of two states are known for the same by their key. */
+const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
 
 const ODATA_VERSIONS = '4.0 4.01'
 
@@ -104,7 +108,8 @@ function navigationXml(navigation: NavigationProperty): string {
   return `${start}><ReferentialConstraint${attributes(constraint)}/></NavigationProperty>`
 }
 
-function setXml({ name, type }: EntitySet): readonly string[] {
+function setXml(set: EntitySet): readonly string[] {
+  const { name, type } = set
   const bindings = type.navigation.map((navigation) => ({
     Path: navigation.name,
     Target: navigation.target.name,
@@ -117,6 +122,7 @@ function setXml({ name, type }: EntitySet): readonly string[] {
         `<Annotation Term="${CAPABILITIES}.${term}"><Record><PropertyValue Property="${property}" Bool="false"/></Record></Annotation>`,
     ),
     `<Annotation Term="${CAPABILITIES}.ExpandRestrictions"><Record><PropertyValue Property="MaxLevels" Int="${limits.expandDepth}"/></Record></Annotation>`,
+    `<Annotation Term="${CAPABILITIES}.ChangeTracking"><Record><PropertyValue Property="Supported" Bool="${isTracked(set)}"/></Record></Annotation>`,
     '</EntitySet>',
   ]
 }
@@ -194,7 +200,8 @@ function navigationJson(navigation: NavigationProperty): object {
   }
 }
 
-function setJson({ type }: EntitySet): object {
+function setJson(set: EntitySet): object {
+  const { type } = set
   const bindings = type.navigation.map(({ name, target }) => [name, target.name])
   const restrictions = RESTRICTIONS.map(([term, property]) => [
     `@${CAPABILITIES}.${term}`,
@@ -206,5 +213,6 @@ function setJson({ type }: EntitySet): object {
     ...(bindings.length === 0 ? {} : { $NavigationPropertyBinding: Object.fromEntries(bindings) }),
     ...Object.fromEntries(restrictions),
     [`@${CAPABILITIES}.ExpandRestrictions`]: { MaxLevels: limits.expandDepth },
+    [`@${CAPABILITIES}.ChangeTracking`]: { Supported: isTracked(set) },
   }
 }

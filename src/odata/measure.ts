@@ -49,8 +49,14 @@ export function hasSubquery(expression: Expression): boolean {
   return isSubquery(expression) || operandsOf(expression).some(hasSubquery)
 }
 
-const isSubquery = ({ kind }: Expression) =>
-  kind === 'related' || kind === 'exists' || kind === 'count' || kind === 'reached'
+function isSubquery(expression: Expression): boolean {
+  const { kind } = expression
+  if (kind === 'in') return isLongList(expression.list)
+  return kind === 'related' || kind === 'exists' || kind === 'count' || kind === 'reached'
+}
+
+/** Such a list is written as a subquery. */
+export const isLongList = (list: readonly unknown[]) => list.length > limits.writtenItems
 
 /** How often each operand is written, where that is more than once. */
 function copiesOf(expression: Expression): readonly number[] {

@@ -4,11 +4,20 @@ import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { Resources } from '../core/resources.ts'
 import { requireSafeBinding } from '../http/auth.ts'
+import { requireSoundOrigins, withCors } from '../http/cors.ts'
 import { HttpServer } from '../http/server.ts'
 import { createHandler } from './handle.ts'
+import { createLinkSigner, openLinkSigner } from './link-signature.ts'
 import { createQueryGate } from './query-gate.ts'
 import { ROOT_PATH } from './service-root.ts'
 import { Snapshots } from './snapshots.ts'
+
+const CORS = {
+  methods: 'GET, HEAD, POST',
+  allowedHeaders:
+    'Accept, Accept-Language, Authorization, Content-Type, If-None-Match, OData-MaxVersion, OData-Version, Prefer, X-CSRF-Token',
+  exposedHeaders: 'Eider-Snapshot, ETag, OData-Version, Preference-Applied, Retry-After',
+}
 
 export interface ODataServiceOptions {
   /** Holds manifest.json and the files that it names; may not exist yet. */
@@ -22,9 +31,15 @@ export interface ODataServiceOptions {
   readonly pageSize: number
   readonly requestTimeoutMs: number
   readonly maxBatchRequests: number
+  /** Of web pages that may read; `*` for any. */
+  readonly corsOrigins?: readonly string[]
   /** Threads that work on one query. With one, many small queries at once are twice as fast as with two. */
   readonly threads?: number
   readonly memoryLimit?: string | null
+  /** The file of the secret by which links are known; without one they end with the service. */
+  readonly linkSecretPath?: string
+  /** Whether URLs in answers follow Forwarded and X-Forwarded-* headers. */
+  readonly trustProxy?: boolean
   /** Where large queries spill to. */
   readonly tempDir: string
   readonly logger: Logger
@@ -48,14 +63,18 @@ export class ODataService implements AsyncDisposable {
    */
   static async open(options: ODataServiceOptions): Promise<ODataService> {
     const { snapshotsDir: dir, host, port, token, logger, tempDir } = options
-    const { threads = 1, memoryLimit = null, now = () => new Date() } = options
+    const { threads = 1, memoryLimit = null, now = () => new Date(), corsOrigins = [] } = options
     requireSafeBinding(host, token, options.allowAnonymous)
+    requireSoundOrigins('odata.cors_origins', corsOrigins, token)
     await using resources = new Resources()
     const snapshots = resources.use(
       await Snapshots.open({ dir, threads, memoryLimit, tempDir, logger }),
     )
-    const handle = createHandler({
+    const { linkSecretPath: secret } = options
+    const answer = createHandler({
       snapshots,
+      links: secret === undefined ? createLinkSigner() : await openLinkSigner(secret, logger),
+      trustProxy: options.trustProxy ?? false,
       gate: createQueryGate(limits.runningQueries, limits.waitingQueries),
       pageSize: options.pageSize,
       maxPageSize: limits.largestPageRows,
@@ -66,6 +85,7 @@ export class ODataService implements AsyncDisposable {
       token,
       logger,
     })
+    const handle = withCors({ ...CORS, origins: corsOrigins }, answer)
     const errorHeaders = { 'OData-Version': '4.01' }
     const server = resources.use(
       await HttpServer.open({ host, port, logger, handle, errorHeaders }),

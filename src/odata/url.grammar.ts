@@ -2,12 +2,16 @@
 // reads decoded text. Examples above a rule are run by a test: `//+` must match, `//-` must not.
 //
 // Precedence of operators is not in the grammar: an expression is a flat list of operands and operators, which
-// precedence.ts makes a tree. Flat rules and inline character classes keep parsing fast; each rule that is entered
-// costs more than the characters it reads.
+// precedence.ts makes a tree. Each rule that is entered costs more than the characters it reads, so rules are flat, the
+// common alternative comes first, and two lists at the end say what is read faster than it is written here: tokens by a
+// regular expression made of their rule, and choices that have no meaning of their own where they are used.
 
 import * as ohm from 'ohm-js'
 import { applyRules } from './apply-rules.ts'
 import { expandRules } from './expand-rules.ts'
+import { literalRules } from './literal-rules.ts'
+import { searchRules } from './search-rules.ts'
+import { readInOneStep, readInPlace } from './token-rules.ts'
 
 export const urlGrammarSource = String.raw`
 OData {
@@ -62,74 +66,38 @@ OData {
   //- "a", "1 add 1"
   keyValue = literal | alias
 
-  // $search: words and phrases. Two terms side by side are joined by AND. The words AND, OR and NOT are operators only
-  // where an operator can stand.
-
-  //+ "blue", "blue green", "\"blue green\" OR red", "NOT (a b)", "a AND NOT b", "not", "OR", "O'Neil", "100%"
-  //- "", "(a", "a)", "\"a", "()", "a;b", "\"\""
-  search = ws searchOr ws
-
-  //+ "a", "a OR b", "a b OR c", "a OR OR b"
-  //- "a OR b)"
-  searchOr = searchAnd (rws "OR" rws searchAnd)*
-
-  //+ "a", "a b", "a AND b", "a NOT b", "a AND"
-  //- "a OR b"
-  searchAnd = searchTerm searchNext*
-
-  //+ " b", " AND b", " AND", " OR"
-  //- "b", " OR b"
-  searchNext = rws "AND" rws searchTerm -- and
-             | rws ~("OR" rws searchTerm) searchTerm -- space
-
-  //+ "a", "NOT a", "NOT(a)", "NOT NOT a", "NOT", "(a OR b)", "\"a b\""
-  //- "NOT (", "\"\""
-  searchTerm = searchNot* searchPrimary
-
-  //+ "NOT ", "NOT\t"
-  //- "NOT", "not "
-  searchNot = "NOT" (rws | &"(")
-
-  //+ "a", "NOT", "(a OR b)", "\"a b\""
-  //- "NOT a", "\"\""
-  searchPrimary = "(" ws searchOr ws ")" -- group
-                | "\"" ("a".."z" | "A".."Z" | " " | phraseCharacter)+ "\"" -- phrase
-                | ("a".."z" | "A".."Z" | "0".."9" | searchCharacter)+ -- word
-
-  //+ "a", " ", "\\", "'"
-  //- "\""
-  phraseCharacter = ~"\"" any
-
-  //+ "a", "'", "*", "ü"
-  //- " ", "(", "\"", ";"
-  searchCharacter = ~(" " | "\t" | "(" | ")" | "\"" | ";") any
-
+${searchRules}
 ${applyRules}
   // Expressions.
 
   //+ "a", "a eq 1", "not a and b", "a in (1,2) or b", "-a lt - 2", "a eq -5", "eq eq 1", "a\tEQ\t1"
   //- "a eq", "a eq1", "1a", "a desc", "a as b", "a=1"
-  expression = operand operation*
+  expression = operand (operator rws operand)*
 
-  //+ " eq 1", " AND not b"
-  //- "eq 1", " as b", " desc"
-  operation = rws operator rws operand
+  // Any word after a space but those that may follow an expression; whether it is an operator is found out later, with
+  // a better message.
+  //+ " eq", " \tAND", " plus", " descending"
+  //- "eq", " as", " WITH", " desc", " a1"
+  operator (an operator) = rws ~clauseWord ("a".."z" | "A".."Z")+
 
-  // Any word but those that may follow an expression; whether it is an operator is found out later, with a better
-  // message.
-  //+ "eq", "AND", "plus"
-  //- "as", "WITH", "desc", "a1"
-  operator = ~(("a" | "A" | "d" | "D" | "f" | "F" | "w" | "W") clauseWordRest ~idPart) ("a".."z" | "A".."Z")+
+  //+ "as", "Asc", "DESC", "from", "with"
+  //- "ascending", "eq"
+  clauseWord = (caseInsensitive<"asc"> | caseInsensitive<"as"> | caseInsensitive<"desc"> | caseInsensitive<"from">
+               | caseInsensitive<"with">) ~idPart
 
-  // The rest of as, asc, desc, from, with.
-  //+ "s", "Sc", "esc", "rom", "ith"
-  //- "nd"
-  clauseWordRest = caseInsensitive<"sc"> | caseInsensitive<"s"> | caseInsensitive<"esc">
-                 | caseInsensitive<"rom"> | caseInsensitive<"ith">
-
-  //+ "a", "not a", "not(a)", "NOT not a", "-a", "- 5", "-(a)"
+  // Most operands are one of the first three, which are tokens.
+  //+ "a", "not a", "not(a)", "NOT not a", "-a", "- 5", "-(a)", "1", "'a'"
   //- "not ", "-"
-  operand = (&("-" | "n" | "N") prefix)* primary
+  operand = word | number | string | otherOperand
+
+  // A path of one name. The words null, true, false, NaN and INF are told from names later.
+  //+ "a", "null", "not", "nota"
+  //- "a/b", "a.b", "f(x)", "not a", "binary'AQI='", "01234567-89ab-cdef-0123-456789ABCDEF"
+  word (a name) = ~(("n" | "N") ("o" | "O") ("t" | "T") (" " | "\t")) name ~("(" | "'" | "-" | "/" | ".")
+
+  //+ "a/b", "not a", "- 5", "2024-01-31"
+  //- "not ", "-"
+  otherOperand = (&("-" | "n" | "N") prefix)* primary
 
   //+ "not ", "-"
   //- "nota", "+"
@@ -138,14 +106,9 @@ ${applyRules}
 
   //+ "1", "'a'", "a/b", "f(x)", "(1)", "@p", "$it", "case(a:1)", "[1,2]"
   //- "", ")", "\"a\""
-  primary = plainLiteral | value | case | call | literal | list | array | alias
+  primary = dateTime | date | timeOfDay | guid | value | case | call | number | string | keyword | prefixed | list
+          | array | alias
 
-  // Long lists are made of these, so they are told by their first character.
-  //+ "1", "'a'"
-  //- "-1", "2024-01-31", "a"
-  plainLiteral = &("0".."9" | "'") (number | string)
-
-  // Most operands are this, so it is tried first. The words null, true, false, NaN and INF are told from names later.
   //+ "a", "null", "customer/name"
   //- "f(x)", "binary'AQI='", "01234567-89ab-cdef-0123-456789ABCDEF"
   value = path ~("(" | "'" | "-")
@@ -153,7 +116,12 @@ ${applyRules}
   // One item in parentheses is a group, or a list of one after "in".
   //+ "(1)", "( 1 , 2 )", "('a')", "(a eq 1)", "()"
   //- "(", "(1,)", "(,)"
-  list = "(" ws (expression (comma expression)*)? ws ")"
+  list = "(" ws ((plainItem | expression) (comma (plainItem | expression))*)? ws ")"
+
+  // Lists may have thousands of items, and most of these are one token.
+  //+ "1", "a", "'a'"
+  //- "1 eq 1", "a desc", "a:1"
+  plainItem (a name) = (word | number | string) &(ws ("," | ")" | "]" | end))
 
   //+ "f()", "contains(a,'b')", "geo.length( a )", "now()"
   //- "f", "f (a)", "f(a", "f(a,)"
@@ -166,7 +134,7 @@ ${applyRules}
 
   //+ "1", "\"a\"", "\"\\u00e9\\\"\""
   //- "\"", "\"\\\""
-  arrayItem = jsonString | expression
+  arrayItem = jsonString | plainItem | expression
 
   //+ "\"\"", "\"a b\"", "\"\\n\""
   //- "'a'", "\"a"
@@ -207,66 +175,7 @@ ${applyRules}
   //- "@", "@1"
   alias = "@" name
 
-  // Literals.
-
-  //+ "null", "true", "1", "-1.5e3", "'x'", "2024-01-31", "2024-01-31T10:00Z", "10:00", "duration'PT1M'", "NaN"
-  //- "1a", ".5", "5.", "abc", "\"x\""
-  literal = number | string | temporal | keyword | prefixed | guid
-
-  //+ "2024-01-31", "10:00"
-  //- "a"
-  temporal (a date or time) = &("0".."9" | "-") (dateTime | date | timeOfDay)
-
-  //+ "0", "-1", "+1", "1.50", "1e3", "1E-3", "99999999999999999999"
-  //- "1.", ".5", "1e", "--1", "1a", "2024-01", "10:00", "1.5.2"
-  number (a number) = ~("0".."9" "0".."9" ":" "0".."9" "0".."9") ("-" | "+")? ("0".."9")+ ("." ("0".."9")+)? (("e" | "E") ("-" | "+")? ("0".."9")+)?
-           ~("0".."9" | "a".."z" | "A".."Z" | "_" | "-" | ".")
-
-  //+ "''", "'O''Neil'", "'a b'", "'\\'", "'ü'"
-  //- "'", "'a'b'", "'a''"
-  string = "'" (" ".."&" | "(".."~" | "''" | ~"'" any)* "'"
-
-  //+ "2024-01-31", "0001-01-01", "99999-12-31", "-0001-01-01"
-  //- "2024-1-31", "24-01-31", "2024-01-31T", "2024-01"
-  date = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ~(idPart | "-" | ":")
-
-  // A plus sign that was not encoded has become a space.
-  //+ "2024-01-31T10:30Z", "2024-01-31t10:30:00.123456789z", "2024-01-31T10:30:00+02:00", "2024-01-31T10:30:00 02:00"
-  //- "2024-01-31T10:30", "2024-01-31 10:30Z", "2024-01-31T10:30:00+0200"
-  dateTime = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ("T" | "t") clock offset ~idPart
-
-  //+ "Z", "+01:00", "-11:30"
-  //- "", "+1", "UTC"
-  offset = "Z" -- upper
-         | "z" -- lower
-         | ("+" | "-" | " ") digit digit ":" digit digit -- hours
-
-  //+ "10:30", "10:30:00", "23:59:59.999999"
-  //- "10", "1:30", "10:30:", "10:30Z"
-  timeOfDay = clock ~(idPart | ":" | ".")
-
-  //+ "10:30", "10:30:00.5"
-  //- "10"
-  clock = digit digit ":" digit digit (":" digit digit ("." digit+)?)?
-
-  //+ "01234567-89ab-cdef-0123-456789ABCDEF"
-  //- "01234567-89ab-cdef-0123-456789ABCDE", "g1234567-89ab-cdef-0123-456789ABCDEF"
-  guid (a GUID) = hex4 hex4 "-" hex4 "-" hex4 "-" hex4 "-" hex4 hex4 hex4 ~(idPart | "-")
-
-  //+ "01aF"
-  //- "01ag", "01a"
-  hex4 = ("0".."9" | "a".."f" | "A".."F") ("0".."9" | "a".."f" | "A".."F") ("0".."9" | "a".."f" | "A".."F") ("0".."9" | "a".."f" | "A".."F")
-
-  //+ "null", "TRUE", "false", "NaN", "INF", "-INF"
-  //- "nul", "nullable", "true1", "nan", "NULL"
-  keyword (true, false or null) = &("n" | "t" | "T" | "f" | "F" | "N" | "I" | "-")
-            ("null" | caseInsensitive<"true"> | caseInsensitive<"false"> | "NaN" | "INF" | "-INF") ~idPart
-
-  // A type before the quotes: duration, binary, geography, or the name of an enumeration.
-  //+ "duration'PT1M'", "binary'AQI='", "shop.color'Red'", "geography'POINT(1 2)'"
-  //- "duration", "'x'", "duration 'PT1M'"
-  prefixed = name ("." name)* string
-
+${literalRules}
   // Everything beyond ASCII is taken for a letter here; the entity model knows which names there are.
   //+ "a", "_a1", "größe", "名"
   //- "", "1a", "a-b", "a b", "$a"
@@ -291,3 +200,31 @@ ${applyRules}
 `
 
 export const urlGrammar = ohm.grammar(urlGrammarSource)
+
+// Rules whose text alone matters to the actions.
+readInOneStep(urlGrammar, [
+  'comma',
+  'date',
+  'dateTime',
+  'guid',
+  'keyword',
+  'name',
+  'number',
+  'operator',
+  'plainItem',
+  'rws',
+  'string',
+  'timeOfDay',
+  'word',
+  'ws',
+])
+// Rules without an action.
+readInPlace(urlGrammar, [
+  'caseInsensitive',
+  'literal',
+  'operand',
+  'primary',
+  'value',
+  'comma',
+  'ws',
+])

@@ -6,6 +6,7 @@
 import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { OutputProperty } from './bound.ts'
+import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat } from './negotiate.ts'
 import type { EdmName, EdmType } from './type-map.ts'
 
@@ -13,32 +14,48 @@ const VARCHAR = columnType('VARCHAR')
 
 /**
  * One text per row of `rows`, whose columns are named as in `output` and have the engine types of its EdmTypes.
- * The LIMIT is inside `rows`: writing first and cutting then would write every row of the table.
+ * The LIMIT is inside `rows`: writing first and cutting then would write every row of the table. With a keyset, the row
+ * behind the page is its position.
  */
-export function rowTextsSql(rows: Sql, output: readonly OutputProperty[], format: JsonFormat): Sql {
-  return sql`SELECT ${objectSql(',{', propertyMembers('page', output, format))} FROM (${rows}) AS page`
+export function rowTextsSql(
+  rows: Sql,
+  output: readonly OutputProperty[],
+  format: JsonFormat,
+  keyset: KeysetWindow | null = null,
+): Sql {
+  const text = objectSql(',{', propertyMembers('page', output, format))
+  const placed = keyset === null ? text : keyset.placed(text, sql`row_number() OVER ()`)
+  return sql`SELECT ${placed} FROM (${rows}) AS page`
 }
 
 /** A value in a JSON object, where it stands there, and its text, never NULL. Values of one nested object are neighbours. */
 export interface Member {
   readonly path: readonly string[]
   readonly text: Sql
+  /** The member is left out where its text is NULL; only at the top of the object. */
+  readonly isOptional?: boolean
 }
 
 /** The properties of a row of `table`, which has columns of their names. */
 export function propertyMembers(
   table: string,
   output: readonly OutputProperty[],
-  { ieee754 }: JsonFormat,
+  { ieee754, omitsNulls = false }: JsonFormat,
 ): readonly Member[] {
-  return output.map(({ name, type, path }) => {
-    const value = writeValue[type.name](sql.ident(table, name), type)
+  return output.map(({ name, type, path = [name] }) => {
+    const value = jsonTextSql(sql.ident(table, name), type)
     const written = ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(value) : value
-    return { path: path ?? [name], text: sql`coalesce(${written}, 'null')` }
+    return omitsNulls && path.length === 1
+      ? { path, text: written, isOptional: true }
+      : { path, text: sql`coalesce(${written}, 'null')` }
   })
 }
 
+/** A value as JSON; NULL for NULL. */
+export const jsonTextSql = (value: Sql, type: EdmType): Sql => writeValue[type.name](value, type)
+
 export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
+  if (members.some(({ isOptional }) => isOptional)) return sparseObjectSql(open, members)
   const texts = members.flatMap(({ path, text }, i) => {
     const before = between(members[i - 1]?.path ?? [], path)
     return [sql.value(before, VARCHAR), text]
@@ -46,6 +63,16 @@ export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
   const first = open === '{' ? sql`'{'` : sql`',{'`
   const end = '}'.repeat(members.at(-1)?.path.length ?? 1)
   return sql`concat(${sql.join([first, ...texts, sql.value(end, VARCHAR)])})`
+}
+
+/** Each member with a comma before it, of which the first is cut off. What is NULL vanishes. */
+function sparseObjectSql(open: '{' | ',{', members: readonly Member[]): Sql {
+  const texts = members.map(({ path, text, isOptional }) => {
+    const name = sql.value(`,${JSON.stringify(path.join('/'))}:`, VARCHAR)
+    return isOptional ? sql`(${name} || ${text})` : sql`concat(${name}, ${text})`
+  })
+  const first = open === '{' ? sql`'{'` : sql`',{'`
+  return sql`concat(${first}, substr(concat(${sql.join(texts)}), 2), '}')`
 }
 
 /** What stands between two values: ends of objects, a comma, beginnings of objects, the name. */
@@ -158,17 +185,28 @@ export function collectionHead(
 }
 
 /** Everything after the last row. */
-export function collectionTail(nextLink: string | null): string {
-  return nextLink === null ? ']}' : `],"@odata.nextLink":${JSON.stringify(nextLink)}}`
+export function collectionTail(link: Link | null): string {
+  return link === null ? ']}' : `],"@odata.${link.name}":${JSON.stringify(link.url)}}`
 }
 
-/** `row` as the engine wrote it, with its comma. */
-export function entityText(row: Buffer, contextUrl: string, { metadata }: JsonFormat): Buffer {
+export interface Link {
+  readonly name: 'nextLink' | 'deltaLink'
+  readonly url: string
+}
+
+/** `row` as the engine wrote it, with its comma. `type` is that of a value, where it is shown. */
+export function entityText(
+  row: Buffer,
+  contextUrl: string,
+  { metadata }: JsonFormat,
+  type: string | null = null,
+): Buffer {
   if (metadata === 'none') return row.subarray(1)
   const members = row.subarray(',{'.length)
   const comma = members.length === '}'.length ? '' : ','
+  const typed = type === null ? '' : `,"@odata.type":${JSON.stringify(type)}`
   return Buffer.concat([
-    Buffer.from(`{"@odata.context":${JSON.stringify(contextUrl)}${comma}`),
+    Buffer.from(`{"@odata.context":${JSON.stringify(contextUrl)}${typed}${comma}`),
     members,
   ])
 }

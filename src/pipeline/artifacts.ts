@@ -4,7 +4,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CompiledExternal } from '../core/external.ts'
-import type { CompiledProject, Model } from '../core/model.ts'
+import type { CompiledProject, Lineage, Model } from '../core/model.ts'
 import { entitySetName } from '../core/names.ts'
 import type { RunSummary } from './ledger.ts'
 
@@ -16,7 +16,10 @@ export async function writeArtifacts(
   summary: RunSummary,
 ): Promise<void> {
   await mkdir(dir, { recursive: true })
-  const models = [...project.models.values()].map(describeModel)
+  const lineage = project.lineage()
+  const models = Array.from(project.models.values(), (model) =>
+    describeModel(model, lineage.get(model.name) ?? []),
+  )
   const sources = (project.external?.tables ?? []).map(describeSource)
   const manifest = { schema_version: SCHEMA_VERSION, models, sources }
   await writeJson(join(dir, 'manifest.json'), manifest)
@@ -37,7 +40,7 @@ export function runResults(summary: RunSummary) {
   }
 }
 
-function describeModel(model: Model) {
+function describeModel(model: Model, lineage: Lineage) {
   return {
     name: model.name,
     kind: model.kind,
@@ -51,7 +54,7 @@ function describeModel(model: Model) {
     exposed: model.expose !== null,
     entity_set: model.expose === null ? null : entitySetName(model.name),
     key: model.expose?.key ?? null,
-    columns: model.columns,
+    columns: model.columns.map((column, i) => ({ ...column, lineage: lineage[i] ?? null })),
     definition: model.definition,
   }
 }

@@ -2,7 +2,7 @@
 
 import { decide, type Decision, type Situation } from '../compiler/plan.ts'
 import { seedQuery } from '../compiler/seed.ts'
-import type { EventsModel, Model } from '../core/model.ts'
+import type { AppendModel, EventsModel, Model } from '../core/model.ts'
 import { foldCase, type ModelName, sameName, splitModelName } from '../core/names.ts'
 import type { ModelResult } from '../core/progress.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -46,6 +46,12 @@ export interface BuildContext extends Omit<Site, 'record'> {
   readonly freshness: ReadonlyMap<string, Freshness>
 }
 
+/** Why a model is built whose range is replaced, whatever else there is to say of it. */
+export const BACKFILL = 'backfill'
+
+export const isBackfill = ({ range }: Pick<Site, 'range'>, model: Model): model is AppendModel =>
+  range !== null && model.kind === 'append'
+
 /** Asked of a model when all before it are finished. */
 export function decideNow(
   context: BuildContext,
@@ -62,8 +68,7 @@ export function decideNow(
     exists: (asked) => existsIn(catalog, asked),
     withNewEvents,
   })
-  const backfills = context.range !== null && model.kind === 'append'
-  return backfills ? { ...decision, because: 'backfill' } : decision
+  return isBackfill(context, model) ? { ...decision, because: BACKFILL } : decision
 }
 
 /** Whether the relation of the model is there, as the table or view that its kind makes. */
@@ -165,15 +170,18 @@ async function materialize(site: Site, model: BuiltModel, statement: Sql): Promi
   await makeWay(site, model, typeOf(model))
   const rows = model.kind === 'view' ? undefined : await connection.createTable(statement)
   if (rows === undefined) await connection.run(statement)
-  await checkKey(connection, relation, model.expose?.key ?? [])
+  await checkKey(connection, relation, model.expose?.key ?? [], 'expose')
   return rows === undefined ? { changed: true } : { changed: true, rows }
 }
 
-const isKept = (model: BuiltModel): model is KeptModel =>
+export const isKept = (model: Model): model is KeptModel =>
   model.kind === 'append' || model.kind === 'merge' || model.kind === 'scd2'
 
 /** `a.b` means schema a or catalog a; where both exist the engine refuses the name. */
-export function refuseReservedSchema({ catalog }: BuildContext, name: ModelName): void {
+export function refuseReservedSchema(
+  { catalog }: Pick<BuildContext, 'catalog'>,
+  name: ModelName,
+): void {
   const { schema } = splitModelName(name)
   if (foldCase(schema) === STATE_SCHEMA)
     throw new ModelFailure(`the schema "${schema}" belongs to eider; name the folder differently`)

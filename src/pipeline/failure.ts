@@ -1,35 +1,52 @@
 // Why a model was not built, in one line. The run goes on with its siblings.
 
-import { positionOf, offsetOfByte } from '../core/source.ts'
+import { positionOf, offsetOfByte, type SourceFile } from '../core/source.ts'
 import { EnvironmentError } from '../core/failures.ts'
-import type { Model } from '../core/model.ts'
+import type { Model, PlacedAnnotation } from '../core/model.ts'
 import type { Sql } from '../core/sql.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 
 /** A rule of the tool that a model broke: a duplicate key, a column that vanished, a table that would be lost. */
 export class ModelFailure extends Error {
   override name = 'ModelFailure'
-  /** The message begins with its place in the project. */
-  readonly placed: boolean
-  constructor(message: string, placed = false) {
+  /** The annotation that asks for what cannot be; or the message begins with its place in the project. */
+  readonly at: PlacedAnnotation | 'placed'
+  constructor(message: string, at: PlacedAnnotation | 'placed' = 'kind') {
     super(message)
-    this.placed = placed
+    this.at = at
   }
 }
 
 /**
- * One line with the place in the model where the engine knows it: `models/mart/a.sql:4:3: …`.
- * Throws what is no failure of a model: our own bugs, and an environment in which no other model can be built.
+ * One line with the place in the model: `models/mart/a.sql:4:3: …`. A seed has no text to point at. Throws what
+ * is no failure of a model: our own bugs, and an environment in which no other model can be built.
  */
 export function explainFailure(error: unknown, model: Model, statement: Sql | null): string {
   if (error instanceof ModelFailure)
-    return error.placed ? error.message : `${model.source.path}: ${error.message}`
+    return error.at === 'placed'
+      ? error.message
+      : `${annotationPlace(model, error.at)}: ${error.message}`
   if (!(error instanceof DatabaseError)) throw error
   // After a FATAL error the engine refuses everything until the file is opened anew.
   if (error.details.type === 'FATAL') throw error
   const message = isDiskFull(error) ? `the disk is full: ${oneLine(error)}` : oneLine(error)
   const place = statement === null ? null : placeOf(error, model, statement)
-  return `${model.source.path}${place ?? ''}: ${message}`
+  return `${place ?? startPlace(model)}: ${message}`
+}
+
+/** Where the annotation stands; where it is not written, the one that says the kind, or the start of the SELECT. */
+function annotationPlace(model: Model, at: PlacedAnnotation): string {
+  const span = model.places[at] ?? model.places.kind
+  return span === undefined ? startPlace(model) : placeAt(model.source, span.start)
+}
+
+const startPlace = (model: Model): string =>
+  placeAt(model.source, 'body' in model ? model.body.span.start : 0)
+
+function placeAt(source: SourceFile, offset: number): string {
+  if (source.text === '') return source.path
+  const { line, column } = positionOf(source, offset)
+  return `${source.path}:${line}:${column}`
 }
 
 export const isInterrupt = (error: unknown): boolean =>
@@ -75,9 +92,6 @@ function placeOf(error: DatabaseError, model: Model, statement: Sql): string | n
   const start = text.indexOf(body.text)
   const at = type === 'Parser' ? position : offsetOfByte(text, position)
   if (start < 0 || at < start || at > start + body.text.length) return null
-  const { line, column } = positionOf(
-    body.source,
-    body.spanInFile({ start: at - start, end: at - start }).start,
-  )
-  return `:${line}:${column}`
+  const offset = body.spanInFile({ start: at - start, end: at - start }).start
+  return placeAt(body.source, offset)
 }

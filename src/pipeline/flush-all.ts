@@ -4,6 +4,7 @@ import type { ClaimSource } from '../buffer/claim-source.ts'
 import type { CompiledProject, EventsModel } from '../core/model.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { readMemoryLimit } from '../duckdb/memory.ts'
 import { type BuildContext, refuseReservedSchema, siteOf } from './build.ts'
 import { finishCommitted, type FlushCount, type FlushDependencies, flushTarget } from './flush.ts'
 import { dropBatch, insertRejected } from './load-batch.ts'
@@ -11,7 +12,9 @@ import { prepareEventsTable } from './materialize/events.ts'
 import { noteRelation, relationOf } from './materialize/relation.ts'
 import { recordModel } from './state.ts'
 
-export interface FlushAllOptions extends Omit<FlushDependencies, 'connection' | 'claims'> {
+type Given = Omit<FlushDependencies, 'connection' | 'memoryLimit' | 'claims'>
+
+export interface FlushAllOptions extends Given {
   /** null where nothing collects. */
   readonly openClaims: (() => Promise<ClaimSource>) | null
   readonly startedAt: Date
@@ -33,7 +36,9 @@ export async function flushAll(
   const ready = await prepareTables(context, events, options)
   if (openClaims === null || signal.aborted) return
   await using claims = await openClaims()
-  const deps = { ...options, connection: context.connection, claims }
+  const { connection } = context
+  const memoryLimit = await readMemoryLimit(connection)
+  const deps = { ...options, connection, memoryLimit, claims }
   await finishCommitted(deps, context.state.acks)
   for (const target of await claims.targets())
     if (models.get(target)?.kind !== 'events') logger.warn('flush-target-without-model', { target })

@@ -20,6 +20,7 @@ import type { EventsModel } from '../core/model.ts'
 import type { Progress } from '../core/progress.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { settleMemory } from '../duckdb/memory.ts'
 import { ModelFailure } from './failure.ts'
 import {
   type Batch,
@@ -45,6 +46,8 @@ export type FlushStep =
 
 export interface FlushDependencies {
   readonly connection: Connection
+  /** Of the engine, as readMemoryLimit() gives it. */
+  readonly memoryLimit: string
   readonly claims: ClaimSource
   readonly logger: Logger
   readonly signal: AbortSignal
@@ -100,6 +103,9 @@ export async function flushTarget(
         count(flushed)
         rejected += flushed.rejected
       })
+      // So that a backlog of any length takes the memory of a few batches. A small one is not worth a checkpoint.
+      if (bytesOf(batch) >= limits.flushBytes / 2)
+        await settleMemory(deps.connection, deps.memoryLimit)
       const events = eventsOf(batch) - rejected
       const ms = performance.now() - startedAt
       progress({ event: 'flush-finished', model: model.name, events, rejected, ms })
@@ -142,13 +148,13 @@ async function claimBatch(
  * runner that is still at work or was until now, is in the buffer: once behind the fence it would be taken for flushed.
  */
 async function refuseBehindAnother(
-  { claims }: FlushDependencies,
+  deps: FlushDependencies,
   claim: Claim,
   batch: readonly Claim[],
 ): Promise<void> {
   const oldestOwn = (batch[0] ?? claim).segment
   if (claim.oldestSegment >= oldestOwn) return
-  await claims.nack(claim)
+  await nack(deps, claim)
   throw new ModelFailure(
     `another run is flushing ${claim.target}: segment ${claim.oldestSegment} of the buffer was handed out to it; run again when it has ended`,
   )
@@ -225,19 +231,21 @@ async function deleteAcks(
 }
 
 const eventsOf = (claims: readonly Claim[]) => claims.reduce((sum, { events }) => sum + events, 0)
+const bytesOf = (claims: readonly Claim[]) => claims.reduce((sum, { bytes }) => sum + bytes, 0)
 
 /**
  * After a failure the ack record decides: without one nothing was committed and the events go back; a claim that is gone
  * already, acked and its record deleted, does not come back by a nack. When the engine cannot tell, or the buffer
  * does not take them, the claim stays open for the next run to decide. Never throws: what is told is the failure before it.
  */
-async function giveBack(
-  { connection, claims, logger }: FlushDependencies,
-  claim: Claim,
-): Promise<void> {
+async function giveBack(deps: FlushDependencies, claim: Claim): Promise<void> {
   const query = sql`SELECT 1 FROM _eider.acks WHERE claim_id = ${sql.value(claim.id)}`
-  const row = await connection.row(query).catch(() => undefined)
-  if (row !== null) return
+  const row = await deps.connection.row(query).catch(() => undefined)
+  if (row === null) await nack(deps, claim)
+}
+
+/** Before a failure is told, which one of the buffer must not hide: the next run takes back a claim that stays open. */
+async function nack({ claims, logger }: FlushDependencies, claim: Claim): Promise<void> {
   await claims.nack(claim).catch((error: unknown) => {
     logger.warn('flush-claim-left-open', { claim: claim.id, error })
   })
@@ -248,17 +256,17 @@ async function giveBack(
  * are younger than the last commit cannot be: then the buffer was replaced by one that counts from the start.
  */
 async function removeReturned(
-  { claims, logger }: FlushDependencies,
+  deps: FlushDependencies,
   claim: Claim,
   position: FlushPosition,
 ): Promise<void> {
   if (new Date(claim.newest) > position.flushedAt) {
-    await claims.nack(claim)
+    await nack(deps, claim)
     throw new ModelFailure(
       `the buffer hands out segment ${claim.segment}, but segment ${position.segment} was flushed before its events came in; ` +
         `if the buffer was replaced by another one, delete the row of ${claim.target} from _eider.flush_position and run again`,
     )
   }
-  await claims.ack(claim)
-  logger.warn('flush-segment-returned', { claim: claim.id })
+  await deps.claims.ack(claim)
+  deps.logger.warn('flush-segment-returned', { claim: claim.id })
 }

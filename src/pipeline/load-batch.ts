@@ -6,7 +6,7 @@
 // that does not fit, found in the middle, costs a rollback and nothing else. Then the segment is loaded again as JSON
 // into temporary tables, each event gets a verdict, and those that fit are inserted.
 
-import type { Claim } from '../buffer/claim-source.ts'
+import type { Claim, WaitingSegment } from '../buffer/claim-source.ts'
 import { limits } from '../core/limits.ts'
 import type { EventsModel } from '../core/model.ts'
 import { type Column, isReceivedAt } from '../core/relation.ts'
@@ -28,11 +28,11 @@ export interface Batch {
 /** View: the columns of the model, read from the segments by their types. Events without a required value are not in it. */
 const TYPED = sql`temp.main._eider_typed`
 /** The events of one segment that fit, by the columns of the model. */
-const FITTING = sql`temp.main._eider_fitting`
+export const FITTING = sql`temp.main._eider_fitting`
 /** seq, t, given (each column as JSON), typed (each column in its type or NULL). */
 const GIVEN = sql`temp.main._eider_given`
 /** seq, reason; one row per event that does not fit. */
-const VERDICTS = sql`temp.main._eider_verdicts`
+export const VERDICTS = sql`temp.main._eider_verdicts`
 
 /** Thrown by insertTyped() when an event does not fit its table. The transaction is to be rolled back. */
 export class MisfitError extends Error {
@@ -43,7 +43,7 @@ export class MisfitError extends Error {
 export async function viewTyped(
   connection: Connection,
   model: EventsModel,
-  claims: readonly Claim[],
+  claims: readonly Pick<Claim, 'path' | 'events'>[],
 ): Promise<Batch> {
   const members: Members = { e: structOf(model.columns) }
   if (model.columns.some(isReceivedAt)) members.t = sql`VARCHAR`
@@ -76,8 +76,7 @@ export async function loadTolerantly(
   model: EventsModel,
   claim: Claim,
 ): Promise<Batch> {
-  const members = { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON` }
-  await giveVerdicts(connection, model, readSegments([claim], members))
+  await judgeSegments(connection, model, [claim])
   const rejected = await countRows(connection, VERDICTS)
   const events = await countRows(connection, FITTING)
   if (events + rejected !== claim.events)
@@ -115,10 +114,7 @@ export async function insertRejected(
   target: Sql,
   model: EventsModel,
 ): Promise<number> {
-  const rejected = sql`(
-    SELECT rowid::UBIGINT AS s, received_at::VARCHAR AS t, event::JSON AS e FROM _eider.rejected_events
-    WHERE target = ${sql.value(model.name)})`
-  await giveVerdicts(connection, model, rejected)
+  await judgeRejected(connection, model, sql`_eider.rejected_events`)
   const events = await countRows(connection, FITTING)
   await insertRows(connection, target, { rows: FITTING, events, rejected: 0 })
   await connection.run(sql`
@@ -132,6 +128,28 @@ export async function insertRejected(
       `${events} rejected events of ${model.name} fit now, but ${deleted} would be taken out of _eider.rejected_events`,
     )
   return events
+}
+
+/** Each event gets a verdict: those that fit are in FITTING afterwards, the others in VERDICTS. Nothing else changes. */
+export function judgeSegments(
+  connection: Connection,
+  model: EventsModel,
+  segments: readonly Pick<WaitingSegment, 'path'>[],
+): Promise<void> {
+  const members = { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON` }
+  return giveVerdicts(connection, model, readSegments(segments, members))
+}
+
+/** As judgeSegments(), for events that were set aside in `table`. */
+export function judgeRejected(
+  connection: Connection,
+  model: EventsModel,
+  table: Sql,
+): Promise<void> {
+  const rejected = sql`(
+    SELECT rowid::UBIGINT AS s, received_at::VARCHAR AS t, event::JSON AS e FROM ${table}
+    WHERE target = ${sql.value(model.name)})`
+  return giveVerdicts(connection, model, rejected)
 }
 
 /** By name, since a table may have columns that its model no longer lists. */
@@ -202,7 +220,7 @@ interface Members {
 }
 
 /** A marker line has none of the members. Names inside `e` are matched exactly, unknown ones are dropped. */
-function readSegments(claims: readonly Claim[], { s, t, e }: Members): Sql {
+function readSegments(claims: readonly Pick<Claim, 'path'>[], { s, t, e }: Members): Sql {
   const paths = sql.join(claims.map(({ path }) => sql.value(path)))
   const columns = Object.entries({ s, t, e }).flatMap(([name, type]) =>
     type === undefined ? [] : [sql`${sql.value(name)}: ${sql.value(type.inline())}`],

@@ -1,6 +1,7 @@
 // What a run would do, found out without changing anything: `eider plan`.
 
-import { plan, type Situation, type Step } from '../compiler/plan.ts'
+import type { WaitingSegment } from '../buffer/claim-source.ts'
+import { type Action, decide, freshness, type Situation } from '../compiler/plan.ts'
 import { databasesOf, hashFiles } from '../compiler/source-files.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
@@ -9,11 +10,15 @@ import type { Column } from '../core/relation.ts'
 import { sql } from '../core/sql.ts'
 import { type Catalog, describe, readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { existsIn, missingInputs } from './build.ts'
+import { DatabaseError } from '../duckdb/errors.ts'
+import { BACKFILL, existsIn, isBackfill } from './build.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
 import { type ContractChange, contractChanges } from './contract.ts'
-import { readFreshness, sourcesRead, staleInputs } from './freshness.ts'
-import { relationOf, relationType } from './materialize/relation.ts'
+import { type Freshness, readFreshness, sourcesRead, staleInputs } from './freshness.ts'
+import { type EventsVerdict, judgeEvents } from './judge-events.ts'
+import { relationOf, relationType, type WatermarkRange } from './materialize/relation.ts'
+import { type Asked, lossesOf, refusalOf } from './refusals.ts'
+import { type ModelDiff, Rehearsal } from './rehearse/rehearsal.ts'
 import { readCurrentSnapshot } from './snapshots.ts'
 import { readStateIfAny, type State } from './state.ts'
 
@@ -23,8 +28,14 @@ export interface PlanOptions {
   readonly project: CompiledProject
   readonly selection: RunSelection
   readonly fullRefresh: boolean
+  readonly allowEmpty: boolean
+  readonly range: WatermarkRange | null
   /** Events models for which events wait. */
   readonly withNewEvents: ReadonlySet<ModelName>
+  /** Those events, as files to be read. */
+  readonly waitingSegments: (target: ModelName) => Promise<readonly WaitingSegment[]>
+  /** Build the models in memory, and compare their rows with what the warehouse holds. */
+  readonly diff: boolean
 }
 
 export interface RunPlan {
@@ -32,12 +43,22 @@ export interface RunPlan {
   readonly contract: readonly ContractChange[]
 }
 
-export interface PlannedStep extends Step {
-  /** What would make the model fail before it is tried; else null. */
+export interface PlannedStep {
+  readonly model: Model
+  /** `skip`: a model that it reads fails. */
+  readonly action: Action | 'skip'
+  readonly because: string
+  /** What would make the model fail, with its place; else null. */
   readonly problem: string | null
   /** One line for each source that it reads and that is getting old. */
   readonly warnings: readonly string[]
   readonly columns: readonly ColumnChange[]
+  /** What the run would replace or drop, one line each. */
+  readonly losses: readonly string[]
+  /** What becomes of the events that wait; null where that was not tried. */
+  readonly events: EventsVerdict | null
+  /** null without `diff`, and for a model that is not built or fails. */
+  readonly diff: ModelDiff | null
 }
 
 export interface ColumnChange {
@@ -78,7 +99,7 @@ export function situationOf(
   return { ...given, states: state.models, fileHashes, exists }
 }
 
-/** Throws UsageError for a selector that can never match. */
+/** Throws UsageError for a selector that can never match. Nothing is written but temporary tables. */
 export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { connection, paths, project, selection } = options
   const { models } = project
@@ -86,36 +107,157 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const selected = await chooseModels({ connection, ...standing }, models, selection)
   const read = sourcesRead(models, selected)
   const tables = (project.external?.tables ?? []).filter(({ name }) => read.has(name))
-  const freshness = await readFreshness(connection, tables, new Date())
-  const chosen = [...models.values()].filter(({ name }) => selected.has(name))
-  const steps: PlannedStep[] = []
-  for (const step of plan(chosen, situationOf(standing, options)).steps) {
-    const builds = step.action === 'build'
-    const missing = builds ? missingInputs(step.model, { ...standing, selected }) : null
-    const problem = missing ?? staleInputs(step.model, freshness, 'error')[0] ?? null
-    const columns = builds ? await columnChanges(connection, standing.catalog, step.model) : []
-    const warnings = staleInputs(step.model, freshness, 'warn')
-    steps.push({ ...step, problem, warnings, columns })
-  }
   const published = await readCurrentSnapshot(paths.snapshots)
+  const work: Work = {
+    ...options,
+    ...standing,
+    selected,
+    situation: situationOf(standing, options),
+    versions: new Map(Array.from(standing.state.models, ([name, { version }]) => [name, version])),
+    pending: new Set(),
+    failed: new Map(),
+    waiting: (model) => unflushed(options, standing.state, model),
+    ages: await readFreshness(connection, tables, new Date()),
+    rehearsal: null,
+  }
+  // What is there now is read first: in a rehearsal the names mean something else.
+  const before = new Map<ModelName, Before>()
+  const candidates = new Set<ModelName>()
+  for (const name of selected) {
+    const model = models.get(name)!
+    if (reasonOf(work, model, candidates) === null) continue
+    candidates.add(name)
+    before.set(name, await lookAt(work, model))
+  }
+  const rehearsal = options.diff ? await Rehearsal.open({ ...work, dir: paths.dir }) : null
+  const steps: PlannedStep[] = []
+  for (const name of selected)
+    steps.push(await planStep({ ...work, rehearsal }, models.get(name)!, before.get(name)))
   return { steps, contract: contractChanges(published, models, selected) }
 }
 
-/** Of a table that exists; a view holds nothing that could change. */
-async function columnChanges(
+interface Work extends Asked, Omit<PlanOptions, 'selection' | 'diff'> {
+  readonly situation: ReturnType<typeof situationOf>
+  readonly versions: ReadonlyMap<ModelName, string>
+  /** Models that will be built, as far as the plan has come. */
+  readonly pending: Set<ModelName>
+  /** The failing model that one that fails or is skipped leads back to. */
+  readonly failed: Map<ModelName, ModelName>
+  readonly waiting: (model: Model) => Promise<readonly WaitingSegment[]>
+  /** Of the sources that say when they were loaded. */
+  readonly ages: ReadonlyMap<string, Freshness>
+  readonly rehearsal: Rehearsal | null
+}
+
+/** What can be told of a model from the warehouse alone. */
+interface Before {
+  readonly problem: string | null
+  /** null: there is no relation yet, or one that cannot be read. */
+  readonly columns: readonly Column[] | null
+  readonly losses: readonly string[]
+}
+
+/** Of a model that stays. */
+const unread: Before = { problem: null, columns: null, losses: [] }
+
+async function lookAt(work: Work, model: Model): Promise<Before> {
+  return {
+    problem: await refusalOf(work, model),
+    columns: await columnsNow(work.connection, work.catalog, model),
+    losses: await lossesOf(work, model),
+  }
+}
+
+async function planStep(work: Work, model: Model, before: Before = unread): Promise<PlannedStep> {
+  const { pending, failed, rehearsal, ages } = work
+  const { name } = model
+  const warnings = staleInputs(model, ages, 'warn')
+  const nothing = { problem: null, warnings, columns: [], losses: [], events: null, diff: null }
+  const root = model.dependsOn
+    .map((input) => failed.get(input))
+    .find((input) => input !== undefined)
+  if (root !== undefined) {
+    failed.set(name, root)
+    return { model, action: 'skip', because: `${root} fails`, ...nothing }
+  }
+  const because = reasonOf(work, model, pending)
+  const [stale] = staleInputs(model, ages, 'error')
+  if (stale !== undefined) {
+    failed.set(name, name)
+    const reason = because ?? freshness(model)
+    return { model, action: 'build', because: reason, ...nothing, problem: stale }
+  }
+  if (because === null) return { model, action: 'unchanged', because: freshness(model), ...nothing }
+  pending.add(name)
+  const built = before.problem === null ? await rehearsal?.rehearse(model) : undefined
+  if (built?.changed === false) pending.delete(name)
+  const problem = before.problem ?? built?.problem ?? null
+  if (problem !== null) failed.set(name, name)
+  const after = built?.columns ?? model.columns
+  const events = rehearsal === null ? await judgeIfChanged(work, model) : (built?.events ?? null)
+  return {
+    model,
+    action: 'build',
+    because,
+    problem,
+    warnings,
+    columns: before.columns === null ? [] : columnChanges(model, before.columns, after),
+    losses: before.losses,
+    events,
+    diff: built?.diff ?? null,
+  }
+}
+
+/** As the run decides, as far as it is known what changes before the model; null: it stays. */
+function reasonOf(work: Work, model: Model, pending: ReadonlySet<ModelName>): string | null {
+  const { situation, versions } = work
+  if (isBackfill(work, model)) return BACKFILL
+  return decide(model, { ...situation, versions, pending }).because
+}
+
+/** A model of events that is new or was edited may refuse what senders were told is accepted. */
+async function judgeIfChanged(work: Work, model: Model): Promise<EventsVerdict | null> {
+  const { connection, state, withNewEvents, waiting } = work
+  if (model.kind !== 'events' || !withNewEvents.has(model.name)) return null
+  if (state.models.get(model.name)?.definition === model.definition) return null
+  return judgeEvents(connection, model, await waiting(model), null)
+}
+
+/** A segment whose events are committed may lie in the buffer until the next run takes it away. */
+async function unflushed(
+  { waitingSegments }: PlanOptions,
+  { positions }: State,
+  { name }: Model,
+): Promise<readonly WaitingSegment[]> {
+  const last = positions.get(name)?.segment ?? -1
+  return (await waitingSegments(name)).filter(({ segment }) => segment > last)
+}
+
+async function columnsNow(
   connection: Connection,
   catalog: Catalog,
-  model: Model,
-): Promise<readonly ColumnChange[]> {
-  if (relationType(catalog, model.name) !== 'table') return []
-  const before = byName(await describe(connection, sql`FROM ${relationOf(model.name)}`))
-  const after = byName(model.columns)
+  { name }: Model,
+): Promise<readonly Column[] | null> {
+  if (relationType(catalog, name) === null) return null
+  return describe(connection, sql`FROM ${relationOf(name)}`).catch((error: unknown) => {
+    if (error instanceof DatabaseError) return null // a view that its tables have left behind
+    throw error
+  })
+}
+
+function columnChanges(
+  { kind }: Model,
+  columns: readonly Column[],
+  next: readonly Column[],
+): readonly ColumnChange[] {
+  const before = byName(columns)
+  const after = byName(next)
   const changed = [...after].flatMap(([name, { name: column, type: to }]) => {
     const from = before.get(name)?.type ?? null
     return from === to ? [] : [{ column, from, to }]
   })
   // An events table keeps the columns that its model no longer lists.
-  const gone = model.kind === 'events' ? [] : [...before].filter(([name]) => !after.has(name))
+  const gone = kind === 'events' ? [] : [...before].filter(([name]) => !after.has(name))
   return [...changed, ...gone.map(([, { name, type }]) => ({ column: name, from: type, to: null }))]
 }
 

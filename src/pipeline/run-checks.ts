@@ -19,7 +19,7 @@ export async function runChecks(connection: Connection, model: Model): Promise<r
     if (found !== null) (check.severity === 'warn' ? warnings : failures).push(found)
   }
   const [first, ...more] = failures
-  if (first !== undefined) throw new ModelFailure([first, ...more].join('; '), true)
+  if (first !== undefined) throw new ModelFailure([first, ...more].join('; '), 'placed')
   return warnings
 }
 

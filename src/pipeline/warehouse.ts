@@ -63,7 +63,7 @@ export async function openWarehouse(options: WarehouseOptions): Promise<Database
  */
 export async function openWarehouseToRead(
   paths: ProjectPaths,
-  memoryLimit: string | null,
+  { memoryLimit, tempDir = null }: Pick<WarehouseOptions, 'memoryLimit' | 'tempDir'>,
   sources: readonly ExternalSource[] = [],
 ): Promise<Database> {
   const exists = existsSync(paths.database)
@@ -73,6 +73,7 @@ export async function openWarehouseToRead(
       readOnly: exists,
       searchDir: paths.dir,
       memoryLimit,
+      tempDir,
     })
     // One that cannot be read stands in the way of those queries only that read it.
     await attachAll(database, paths.dir, sources)

@@ -141,6 +141,21 @@ export const settings = {
     default: limits.pageRows,
     help: 'Rows of a page; larger answers carry a next link',
   },
+  'odata.keep_snapshots': {
+    type: { is: 'integer', min: 1, max: 10_000 },
+    default: limits.retainedSnapshots,
+    help: 'Published states that a run keeps on disk, the current one included, for next links and delta links',
+  },
+  'odata.keep_minutes': {
+    type: { is: 'integer', min: 0, max: 10_000_000 },
+    default: limits.retainedSnapshotMinutes,
+    help: 'Minutes for which a run keeps a replaced state even when there are more',
+  },
+  'odata.trust_proxy': {
+    type: { is: 'boolean' },
+    default: false,
+    help: 'Take the host, the scheme and the path prefix of URLs in answers from Forwarded or X-Forwarded-* headers',
+  },
   'odata.request_timeout_ms': {
     type: positive,
     default: limits.queryTimeoutMs,
@@ -150,6 +165,11 @@ export const settings = {
     type: positive,
     default: limits.batchRequests,
     help: 'Requests in one $batch; above it 413',
+  },
+  'odata.cors_origins': {
+    type: { is: 'list' },
+    default: [],
+    help: 'Origins of web pages that may read, such as https://shop.example; "*" for any, without a token only',
   },
 } as const satisfies Record<string, Setting>
 

@@ -10,12 +10,16 @@ import { type Benchmark, type Figure, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
 import { ingestBenchmark } from './ingest.ts'
 import { pipelineBenchmark } from './pipeline.ts'
+import { odataLanguageBenchmark } from './odata-language.ts'
+import { pageBenchmark } from './page.ts'
 
 const benchmarks: readonly Benchmark[] = [
   ingestBenchmark,
   flushBenchmark,
   exportBenchmark,
   pipelineBenchmark,
+  pageBenchmark,
+  odataLanguageBenchmark,
 ]
 
 const { values } = parseArgs({

@@ -28,6 +28,7 @@ export function eventsModel(name: string, ...columns: readonly string[]): Events
     sources: [],
     files: [],
     volatile: false,
+    places: {},
     definition: '',
   }
 }

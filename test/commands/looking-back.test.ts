@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { workspace } from '../workspace.ts'
@@ -58,6 +58,65 @@ test('doctor says what is amiss and what to do', async () => {
   await rm(space.path('.eider', 'warehouse.duckdb.wal'), { force: true })
   const broken = await space.ok(['doctor'], { ...ports, exitCode: 1 })
   assert.match(broken.stdout, /fail +warehouse .*damaged[^]*next: restore it from a backup/)
+})
+
+test('lineage from the field of an event to the property that clients see', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'models/raw/o.sql': '-- @kind: events\nid integer, day date, amount integer\n',
+    'seeds/ref/rate.csv': 'year,rate\n2026,2\n',
+    'models/core/o.sql':
+      '-- @kind: view\nselect id, amount * rate as euros, year(day) as year from raw.o left join ref.rate r on r.year = year(day)\n',
+    'models/mart/y.sql':
+      '-- @expose year\nselect year, sum(euros) as total, sum(euros) + max(euros) as twice, count(*) as n from core.o group by year\n',
+    'models/mart/p.sql': 'pivot core.o on year in (2026) using sum(euros)\n',
+  })
+  const { stdout } = await space.ok(['show', 'mart.y', '--lineage'])
+  const expected = [
+    'mart.y, served as mart_y',
+    'year',
+    '  core.o.year',
+    '    raw.o.day  (field of the events)',
+    'total',
+    '  core.o.euros',
+    '    raw.o.amount  (field of the events)',
+    '    ref.rate.rate  (column of the seed)',
+    'twice',
+    '  core.o.euros',
+    '    raw.o.amount  (field of the events)',
+    '    ref.rate.rate  (column of the seed)',
+    'n  (made of no column)',
+  ]
+  assert.equal(stdout.trimEnd().split('\n'), expected)
+  const [shown] = jsonLines((await space.ok(['show', 'mart.y', '--lineage', '--json'])).stdout)
+  assert.equal((shown?.['columns'] as readonly object[] | undefined)?.[1], {
+    column: 'total',
+    from: [{ model: 'core.o', column: 'euros' }],
+    sources: [
+      { model: 'raw.o', column: 'amount' },
+      { model: 'ref.rate', column: 'rate' },
+    ],
+  })
+  assert.match((await space.ok(['show', 'mart.p', '--lineage'])).stdout, /2026 {2}\(not known\)/)
+  await space.ok(['run'])
+  const manifest = JSON.parse(await readFile(space.path('target/manifest.json'), 'utf8')) as {
+    readonly models: readonly {
+      readonly name: string
+      readonly columns: readonly { readonly name: string; readonly lineage: unknown }[]
+    }[]
+  }
+  const year = manifest.models.find(({ name }) => name === 'mart.y')
+  assert.equal(
+    year?.columns.map(({ name, lineage }) => [name, lineage]),
+    [
+      ['year', [{ model: 'core.o', column: 'year' }]],
+      ['total', [{ model: 'core.o', column: 'euros' }]],
+      ['twice', [{ model: 'core.o', column: 'euros' }]],
+      ['n', []],
+    ],
+  )
+  const pivot = manifest.models.find(({ name }) => name === 'mart.p')
+  assert.ok(pivot?.columns.every(({ lineage }) => lineage === null))
 })
 
 test.run()

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Workspace, workspace } from '../workspace.ts'
+import { contentsOf, workspace } from '../workspace.ts'
 
 const files = {
   'eider.yml': 'name: chain\n',
@@ -12,17 +10,6 @@ const files = {
     '-- @kind: merge\n-- @unique_key: x\n-- @expose x\nselect x, 2 as y from mid.b\n',
   'models/mart/z.sql':
     "-- @expose id\nselect 1 as id, '{}'::json as j, 'a'::enum('a') as e, {'b': [1.5]} as s, now() as t\n",
-}
-
-/** Every file with a hash of what it holds. */
-async function contentsOf(space: Workspace): Promise<readonly string[]> {
-  const entries = await readdir(space.dir, { recursive: true, withFileTypes: true })
-  const paths = entries.filter((entry) => entry.isFile()).map((e) => `${e.parentPath}/${e.name}`)
-  const hashes = paths.toSorted().map(async (path) => {
-    const hash = createHash('sha256').update(await readFile(path))
-    return `${path} ${hash.digest('hex')}`
-  })
-  return Promise.all(hashes)
 }
 
 test('before the first run a plan builds everything and leaves no file behind', async () => {
@@ -57,21 +44,25 @@ test('columns that change and a broken contract are shown; the exit code is 1 un
   await using space = await workspace(files)
   await space.ok(['run'])
   await space.write('models/mart/c.sql', '-- @expose x\nselect x::bigint as x, 3 as w from mid.b\n')
-  const { stdout, stderr } = await space.ok(['plan', 'mart.c'], { exitCode: 1 })
+  const refused = await space.ok(['plan', 'mart.c'], { exitCode: 1 })
+  assert.match(refused.stdout, /fails +mart\.c +models\/mart\/c\.sql:2:1: .*--full-refresh/)
+  const planned = ['plan', 'mart.c', '--full-refresh']
+  const { stdout, stderr } = await space.ok(planned, { exitCode: 1 })
   assert.match(stdout, /mart\.c +kind changed from merge to table/)
+  assert.match(stdout, /--full-refresh drops 1 row of the table/)
   assert.match(stdout, /~ x INTEGER -> BIGINT[^]*\+ w INTEGER[^]*- y INTEGER/)
   assert.match(stdout, /breaking +mart_c +property x retyped from INTEGER to BIGINT/)
   assert.match(stdout, /breaking +mart_c +property y removed/)
   assert.match(stdout, /contract +mart_c +property w added/)
   assert.match(stderr, /--allow-breaking/)
-  await space.ok(['plan', 'mart.c', '--allow-breaking'])
+  await space.ok([...planned, '--allow-breaking'])
   assert.match((await space.ok(['plan', 'raw.a'])).stdout, /plan: 0 to build, 1 unchanged\n/)
 })
 
 test('an unbuilt input outside the selection shows in the plan too', async () => {
   await using space = await workspace(files)
   const { stdout } = await space.ok(['plan', 'mart.c'], { exitCode: 1 })
-  assert.match(stdout, /fails +mart\.c +it reads mid\.b.*\+mart\.c/)
+  assert.match(stdout, /fails +mart\.c +models\/mart\/c\.sql:1:4: it reads mid\.b.*\+mart\.c/)
 })
 
 test('events that wait are a reason, and a service that runs does not mind', async () => {

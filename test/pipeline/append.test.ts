@@ -50,7 +50,7 @@ test('NULL in the watermark is refused with the number of rows', async () => {
   const failed = await space.run([source('(2, 2), (3, null), (4, null)'), append()])
   assert.match(
     resultOf(failed, 'mart.t').because,
-    /^models\/mart\/t\.sql: 2 rows have NULL in the watermark column "ts"/,
+    /^models\/mart\/t\.sql:2:1: 2 rows have NULL in the watermark column "ts"/,
   )
   assert.equal(await idsOf(space), ['1'])
 })

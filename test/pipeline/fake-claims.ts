@@ -27,9 +27,14 @@ export class FakeClaims implements ClaimSource {
   async add(
     target: string,
     events: readonly unknown[],
-    options: { readonly time?: string; readonly segment?: number; readonly counted?: number } = {},
+    options: {
+      readonly time?: string
+      readonly segment?: number
+      readonly counted?: number
+      readonly bytes?: number
+    } = {},
   ): Promise<Claim> {
-    const { time = '2026-01-01T00:00:00.000Z', segment = this.#next++ } = options
+    const { time = '2026-01-01T00:00:00.000Z', segment = this.#next++, bytes = 1 } = options
     const firstSeq = this.#seq
     const lines = events.flatMap((event, i) => {
       const text = typeof event === 'string' ? event : JSON.stringify(event)
@@ -45,7 +50,7 @@ export class FakeClaims implements ClaimSource {
       segment,
       oldestSegment: segment,
       events: options.counted ?? events.length,
-      bytes: 1,
+      bytes,
       path,
       firstSeq,
       lastSeq: this.#seq - 1,

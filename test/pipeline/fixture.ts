@@ -58,6 +58,7 @@ export function query(name: string, text: string, options: QueryModelOptions = {
     volatile,
     owner: null,
     checks: [],
+    places: {},
     definition: hash([text, options]),
     body: ModelBody.of(source, { start, end: source.text.length }),
   }
@@ -101,6 +102,7 @@ export function events(
     volatile: false,
     owner: null,
     checks: [],
+    places: {},
     definition: hash([columns, expose]),
   }
 }
@@ -108,6 +110,7 @@ export function events(
 export const projectOf = (...models: readonly Model[]): CompiledProject => ({
   models: new Map(models.map((model) => [model.name, model])),
   macros: [],
+  lineage: () => new Map(),
   warnings: [],
 })
 

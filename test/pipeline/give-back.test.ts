@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FakeClaims } from './fake-claims.ts'
-import { events, fixture, resultOf } from './fixture.ts'
+import { events, fixture, type Fixture, resultOf } from './fixture.ts'
 
 class StubbornClaims extends FakeClaims {
   override nack(): Promise<number> {
@@ -9,16 +9,33 @@ class StubbornClaims extends FakeClaims {
   }
 }
 
-test('a batch that the buffer does not take back fails for its own reason', async () => {
-  await using space = await fixture()
-  const claims = new StubbornClaims(space.path('buffer'))
-  await claims.add('raw.e', [{ id: 1 }], { counted: 2 })
+/** Why the flush failed, and what was logged meanwhile. */
+async function failedFlush(space: Fixture, claims: FakeClaims) {
   const warnings: string[] = []
   const warn = (event: string) => void warnings.push(event)
   const logger = { debug() {}, info() {}, warn, error() {}, child: () => logger }
   const model = events('raw.e', { id: 'INTEGER' })
   const summary = await space.run([model], { openClaims: () => Promise.resolve(claims), logger })
-  assert.match(resultOf(summary, 'raw.e').because, /holds 1 events, but 2 were accepted/)
+  return { because: resultOf(summary, 'raw.e').because, warnings }
+}
+
+test('a batch that the buffer does not take back fails for its own reason', async () => {
+  await using space = await fixture()
+  const claims = new StubbornClaims(space.path('buffer'))
+  await claims.add('raw.e', [{ id: 1 }], { counted: 2 })
+  const { because, warnings } = await failedFlush(space, claims)
+  assert.match(because, /holds 1 events, but 2 were accepted/)
+  assert.equal(warnings, ['flush-claim-left-open'])
+})
+
+test('so does a segment of a buffer that was replaced', async () => {
+  await using space = await fixture()
+  const claims = new StubbornClaims(space.path('buffer'))
+  await claims.add('raw.e', [{ id: 1 }], { segment: 7 })
+  assert.equal((await failedFlush(space, claims)).warnings, [])
+  await claims.add('raw.e', [{ id: 2 }], { segment: 1, time: '2100-01-01T00:00:00.000Z' })
+  const { because, warnings } = await failedFlush(space, claims)
+  assert.match(because, /hands out segment 1, but segment 7 was flushed before its events came in/)
   assert.equal(warnings, ['flush-claim-left-open'])
 })
 

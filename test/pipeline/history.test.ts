@@ -8,7 +8,7 @@ import { events, fixture, query, type QueryModelOptions, resultOf } from './fixt
 
 const kinds = ['view', 'table', 'append', 'merge', 'scd2', 'events'] as const satisfies Kind[]
 const kept = ['append', 'merge', 'scd2'] as const
-const histories: readonly Kind[] = ['append', 'scd2', 'events']
+const histories: readonly Kind[] = ['append', 'merge', 'scd2', 'events']
 
 function model(kind: (typeof kinds)[number], options: QueryModelOptions = {}, more = '') {
   if (kind === 'events') return events('mart.t', { id: 'INTEGER', ts: 'INTEGER' })

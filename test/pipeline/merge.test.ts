@@ -40,7 +40,7 @@ test('NULL and duplicate keys fail by name and leave the table as it was', async
   const duplicate = await space.run([source('(1, 2), (7, 1), (7, 2), (8, 1), (8, 1)'), merge()])
   assert.match(
     resultOf(duplicate, 'mart.t').because,
-    /^models\/mart\/t\.sql: duplicate keys: id = 7 \(2 rows\); id = 8 \(2 rows\)$/,
+    /^models\/mart\/t\.sql:2:1: duplicate keys: id = 7 \(2 rows\); id = 8 \(2 rows\); filter them/,
   )
   const missing = await space.run([source('(null::int, 2), (2, 2)'), merge()])
   assert.match(resultOf(missing, 'mart.t').because, /NULL or duplicate keys: id = NULL/)

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { showPlan } from '../../cli/show-plan.ts'
 import type { RunPlan } from '../../pipeline/plan-run.ts'
@@ -10,6 +10,7 @@ export default class PipelinePlan extends BaseCommand {
   static override summary = 'Show what a run would do, and why; changes nothing'
   static override examples = [
     '<%= config.bin %> plan',
+    '<%= config.bin %> plan --diff +mart.sales',
     '<%= config.bin %> plan state:modified+ --allow-breaking',
   ]
   static override strict = false
@@ -17,7 +18,12 @@ export default class PipelinePlan extends BaseCommand {
   static override flags = {
     ...selectionFlags,
     ...variableFlags,
+    diff: Flags.boolean({
+      summary: 'Build the models in memory and show which rows would change',
+    }),
     'full-refresh': Flags.boolean({ summary: 'As for a run with --full-refresh' }),
+    'allow-empty': Flags.boolean({ summary: 'As for a run with --allow-empty' }),
+    ...rangeFlags,
     'allow-breaking': Flags.boolean({
       summary: 'Exit with 0 although clients of the OData service may break',
     }),
@@ -33,6 +39,9 @@ export default class PipelinePlan extends BaseCommand {
       paths: project.paths,
       selection: { ...selectionOf(argv, flags), retry: false },
       fullRefresh: flags['full-refresh'],
+      allowEmpty: flags['allow-empty'],
+      range: rangeOf(flags),
+      diff: flags.diff,
     })
     if (flags.json) for (const event of eventsOf(plan)) this.printEvent(event)
     else this.print(showPlan(plan, this.paintFor(flags)))
@@ -45,7 +54,12 @@ export default class PipelinePlan extends BaseCommand {
 
 function eventsOf({ steps, contract }: RunPlan): readonly object[] {
   return [
-    ...steps.map(({ model, ...step }) => ({ event: 'step', model: model.name, ...step })),
+    ...steps.map(({ model, diff, ...step }) => ({
+      event: 'step',
+      model: model.name,
+      ...step,
+      ...(diff === null ? {} : { diff }),
+    })),
     ...contract.map((change) => ({ event: 'contract-change', ...change })),
   ]
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { Flags, type Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
-import { selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { drawProgress, showSummary } from '../../cli/show-run.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
@@ -44,11 +44,7 @@ export default class PipelineRun extends BaseCommand {
     'allow-empty': Flags.boolean({
       summary: 'Let an empty SELECT empty the table of a merge model that mirrors it',
     }),
-    start: Flags.string({
-      summary: 'Append models: replace the rows from this value of the watermark on',
-      dependsOn: ['end'],
-    }),
-    end: Flags.string({ summary: 'The first value that is kept as it is', dependsOn: ['start'] }),
+    ...rangeFlags,
     wait: Flags.integer({
       summary: 'Seconds to wait for another run to end',
       min: 0,
@@ -118,10 +114,11 @@ export default class PipelineRun extends BaseCommand {
       modelsAtOnce: flags.threads ?? Math.min(4, os.availableParallelism()),
       failFast: flags['fail-fast'],
       allowEmpty: flags['allow-empty'],
-      range:
-        flags.start === undefined || flags.end === undefined
-          ? null
-          : { start: flags.start, end: flags.end },
+      range: rangeOf(flags),
+      retention: {
+        snapshots: settings['odata.keep_snapshots'],
+        ms: settings['odata.keep_minutes'] * 60_000,
+      },
       lockWaitMs: flags.wait * 1000,
       signal: stop.signal,
       progress: flags.json ? (event) => this.printEvent(event) : drawProgress(process.stderr),

@@ -1,10 +1,11 @@
-import { Args } from '@oclif/core'
+import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
+import { showLineage } from '../../cli/show-lineage.ts'
 import { showRows } from '../../cli/show-rows.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { UsageError } from '../../core/failures.ts'
 import type { CompiledExternal } from '../../core/external.ts'
-import type { Model } from '../../core/model.ts'
+import type { ColumnOrigin, CompiledProject, Model } from '../../core/model.ts'
 import { entitySetName, sameName } from '../../core/names.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { openToRead } from '../reading.ts'
@@ -13,10 +14,17 @@ type Models = ReadonlyMap<string, Model>
 
 export default class PipelineShow extends BaseCommand {
   static override summary = 'Show one model: columns, what it reads and what reads it, its SQL'
-  static override examples = ['<%= config.bin %> show mart.sales']
+  static override examples = [
+    '<%= config.bin %> show mart.sales',
+    '<%= config.bin %> show mart.sales --lineage',
+  ]
+  static override flags = {
+    ...variableFlags,
+    lineage: Flags.boolean({
+      summary: 'Show which columns each column is made of, back to its sources',
+    }),
+  }
   static override args = { model: Args.string({ description: 'Name of a model', required: true }) }
-
-  static override flags = variableFlags
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PipelineShow)
@@ -24,7 +32,9 @@ export default class PipelineShow extends BaseCommand {
     const { models, external } = reading.project
     const table = external?.tables.find(({ name }) => sameName(name, args.model))
     if (table !== undefined) return this.#showSource(table, models, flags.json)
-    const description = describeModel(findModel(models, args.model), models)
+    const model = findModel(models, args.model)
+    if (flags.lineage) return await this.#showLineage(reading.project, model, flags.json)
+    const description = describeModel(model, models)
     if (flags.json) this.printEvent(description)
     else this.print(showModel(description))
   }
@@ -39,6 +49,30 @@ export default class PipelineShow extends BaseCommand {
       const shown = showRows(['name', 'type', 'nullable'], columns, 'table')
       this.print([...facts, '', shown].join('\n'))
     }
+  }
+
+  async #showLineage(
+    project: CompiledProject,
+    { name, expose }: Model,
+    json: boolean,
+  ): Promise<void> {
+    const { sourcesOf, traceModel } = await import('../../compiler/trace.ts')
+    const columns = traceModel(project, name)
+    const originOf = ({ model, column }: ColumnOrigin) => ({ model, column })
+    const set = expose === null ? null : entitySetName(name)
+    if (!json)
+      return this.print(
+        `${name}${set === null ? '' : `, served as ${set}`}\n${showLineage(columns)}`,
+      )
+    this.printEvent({
+      model: name,
+      entity_set: set,
+      columns: columns.map((column) => ({
+        column: column.column,
+        from: column.from?.map(originOf) ?? null,
+        sources: sourcesOf(column),
+      })),
+    })
   }
 }
 

@@ -7,7 +7,7 @@ import type { AppendModel } from '../../core/model.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { relationOf, type Site } from './relation.ts'
+import { inRange, relationOf, type Site } from './relation.ts'
 import { identifiers, sameValues, STAGE } from './stage.ts'
 
 /** Returns the rows written. `before`: the columns that the table had until now. */
@@ -21,24 +21,31 @@ export async function appendStage(
   const target = relationOf(model.name)
   const { uniqueKey, watermark } = model
   if (range !== null) {
-    const name = sql.ident(watermark.column)
-    const deleted = await connection.run(sql`
-      DELETE FROM ${target}
-      WHERE ${name} >= ${sql.value(range.start)} AND ${name} < ${sql.value(range.end)}`)
+    const deleted = await connection.run(
+      sql`DELETE FROM ${target} WHERE ${inRange(watermark.column, range)}`,
+    )
     return deleted + (await insert(connection, target, sql`FROM ${STAGE}`))
   }
-  if (uniqueKey.length > 0)
-    return insert(
-      connection,
-      target,
-      sql`SELECT s.* FROM ${STAGE} s
-        WHERE NOT EXISTS (SELECT 1 FROM ${target} t WHERE ${sameValues(uniqueKey, sql`t`, sql`s`)})`,
-    )
   const isOld = ({ name }: Column) => before.some((column) => sameName(column.name, name))
-  const compared = columns.filter(isOld).map(({ name }) => name)
+  const old = columns.filter(isOld)
   const added = columns.filter((column) => !isOld(column)).map(({ name }) => name)
-  const filled = added.length === 0 ? 0 : await fillAdded(connection, target, compared, added)
-  return filled + (await insert(connection, target, unseenRows(target, compared, watermark.column)))
+  const fills = uniqueKey.length === 0 && added.length > 0
+  const compared = old.map(({ name }) => name)
+  const filled = fills ? await fillAdded(connection, target, compared, added) : 0
+  return filled + (await insert(connection, target, newRows(target, model, old)))
+}
+
+/** Rows of the stage that `target` does not have yet. `compared`: the columns of rows without a key. */
+export function newRows(
+  target: Sql,
+  { uniqueKey, watermark }: AppendModel,
+  compared: readonly Column[],
+): Sql {
+  if (uniqueKey.length > 0)
+    return sql`SELECT s.* FROM ${STAGE} s
+      WHERE NOT EXISTS (SELECT 1 FROM ${target} t WHERE ${sameValues(uniqueKey, sql`t`, sql`s`)})`
+  const names = compared.map(({ name }) => name)
+  return unseenRows(target, names, watermark.column)
 }
 
 /**

@@ -6,11 +6,15 @@ import type { Connection, Row } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { ModelFailure } from '../failure.ts'
 
-/** Throws ModelFailure with the first keys that are NULL or duplicate. */
+/** The annotations that name keys. */
+type KeyAnnotation = 'unique_key' | 'expose'
+
+/** Throws ModelFailure with the first keys that are NULL or duplicate; `at` is the annotation that names the key. */
 export async function checkKey(
   connection: Connection,
   relation: Sql,
   key: readonly string[],
+  at: KeyAnnotation,
 ): Promise<void> {
   if (key.length === 0) return
   const columns = sql.join(key.map((name) => sql.ident(name)))
@@ -25,7 +29,13 @@ export async function checkKey(
     SELECT [${texts}] AS "values", count(*) AS "rows", ${anyNull} AS "null"
     FROM ${relation} GROUP BY ${columns} HAVING count(*) > 1 OR ${anyNull}
     ORDER BY ${columns} NULLS FIRST LIMIT ${sql.value(limits.shownKeys + 1)}`)
-  if (rows.length > 0) throw new ModelFailure(explain(rows, key))
+  if (rows.length > 0) throw new ModelFailure(`${explain(rows, key)}; ${hints[at]}`, at)
+}
+
+const hints: Readonly<Record<KeyAnnotation, string>> = {
+  unique_key:
+    'filter them in the SELECT, or keep one row of each key with @on_duplicate: latest(column)',
+  expose: 'expose a key that each row has for itself, or none: @expose',
 }
 
 function explain(rows: readonly Row[], key: readonly string[]): string {

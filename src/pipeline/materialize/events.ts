@@ -7,7 +7,7 @@ import type { EventsModel } from '../../core/model.ts'
 import { sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { adaptColumns } from './evolve.ts'
+import { type Adaptation, adaptationOf } from './evolve.ts'
 import { createSchema, existingType, makeWay, relationOf, type Site } from './relation.ts'
 
 /**
@@ -18,21 +18,31 @@ export async function prepareEventsTable(site: Site, model: EventsModel): Promis
   const { connection, record } = site
   const relation = relationOf(model.name)
   if (existingType(site, model.name) === 'table' && record?.kind === 'events') {
-    const change = await adaptColumns(connection, {
-      relation,
-      from: await describe(connection, sql`FROM ${relation}`),
-      to: await spelledByEngine(connection, model),
-      removed: 'keep',
-      policy: model.onSchemaChange,
-      canRebuild: false,
-    })
-    return change === 'evolved'
+    const { is, statements } = await adaptationOfEvents(connection, model)
+    for (const statement of statements) await connection.run(statement)
+    return is === 'evolved'
   }
   await makeWay(site, model, 'table')
   await createSchema(site, model.name)
   const columns = model.columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`)
   await connection.run(sql`CREATE OR REPLACE TABLE ${relation} (${sql.join(columns)})`)
   return true
+}
+
+/** What the columns of the model make of its table. Throws ModelFailure as prepareEventsTable(). */
+export async function adaptationOfEvents(
+  connection: Connection,
+  model: EventsModel,
+): Promise<Adaptation> {
+  const relation = relationOf(model.name)
+  return adaptationOf({
+    relation,
+    from: await describe(connection, sql`FROM ${relation}`),
+    to: await spelledByEngine(connection, model),
+    removed: 'keep',
+    policy: model.onSchemaChange,
+    canRebuild: false,
+  })
 }
 
 /** One type can be written in several ways, such as with quoted or bare field names of a STRUCT. */

@@ -4,7 +4,6 @@ import type { OnSchemaChange } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
 import type { Column, ColumnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import type { Connection } from '../../duckdb/database.ts'
 import { ModelFailure } from '../failure.ts'
 
 export interface Evolution {
@@ -15,28 +14,39 @@ export interface Evolution {
   readonly removed: 'keep' | 'refuse'
 }
 
-/** What `@on_schema_change` makes of the difference; `rebuild` leaves the table to the caller. */
-export async function adaptColumns(
-  connection: Connection,
+/** `rebuild` leaves the table to the caller. */
+export interface Adaptation {
+  readonly is: 'same' | 'evolved' | 'rebuild'
+  /** What brings the columns of the table in line. */
+  readonly statements: readonly Sql[]
+}
+
+/** What `@on_schema_change` makes of the difference. Throws ModelFailure for one that it does not let pass. */
+export function adaptationOf(
   evolution: Evolution & {
     readonly policy: OnSchemaChange
     /** True where the rows can all be made again from the source. */
     readonly canRebuild: boolean
   },
-): Promise<'same' | 'evolved' | 'rebuild'> {
+): Adaptation {
   const { from, to, policy, canRebuild, removed } = evolution
-  if (policy === 'evolve') return (await evolve(connection, evolution)) ? 'evolved' : 'same'
+  if (policy === 'evolve') {
+    const statements = planEvolution(evolution)
+    return { is: statements.length > 0 ? 'evolved' : 'same', statements }
+  }
   const difference = differenceOf(from, to, removed)
-  if (difference === '') return 'same'
-  if (policy === 'rebuild' && canRebuild) return 'rebuild'
+  if (difference === '') return { is: 'same', statements: [] }
+  if (policy === 'rebuild' && canRebuild) return { is: 'rebuild', statements: [] }
   if (removed === 'keep')
     throw new ModelFailure(
       `the columns changed (${difference}); to take them over, write @on_schema_change: evolve`,
+      'on_schema_change',
     )
   throw new ModelFailure(
     policy === 'fail'
       ? `the columns changed (${difference}) and @on_schema_change is fail; rebuild the table with --full-refresh`
       : `the columns changed (${difference}); the table holds rows that its source may no longer have, so it is rebuilt only with --full-refresh`,
+    'on_schema_change',
   )
 }
 
@@ -56,21 +66,21 @@ function differenceOf(
   return [...changes, ...lost.map(({ name }) => `no "${name}"`)].join(', ')
 }
 
-/** Alters the table; true when it did. Throws ModelFailure, before the first change, for one that would lose values. */
-async function evolve(connection: Connection, evolution: Evolution): Promise<boolean> {
-  const changes = planEvolution(evolution)
-  for (const change of changes) await connection.run(change)
-  return changes.length > 0
-}
-
+/** Throws ModelFailure for a change that would lose values. */
 function planEvolution({ relation, from, to, removed }: Evolution): readonly Sql[] {
-  const hint = removed === 'refuse' ? '; rebuild the table with --full-refresh' : ''
+  const hint =
+    removed === 'refuse'
+      ? '; rebuild the table with --full-refresh'
+      : '; give the column another name, or keep its type'
   const before = new Map(from.map((column) => [foldCase(column.name), column]))
   const after = new Set(to.map(({ name }) => foldCase(name)))
   const lost = from.filter(({ name }) => !after.has(foldCase(name)))
   if (removed === 'refuse' && lost.length > 0) {
     const names = lost.map(({ name }) => `"${name}"`).join(', ')
-    throw new ModelFailure(`the model no longer has ${names}, which the table holds${hint}`)
+    throw new ModelFailure(
+      `the model no longer has ${names}, which the table holds${hint}`,
+      'on_schema_change',
+    )
   }
   return to.flatMap(({ name, type }) => {
     const column = before.get(foldCase(name))
@@ -80,6 +90,7 @@ function planEvolution({ relation, from, to, removed }: Evolution): readonly Sql
     if (!isLosslessWidening(column.type, type))
       throw new ModelFailure(
         `column "${name}" cannot change from ${column.type} to ${type} without losing values${hint}`,
+        'on_schema_change',
       )
     return [sql`ALTER TABLE ${relation} ALTER COLUMN ${sql.ident(name)} TYPE ${sql.type(type)}`]
   })

@@ -9,7 +9,7 @@ import { sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import { appendStage } from './append.ts'
 import { checkKey } from './check-key.ts'
-import { adaptColumns } from './evolve.ts'
+import { type Adaptation, adaptationOf } from './evolve.ts'
 import { mergeStage } from './merge.ts'
 import {
   type Built,
@@ -39,20 +39,34 @@ async function writeStage(
   if (!continuesTable(site, model)) return create(site, model)
   const { connection } = site
   const target = relationOf(model.name)
-  const own = (column: Column) =>
-    model.kind !== 'scd2' || !versionColumns.some((name) => sameName(name, column.name))
-  const before = (await describe(connection, sql`FROM ${target}`)).filter(own)
-  const change = await adaptColumns(connection, {
-    relation: target,
-    from: before,
-    to: columns,
+  const before = ownColumns(model, await describe(connection, sql`FROM ${target}`))
+  const { is, statements } = adaptationOfKept(model, before, columns)
+  if (is === 'rebuild') return create(site, model)
+  for (const statement of statements) await connection.run(statement)
+  const rows = await write(site, model, columns, before)
+  return { changed: rows > 0 || is === 'evolved', rows }
+}
+
+/** Those that the body gives. */
+export function ownColumns({ kind }: KeptModel, columns: readonly Column[]): readonly Column[] {
+  if (kind !== 'scd2') return columns
+  return columns.filter(({ name }) => !versionColumns.some((added) => sameName(added, name)))
+}
+
+/** Of the table's own columns to those of the body. Throws ModelFailure for a change that `@on_schema_change` refuses. */
+export function adaptationOfKept(
+  model: KeptModel,
+  from: readonly Column[],
+  to: readonly Column[],
+): Adaptation {
+  return adaptationOf({
+    relation: relationOf(model.name),
+    from,
+    to,
     removed: 'refuse',
     policy: model.onSchemaChange,
     canRebuild: model.kind === 'merge' && model.deletes === 'mirror',
   })
-  if (change === 'rebuild') return create(site, model)
-  const rows = await write(site, model, columns, before)
-  return { changed: rows > 0 || change === 'evolved', rows }
 }
 
 async function create(site: Site, model: KeptModel): Promise<Built> {
@@ -84,17 +98,17 @@ function write(
  * The stage has each key once, so the table has too, unless it was filled under another key, or a range of it was
  * replaced. An exposed key of its own is checked each time.
  */
-async function checkKeys(site: Site, model: KeptModel): Promise<void> {
+export async function checkKeys(site: Site, model: KeptModel): Promise<void> {
   const { connection, record, range } = site
   const target = relationOf(model.name)
   const redefined = record !== null && record.definition !== model.definition
   if (redefined || range !== null) {
     const rows = model.kind === 'scd2' ? currentRows(target) : target
-    await checkKey(connection, rows, model.uniqueKey)
+    await checkKey(connection, rows, model.uniqueKey, 'unique_key')
   }
   const exposed = model.expose?.key ?? []
   if (model.kind === 'scd2' || !sameColumns(model.uniqueKey, exposed))
-    await checkKey(connection, target, exposed)
+    await checkKey(connection, target, exposed, 'expose')
 }
 
 const sameColumns = (a: readonly string[], b: readonly string[]) =>

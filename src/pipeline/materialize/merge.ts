@@ -40,17 +40,22 @@ export async function mergeStage(
 }
 
 /** An empty source is more often a mistake upstream than the wish to delete everything. */
-async function deleteVanished(site: Site, model: MergeModel): Promise<number> {
+export async function refuseEmptySource(site: Site, model: MergeModel): Promise<void> {
   const { connection, allowEmpty } = site
-  const target = relationOf(model.name)
   if (!allowEmpty && (await countRows(connection, STAGE)) === 0) {
-    const rows = await countRows(connection, target)
-    if (rows === 0) return 0
+    const rows = await countRows(connection, relationOf(model.name))
+    if (rows === 0) return
     throw new ModelFailure(
       `the SELECT gives no rows, so @deletes: mirror would delete all ${rows} of the table; if that is meant, run with --allow-empty`,
+      'deletes',
     )
   }
-  return connection.run(sql`
+}
+
+async function deleteVanished(site: Site, model: MergeModel): Promise<number> {
+  await refuseEmptySource(site, model)
+  const target = relationOf(model.name)
+  return site.connection.run(sql`
     DELETE FROM ${target} AS t
     WHERE NOT EXISTS (SELECT 1 FROM ${STAGE} s WHERE ${sameValues(model.uniqueKey, sql`t`, sql`s`)})`)
 }

@@ -32,6 +32,12 @@ export interface WatermarkRange {
   readonly end: string
 }
 
+/** Of a relation with the watermark column. */
+export function inRange(column: string, { start, end }: WatermarkRange): Sql {
+  const name = sql.ident(column)
+  return sql`${name} >= ${sql.value(start)} AND ${name} < ${sql.value(end)}`
+}
+
 /** What a materialization did. */
 export interface Built {
   /** False when the content is what it was, so that nothing downstream needs to run. */
@@ -44,8 +50,10 @@ export function relationOf(name: ModelName): Sql {
   return sql.ident(schema, table)
 }
 
-export const existingType = ({ catalog }: Site, name: ModelName): RelationType | null =>
-  relationType(catalog, name)
+export const existingType = (
+  { catalog }: Pick<Site, 'catalog'>,
+  name: ModelName,
+): RelationType | null => relationType(catalog, name)
 
 export function relationType(catalog: Catalog, name: ModelName): RelationType | null {
   const { schema, table } = splitModelName(name)
@@ -58,8 +66,11 @@ export function noteRelation(catalog: Catalog, name: ModelName, type: RelationTy
   catalog.relations.set(catalogKey(schema, table), type)
 }
 
+/** What tells whether the relation of a model goes on or is made anew. */
+export type Past = Pick<Site, 'catalog' | 'record' | 'fullRefresh'>
+
 /** Whether the table that an earlier run made goes on. */
-export function continuesTable(site: Site, model: Model): boolean {
+export function continuesTable(site: Past, model: Model): boolean {
   const { record, fullRefresh } = site
   return record?.kind === model.kind && !fullRefresh && existingType(site, model.name) === 'table'
 }
@@ -72,17 +83,17 @@ export async function createSchema({ connection }: Site, name: ModelName): Promi
 /** Kinds whose table holds what their source may no longer give. */
 const histories: Partial<Record<Kind, string>> = {
   append: 'holds rows that its source may no longer have',
+  merge: 'holds rows that its source may no longer have',
   scd2: 'holds the history of its rows',
 }
 
 /**
- * Drops what is in the way of a relation of type `next`, inside the transaction that builds it. Throws ModelFailure
- * where that would destroy rows that cannot be made again: a history, or a table that no run made.
+ * Throws ModelFailure where a relation that is made anew would destroy rows that cannot be made again: a history, or a
+ * table that no run made. A merge may have kept rows that its source deleted; nothing remembers whether it did.
  */
-export async function makeWay(site: Site, model: Model, next: RelationType): Promise<void> {
-  const { connection, record, fullRefresh } = site
+export function refuseLoss(site: Past, model: Model): void {
+  const { record, fullRefresh } = site
   const existing = existingType(site, model.name)
-  if (existing === null) return
   if (existing === 'table' && record?.kind === 'events' && model.kind !== 'events')
     throw new ModelFailure(
       `${model.name} holds events that were collected, and no flag drops them; give the model another name, or drop the table yourself`,
@@ -98,8 +109,15 @@ export async function makeWay(site: Site, model: Model, next: RelationType): Pro
         `${model.name} ${history}; as kind ${model.kind} it would lose them; drop them with --full-refresh`,
       )
   }
+}
+
+/** Drops what is in the way of a relation of type `next`, inside the transaction that builds it. Throws as refuseLoss(). */
+export async function makeWay(site: Site, model: Model, next: RelationType): Promise<void> {
+  const { connection } = site
+  refuseLoss(site, model)
+  const existing = existingType(site, model.name)
   // CREATE OR REPLACE works only where the type stays.
-  if (existing === next) return
+  if (existing === null || existing === next) return
   const relation = relationOf(model.name)
   await connection.run(
     existing === 'table' ? sql`DROP TABLE ${relation}` : sql`DROP VIEW ${relation}`,

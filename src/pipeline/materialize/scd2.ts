@@ -17,7 +17,8 @@ const TIME = columnType('TIMESTAMP WITH TIME ZONE')
 export const currentRows = (target: Sql): Sql => sql`(FROM ${target} WHERE is_current)`
 
 /** The staged rows as versions that begin now. */
-export const firstVersions = ({ startedAt }: Site): Sql => versionsFrom(timeOf(startedAt), STAGE)
+export const firstVersions = ({ startedAt }: Site, stage = STAGE): Sql =>
+  versionsFrom(timeOf(startedAt), stage)
 
 /** Closes versions that changed or vanished, opens new ones. Returns how many versions it closed or opened. */
 export async function trackStage(
@@ -50,7 +51,7 @@ export async function trackStage(
 }
 
 /** When the run started, or just after the last change in the table where that is later. */
-async function nextTime({ connection, startedAt }: Site, target: Sql): Promise<Sql> {
+export async function nextTime({ connection, startedAt }: Site, target: Sql): Promise<Sql> {
   const row = await connection.row(sql`
     SELECT CAST(greatest(${timeOf(startedAt)},
       max(greatest(valid_from, valid_to)) + INTERVAL 1 MICROSECOND) AS VARCHAR) AS time
@@ -60,5 +61,6 @@ async function nextTime({ connection, startedAt }: Site, target: Sql): Promise<S
 
 const timeOf = (date: Date): Sql => sql.value(date.toISOString(), TIME)
 
-const versionsFrom = (time: Sql, rows: Sql): Sql => sql`
+/** Versions that are valid from `time` on. */
+export const versionsFrom = (time: Sql, rows: Sql): Sql => sql`
   SELECT *, ${time} AS valid_from, CAST(NULL AS ${sql.type(TIME)}) AS valid_to, true AS is_current FROM ${rows}`

@@ -10,7 +10,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { ModelFailure } from '../failure.ts'
 import { checkKey } from './check-key.ts'
-import { continuesTable, relationOf, type Site } from './relation.ts'
+import { continuesTable, inRange, relationOf, type Site } from './relation.ts'
 
 export type KeptModel = AppendModel | MergeModel | Scd2Model
 
@@ -25,37 +25,42 @@ export function stageStatement({ body }: KeptModel, filter: Sql = sql.empty): Sq
 export async function fillStage(site: Site, model: KeptModel): Promise<readonly Column[]> {
   const { connection } = site
   const watermark = model.kind === 'scd2' ? null : model.watermark
-  const filter = watermark === null ? sql.empty : await filterOf(site, model, watermark)
+  const filter = model.kind === 'scd2' ? sql.empty : await filterOf(site, model)
   await connection.run(stageStatement(model, filter))
   if (watermark !== null) await refuseNullWatermark(connection, watermark)
   const columns = await describe(connection, sql`FROM ${STAGE}`)
   if (model.kind !== 'append' && model.onDuplicate.take === 'latest')
     await keepLatest(connection, model.uniqueKey, model.onDuplicate.column, columns)
-  await checkKey(connection, STAGE, model.uniqueKey)
+  await checkKey(connection, STAGE, model.uniqueKey, 'unique_key')
   return columns
 }
 
-async function filterOf(
-  site: Site,
-  model: KeptModel,
-  { column, lookback }: Watermark,
-): Promise<Sql> {
+async function filterOf(site: Site, model: AppendModel | MergeModel): Promise<Sql> {
+  if (model.watermark === null) return sql.empty
+  const { column, lookback } = model.watermark
   const name = sql.ident(column)
   const { connection, range } = site
-  if (range !== null && model.kind === 'append')
-    return sql` WHERE ${name} >= ${sql.value(range.start)} AND ${name} < ${sql.value(range.end)}`
+  if (range !== null && model.kind === 'append') return sql` WHERE ${inRange(column, range)}`
   if (!continuesTable(site, model)) return sql.empty
   const target = relationOf(model.name)
-  const columns = await describe(connection, sql`FROM ${target}`)
-  if (!columns.some((known) => sameName(known.name, column)))
-    throw new ModelFailure(
-      `the table has no column "${column}" from which to go on; rebuild it with --full-refresh`,
-    )
+  refuseLostWatermark(model, await describe(connection, sql`FROM ${target}`))
   const last = await connection.row(sql`SELECT max(${name}) IS NULL AS none FROM ${target}`)
   if (last?.['none'] === true) return sql.empty
   const back = lookback === null ? sql.empty : sql` - ${distance(lookback)}`
   // A row without a watermark is let through here, to be refused with its fellows.
   return sql` WHERE ${name} >= (SELECT max(${name})${back} FROM ${target}) OR ${name} IS NULL`
+}
+
+/** `columns`: those of the table that goes on. */
+export function refuseLostWatermark(
+  { watermark }: Pick<AppendModel | MergeModel, 'watermark'>,
+  columns: readonly Column[],
+): void {
+  if (watermark === null || columns.some(({ name }) => sameName(name, watermark.column))) return
+  throw new ModelFailure(
+    `the table has no column "${watermark.column}" from which to go on; rebuild it with --full-refresh`,
+    'incremental',
+  )
 }
 
 const distance = (lookback: string): Sql =>
@@ -71,6 +76,7 @@ async function refuseNullWatermark(connection: Connection, { column }: Watermark
   if (rows > 0)
     throw new ModelFailure(
       `${rows} ${rows === 1 ? 'row has' : 'rows have'} NULL in the watermark column "${column}"; filter or fill them in the SELECT`,
+      'incremental',
     )
 }
 

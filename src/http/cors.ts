@@ -1,23 +1,36 @@
-// Web pages of other origins: which may send events. Off unless the setting names some.
+// Web pages of other origins: which may ask. Off unless a setting names some.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { UsageError } from '../core/failures.ts'
-import type { Handler } from '../http/server.ts'
+import type { Handler } from './server.ts'
 
-const ALLOWED_HEADERS = 'Authorization, Content-Type, Content-Encoding, Idempotency-Key'
+export interface CorsRules {
+  /** `*` for any. */
+  readonly origins: readonly string[]
+  readonly methods: string
+  /** Headers that a page may send. */
+  readonly allowedHeaders: string
+  /** Headers of an answer that a page may read, beyond those that every page may. */
+  readonly exposedHeaders?: string
+}
+
 /** Browsers ask again after this time; none keeps an answer for longer than two hours. */
 const PREFLIGHT_SECONDS = 7_200
 
-/** Throws UsageError for an origin that no browser sends, and for `*` together with a token. */
-export function requireSoundOrigins(origins: readonly string[], token: string | null): void {
+/** Throws UsageError, naming `setting`, for an origin that no browser sends, and for `*` together with a token. */
+export function requireSoundOrigins(
+  setting: string,
+  origins: readonly string[],
+  token: string | null,
+): void {
   for (const origin of origins) {
     if (origin === '*' || isOrigin(origin)) continue
-    throw new UsageError(`collect.cors_origins: "${origin}" is not an origin`, {
+    throw new UsageError(`${setting}: "${origin}" is not an origin`, {
       hint: 'an origin is a scheme and a host, such as https://shop.example, without a path',
     })
   }
   if (!origins.includes('*') || token === null) return
-  throw new UsageError('collect.cors_origins: "*" lets any page in, but a token is set', {
+  throw new UsageError(`${setting}: "*" lets any page in, but a token is set`, {
     hint: 'name the origins, or do without the token',
   })
 }
@@ -31,7 +44,8 @@ function isOrigin(text: string): boolean {
 }
 
 /** The handler, and the headers that let pages of `origins` read its answers. Without origins it is the handler itself. */
-export function withCors(origins: readonly string[], handle: Handler): Handler {
+export function withCors(rules: CorsRules, handle: Handler): Handler {
+  const { origins, exposedHeaders } = rules
   if (origins.length === 0) return handle
   const allowsAny = origins.includes('*')
   return (request, response) => {
@@ -39,7 +53,9 @@ export function withCors(origins: readonly string[], handle: Handler): Handler {
     if (!allowsAny) response.setHeader('Vary', 'Origin')
     if (origin !== undefined && (allowsAny || origins.includes(origin))) {
       response.setHeader('Access-Control-Allow-Origin', allowsAny ? '*' : origin)
-      if (isPreflight(request)) return answerPreflight(response)
+      if (isPreflight(request)) return answerPreflight(response, rules)
+      if (exposedHeaders !== undefined)
+        response.setHeader('Access-Control-Expose-Headers', exposedHeaders)
     }
     return handle(request, response)
   }
@@ -48,10 +64,10 @@ export function withCors(origins: readonly string[], handle: Handler): Handler {
 const isPreflight = ({ method, headers }: IncomingMessage) =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 
-function answerPreflight(response: ServerResponse): void {
+function answerPreflight(response: ServerResponse, { methods, allowedHeaders }: CorsRules): void {
   response.writeHead(204, {
-    'Access-Control-Allow-Methods': 'GET, POST',
-    'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': allowedHeaders,
     'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
   })
   response.end()

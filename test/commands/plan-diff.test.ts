@@ -1,0 +1,125 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { contentsOf, workspace } from '../workspace.ts'
+
+const files = {
+  'eider.yml': 'name: shop\n',
+  'models/raw/e.sql': '-- @kind: events\nid bigint not null,\nnote varchar\n',
+  'models/mart/m.sql':
+    '-- @kind: merge\n-- @unique_key: id\nselect id, max(note) as note from raw.e group by id\n',
+  'models/mart/n.sql': '-- @expose\nselect count(*) as n from mart.m\n',
+}
+
+interface StepEvent {
+  readonly model: string
+  readonly action: string
+  readonly events: unknown
+  readonly diff?: { readonly rowsAfter: number }
+}
+
+const stepsOf = (stdout: string): ReadonlyMap<string, StepEvent> =>
+  new Map(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as StepEvent)
+      .filter(({ model }) => model !== undefined)
+      .map((step) => [step.model, step]),
+  )
+
+async function send(url: string, events: readonly object[]): Promise<void> {
+  const answer = await fetch(`${url}/collect/raw/e/batch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(events),
+  })
+  assert.is(answer.status, 202)
+}
+
+test('before the first run, after it, and beside a daemon: a diff leaves every file as it is', async () => {
+  await using space = await workspace(files)
+  const before = await contentsOf(space)
+  assert.match((await space.ok(['plan', '--diff'])).stdout, /build +mart\.n [^]*\n +1 row\n/)
+  assert.equal(await contentsOf(space), before)
+  await space.ok(['run'])
+  await using daemon = await space.start(['collect', 'daemon', '--port', '0'])
+  await send(daemon.url, [
+    { id: 1, note: 'a' },
+    { id: 2, note: 'b' },
+  ])
+  const waiting = await contentsOf(space)
+  const { stdout } = await space.ok(['plan', '--diff'])
+  assert.match(stdout, /raw\.e +new events\n +2 waiting events: 2 fit, 0 would be rejected\n/)
+  assert.match(stdout, /0 -> 2 rows: 2 inserted, 0 changed, 0 removed\n +\+ id=1 note=a\n/)
+  assert.equal(await contentsOf(space), waiting)
+  const steps = stepsOf((await space.ok(['plan', '--diff', '--json'])).stdout)
+  assert.equal(steps.get('mart.n')?.diff, {
+    rowsBefore: 1,
+    rowsAfter: 1,
+    changes: {
+      inserted: 1,
+      changed: 0,
+      removed: 1,
+      key: [],
+      sample: [
+        { change: 'inserted', row: { n: '2' } },
+        { change: 'removed', row: { n: '0' } },
+      ],
+    },
+    warnings: [],
+  })
+  assert.equal(await contentsOf(space), waiting)
+})
+
+test('events that wait are tried against a model that was edited, with and without --diff', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await using daemon = await space.start(['collect', 'daemon', '--port', '0'])
+  await send(daemon.url, [
+    { id: 1, note: '7' },
+    { id: 2, note: 'many' },
+    { id: 3, note: 'few' },
+    { id: 4 },
+  ])
+  const edited = '-- @kind: events\nid bigint not null,\nnote varchar,\nshop integer not null\n'
+  await space.write('models/raw/e.sql', edited)
+  const rejected = await space.ok(['plan'])
+  assert.match(rejected.stdout, /4 waiting events: 0 fit, 4 would be rejected/)
+  assert.match(rejected.stdout, /! 4 events, first 1: column "shop" is missing/)
+  const typed = edited.replace('shop integer not null', 'shop integer').replace('id big', 'id huge')
+  await space.write('models/raw/e.sql', typed)
+  const before = await contentsOf(space)
+  const steps = stepsOf((await space.ok(['plan', '--diff', '--json'])).stdout)
+  assert.equal(steps.get('raw.e')?.events, { waiting: 4, rejected: 0, retried: 0, reasons: [] })
+  assert.equal(await contentsOf(space), before)
+  assert.is(await daemon.stop(), 0)
+  assert.match(
+    (await space.ok(['run'])).stdout,
+    /flushed +raw\.e +4 events\n/,
+    'the run does what the plan said',
+  )
+})
+
+test('a first model for events that wait already', async () => {
+  await using space = await workspace(files)
+  {
+    await using daemon = await space.start(['collect', 'daemon', '--port', '0'])
+    await send(daemon.url, [{ id: 1, note: 'many' }, { id: 2, note: '3' }, { id: 3 }])
+    assert.is(await daemon.stop(), 0)
+  }
+  await space.write('models/raw/e.sql', '-- @kind: events\nid bigint not null,\nnote integer\n')
+  const before = await contentsOf(space)
+  const steps = stepsOf((await space.ok(['plan', '--diff', '--json'])).stdout)
+  const reason = 'column "note": cannot read "many" as INTEGER'
+  assert.equal(steps.get('raw.e')?.events, {
+    waiting: 3,
+    rejected: 1,
+    retried: 0,
+    reasons: [{ reason, events: 1, first: 1 }],
+  })
+  assert.is(steps.get('raw.e')?.diff?.rowsAfter, 2)
+  assert.equal(await contentsOf(space), before)
+  assert.match((await space.ok(['run'])).stdout, /flushed +raw\.e +2 events, 1 rejected/)
+})
+
+test.run()

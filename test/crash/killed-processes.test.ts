@@ -1,0 +1,125 @@
+// The built daemon and the built run, each killed at a chosen call, over and over on the same project, restarted in
+// either order while events come in.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { seededRandom } from '../buffer/seeded-random.ts'
+import type { Workspace } from '../workspace.ts'
+import {
+  crashProject,
+  type Death,
+  type Disk,
+  findWrong,
+  nothingWrong,
+  type Process,
+  Sender,
+  startDaemon,
+  startRun,
+} from './processes.ts'
+
+/** EIDER_CRASH_POINTS=all kills both at every call that they make, before it and after it. */
+const all = process.env['EIDER_CRASH_POINTS'] === 'all'
+const SEED = 20_260_101
+const LIVES = 5
+const REQUESTS = 12
+/** About as many as they make in a life that is not cut; some fewer when less is left to flush. */
+const CALLS = { daemon: 50, run: 100 }
+
+interface Deaths {
+  readonly daemon: Death
+  readonly run: Death
+}
+
+/**
+ * Daemon and run at work at the same time or, `runFirst`, the run alone before the daemon starts. Gives what each ended
+ * with.
+ */
+async function liveOnce(space: Workspace, sender: Sender, deaths: Deaths, runFirst: boolean) {
+  if (runFirst) await startRun(space, null).ended // takes up what the last life has left
+  const daemon = startDaemon(space, deaths.daemon)
+  const urls = await daemon.urls
+  const sending = urls === null ? null : sender.send(urls.url, REQUESTS)
+  const run = startRun(space, urls?.admin_url ?? null, deaths.run)
+  const ended = await run.ended
+  await sending
+  daemon.kill('SIGTERM')
+  return { daemon: await daemon.ended, run: ended }
+}
+
+async function finish(space: Workspace, sender: Sender) {
+  const last = startRun(space, null)
+  assert.is(await last.ended, 0, last.stderr())
+  return await findWrong(space, sender)
+}
+
+test('killed at chosen calls, restarted in either order: each 202 is a row, once; no refused batch', async () => {
+  await using space = await crashProject()
+  const random = seededRandom(SEED)
+  const sender = new Sender()
+  const chosen = (calls: number) =>
+    `${random() < 0.5 ? 'before' : 'after'} ${1 + Math.floor(random() * calls)}`
+  let kills = 0
+  for (let life = 0; life < LIVES; life++) {
+    const deaths = { daemon: chosen(CALLS.daemon), run: chosen(CALLS.run) }
+    const ends = await liveOnce(space, sender, deaths, random() < 0.3)
+    kills += Object.values(ends).filter((end) => end === 'SIGKILL').length
+  }
+  assert.equal(await finish(space, sender), nothingWrong, `seed ${SEED}`)
+  assert.ok(kills >= LIVES, `only ${kills} kills`)
+  assert.ok(sender.ids('accepted').length > 0 && sender.ids('refused').length > 0)
+})
+
+/** One victim, killed at its first call, at its second, and so on until there are no more. */
+async function killAtEach(victim: keyof Deaths, when: 'before' | 'after'): Promise<number> {
+  await using space = await crashProject()
+  const random = seededRandom(SEED)
+  let [kills, survivals] = [0, 0]
+  const sender = new Sender()
+  for (let at = 1; survivals < 5; at++) {
+    const deaths = { daemon: null, run: null, [victim]: `${when} ${at}` }
+    const ends = await liveOnce(space, sender, deaths, random() < 0.3)
+    if (ends[victim] === 'SIGKILL') kills++
+    else survivals++
+    if (at % 5 === 0)
+      assert.equal(await finish(space, sender), nothingWrong, `${victim}, up to ${when} ${at}`)
+  }
+  assert.equal(await finish(space, sender), nothingWrong, `${victim} ${when}`)
+  return kills
+}
+
+if (all)
+  for (const victim of ['daemon', 'run'] as const)
+    for (const when of ['before', 'after'] as const)
+      test(`${victim} killed ${when} each of its calls`, async () => {
+        const kills = await killAtEach(victim, when)
+        assert.ok(kills >= CALLS[victim] / 2, `only ${kills} kills`)
+        process.stdout.write(`${kills} kills\n`)
+      })
+
+/** Lives of a daemon on a disk that forgets, each ended by a power cut after its requests. */
+async function cutPower(disk: Disk) {
+  await using space = await crashProject()
+  const sender = new Sender()
+  for (let life = 0; life < 2; life++) {
+    const daemon: Process = startDaemon(space, null, disk)
+    const urls = await daemon.urls
+    assert.ok(urls !== null, daemon.stderr())
+    await sender.send(urls.url, REQUESTS)
+    daemon.kill('SIGKILL')
+    await daemon.ended
+  }
+  return { wrong: await finish(space, sender), accepted: sender.ids('accepted') }
+}
+
+test('what is not synced dies with the daemon: each 202 is a row all the same', async () => {
+  const { wrong, accepted } = await cutPower('volatile')
+  assert.equal(wrong, nothingWrong)
+  assert.ok(accepted.length > 0)
+})
+
+test('control: without syncs the same check finds losses', async () => {
+  const { wrong, accepted } = await cutPower('lying')
+  assert.ok(wrong.lost.length > 0, `none of ${accepted.length} events was lost`)
+})
+
+test.run()
