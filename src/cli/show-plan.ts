@@ -14,6 +14,7 @@ interface ShownStep {
   readonly action: 'build' | 'unchanged' | 'skip'
   readonly because: string
   readonly problem: string | null
+  readonly warnings: readonly string[]
   readonly columns: readonly ColumnChange[]
   readonly losses: readonly string[]
   readonly events: EventsVerdict | null
@@ -50,11 +51,12 @@ export function showPlan({ steps, contract }: ShownPlan, paint: Paint = plain): 
 const styles = { build: 'green', unchanged: 'dim', skip: 'yellow' } as const
 
 function stepLines(step: ShownStep, width: number, paint: Paint): readonly string[] {
-  const { model, action, because, problem, columns, losses, events, diff } = step
+  const { model, action, because, problem, warnings, columns, losses, events, diff } = step
   const style = problem === null ? styles[action] : 'red'
   const word = problem === null ? action : 'fails'
   const head = `${paint(style, word.padEnd(9))}  ${model.name.padEnd(width)}  ${problem ?? because}`
   const below = [
+    ...warnings.map((warning) => paint('yellow', warning)),
     ...columns.map(columnLine),
     ...losses,
     ...(events === null ? [] : eventLines(events)),

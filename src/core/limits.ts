@@ -9,6 +9,11 @@ export const limits = {
   /** A model file larger than this is no SQL that a person wrote. */
   modelFileBytes: 4 * MiB,
   configFileBytes: 1 * MiB,
+  /**
+   * Data files whose contents are compared to know that a saved compile still holds. Reading more of them takes longer
+   * than compiling anew.
+   */
+  comparedInputBytes: 64 * MiB,
   /** Folders below models/; deeper ones are a loop of links. */
   folderDepth: 8,
   /** Columns of a terminal that a source line takes in a diagnostic; longer lines are cut around the place. */

@@ -2,6 +2,7 @@
 
 import type { WaitingSegment } from '../buffer/claim-source.ts'
 import { type Action, decide, freshness, type Situation } from '../compiler/plan.ts'
+import { databasesOf, hashFiles } from '../compiler/source-files.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { ColumnChange, EventsVerdict, ModelDiff } from '../core/planned-changes.ts'
@@ -15,12 +16,12 @@ import { DatabaseError } from '../duckdb/errors.ts'
 import { BACKFILL, existsIn, isBackfill } from './build.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
 import { type ContractChange, contractChanges, publishedNext } from './contract.ts'
+import { type Freshness, readFreshness, sourcesRead, staleInputs } from './freshness.ts'
 import { judgeEvents } from './judge-events.ts'
 import { relationOf, relationType, type WatermarkRange } from './materialize/relation.ts'
 import { type Asked, lossesOf, refusalOf } from './refusals.ts'
 import { Rehearsal } from './rehearse/rehearsal.ts'
 import { readCurrentSnapshot } from './snapshots.ts'
-import { hashFiles } from './source-files.ts'
 import { readStateIfAny, type State } from './state.ts'
 
 export interface PlanOptions {
@@ -53,6 +54,8 @@ export interface PlannedStep {
   readonly because: string
   /** What would make the model fail, with its place; else null. */
   readonly problem: string | null
+  /** One line for each source that it reads and that is getting old. */
+  readonly warnings: readonly string[]
   readonly columns: readonly ColumnChange[]
   /** What the run would replace or drop, one line each. */
   readonly losses: readonly string[]
@@ -72,11 +75,15 @@ export interface Standing {
 export async function readStanding(
   connection: Connection,
   dir: string,
-  { models }: CompiledProject,
+  project: CompiledProject,
 ): Promise<Standing> {
   const catalog = await readCatalog(connection)
   const state = await readStateIfAny(connection, catalog)
-  return { catalog, state, fileHashes: await hashFiles(connection, dir, models.values()) }
+  return {
+    catalog,
+    state,
+    fileHashes: await hashFiles(connection, dir, project.models.values(), databasesOf(project)),
+  }
 }
 
 /** `fullRefresh` and `withNewEvents` as for a run that would start now. */
@@ -94,6 +101,8 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { models } = project
   const standing = await readStanding(connection, paths.dir, project)
   const selected = await chooseModels({ connection, ...standing }, models, selection)
+  const read = sourcesRead(models, selected)
+  const tables = (project.external?.tables ?? []).filter(({ name }) => read.has(name))
   const published = await readCurrentSnapshot(paths.snapshots)
   const work: Work = {
     ...options,
@@ -104,6 +113,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     pending: new Set(),
     failed: new Map(),
     waiting: (model) => unflushed(options, standing.state, model),
+    ages: await readFreshness(connection, tables, new Date()),
     rehearsal: null,
   }
   // What is there now is read first: in a rehearsal the names mean something else.
@@ -132,6 +142,8 @@ interface Work extends Asked, Omit<PlanOptions, 'selection' | 'diff'> {
   /** The failing model that one that fails or is skipped leads back to. */
   readonly failed: Map<ModelName, ModelName>
   readonly waiting: (model: Model) => Promise<readonly WaitingSegment[]>
+  /** Of the sources that say when they were loaded. */
+  readonly ages: ReadonlyMap<string, Freshness>
   readonly rehearsal: Rehearsal | null
 }
 
@@ -153,9 +165,10 @@ async function lookAt(work: Work, model: Model): Promise<Before> {
 }
 
 async function planStep(work: Work, model: Model, before: Before = unread): Promise<PlannedStep> {
-  const { pending, failed, rehearsal } = work
+  const { pending, failed, rehearsal, ages } = work
   const { name } = model
-  const nothing = { problem: null, columns: [], losses: [], events: null, diff: null }
+  const warnings = staleInputs(model, ages, 'warn')
+  const nothing = { problem: null, warnings, columns: [], losses: [], events: null, diff: null }
   const root = model.dependsOn
     .map((input) => failed.get(input))
     .find((input) => input !== undefined)
@@ -164,6 +177,12 @@ async function planStep(work: Work, model: Model, before: Before = unread): Prom
     return { model, action: 'skip', because: `${root} fails`, ...nothing }
   }
   const because = reasonOf(work, model, pending)
+  const [stale] = staleInputs(model, ages, 'error')
+  if (stale !== undefined) {
+    failed.set(name, name)
+    const reason = because ?? freshness(model)
+    return { model, action: 'build', because: reason, ...nothing, problem: stale }
+  }
   if (because === null) return { model, action: 'unchanged', because: freshness(model), ...nothing }
   pending.add(name)
   const built = before.problem === null ? await rehearsal?.rehearse(model) : undefined
@@ -177,6 +196,7 @@ async function planStep(work: Work, model: Model, before: Before = unread): Prom
     action: 'build',
     because,
     problem,
+    warnings,
     columns: before.columns === null ? [] : columnChanges(model, before.columns, after),
     losses: before.losses,
     events,

@@ -9,6 +9,7 @@ import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
 import { ingestBenchmark } from './ingest.ts'
+import { pipelineBenchmark } from './pipeline.ts'
 import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
 
@@ -16,6 +17,7 @@ const benchmarks: readonly Benchmark[] = [
   ingestBenchmark,
   flushBenchmark,
   exportBenchmark,
+  pipelineBenchmark,
   pageBenchmark,
   odataLanguageBenchmark,
 ]

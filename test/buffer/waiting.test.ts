@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
-  eventLinePrefix,
+  lineStamp,
   markerLine,
   segmentFileName,
   type SegmentState,
@@ -37,10 +37,12 @@ async function space(): Promise<Space> {
   }
 }
 
+const stamp = lineStamp('2026-01-01T00:00:00.000Z').toString()
+
 function group(first: number, events: number): string {
   const lines = Array.from(
     { length: events },
-    (_, i) => `${eventLinePrefix(first + i, '"2026-01-01T00:00:00.000Z"')}{"id":${first + i}}}\n`,
+    (_, i) => `{"s":${first + i}${stamp}{"id":${first + i}}}\n`,
   ).join('')
   return lines + markerLine(events, Buffer.from(lines))
 }
@@ -58,7 +60,7 @@ test('whole segments are read in place, in the order of their numbers', async ()
 
 test('of a segment that is written to, or damaged, the valid groups are copied; the buffer stays', async () => {
   await using given = await space()
-  const torn = group(1, 2) + eventLinePrefix(3, '"2026-01')
+  const torn = group(1, 2) + '{"s":3,"t":"2026-01'
   const damaged = `${group(4, 1)}no line of ours\n${group(5, 2)}`
   const files = [
     await given.write(1, 'open', torn),

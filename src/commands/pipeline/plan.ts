@@ -1,6 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { variableFlags } from '../../cli/variable-flags.ts'
 import { showPlan } from '../../cli/show-plan.ts'
 import type { RunPlan } from '../../pipeline/plan-run.ts'
 import { openToRead } from '../reading.ts'
@@ -16,6 +17,7 @@ export default class PipelinePlan extends BaseCommand {
   static override usage = 'plan [SELECTOR...] [FLAGS]'
   static override flags = {
     ...selectionFlags,
+    ...variableFlags,
     diff: Flags.boolean({
       summary: 'Build the models in memory and show which rows would change',
     }),
