@@ -136,6 +136,11 @@ export const limits = {
   /** Queries that run at once, and requests that wait for one of them, before 503. */
   runningQueries: 16,
   waitingQueries: 512,
+  /** Connections of an engine that are kept ready: twice as many as work, since a slow client holds one without working. */
+  pooledConnections: 32,
+  /** Parts of an answer that are made ahead of the one being sent, and bytes handed to a socket before it must drain. */
+  partsAhead: 3,
+  sendAheadBytes: 1 * MiB,
   /** The youngest snapshots that a run keeps on disk, for next links and delta links, and the time it keeps the others. */
   retainedSnapshots: 3,
   retainedSnapshotMinutes: 10,

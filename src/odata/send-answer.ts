@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { limits } from '../core/limits.ts'
 import type { Answer } from './answer.ts'
 import { ClientGone } from './query.ts'
 
@@ -25,7 +26,8 @@ export async function sendAnswer(
   if (!isHead)
     for await (const bytes of body) {
       if (gone.aborted) throw new ClientGone()
-      if (!response.write(bytes)) await drained(response, gone)
+      response.write(bytes)
+      if (response.writableLength > limits.sendAheadBytes) await drained(response, gone)
     }
   response.end()
 }

@@ -149,7 +149,7 @@ const writeDuration: WriteValue = (value) => {
 
 const writeValue: Readonly<Record<EdmName, WriteValue>> = {
   'Edm.Binary': writeBinary,
-  'Edm.Boolean': asDigits,
+  'Edm.Boolean': (value) => sql`CASE WHEN ${value} THEN 'true' WHEN NOT ${value} THEN 'false' END`,
   'Edm.Byte': asDigits,
   'Edm.Date': writeDate,
   'Edm.DateTimeOffset': writeDateTimeOffset,
