@@ -141,6 +141,11 @@ export const limits = {
   /** Parts of an answer that are made ahead of the one being sent, and bytes handed to a socket before it must drain. */
   partsAhead: 3,
   sendAheadBytes: 1 * MiB,
+  /** A body below this fits into one packet as it is. */
+  compressedBytes: 1_400,
+  /** Memory for answers that are given again, and the largest of them: a page of 10,000 rows has about 2 MiB. */
+  cacheBytes: 64 * MiB,
+  cachedAnswerBytes: 4 * MiB,
   /** The youngest snapshots that a run keeps on disk, for next links and delta links, and the time it keeps the others. */
   retainedSnapshots: 3,
   retainedSnapshotMinutes: 10,

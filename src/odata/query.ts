@@ -149,7 +149,7 @@ async function takeTurn<T>(
   gone.addEventListener('abort', onGone, { once: true })
   try {
     if (gone.aborted) throw new ClientGone()
-    return await gate(work, { signal: stop.signal, begun })
+    return await gate.run(work, { signal: stop.signal, begun })
   } catch (error) {
     if (isDamage(error)) onDamage(error)
     throw stop.signal.aborted ? stop.signal.reason : engineFailure(error)
