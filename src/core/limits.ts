@@ -90,6 +90,10 @@ export const limits = {
   /** Requests in one $batch (row Q127). */
   batchRequests: 100,
   batchBodyBytes: 4 * MiB,
+  /** Nesting of its JSON, brackets and commas of it, and headers of one part: JSON.parse takes a second for millions. */
+  batchDepth: 20,
+  batchMarks: 100_000,
+  partHeaders: 200,
   /**
    * Nesting of parentheses, calls and operators in an OData expression; deeper ones are answered 400. The parser's
    * stack overflows at about 260 and the engine refuses 1,000, of which one level here makes several.

@@ -51,6 +51,12 @@ export function requestKey(url: string, headers: RequestHeaders): string | null 
   return keyHeaders.reduce((key, name) => `${key}\n${header(headers, name) ?? ''}`, url)
 }
 
+/** What an answer may look at, so that it cannot depend on a header that is not in the key. */
+export function headersInKey(headers: RequestHeaders): RequestHeaders {
+  const names = [...keyHeaders, 'if-none-match']
+  return Object.fromEntries(names.map((name) => [name, headers[name]]))
+}
+
 /** Those behind Prefer say how a client reaches a service behind a proxy. */
 const keyHeaders = [
   'host',

@@ -20,7 +20,7 @@ import {
   type ODataRequest,
   type ServiceContext,
 } from './answer.ts'
-import { requestKey } from './answer-cache.ts'
+import { headersInKey, requestKey } from './answer-cache.ts'
 import { answerBatch } from './batch.ts'
 import { batchFormat } from './batch-format.ts'
 import { odataError } from './errors.ts'
@@ -164,7 +164,8 @@ async function route(exchange: Exchange): Promise<void> {
     response.writeHead(204, { ...versionHeader(exchange), Allow: 'GET, HEAD, OPTIONS' }).end()
     return
   }
-  const make = () => answerGet(context, asked, resources)
+  const visible = { ...asked, headers: headersInKey(headers) }
+  const make = () => answerGet(context, visible, resources)
   const key = requestKey(request.url ?? '', headers)
   if (key === null) return await send(exchange, await make())
   const { cache, snapshots } = context

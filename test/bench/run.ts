@@ -11,6 +11,8 @@ import { flushBenchmark } from './flush.ts'
 import { ingestBenchmark } from './ingest.ts'
 import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
+import { lookupsBenchmark } from './lookups.ts'
+import { publishBenchmark } from './publish.ts'
 
 const benchmarks: readonly Benchmark[] = [
   ingestBenchmark,
@@ -18,6 +20,8 @@ const benchmarks: readonly Benchmark[] = [
   exportBenchmark,
   pageBenchmark,
   odataLanguageBenchmark,
+  lookupsBenchmark,
+  publishBenchmark,
 ]
 
 const { values } = parseArgs({
