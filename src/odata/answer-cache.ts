@@ -44,10 +44,11 @@ export interface AnswerCache {
 
 /**
  * What an answer depends on, beside the snapshot: the URL and every header that changes something of it. null for a
- * request without a Host header, whose answer names the address that it came to.
+ * request without a Host header, whose answer names the address that it came to, and for a next link or delta link,
+ * which is 410 as soon as an earlier snapshot is gone.
  */
 export function requestKey(url: string, headers: RequestHeaders): string | null {
-  if (headers['host'] === undefined) return null
+  if (headers['host'] === undefined || /(?:skip|delta)token/i.test(url)) return null
   return keyHeaders.reduce((key, name) => `${key}\n${header(headers, name) ?? ''}`, url)
 }
 

@@ -92,10 +92,10 @@ const cpuMs = () => {
   return (user + system) / 1000
 }
 
-/** Sends until `answered` says no; it is told when the requests were sent that all have their answers now. */
 let lastKey = 0
 const nextKey = (keys: number) => (lastKey = (lastKey + KEY_STEP) % keys)
 
+/** Sends until `answered` says no; it is told when the requests were sent that all have their answers now. */
 function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise<void> {
   const same = Buffer.from(load.request.repeat(load.pipelined))
   const next = ({ request, keys }: Load) =>
