@@ -8,6 +8,7 @@ import { DatabaseError } from '../duckdb/errors.ts'
 import { TextStream, type TextStreamOptions } from '../duckdb/text-stream.ts'
 import type { RequestError } from '../http/request-error.ts'
 import { odataError } from './errors.ts'
+import { NEGATIVE_LENGTH } from './functions.ts'
 import { TOO_MANY_RELATED } from './expand-sql.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { overloaded, type QueryGate } from './query-gate.ts'
@@ -177,8 +178,8 @@ function engineFailure(error: unknown): unknown {
   if (type === 'Out of Memory') return overloaded()
   if (type === 'Out of Range' || (type === 'Conversion' && OUT_OF_RANGE.test(message)))
     return odataError('arithmetic-error', 'a calculation leaves the range of its type')
-  // The engine gives NULL for it; bind-arithmetic raises it by these words.
-  if (type === 'Invalid Input' && message === 'division by zero')
+  // The engine gives NULL or an empty text for these; bind-arithmetic and functions raise them by these words.
+  if (type === 'Invalid Input' && ['division by zero', NEGATIVE_LENGTH].includes(message))
     return odataError('arithmetic-error', message)
   if (type === 'Invalid Input' && message === TOO_MANY_RELATED)
     return odataError('expand-too-large', EXPAND_TOO_LARGE, { target: '$expand' })

@@ -159,6 +159,9 @@ export function ask(url: string, { method = 'GET', headers = {}, body }: Asked):
       response.on('error', () => done(true))
     })
     sent.on('error', reject)
+    // Node does not say how long the body of a DELETE or OPTIONS is, and the rest would be taken for another request.
+    if (body !== undefined && !sent.hasHeader('Content-Length'))
+      sent.setHeader('Content-Length', Buffer.byteLength(body))
     sent.end(body)
   })
 }
