@@ -19,6 +19,8 @@ export async function writeMetrics(
   const perTarget = (value: (target: Health['targets'][number]) => number) =>
     targets.map((target): Sample => [{ target: target.target }, value(target)])
   const claims = await Promise.all(targets.map(({ target }) => buffer.inflight(target)))
+  const stats = [...buffer.stats().targets]
+  const repeats = new Map(stats.map(([target, queue]) => [target, queue.repeats]))
   const memory = process.memoryUsage()
   const count = (counts: ReadonlyMap<ModelName, number>) =>
     perTarget(({ target }) => counts.get(target) ?? 0)
@@ -30,6 +32,12 @@ export async function writeMetrics(
       'counter',
       'Answers of the public port',
       byKey('status', totals.requests),
+    ),
+    family(
+      'repeats_total',
+      'counter',
+      'Requests that an earlier one with the same Idempotency-Key had stored',
+      count(repeats),
     ),
     family('refused_total', 'counter', 'Requests refused', byKey('code', totals.refused)),
     family('commit_seconds', 'histogram', 'Write and sync of a group', histogram(totals.commits)),

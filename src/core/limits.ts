@@ -47,8 +47,8 @@ export const limits = {
   settledMemory: '64MiB',
   /** Bytes that wait for the disk; above it ingest answers 503, so that memory stays bounded. */
   pendingBytes: 64 * MiB,
-  /** Memory that each target keeps for its next groups; a larger group gets memory of its own. */
-  retainedGroupBytes: 1 * MiB,
+  /** Memory that a target keeps for its next groups while they fill it; a larger group gets memory of its own. */
+  retainedGroupBytes: 8 * MiB,
   /** Bytes of accepted events on disk; above it ingest answers 503. */
   bufferBytes: 16 * GiB,
   /** Time for which the key of a request is remembered; a sender that tries again does so sooner. */
@@ -65,6 +65,15 @@ export const limits = {
   headerBytes: 128 * KiB,
   /** A client that sends slower than this is cut off. */
   requestTimeoutMs: 60_000,
+  /** What the fast front of ingest takes: a head that a program makes, and a request of a few packets that is not all here. */
+  frontHeadBytes: 4 * KiB,
+  frontPartialBytes: 16 * KiB,
+  /** A client that does not wait for its answers is read from again when it has got those of so many requests. */
+  frontPipelinedRequests: 256,
+  /** Heads that the front knows again without reading them; a client sends one for each length of a body. */
+  frontRoutes: 1_000,
+  /** A request that is partial at two sweeps is slow, and goes to the server that has the clocks for it. */
+  frontSweepMs: 1_000,
   headersTimeoutMs: 10_000,
   keepAliveTimeoutMs: 65_000,
   connections: 4096,

@@ -45,12 +45,13 @@ const textRows: readonly FunctionRow[] = [
   row('tolower', [TEXT], edm.String, (text) => sql`lower(${text})`),
   row('toupper', [TEXT], edm.String, (text) => sql`upper(${text})`),
   row('length', [TEXT], edm.Int32, (text) => integer(sql`length(${text})`)),
-  // The engine's trim() leaves tabs and line ends.
+  // The engine's trim() leaves tabs and line ends, and what it calls white space is less than Unicode does.
   row(
     'trim',
     [TEXT],
     edm.String,
-    (text) => sql`regexp_replace(${text}, '^[\\s\\p{Z}]+|[\\s\\p{Z}]+$', '', 'g')`,
+    (text) =>
+      sql`regexp_replace(${text}, '^[\\s\\x0B\\x{85}\\p{Z}]+|[\\s\\x0B\\x{85}\\p{Z}]+$', '', 'g')`,
   ),
   // The engine's concat() takes NULL for an empty text.
   row('concat', [TEXT, TEXT], edm.String, (a, b) => sql`(${a} || ${b})`),

@@ -1,7 +1,7 @@
 // One snapshot in an engine of its own: its entity model, and connections to it.
 
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { entitySetName, type ModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
@@ -53,6 +53,7 @@ export class OpenSnapshot implements AsyncDisposable {
       name: entitySetName(relation.model),
       path: join(dir, relation.file),
     }))
+    for (const relation of snapshot.relations) await requireSize(dir, relation)
     const database = resources.use(await openReadOnly({ files, threads, memoryLimit, tempDir }))
     const signedTinyints = new Map<ModelName, ReadonlySet<string>>()
     const clampedTimes = new Map<ModelName, ReadonlySet<string>>()
@@ -96,6 +97,12 @@ export class OpenSnapshot implements AsyncDisposable {
 
 const rowsOf = ({ model }: PublishedRelation): Sql =>
   sql.ident(entitySetName(model), 'main', SNAPSHOT_TABLE)
+
+/** The engine opens a file that was cut off behind what it reads first. */
+async function requireSize(dir: string, { file, bytes }: PublishedRelation): Promise<void> {
+  const { size } = await stat(join(dir, file))
+  if (size !== bytes) throw new Error(`${file} has another size than the manifest says`)
+}
 
 /** A response describes its rows by the manifest, so a file that holds something else must not be served. */
 async function requireAsPublished(

@@ -16,6 +16,8 @@ import { overloaded, type QueryGate } from './query-gate.ts'
 export interface EngineAccess {
   readonly snapshot: Pick<OpenSnapshot, 'connect'>
   readonly gate: QueryGate
+  /** Told when a file of the snapshot turns out to be damaged. */
+  readonly onDamage: (error: unknown) => void
   /** Time left to wait for the engine, of all queries of the request together. Time that the client takes is free. */
   readonly clock: { remainingMs: number }
   /** Aborted when the client is gone. */
@@ -114,7 +116,7 @@ async function readSome(stream: TextStream, minBytes: number): Promise<Buffer> {
 }
 
 async function takeTurn<T>(
-  { gate, clock, gone }: EngineAccess,
+  { gate, clock, gone, onDamage }: EngineAccess,
   connection: Connection,
   begun: boolean,
   work: () => Promise<T>,
@@ -139,6 +141,7 @@ async function takeTurn<T>(
     if (gone.aborted) throw new ClientGone()
     return await gate(work, { signal: stop.signal, begun })
   } catch (error) {
+    if (isDamage(error)) onDamage(error)
     throw stop.signal.aborted ? stop.signal.reason : engineFailure(error)
   } finally {
     gone.removeEventListener('abort', onGone)
@@ -146,6 +149,11 @@ async function takeTurn<T>(
     clock.remainingMs -= performance.now() - startedAt
   }
 }
+
+/** The engine finds a block that is not what it wrote when it reads it, which may be long after the file was opened. */
+const isDamage = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  /Corrupt database file|Could not read enough bytes/.test(error.details.message)
 
 const timeLimit = () => odataError('time-limit', 'the query took longer than this service allows')
 

@@ -5,20 +5,22 @@ import { type Action, decide, freshness, type Situation } from '../compiler/plan
 import { databasesOf, hashFiles } from '../compiler/source-files.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
+import type { ColumnChange, EventsVerdict, ModelDiff } from '../core/planned-changes.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
+import type { Snapshot } from '../core/snapshot.ts'
 import { sql } from '../core/sql.ts'
 import { type Catalog, describe, readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { BACKFILL, existsIn, isBackfill } from './build.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
-import { type ContractChange, contractChanges } from './contract.ts'
+import { type ContractChange, contractChanges, publishedNext } from './contract.ts'
 import { type Freshness, readFreshness, sourcesRead, staleInputs } from './freshness.ts'
-import { type EventsVerdict, judgeEvents } from './judge-events.ts'
+import { judgeEvents } from './judge-events.ts'
 import { relationOf, relationType, type WatermarkRange } from './materialize/relation.ts'
 import { type Asked, lossesOf, refusalOf } from './refusals.ts'
-import { type ModelDiff, Rehearsal } from './rehearse/rehearsal.ts'
+import { Rehearsal } from './rehearse/rehearsal.ts'
 import { readCurrentSnapshot } from './snapshots.ts'
 import { readStateIfAny, type State } from './state.ts'
 
@@ -41,6 +43,8 @@ export interface PlanOptions {
 export interface RunPlan {
   readonly steps: readonly PlannedStep[]
   readonly contract: readonly ContractChange[]
+  /** What is published, and what would be; null where nothing is. */
+  readonly snapshots: { readonly now: Snapshot; readonly next: Snapshot } | null
 }
 
 export interface PlannedStep {
@@ -59,14 +63,6 @@ export interface PlannedStep {
   readonly events: EventsVerdict | null
   /** null without `diff`, and for a model that is not built or fails. */
   readonly diff: ModelDiff | null
-}
-
-export interface ColumnChange {
-  readonly column: string
-  /** null: the column is new. */
-  readonly from: string | null
-  /** null: the column is gone. */
-  readonly to: string | null
 }
 
 /** What is known of a project and its warehouse; nothing is changed to learn it. */
@@ -133,7 +129,9 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const steps: PlannedStep[] = []
   for (const name of selected)
     steps.push(await planStep({ ...work, rehearsal }, models.get(name)!, before.get(name)))
-  return { steps, contract: contractChanges(published, models, selected) }
+  const snapshots =
+    published === null ? null : { now: published, next: publishedNext(published, models, selected) }
+  return { steps, contract: contractChanges(published, models, selected), snapshots }
 }
 
 interface Work extends Asked, Omit<PlanOptions, 'selection' | 'diff'> {
@@ -161,11 +159,9 @@ interface Before {
 const unread: Before = { problem: null, columns: null, losses: [] }
 
 async function lookAt(work: Work, model: Model): Promise<Before> {
-  return {
-    problem: await refusalOf(work, model),
-    columns: await columnsNow(work.connection, work.catalog, model),
-    losses: await lossesOf(work, model),
-  }
+  const problem = await refusalOf(work, model)
+  const columns = await columnsNow(work.connection, work.catalog, model)
+  return { problem, columns, losses: problem === null ? await lossesOf(work, model) : [] }
 }
 
 async function planStep(work: Work, model: Model, before: Before = unread): Promise<PlannedStep> {

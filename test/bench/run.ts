@@ -45,9 +45,10 @@ for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.onl
 }
 
 function show(figure: Figure): string {
-  const { at, ratio } = figure.bound
+  const { bound } = figure
   const verdict = holds(figure) ? 'holds' : 'MISSED'
-  return `${figure.name}: ${figure.ratio.toFixed(2)} (at ${at} ${ratio}, ${verdict})\n    ${figure.measured}`
+  const target = bound === null ? 'no target' : `at ${bound.at} ${bound.ratio}, ${verdict}`
+  return `${figure.name}: ${figure.ratio.toFixed(2)} (${target})\n    ${figure.measured}`
 }
 
 function print(line: string): void {

@@ -73,6 +73,18 @@ test('metrics count what was accepted, refused and committed', async () => {
   assert.is((await post(`${adminUrl}/metrics`, '')).status, 405)
 })
 
+test('a repeat by its Idempotency-Key is counted as that and as nothing else', async () => {
+  await using fixture = await openFixture()
+  const { url, adminUrl } = fixture.daemon
+  const keyed = { 'Idempotency-Key': 'k', 'Content-Type': 'application/json' }
+  for (let i = 0; i < 3; i++)
+    assert.is((await post(url + EVENTS, '{"event_name":"a"}', keyed)).status, 202)
+  const metrics = await metricsOf(adminUrl)
+  assert.is(metrics.get(`repeats_total${OF_TARGET}`), 2)
+  assert.is(metrics.get(`events_total${OF_TARGET}`), 1)
+  assert.is(metrics.get('requests_total{status="202"}'), 1)
+})
+
 test('E066 health says the backlog, its oldest event, the rate, and the room on the disk', async () => {
   await using fixture = await openFixture({ token: 'secret' })
   const { url, adminUrl } = fixture.daemon

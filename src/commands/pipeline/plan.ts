@@ -34,7 +34,12 @@ export default class PipelinePlan extends BaseCommand {
     const project = await this.openProject(flags)
     const { planRun } = await import('../../pipeline/plan-run.ts')
     await using reading = await openToRead(project)
-    const plan = await planRun({
+    const { navigationChanges } = await import('../../odata/navigation-changes.ts')
+    const {
+      steps,
+      contract: properties,
+      snapshots,
+    } = await planRun({
       ...reading,
       paths: project.paths,
       selection: { ...selectionOf(argv, flags), retry: false },
@@ -43,6 +48,8 @@ export default class PipelinePlan extends BaseCommand {
       range: rangeOf(flags),
       diff: flags.diff,
     })
+    const navigation = snapshots && navigationChanges(snapshots.now, snapshots.next)
+    const plan = { steps, contract: [...properties, ...(navigation ?? [])] }
     if (flags.json) for (const event of eventsOf(plan)) this.printEvent(event)
     else this.print(showPlan(plan, this.paintFor(flags)))
     const breaks = plan.contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
@@ -52,7 +59,7 @@ export default class PipelinePlan extends BaseCommand {
   }
 }
 
-function eventsOf({ steps, contract }: RunPlan): readonly object[] {
+function eventsOf({ steps, contract }: Omit<RunPlan, 'snapshots'>): readonly object[] {
   return [
     ...steps.map(({ model, diff, ...step }) => ({
       event: 'step',

@@ -18,7 +18,9 @@ test('Q032, Q111: CSDL XML', async () => {
     `<Annotation Term="Org.OData.Capabilities.V1.${restrictions[i]}"><Record><PropertyValue Property="${restrictions[i + 1]}" Bool="false"/></Record></Annotation>`
   const levels =
     '<Annotation Term="Org.OData.Capabilities.V1.ExpandRestrictions"><Record><PropertyValue Property="MaxLevels" Int="8"/></Record></Annotation>'
-  const readOnly = [capability(0), capability(2), capability(4), levels]
+  const tracking =
+    '<Annotation Term="Org.OData.Capabilities.V1.ChangeTracking"><Record><PropertyValue Property="Supported" Bool="true"/></Record></Annotation>'
+  const readOnly = [capability(0), capability(2), capability(4), levels, tracking]
   assert.equal(csdlXml(fixture.model, '4.0').split('\n'), [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">',

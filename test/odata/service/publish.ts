@@ -1,7 +1,7 @@
 // Snapshots made by hand, in the format that a run publishes, and a service that answers from them.
 
 import { request } from 'node:http'
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger, type LogLine } from '../../../src/core/logger.ts'
@@ -60,7 +60,7 @@ export async function writeTable(dir: string, table: Table): Promise<PublishedRe
   return {
     model: parseModelName(model)!,
     file,
-    bytes: 0,
+    bytes: (await stat(join(dir, file))).size,
     rows: rowCount,
     key,
     description,
