@@ -183,12 +183,22 @@ export class Connection implements AsyncDisposable {
     }
   }
 
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  /** Interrupts what still runs and waits for its end. The connection can be used again. */
+  async settle(): Promise<void> {
+    if (this.#running.size > 0) this.interrupt()
+    await Promise.allSettled(this.#running)
+  }
+
   /** Interrupts what still runs, waits for its end, closes. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
-    if (this.#running.size > 0) this.interrupt()
+    const settled = this.settle()
     this.#closed = true
-    await Promise.allSettled(this.#running)
+    await settled
     this.driver.closeSync()
     this.#onClose()
   }

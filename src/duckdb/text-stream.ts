@@ -37,8 +37,8 @@ export interface TextStreamOptions {
   readonly mode: 'whole' | 'streamed'
 }
 
-/** An open result. It needs its connection for itself until it has ended. */
-export class TextStream {
+/** An open result. It needs its connection for itself until it has ended or is disposed of. */
+export class TextStream implements AsyncDisposable {
   readonly #connection: Connection
   readonly #result: DuckDBResult
   readonly #maxRows: number
@@ -101,6 +101,21 @@ export class TextStream {
       if (bytes.length > 0) return bytes
     }
     return null
+  }
+
+  /**
+   * Ends the query when it has not ended, and leaves the connection ready for another one. The engine keeps what was
+   * made of a result that nobody reads to its end until the connection runs something else.
+   */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ended || this.#connection.isClosed) return
+    this.#ended = true
+    await this.#connection.settle()
+    try {
+      await this.#connection.run(sql`SELECT 1`)
+    } catch {
+      await this.#connection[Symbol.asyncDispose]() // whatever it is, nobody shall meet it again
+    }
   }
 
   #takeChunk(chunk: DuckDBDataChunk | null): Buffer {

@@ -22,6 +22,17 @@ import type { QueryGate } from './query-gate.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { RequestSyntax } from './syntax.ts'
 
+/** Headers of a request that its answer depends on. */
+const varying = [
+  'Accept',
+  'Accept-Encoding',
+  'OData-MaxVersion',
+  'OData-Version',
+  'Origin',
+  'Prefer',
+]
+const Vary = varying.join(', ')
+
 /** What stays the same for all requests. */
 export interface ServiceContext {
   readonly snapshots: Snapshots
@@ -141,7 +152,7 @@ function commonHeaders(
     'OData-Version': request.version,
     'Eider-Snapshot': id,
     'Cache-Control': 'no-cache',
-    Vary: 'Accept, OData-MaxVersion, OData-Version, Origin, Prefer',
+    Vary,
     ...own,
   }
   const applied = shownPreferences(preferences)
@@ -159,9 +170,12 @@ function commonHeaders(
 
 export const asksForTime = ({ target }: ODataRequest) => /now(\(|%28)/i.test(target)
 
-function isUnchanged(headers: RequestHeaders, etag: string | undefined): boolean {
-  const known = (header(headers, 'if-none-match') ?? '').split(',').map((tag) => tag.trim())
-  return etag !== undefined && known.includes(etag)
+/** Tags are compared without their mark of weakness, as RFC 9110, 13.1.2, has it. */
+export function isUnchanged(headers: RequestHeaders, etag: string | undefined): boolean {
+  const condition = header(headers, 'if-none-match')
+  if (condition === null || etag === undefined) return false
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return condition.split(',').map(opaque).includes(opaque(etag))
 }
 
 export const contextUrl = ({ root }: ODataRequest, fragment?: string): string =>

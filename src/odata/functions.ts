@@ -36,6 +36,9 @@ const row = (
   copies: readonly number[] = [],
 ): FunctionRow => ({ name, parameters, result, sql: toSql, copies })
 
+/** Row Q071. What the engine is told to fail with; the answer is 400. */
+export const NEGATIVE_LENGTH = 'the length of a substring is negative'
+
 const integer = (value: Sql) => sql`CAST(${value} AS INTEGER)`
 
 const textRows: readonly FunctionRow[] = [
@@ -70,8 +73,8 @@ const textRows: readonly FunctionRow[] = [
     [TEXT, INTEGER, INTEGER],
     edm.String,
     (text, start, count) =>
-      sql`substr(${text}, ${firstCharacter(text, start)}, greatest(${count}, 0))`,
-    [2, 3],
+      sql`substr(${text}, ${firstCharacter(text, start)}, CASE WHEN ${count} < 0 THEN CAST(error(${sql.value(NEGATIVE_LENGTH)}) AS BIGINT) ELSE ${count} END)`,
+    [2, 3, 2],
   ),
 ]
 

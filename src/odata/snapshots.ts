@@ -34,6 +34,7 @@ export class Snapshots implements AsyncDisposable {
   #manifest: string | null = null
   /** The same of a snapshot in which a query has met a damaged file; one before it is current then. */
   #damaged: string | null = null
+  #opened = 0
   #reported: string | null = null
   #watcher: FSWatcher | null = null
   #timer: NodeJS.Timeout | null = null
@@ -61,6 +62,16 @@ export class Snapshots implements AsyncDisposable {
   /** The current snapshot; null before the first publish. */
   get published(): Snapshot | null {
     return this.#current.snapshot === NOTHING ? null : this.#current.snapshot
+  }
+
+  /** Of the snapshot that a request without a next link is answered from; before the first publish as well. */
+  get currentId(): string {
+    return this.#current.snapshot.id
+  }
+
+  /** Snapshots taken up since the start. */
+  get opened(): number {
+    return this.#opened
   }
 
   /** True while what is published cannot be opened; the snapshot before it is served. */
@@ -195,6 +206,7 @@ export class Snapshots implements AsyncDisposable {
     this.#retired.unshift({ snapshot: this.#current, sinceMs: Date.now() })
     this.#current = next
     this.#manifest = manifest
+    this.#opened++
     this.#options.logger.info('snapshot-opened', {
       snapshot: next.snapshot.id,
       relations: next.snapshot.relations.length,

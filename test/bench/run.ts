@@ -12,6 +12,8 @@ import { ingestBenchmark } from './ingest.ts'
 import { pipelineBenchmark } from './pipeline.ts'
 import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
+import { lookupsBenchmark } from './lookups.ts'
+import { publishBenchmark } from './publish.ts'
 
 const benchmarks: readonly Benchmark[] = [
   ingestBenchmark,
@@ -20,6 +22,8 @@ const benchmarks: readonly Benchmark[] = [
   pipelineBenchmark,
   pageBenchmark,
   odataLanguageBenchmark,
+  lookupsBenchmark,
+  publishBenchmark,
 ]
 
 const { values } = parseArgs({

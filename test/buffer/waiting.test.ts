@@ -3,12 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  eventLinePrefix,
-  markerLine,
-  segmentFileName,
-  type SegmentState,
-} from '../../src/buffer/segment.ts'
+import { markerLine, segmentFileName, type SegmentState } from '../../src/buffer/segment.ts'
 import { waitingSegments } from '../../src/buffer/waiting.ts'
 import { parseModelName } from '../../src/core/names.ts'
 
@@ -40,7 +35,7 @@ async function space(): Promise<Space> {
 function group(first: number, events: number): string {
   const lines = Array.from(
     { length: events },
-    (_, i) => `${eventLinePrefix(first + i, '"2026-01-01T00:00:00.000Z"')}{"id":${first + i}}}\n`,
+    (_, i) => `{"s":${first + i},"t":"2026-01-01T00:00:00.000Z","e":{"id":${first + i}}}\n`,
   ).join('')
   return lines + markerLine(events, Buffer.from(lines))
 }
@@ -58,7 +53,7 @@ test('whole segments are read in place, in the order of their numbers', async ()
 
 test('of a segment that is written to, or damaged, the valid groups are copied; the buffer stays', async () => {
   await using given = await space()
-  const torn = group(1, 2) + eventLinePrefix(3, '"2026-01')
+  const torn = `${group(1, 2)}{"s":3,"t":"2026-01`
   const damaged = `${group(4, 1)}no line of ours\n${group(5, 2)}`
   const files = [
     await given.write(1, 'open', torn),

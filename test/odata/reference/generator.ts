@@ -272,7 +272,7 @@ export class Generator {
         ? constant('int', text, exact(text))
         : call('int', 'length', [of('text')], ([a]) => length(a!))
     }
-    const count = this.pick(['0', '1', '5'])
+    const count = this.pick(['0', '1', '5', '5', '9', '-1'])
     const counts = kind === 4 ? [] : [constant('int', count, exact(count))]
     return call('text', 'substring', [of('text'), small(), ...counts], ([a, b, c]) =>
       substring(a!, b!, c),

@@ -237,10 +237,10 @@ export function indexOf(text: Value, part: Value): Value {
 
 export function substring(text: Value, start: Value, count: Value | undefined): Value {
   if (text === null || start === null || count === null) return null
+  if (count !== undefined && (count as Exact).units < 0n) throw new Failure('length')
   const all = characters(text)
   const from = Number((start as Exact).units)
   const first = from < 0 ? Math.max(all.length + from, 0) : from
-  const until =
-    count === undefined ? all.length : first + Math.max(Number((count as Exact).units), 0)
+  const until = count === undefined ? all.length : first + Number((count as Exact).units)
   return all.slice(first, until).join('')
 }

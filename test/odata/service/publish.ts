@@ -124,6 +124,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly rawHeaders: readonly string[]
   readonly text: string
+  readonly bytes: Buffer
   /** The connection ended before the body did. */
   readonly aborted: boolean
   /** The body as JSON. */
@@ -139,12 +140,14 @@ export function ask(url: string, { method = 'GET', headers = {}, body }: Asked):
     const sent = request(options, (response) => {
       const chunks: Buffer[] = []
       const done = (aborted: boolean) => {
-        const text = Buffer.concat(chunks).toString('utf8')
+        const bytes = Buffer.concat(chunks)
+        const text = bytes.toString('utf8')
         resolve({
           status: response.statusCode ?? 0,
           headers: response.headers as Answer['headers'],
           rawHeaders: response.rawHeaders,
           text,
+          bytes,
           aborted,
           get json() {
             return JSON.parse(text)
@@ -156,6 +159,9 @@ export function ask(url: string, { method = 'GET', headers = {}, body }: Asked):
       response.on('error', () => done(true))
     })
     sent.on('error', reject)
+    // Node does not say how long the body of a DELETE or OPTIONS is, and the rest would be taken for another request.
+    if (body !== undefined && !sent.hasHeader('Content-Length'))
+      sent.setHeader('Content-Length', Buffer.byteLength(body))
     sent.end(body)
   })
 }
