@@ -3,20 +3,9 @@
 import type * as ohm from 'ohm-js'
 import { didYouMean } from '../core/suggest.ts'
 import { odataError } from './errors.ts'
-import type { Measured } from './precedence.ts'
+import { at, expressionOf, listOf, syntaxOf } from './match-nodes.ts'
 import { unsupported } from './scope.ts'
-import type {
-  AggregateItem,
-  ExpressionSyntax,
-  GroupItem,
-  PathSyntax,
-  TransformationSyntax,
-} from './syntax.ts'
-
-const at = (node: ohm.Node) => node.source.startIdx
-const expressionOf = (node: ohm.Node): ExpressionSyntax => (node['measured']() as Measured).syntax
-const syntaxOf = (node: ohm.Node) => node['syntax']()
-const listOf = (first: ohm.Node, more: ohm.Node) => [first, ...more.children].map(syntaxOf)
+import type { AggregateItem, GroupItem, PathSyntax, TransformationSyntax } from './syntax.ts'
 
 /** Actions of the operation `syntax`. */
 export const applyActions: ohm.ActionDict<unknown> = {

@@ -8,6 +8,8 @@
 import * as ohm from 'ohm-js'
 import { applyRules } from './apply-rules.ts'
 import { expandRules } from './expand-rules.ts'
+import { literalRules } from './literal-rules.ts'
+import { searchRules } from './search-rules.ts'
 
 export const urlGrammarSource = String.raw`
 OData {
@@ -62,48 +64,7 @@ OData {
   //- "a", "1 add 1"
   keyValue = literal | alias
 
-  // $search: words and phrases. Two terms side by side are joined by AND. The words AND, OR and NOT are operators only
-  // where an operator can stand.
-
-  //+ "blue", "blue green", "\"blue green\" OR red", "NOT (a b)", "a AND NOT b", "not", "OR", "O'Neil", "100%"
-  //- "", "(a", "a)", "\"a", "()", "a;b", "\"\""
-  search = ws searchOr ws
-
-  //+ "a", "a OR b", "a b OR c", "a OR OR b"
-  //- "a OR b)"
-  searchOr = searchAnd (rws "OR" rws searchAnd)*
-
-  //+ "a", "a b", "a AND b", "a NOT b", "a AND"
-  //- "a OR b"
-  searchAnd = searchTerm searchNext*
-
-  //+ " b", " AND b", " AND", " OR"
-  //- "b", " OR b"
-  searchNext = rws "AND" rws searchTerm -- and
-             | rws ~("OR" rws searchTerm) searchTerm -- space
-
-  //+ "a", "NOT a", "NOT(a)", "NOT NOT a", "NOT", "(a OR b)", "\"a b\""
-  //- "NOT (", "\"\""
-  searchTerm = searchNot* searchPrimary
-
-  //+ "NOT ", "NOT\t"
-  //- "NOT", "not "
-  searchNot = "NOT" (rws | &"(")
-
-  //+ "a", "NOT", "(a OR b)", "\"a b\""
-  //- "NOT a", "\"\""
-  searchPrimary = "(" ws searchOr ws ")" -- group
-                | "\"" ("a".."z" | "A".."Z" | " " | phraseCharacter)+ "\"" -- phrase
-                | ("a".."z" | "A".."Z" | "0".."9" | searchCharacter)+ -- word
-
-  //+ "a", " ", "\\", "'"
-  //- "\""
-  phraseCharacter = ~"\"" any
-
-  //+ "a", "'", "*", "ü"
-  //- " ", "(", "\"", ";"
-  searchCharacter = ~(" " | "\t" | "(" | ")" | "\"" | ";") any
-
+${searchRules}
 ${applyRules}
   // Expressions.
 
@@ -207,66 +168,7 @@ ${applyRules}
   //- "@", "@1"
   alias = "@" name
 
-  // Literals.
-
-  //+ "null", "true", "1", "-1.5e3", "'x'", "2024-01-31", "2024-01-31T10:00Z", "10:00", "duration'PT1M'", "NaN"
-  //- "1a", ".5", "5.", "abc", "\"x\""
-  literal = number | string | temporal | keyword | prefixed | guid
-
-  //+ "2024-01-31", "10:00"
-  //- "a"
-  temporal (a date or time) = &("0".."9" | "-") (dateTime | date | timeOfDay)
-
-  //+ "0", "-1", "+1", "1.50", "1e3", "1E-3", "99999999999999999999"
-  //- "1.", ".5", "1e", "--1", "1a", "2024-01", "10:00", "1.5.2"
-  number (a number) = ~("0".."9" "0".."9" ":" "0".."9" "0".."9") ("-" | "+")? ("0".."9")+ ("." ("0".."9")+)? (("e" | "E") ("-" | "+")? ("0".."9")+)?
-           ~("0".."9" | "a".."z" | "A".."Z" | "_" | "-" | ".")
-
-  //+ "''", "'O''Neil'", "'a b'", "'\\'", "'ü'"
-  //- "'", "'a'b'", "'a''"
-  string = "'" (" ".."&" | "(".."~" | "''" | ~"'" any)* "'"
-
-  //+ "2024-01-31", "0001-01-01", "99999-12-31", "-0001-01-01"
-  //- "2024-1-31", "24-01-31", "2024-01-31T", "2024-01"
-  date = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ~(idPart | "-" | ":")
-
-  // A plus sign that was not encoded has become a space.
-  //+ "2024-01-31T10:30Z", "2024-01-31t10:30:00.123456789z", "2024-01-31T10:30:00+02:00", "2024-01-31T10:30:00 02:00"
-  //- "2024-01-31T10:30", "2024-01-31 10:30Z", "2024-01-31T10:30:00+0200"
-  dateTime = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ("T" | "t") clock offset ~idPart
-
-  //+ "Z", "+01:00", "-11:30"
-  //- "", "+1", "UTC"
-  offset = "Z" -- upper
-         | "z" -- lower
-         | ("+" | "-" | " ") digit digit ":" digit digit -- hours
-
-  //+ "10:30", "10:30:00", "23:59:59.999999"
-  //- "10", "1:30", "10:30:", "10:30Z"
-  timeOfDay = clock ~(idPart | ":" | ".")
-
-  //+ "10:30", "10:30:00.5"
-  //- "10"
-  clock = digit digit ":" digit digit (":" digit digit ("." digit+)?)?
-
-  //+ "01234567-89ab-cdef-0123-456789ABCDEF"
-  //- "01234567-89ab-cdef-0123-456789ABCDE", "g1234567-89ab-cdef-0123-456789ABCDEF"
-  guid (a GUID) = hex4 hex4 "-" hex4 "-" hex4 "-" hex4 "-" hex4 hex4 hex4 ~(idPart | "-")
-
-  //+ "01aF"
-  //- "01ag", "01a"
-  hex4 = ("0".."9" | "a".."f" | "A".."F") ("0".."9" | "a".."f" | "A".."F") ("0".."9" | "a".."f" | "A".."F") ("0".."9" | "a".."f" | "A".."F")
-
-  //+ "null", "TRUE", "false", "NaN", "INF", "-INF"
-  //- "nul", "nullable", "true1", "nan", "NULL"
-  keyword (true, false or null) = &("n" | "t" | "T" | "f" | "F" | "N" | "I" | "-")
-            ("null" | caseInsensitive<"true"> | caseInsensitive<"false"> | "NaN" | "INF" | "-INF") ~idPart
-
-  // A type before the quotes: duration, binary, geography, or the name of an enumeration.
-  //+ "duration'PT1M'", "binary'AQI='", "shop.color'Red'", "geography'POINT(1 2)'"
-  //- "duration", "'x'", "duration 'PT1M'"
-  prefixed = name ("." name)* string
-
+${literalRules}
   // Everything beyond ASCII is taken for a letter here; the entity model knows which names there are.
   //+ "a", "_a1", "größe", "名"
   //- "", "1a", "a-b", "a b", "$a"

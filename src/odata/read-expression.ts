@@ -1,0 +1,180 @@
+// Expressions of the URL grammar as syntax, each with its depth: an expression is a flat list in the grammar, and becomes
+// a tree here.
+
+import type * as ohm from 'ohm-js'
+import { limits } from '../core/limits.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { odataError } from './errors.ts'
+import { at, measuredOf } from './match-nodes.ts'
+import {
+  applyPrecedence,
+  type Measured,
+  type Operation,
+  precedenceOf,
+  tooDeep,
+} from './precedence.ts'
+import { literalSyntax, wordLiteral } from './read-literal.ts'
+import type { BinaryOperator, ExpressionSyntax, PathSyntax } from './syntax.ts'
+
+const measured: ohm.ActionDict<unknown> = {
+  expression: (first, operations) =>
+    applyPrecedence(
+      measuredOf(first),
+      operations.children.map((node) => node['operation']()),
+    ),
+  operand(_ahead, prefixes, primary) {
+    const texts = prefixes.children.map((prefix) => prefix['prefix']() as 'not' | 'negate')
+    if (texts.length > limits.expressionDepth) throw tooDeep()
+    return texts.reduceRight(
+      ({ syntax, depth }, kind, i): Measured => ({
+        syntax: { kind, operand: syntax, at: at(prefixes.children[i]!) },
+        depth: depth + 1,
+      }),
+      measuredOf(primary),
+    )
+  },
+  list(open, _, first, _commas, more, _end, _close) {
+    const items = itemsOf(first, more)
+    const [only] = items
+    if (only !== undefined && items.length === 1) return { ...only, depth: only.depth + 1 }
+    return node({ kind: 'list', items: items.map(({ syntax }) => syntax), at: at(open) }, items)
+  },
+  call(first, _dots, more, list) {
+    const operands: readonly Measured[] = list['items']()
+    const name = [first, ...more.children].map((part) => part.sourceString).join('.')
+    const syntaxes = operands.map(({ syntax }) => syntax)
+    return node({ kind: 'call', name, operands: syntaxes, at: at(first) }, operands)
+  },
+  array(open, _, first, _commas, more, _end, _close) {
+    const items = itemsOf(first, more)
+    return node({ kind: 'list', items: items.map(({ syntax }) => syntax), at: at(open) }, items)
+  },
+  jsonString(_open, _characters, _close) {
+    return node({ kind: 'literal', form: 'string', text: parseJsonString(this), at: at(this) })
+  },
+  case(word, _open, _, first, _commas, more, _end, _close) {
+    const items = [first, ...more.children].map((item) => item['caseItem']() as CaseItem)
+    const branches = items.map(({ condition, value }) => ({
+      condition: condition.syntax,
+      value: value.syntax,
+    }))
+    const operands = items.flatMap(({ condition, value }) => [condition, value])
+    return node({ kind: 'case', branches, at: at(word) }, operands)
+  },
+  path(start, _slashes, more, _ahead, end) {
+    const names = [start, ...more.children].map((name) => name.sourceString)
+    const path: PathSyntax = { kind: 'path', names, at: at(start) }
+    const [last] = end.children
+    if (last === undefined && names.length === 1) {
+      const word = wordLiteral(names[0]!, at(start))
+      if (word !== null) return node(word)
+    }
+    return last === undefined ? node(path) : last['pathEnd'](path)
+  },
+  alias: (sign, name) => node({ kind: 'alias', name: name.sourceString, at: at(sign) }),
+  literal: (literal) => node(literalSyntax(literal)),
+  plainLiteral: (_ahead, literal) => node(literalSyntax(literal)),
+}
+
+const operationOf: ohm.ActionDict<unknown> = {
+  operation: (_, operator, _space, operand): Operation => ({
+    operator: binaryOperator(operator),
+    at: at(operator),
+    operand: measuredOf(operand),
+  }),
+}
+
+const prefixOf: ohm.ActionDict<unknown> = {
+  prefix_not: (_n, _o, _t, _space) => 'not',
+  prefix_negate: (_ahead, _minus, _space) => 'negate',
+}
+
+interface CaseItem {
+  readonly condition: Measured
+  readonly value: Measured
+}
+
+const caseItemOf: ohm.ActionDict<unknown> = {
+  caseItem: (condition, _, _colon, _space, value): CaseItem => ({
+    condition: measuredOf(condition),
+    value: measuredOf(value),
+  }),
+}
+
+const pathEnd: ohm.ActionDict<unknown> = {
+  pathEnd_count(_count, _open, _, _filter, _space, _equals, _space2, condition, _end, _close) {
+    const { path } = this['args'] as { readonly path: PathSyntax }
+    const filters = condition.children.map(measuredOf)
+    const filter = filters[0]?.syntax ?? null
+    return node({ kind: 'count', path: path.names, filter, at: path.at }, filters)
+  },
+  pathEnd_lambda(
+    _slash,
+    word,
+    _open,
+    _,
+    variable,
+    _space,
+    _colon,
+    _space2,
+    condition,
+    _end,
+    _close,
+  ) {
+    const { path } = this['args'] as { readonly path: PathSyntax }
+    const conditions = condition.children.map(measuredOf)
+    const lambda = {
+      kind: 'lambda',
+      quantifier: word.sourceString.toLowerCase() === 'any' ? 'any' : 'all',
+      path: path.names,
+      variable: variable.children[0]?.sourceString ?? '',
+      condition: conditions[0]?.syntax ?? null,
+      at: path.at,
+    } as const
+    if (lambda.quantifier === 'all' && lambda.condition === null)
+      throw odataError('syntax-error', `all() needs a condition (at character ${at(word) + 1})`)
+    return node(lambda, conditions)
+  },
+}
+
+const itemsOfList: ohm.ActionDict<unknown> = {
+  list: (_open, _, first, _commas, more, _end, _close) => itemsOf(first, more),
+}
+
+function itemsOf(first: ohm.Node, more: ohm.Node): readonly Measured[] {
+  const rest = more.children.flatMap((iteration) => iteration.children)
+  return [...first.children, ...rest].map(measuredOf)
+}
+
+/** Not every text that the grammar takes for a JSON string is one. */
+function parseJsonString(string: ohm.Node): string {
+  try {
+    return JSON.parse(string.sourceString) as string
+  } catch {
+    throw odataError('syntax-error', `no JSON string at character ${at(string) + 1}`)
+  }
+}
+
+function node(syntax: ExpressionSyntax, operands: readonly Measured[] = []): Measured {
+  const depth = Math.max(0, ...operands.map((operand) => operand.depth)) + 1
+  if (depth > limits.expressionDepth) throw tooDeep()
+  return { syntax, depth }
+}
+
+function binaryOperator(word: ohm.Node): BinaryOperator {
+  const name = word.sourceString.toLowerCase()
+  if (Object.hasOwn(precedenceOf, name)) return name as BinaryOperator
+  const hint = didYouMean(name, Object.keys(precedenceOf))
+  const problem = `no operator "${word.sourceString}" at character ${at(word) + 1}`
+  throw odataError('syntax-error', hint === undefined ? problem : `${problem}: ${hint}`)
+}
+
+/** Operations by their signatures, as ohm-js wants them. */
+export const expressionOperations: Readonly<Record<string, ohm.ActionDict<unknown>>> = {
+  measured,
+  operation: operationOf,
+  prefix: prefixOf,
+  caseItem: caseItemOf,
+  'pathEnd(path)': pathEnd,
+  items: itemsOfList,
+}

@@ -1,0 +1,28 @@
+// The rules of $search, as syntax.
+
+import type * as ohm from 'ohm-js'
+import type { SearchSyntax } from './syntax.ts'
+
+/** Actions of the operation `syntax`. */
+export const searchActions: ohm.ActionDict<unknown> = {
+  search: (_, expression, _end) => expression['syntax'](),
+  searchOr: (first, _space, _or, _space2, more) => searchRun('or', first, more),
+  searchAnd: (first, more) => searchRun('and', first, more),
+  searchNext_and: (_, _and, _space, term) => term['syntax'](),
+  searchNext_space: (_, term) => term['syntax'](),
+  searchTerm(nots, primary): SearchSyntax {
+    const operand: SearchSyntax = primary['syntax']()
+    return nots.numChildren % 2 === 0 ? operand : { kind: 'not', operand }
+  },
+  searchPrimary_group: (_open, _, expression, _end, _close) => expression['syntax'](),
+  searchPrimary_phrase: (_open, text, _close): SearchSyntax => ({
+    kind: 'term',
+    text: text.sourceString,
+  }),
+  searchPrimary_word: (text): SearchSyntax => ({ kind: 'term', text: text.sourceString }),
+}
+
+function searchRun(kind: 'and' | 'or', first: ohm.Node, more: ohm.Node): SearchSyntax {
+  const operands = [first, ...more.children].map((term) => term['syntax']() as SearchSyntax)
+  return operands.length === 1 ? operands[0]! : { kind, operands }
+}
