@@ -8,7 +8,7 @@ import { entityTextsSql } from './expand-sql.ts'
 import type { JsonFormat } from './negotiate.ts'
 import { Query } from './query.ts'
 import { countSql } from './to-sql.ts'
-import { entityText, isNullValue, rawValue } from './write-json.ts'
+import { complexText, entityText, isNullValue, rawValue } from './write-json.ts'
 
 export async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
   const texts = sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
@@ -30,7 +30,8 @@ export async function entity(
   const row = await onlyRow(exchange, bound, format)
   if (row === null || (bound.kind === 'property' && isNullValue(row))) return NO_CONTENT
   const context = contextUrl(exchange.request, bound.query.contextFragment)
-  return valueContent(entityText(row, context, format))
+  const isComplex = bound.kind === 'property' && bound.query.output[0]!.type.kind === 'complex'
+  return valueContent(entityText(isComplex ? complexText(row) : row, context, format))
 }
 
 /** The value of a property, without JSON around it. */

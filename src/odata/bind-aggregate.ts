@@ -93,7 +93,9 @@ function bindTotal({ value: syntax, method, name, at }: AggregateItem, scope: Sc
   const isOnce = value.kind === 'related' && ['sum', 'avg', 'average', 'count'].includes(folded)
   if (isOnce) throw unsupported(`${method} of a property of a related entity`)
   const type = typeOf(value)
-  if (type === null) throw odataError('type-mismatch', `${method} does not take null`)
+  const isCounted = folded === 'count' || folded === 'countdistinct'
+  if (type === null || (type.kind !== 'primitive' && !isCounted))
+    throw odataError('type-mismatch', `${method} does not take ${type?.name ?? 'null'}`)
   return { ...methodNamed(method, at)(type, method), value }
 }
 

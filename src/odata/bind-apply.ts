@@ -7,6 +7,7 @@
 import { bindAggregate } from './bind-aggregate.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
 import { bindConcat, bindGroupBy } from './bind-groups.ts'
+import { sortable } from './bind-query.ts'
 import { bindSearch } from './bind-search.ts'
 import { type Expression, typeOf } from './bound.ts'
 import {
@@ -72,7 +73,7 @@ function transform(
     case 'orderby': {
       const scope = scopeOfRows(rows, context)
       const items = syntax.items.map(({ value, descending }) => ({
-        value: measured(bindExpression(value, scope)),
+        value: sortable(measured(bindExpression(value, scope))),
         descending,
       }))
       return withValues(rows, [], items.filter(isSortable), context)

@@ -75,9 +75,10 @@ function withKeys(rows: ApplyRows, paths: readonly PathSyntax[], context: ApplyC
   const added = paths.flatMap((path) => {
     if (path.names[0] === '$it') throw unsupported('$it in groupby')
     const value = measured(bindPath(path, scope))
-    return known.includes(pathKey(path.names))
-      ? []
-      : [{ path: path.names, value, type: typeOf(value)! }]
+    const type = typeOf(value)!
+    if (type.kind !== 'primitive')
+      throw odataError('type-mismatch', `rows cannot be grouped by ${type.name}`)
+    return known.includes(pathKey(path.names)) ? [] : [{ path: path.names, value, type }]
   })
   return added.length === 0 ? rows : withValues(rows, added, [], context)
 }

@@ -8,6 +8,7 @@ import type { EntityModel, EntitySet, NavigationProperty, Property } from './ent
 import { odataError } from './errors.ts'
 import { findNavigation, newRow, type Scope, unsupported } from './scope.ts'
 import type { KeySyntax, PathSegment } from './syntax.ts'
+import type { EdmType } from './type-map.ts'
 
 interface Step {
   readonly set: EntitySet
@@ -23,16 +24,25 @@ export interface Resource {
   /** Whether the steps lead to a collection, or to one entity at most. */
   readonly many: boolean
   /** What is asked of them, when it is not they themselves. */
-  readonly end: '$count' | '$ref' | { readonly property: Property; readonly raw: boolean } | null
+  readonly end: '$count' | '$ref' | ValueEnd | null
   /** The path of the entity as context URLs have it: `shop_orders(7)`. */
   readonly entityPath: string
+}
+
+/** A property, and what is asked of its value: a part, an item, its length, or the value without JSON around it. */
+export interface ValueEnd {
+  readonly property: Property
+  /** Names of parts of complex values, and places of items in collections. */
+  readonly steps: readonly (string | number)[]
+  readonly type: EdmType
+  readonly asks: '$value' | '$count' | null
 }
 
 /** Throws 404 for a path that leads nowhere, 501 for one that is not served. */
 export function findResource(model: EntityModel, path: readonly PathSegment[]): Resource {
   const [first, ...rest] = path as readonly [PathSegment, ...PathSegment[]]
   const steps: [Step, ...Step[]] = [
-    { set: findSet(model, first.name), navigation: null, key: first.key },
+    { set: findSet(model.sets, first.name), navigation: null, key: first.key },
   ]
   for (const [i, segment] of rest.entries()) {
     const { set } = steps.at(-1)!
@@ -67,15 +77,35 @@ function findEnd(
   if (name === '$ref' && isLast) return '$ref'
   if (name === '$count' && isLast && many) return '$count'
   const property = many ? undefined : type.properties.find((member) => member.name === name)
-  if (property !== undefined && segment.key === null) {
-    if (more.length === 0) return { property, raw: false }
-    if (more.length === 1 && more[0]!.name === '$value') return { property, raw: true }
-    throw odataError('unknown-resource', `nothing is below ${name} but /$value`)
-  }
+  if (property !== undefined && segment.key === null) return findValue(property, more)
   if (many ? /^\$|^-?\d+$/.test(name) : /^\$(?!count|value)/.test(name))
     throw unsupported(`the path /${name} below ${type.name}`)
   throw unknownMember(name, type, many)
 }
+
+function findValue(property: Property, segments: readonly PathSegment[]): ValueEnd {
+  let type = property.type
+  const steps: (string | number)[] = []
+  for (const [i, { name, key }] of segments.entries()) {
+    const end = key === null && i === segments.length - 1 ? name : null
+    if (end === '$value' && type.kind === 'primitive') return { property, steps, type, asks: end }
+    if (end === '$count' && type.kind === 'collection') return { property, steps, type, asks: end }
+    const part: EdmType | undefined =
+      type.kind === 'complex'
+        ? type.properties.find((inner) => inner.name === name)?.type
+        : type.kind === 'collection' && ORDINAL.test(name)
+          ? type.item
+          : undefined
+    if (part === undefined || key !== null)
+      throw odataError('unknown-resource', `${type.name} has nothing called ${name}`)
+    steps.push(type.kind === 'complex' ? name : Number(name))
+    type = part
+  }
+  return { property, steps, type, asks: null }
+}
+
+/** The place of an item, counted from 0; a negative one is counted from the end. */
+const ORDINAL = /^-?\d{1,9}$/
 
 function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
   const names = [...type.properties, ...type.navigation].map((member) => member.name)
@@ -86,10 +116,10 @@ function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
   return odataError('unknown-resource', hint === undefined ? problem : `${problem}: ${hint}`)
 }
 
-export function findSet(model: EntityModel, name: string): EntitySet {
-  const set = model.sets.get(name)
+export function findSet(sets: EntityModel['sets'], name: string): EntitySet {
+  const set = sets.get(name)
   if (set !== undefined) return set
-  const hint = didYouMean(name, model.sets.keys())
+  const hint = didYouMean(name, sets.keys())
   const problem = `there is no entity set "${name}"`
   throw odataError('unknown-entity-set', hint === undefined ? problem : `${problem}: ${hint}`)
 }

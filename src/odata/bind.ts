@@ -3,9 +3,10 @@
 import { entityRows, scopeOfRows } from './apply-rows.ts'
 import { bindApply } from './bind-apply.ts'
 import { REFERENCE_OPTIONS } from './bind-expand.ts'
-import { collectionQuery, openScope, propertyOf } from './bind-query.ts'
+import { collectionQuery, openScope } from './bind-query.ts'
 import { findResource, pathCondition, type Resource } from './bind-resource.ts'
 import { resultQuery } from './bind-result.ts'
+import { bindValue, valueOptions } from './bind-value.ts'
 import type { BoundQuery, BoundRequest } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
 import type { EntityModel } from './entity-model.ts'
@@ -30,7 +31,7 @@ export function bindRequest(
   if (options.id !== undefined) allowOnly(options, [], first.name)
   const resource = findResource(model, path)
   allowFitting(options, resource)
-  const context = { aliases, now, version, rows: { count: 0 } }
+  const context = { sets: model.sets, aliases, now, version, rows: { count: 0 } }
   return options.apply === undefined
     ? bindResource(resource, options, context)
     : bindResult(resource, options, context)
@@ -43,7 +44,10 @@ function bindResource(
 ): BoundRequest {
   const { set, many, end, steps } = resource
   const scope = openScope(options, scopeOfRows(entityRows(set), context))
-  const own = collectionQuery(scope, options, pathCondition(steps, scope.row, scope))
+  // The options of a request for a value are about its items.
+  const isValue = typeof end === 'object' && end !== null
+  const within = pathCondition(steps, scope.row, scope)
+  const own = collectionQuery(scope, isValue ? {} : options, within)
   const query = { ...own, top: many ? own.top : 1 }
   const parent = parentQuery(resource, scope)
   const kind = kindOf(resource)
@@ -52,12 +56,8 @@ function bindResource(
     const output = [entityIdOutput(scope.row)]
     return { kind, parent, query: { ...query, output, contextFragment } }
   }
-  if (end !== null && end !== '$count') {
-    const { property, raw } = end
-    const output = [{ name: 'value', type: property.type, value: propertyOf(scope, property) }]
-    const contextFragment = `${resource.entityPath}/${property.name}`
-    return { kind: 'property', raw, parent: null, query: { ...query, output, contextFragment } }
-  }
+  if (end !== null && end !== '$count')
+    return bindValue(end, resource.entityPath, options, query, scope)
   const contextFragment = many ? query.contextFragment : `${query.contextFragment}/$entity`
   return { kind, parent, query: { ...query, contextFragment } }
 }
@@ -99,7 +99,7 @@ const COUNT_OPTIONS: readonly OptionName[] = ['apply', 'compute', 'filter', 'sea
 function allowFitting(options: OptionSyntax, { many, end }: Resource): void {
   if (end === '$count') allowOnly(options, COUNT_OPTIONS, '/$count')
   else if (end === '$ref') allowOnly(options, many ? REFERENCES_OPTIONS : ['format'], '/$ref')
-  else if (end !== null) allowOnly(options, ['format'], 'a property')
+  else if (end !== null) allowOnly(options, valueOptions(end), 'this property')
   else if (!many) allowOnly(options, ENTITY_OPTIONS, 'a single entity')
 }
 

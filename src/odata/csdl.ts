@@ -10,6 +10,7 @@ import type {
   NavigationProperty,
   Property,
 } from './entity-model.ts'
+import type { ComplexType, EdmType, PrimitiveType } from './type-map.ts'
 
 export const NAMESPACE = 'eider'
 export const CONTAINER = 'Default'
@@ -35,6 +36,21 @@ export type ProtocolVersion = '4.0' | '4.01'
 
 const qualified = ({ name }: { readonly name: string }) => `${NAMESPACE}.${name}`
 
+/** The type of the values, and for a collection the type of its items. */
+const itemType = (type: EdmType) => (type.kind === 'collection' ? type.item : type)
+
+const typeName = (type: PrimitiveType | ComplexType) =>
+  type.kind === 'complex' ? qualified(type) : type.name
+
+/** All of them, each after those that it is part of. */
+function complexTypes(sets: readonly EntitySet[]): readonly ComplexType[] {
+  const within = ({ type }: { readonly type: EdmType }): readonly ComplexType[] => {
+    const item = itemType(type)
+    return item.kind === 'complex' ? [item, ...item.properties.flatMap(within)] : []
+  }
+  return sets.flatMap(({ type }) => type.properties.flatMap(within))
+}
+
 /** A constraint is between properties of one type, on the side that holds the other's key. */
 const hasConstraint = ({ holdsKey, on }: NavigationProperty) =>
   holdsKey && on.ours.type.engine === on.theirs.type.engine
@@ -52,6 +68,7 @@ export function csdlXml(model: EntityModel, version: ProtocolVersion): string {
     '<edmx:DataServices>',
     `<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="${NAMESPACE}">`,
     ...sets.flatMap(({ type }) => typeXml(type)),
+    ...complexTypes(sets).flatMap(complexXml),
     `<EntityContainer Name="${CONTAINER}">`,
     ...sets.flatMap(setXml),
     `<Annotation Term="${CORE}.ODataVersions" String="${ODATA_VERSIONS}"/>`,
@@ -87,13 +104,28 @@ function propertyXml(property: Property): string {
   return `${start}><Annotation${attributes(annotation)}/></Property>`
 }
 
-const propertyAttributes = ({ name, type, nullable }: Property) => ({
-  Name: name,
-  Type: type.name,
-  ...(nullable ? {} : { Nullable: 'false' }),
-  ...(type.precision === null ? {} : { Precision: String(type.precision) }),
-  ...(type.scale === null ? {} : { Scale: String(type.scale) }),
-})
+function propertyAttributes({ name, type, nullable }: Named) {
+  const item = itemType(type)
+  const many = type.kind === 'collection'
+  return {
+    Name: name,
+    Type: many ? `Collection(${typeName(item)})` : typeName(item),
+    // Of a collection it says whether items may be null, and nothing is taken for given.
+    ...(many ? { Nullable: 'true' } : nullable ? {} : { Nullable: 'false' }),
+    ...(item.precision === null ? {} : { Precision: String(item.precision) }),
+    ...(item.scale === null ? {} : { Scale: String(item.scale) }),
+  }
+}
+
+type Named = Pick<Property, 'name' | 'type' | 'nullable'>
+
+const complexXml = ({ name, properties }: ComplexType): readonly string[] => [
+  `<ComplexType${attributes({ Name: name })}>`,
+  ...properties.map(
+    (property) => `<Property${attributes(propertyAttributes({ ...property, nullable: true }))}/>`,
+  ),
+  '</ComplexType>',
+]
 
 function navigationXml(navigation: NavigationProperty): string {
   const { name, target, many, on, partner } = navigation
@@ -153,6 +185,7 @@ export function csdlJson(model: EntityModel, version: ProtocolVersion): string {
     $EntityContainer: `${NAMESPACE}.${CONTAINER}`,
     [NAMESPACE]: {
       ...Object.fromEntries(sets.map(({ type }) => [type.name, typeJson(type)])),
+      ...Object.fromEntries(complexTypes(sets).map((type) => [type.name, complexJson(type)])),
       [CONTAINER]: {
         $Kind: 'EntityContainer',
         ...Object.fromEntries(sets.map((set) => [set.name, setJson(set)])),
@@ -173,12 +206,25 @@ function typeJson({ description, key, properties, navigation }: EntityType): obj
   }
 }
 
-const propertyJson = ({ type, nullable, column: { description } }: Property) => ({
-  $Type: type.name,
-  ...(nullable ? { $Nullable: true } : {}),
-  ...(type.precision === null ? {} : { $Precision: type.precision }),
-  ...(type.scale === null ? {} : { $Scale: type.scale }),
-  ...(description === undefined ? {} : { [`@${CORE}.Description`]: description }),
+function propertyJson({ type, nullable, column }: Named & Partial<Pick<Property, 'column'>>) {
+  const item = itemType(type)
+  const many = type.kind === 'collection'
+  const description = column?.description
+  return {
+    $Type: typeName(item),
+    ...(many ? { $Collection: true } : {}),
+    ...(nullable || many ? { $Nullable: true } : {}),
+    ...(item.precision === null ? {} : { $Precision: item.precision }),
+    ...(item.scale === null ? {} : { $Scale: item.scale }),
+    ...(description === undefined ? {} : { [`@${CORE}.Description`]: description }),
+  }
+}
+
+const complexJson = ({ properties }: ComplexType): object => ({
+  $Kind: 'ComplexType',
+  ...Object.fromEntries(
+    properties.map((property) => [property.name, propertyJson({ ...property, nullable: true })]),
+  ),
 })
 
 function navigationJson(navigation: NavigationProperty): object {

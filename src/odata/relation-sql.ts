@@ -4,7 +4,7 @@ import { columnType } from '../core/relation.ts'
 import { SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Expression, OrderItem } from './bound.ts'
-import { conditionSql, valueSql } from './expression-sql.ts'
+import { conditionSql, orderItemSql, valueSql } from './expression-sql.ts'
 import type { AggregateColumn, NamedColumn, Relation } from './relation.ts'
 
 /** A table or a subquery, without an alias. */
@@ -98,11 +98,8 @@ const REACHED = sql.ident('reached')
 const partitionSql = (partition: readonly Expression[]) =>
   partition.length === 0 ? sql.empty : sql`PARTITION BY ${sql.join(partition.map(valueSql))}`
 
-/** Nulls come first ascending and last descending (Protocol 11.2.6.2). */
 export function orderSql(order: readonly OrderItem[]): Sql {
   if (order.length === 0) return sql.empty
-  const items = order.map(({ value, descending }) =>
-    descending ? sql`${valueSql(value)} DESC NULLS LAST` : sql`${valueSql(value)} ASC NULLS FIRST`,
-  )
+  const items = order.map(({ value, descending }) => orderItemSql(value, descending))
   return sql` ORDER BY ${sql.join(items)}`
 }

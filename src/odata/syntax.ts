@@ -142,18 +142,18 @@ export type BinaryOperator = ArithmeticOperator | ComparisonOperator | 'in' | 'h
 export type ExpressionSyntax = { readonly at: number } & (
   | { readonly kind: 'literal'; readonly form: LiteralForm; readonly text: string }
   | { readonly kind: 'alias'; readonly name: string }
-  | { readonly kind: 'path'; readonly names: readonly string[] }
-  /** `path/$count`, with its `$filter` when there is one. */
+  | ({ readonly kind: 'path' } & NamesSyntax)
+  /** `path/$count`, with what is said of the rows that count by `$filter`. */
   | {
       readonly kind: 'count'
-      readonly path: readonly string[]
+      readonly path: NamesSyntax
       readonly filter: ExpressionSyntax | null
     }
   /** `path/any(variable:condition)`; `any()` has neither. */
   | {
       readonly kind: 'lambda'
       readonly quantifier: 'any' | 'all'
-      readonly path: readonly string[]
+      readonly path: NamesSyntax
       readonly variable: string
       readonly condition: ExpressionSyntax | null
     }
@@ -169,7 +169,10 @@ export type ExpressionSyntax = { readonly at: number } & (
       readonly name: string
       readonly operands: readonly ExpressionSyntax[]
     }
+  /** `(1,2)` */
   | { readonly kind: 'list'; readonly items: readonly ExpressionSyntax[] }
+  /** `[1,2]` */
+  | { readonly kind: 'array'; readonly items: readonly ExpressionSyntax[] }
   | { readonly kind: 'not' | 'negate'; readonly operand: ExpressionSyntax }
   | {
       /** `and` and `or` have two operands or more, the others two. */
@@ -178,6 +181,12 @@ export type ExpressionSyntax = { readonly at: number } & (
       readonly operands: readonly ExpressionSyntax[]
     }
 )
+
+/** The names of a path, and by their places in it the keys behind them. */
+export interface NamesSyntax {
+  readonly names: readonly string[]
+  readonly keys: ReadonlyMap<number, KeySyntax>
+}
 
 export type PathSyntax = ExpressionSyntax & { readonly kind: 'path' }
 export type CallSyntax = ExpressionSyntax & { readonly kind: 'call' }

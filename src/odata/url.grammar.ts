@@ -99,7 +99,7 @@ ${applyRules}
 
   //+ "1", "'a'", "a/b", "f(x)", "(1)", "@p", "$it", "case(a:1)", "[1,2]"
   //- "", ")", "\"a\""
-  primary = plainLiteral | value | case | call | literal | list | array | alias
+  primary = plainLiteral | value | case | call | literal | list | array | object | alias
 
   // Long lists are made of these, so they are told by their first character.
   //+ "1", "'a'"
@@ -125,6 +125,11 @@ ${applyRules}
   //- "[", "[1,]", "{}"
   array = "[" ws (arrayItem (comma arrayItem)*)? ws "]"
 
+  // Objects are known and not supported.
+  //+ "{}", "{\"a\":[1]}"
+  //- "[]"
+  object = "{" any*
+
   //+ "1", "\"a\"", "\"\\u00e9\\\"\""
   //- "\"", "\"\\\""
   arrayItem = jsonString | expression
@@ -146,23 +151,38 @@ ${applyRules}
   //- "a", "a:"
   caseItem = expression ws ":" ws expression
 
-  //+ "a", "$it", "$it/a", "customer/name", "Edm.Int32", "orders/$count", "orders/any(o:o/a eq 1)", "a/b/all(x : x/y)"
+  //+ "a", "$it", "$it/a", "orders(1)/amount", "$root/orders(1)/a(b=2)/c", "customer/name", "Edm.Int32", "orders/$count", "orders/any(o:o/a eq 1)", "a/b/all(x : x/y)"
   //- "a/", "/a", "1", "orders/$count/a"
-  path = pathStart ("/" name ~"(")* (&"/" pathEnd)?
+  path = pathStart pathStep* (&"/" pathEnd)?
+
+  // A name in a path is followed by "(" only when a key stands there and the path goes on.
+  //+ "/a"
+  //- "/a(1)", "/a(b:1)", "a"
+  pathStep = "/" name (&"(" pathKey &"/")? ~"("
+
+  //+ "(1)", "( a=1 , b='x' )"
+  //- "(a)", "()"
+  pathKey = "(" key ")"
 
   //+ "/$count", "/$count($filter=a eq 1)", "/any()", "/ANY(o:o/a eq 1)", "/all(o : true)"
+  //+ "/$filter(a eq 1)/$filter( b )/$count"
   //- "/$ref", "/all", "/any(o)", "/some(o:o/a)"
-  pathEnd = "/$count" ("(" ws ("$filter" | "filter") ws "=" ws expression ws ")")? -- count
+  pathEnd = pathFilter* "/$count" ("(" ws ("$filter" | "filter") ws "=" ws expression ws ")")? -- count
           | "/" lambdaWord "(" ws (name ws ":" ws expression ws)? ")" -- lambda
+
+  //+ "/$filter(a eq 1)"
+  //- "/$filter", "/$filter()"
+  pathFilter = "/$filter(" ws expression ws ")"
 
   //+ "any", "All"
   //- "some"
   lambdaWord = caseInsensitive<"any"> | caseInsensitive<"all">
 
-  //+ "$it", "name", "Edm.String"
+  //+ "$it", "$this", "$root/orders", "name", "Edm.String"
   //- "$root", "."
-  pathStart = "$it" ~idPart -- it
-            | name ("." name)* -- name
+  pathStart = ("$it" | "$this") ~idPart -- it
+            | "$root/" name pathKey? -- root
+            | name ("." name)* (&"(" pathKey &"/")? -- name
 
   //+ "@p", "@p1"
   //- "@", "@1"

@@ -29,13 +29,35 @@ export interface Member {
 export function propertyMembers(
   table: string,
   output: readonly OutputProperty[],
-  { ieee754 }: JsonFormat,
+  format: JsonFormat,
 ): readonly Member[] {
-  return output.map(({ name, type, path }) => {
-    const value = writeValue[type.name](sql.ident(table, name), type)
-    const written = ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(value) : value
-    return { path: path ?? [name], text: sql`coalesce(${written}, 'null')` }
-  })
+  return output.map(({ name, type, path }) => ({
+    path: path ?? [name],
+    text: textSql(sql.ident(table, name), type, format),
+  }))
+}
+
+/** The text of a value, never NULL. `depth`: collections around it. */
+function textSql(value: Sql, type: EdmType, format: JsonFormat, depth = 0): Sql {
+  switch (type.kind) {
+    case 'primitive': {
+      const text = writeValue[type.name](value, type)
+      const written = format.ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(text) : text
+      return sql`coalesce(${written}, 'null')`
+    }
+    case 'complex': {
+      const members = type.properties.map(({ name, type: inner }): Member => {
+        const text = textSql(sql`(${value}).${sql.ident(name)}`, inner, format, depth)
+        return { path: [name], text }
+      })
+      return sql`CASE WHEN ${value} IS NULL THEN 'null' ELSE ${objectSql('{', members)} END`
+    }
+    case 'collection': {
+      const item = sql.ident(`item ${depth}`)
+      const text = textSql(item, type.item, format, depth + 1)
+      return sql`concat('[', array_to_string(list_transform(${value}, lambda ${item}: ${text}), ','), ']')`
+    }
+  }
 }
 
 export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
@@ -176,6 +198,9 @@ export function entityText(row: Buffer, contextUrl: string, { metadata }: JsonFo
 const VALUE_START = ',{"value":'
 
 const valueOf = (row: Buffer): string => row.subarray(VALUE_START.length, -1).toString('utf8')
+
+/** A complex value stands for itself: its properties take the place of the only property of `row`. */
+export const complexText = (row: Buffer): Buffer => Buffer.from(`,${valueOf(row)}`)
 
 /** Whether the only property of `row`, named `value`, is null. */
 export const isNullValue = (row: Buffer): boolean => valueOf(row) === 'null'
