@@ -102,6 +102,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
   const options = { ...item.options, ...(expand.length === 0 ? {} : { expand }) }
   const entities = scopeOf({
     ...request,
+    aliases: new Map([...request.aliases, ...item.aliases]),
     row,
     it: isFirst ? outerRow(scope.row) : request.it,
     // A name in an alias means a property of the entity at hand, so its value is bound anew.

@@ -7,7 +7,7 @@ import { bindCall, bindCase, bindHas, commonValueType } from './bind-call.ts'
 import { bindComparison, booleanConstant, cast } from './bind-comparison.ts'
 import { bindLiteral } from './bind-literal.ts'
 import { bindCount, bindLambda, itemsOf } from './bind-lambda.ts'
-import { bindEntityIsNull, bindPath } from './bind-path.ts'
+import { bindEntityIsNull, bindPath, bindSameEntity } from './bind-path.ts'
 import { type Constant, type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
 import { measured } from './measure.ts'
@@ -92,6 +92,8 @@ function bindOperator(syntax: OperatorSyntax, scope: Scope): Expression {
       return bindHas(bind(left), bind(right))
     case 'eq':
     case 'ne': {
+      const isSame = bindSameEntity(left, right, scope)
+      if (isSame !== null) return operator === 'eq' ? isSame : { kind: 'not', operand: isSame }
       const isNull = entityIsNull(left, right, scope) ?? entityIsNull(right, left, scope)
       if (isNull !== null) return operator === 'eq' ? isNull : { kind: 'not', operand: isNull }
       return bindComparison(operator, bind(left), bind(right))
@@ -119,6 +121,7 @@ function entityIsNull(
 /** After `in` stands a list, an alias for one, one value in parentheses, or what leads to a collection. */
 function bindIn(operand: Expression, right: ExpressionSyntax, scope: Scope): Expression {
   const named = right.kind === 'alias' ? scope.request.aliases.get(right.name) : right
+  if (named?.kind === 'list') requirePrimitives(named.items)
   if (named?.kind === 'list' || named?.kind === 'array')
     return isOneOf(
       operand,
@@ -129,6 +132,16 @@ function bindIn(operand: Expression, right: ExpressionSyntax, scope: Scope): Exp
   const { source, member } = itemsOf(value, scope)
   const condition = bindComparison('eq', member, operand)
   return { kind: 'exists', quantifier: 'any', source, condition }
+}
+
+/** What stands in parentheses after `in` is plain values; brackets take all expressions (ABNF, listExpr). */
+function requirePrimitives(items: readonly ExpressionSyntax[]): void {
+  const other = items.find(({ kind }) => kind !== 'literal' && kind !== 'alias')
+  if (other !== undefined)
+    throw odataError(
+      'syntax-error',
+      `a list in parentheses holds literals (at character ${other.at + 1}); write [a,b] for others`,
+    )
 }
 
 /** Constants of the operand's own type become one list; whatever else is compared one by one. */

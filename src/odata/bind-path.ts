@@ -174,6 +174,34 @@ export function bindEntityIsNull(path: PathSyntax, scope: Scope): Expression | n
   return { kind: 'not', operand: exists }
 }
 
+/** `customer eq $root/customers(7)`: entities are equal by their keys. Null when the sides are no entities. */
+export function bindSameEntity(
+  left: ExpressionSyntax,
+  right: ExpressionSyntax,
+  scope: Scope,
+): Expression | null {
+  if (left.kind !== 'path' || right.kind !== 'path') return null
+  if ([left, right].some(({ names }) => scope.computed.has(names.join('/')))) return null
+  const targets = [left, right].map((path) => findTarget(path, path.at, scope))
+  const sets = targets.map((target) => {
+    if (target.kind === 'row') return target.row.set
+    return target.kind === 'one' ? target.source.row.set : null
+  })
+  const [a, b] = sets
+  if (a == null || b == null) return null
+  if (a.name !== b.name || a.type.key.length === 0)
+    throw odataError('type-mismatch', `entities of ${a.name} and ${b.name} are never the same`)
+  const operands = a.type.key.map(({ name }): Expression => {
+    const [ours, theirs] = targets.map((target) => {
+      const part = follow(target, [{ name, key: null }], left.at, scope)
+      if (part.kind !== 'value') throw new Error(`the key ${name} is no value`)
+      return part.wrap(part.value)
+    }) as [Expression, Expression]
+    return { kind: 'compare', operator: 'eq', left: ours, right: theirs }
+  })
+  return { kind: 'logical', operator: 'and', operands }
+}
+
 /** The key of the one entity that a path leads to, which stands for it in countdistinct; null for any other path. */
 export function bindDistinctKey(syntax: ExpressionSyntax, scope: Scope): Expression | null {
   if (syntax.kind !== 'path' || scope.computed.has(syntax.names.join('/'))) return null

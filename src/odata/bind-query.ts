@@ -4,7 +4,7 @@ import { isSortable } from './apply-rows.ts'
 import { bindExpand } from './bind-expand.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
 import { bindSearch } from './bind-search.ts'
-import { selectedOutput } from './bind-select.ts'
+import { selectedOutput, withoutSelect } from './bind-select.ts'
 import { type BoundQuery, type Expression, type OrderItem, typeOf } from './bound.ts'
 import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
@@ -132,7 +132,8 @@ function keyOrder(
 
 /** Parts of a complex property are named by their paths. */
 function selectedPaths(name: string, select: OptionSyntax['select'] = []): readonly string[] {
-  const paths = select.filter(({ path }) => path[0] === name).map(({ path }) => path.join('/'))
+  const items = select.flatMap(withoutSelect).filter(({ path }) => path[0] === name)
+  const paths = items.map(({ path }) => path.join('/'))
   return paths.length === 0 || paths.includes(name) ? [name] : [...new Set(paths)]
 }
 
@@ -153,7 +154,8 @@ function selectList(
     if (countOnly || (inner === '' && scope.request.version === '4.0')) return []
     return [`${name}${inner === '' ? '()' : inner}`]
   })
-  const chosen = listed.flatMap(({ name }) => selectedPaths(name, select))
+  const named = listed.filter((property) => !property.name.includes('@'))
+  const chosen = named.flatMap(({ name }) => selectedPaths(name, select))
   const names = [...(hasStar ? star : []), ...chosen, ...expanded]
   return names.length === 0 ? '' : `(${names.join(',')})`
 }

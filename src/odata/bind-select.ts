@@ -4,7 +4,8 @@ import type { OutputProperty } from './bound.ts'
 import { type Expression, typeOf } from './bound.ts'
 import { findPart } from './bind-path.ts'
 import { odataError } from './errors.ts'
-import { findNavigation, findProperty, type Scope } from './scope.ts'
+import { shownItems } from './bind-value.ts'
+import { findNavigation, findProperty, type Scope, unsupported } from './scope.ts'
 import type { OptionSyntax, SelectItem } from './syntax.ts'
 import type { EdmType } from './type-map.ts'
 
@@ -14,6 +15,9 @@ import type { EdmType } from './type-map.ts'
  */
 export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
   const { row, computed } = scope
+  for (const { levels = 1, aliases } of select ?? [])
+    if (levels > 1 || (aliases !== undefined && aliases.size > 0))
+      throw unsupported('$levels or an alias within $select')
   const { type } = row.set
   const selected = new Map<string, { readonly value: Expression; readonly items: SelectItem[] }>()
   const add = (name: string, value: Expression, item: SelectItem) => {
@@ -39,12 +43,48 @@ export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly
   }
   if (select === undefined)
     for (const [name, value] of computed) add(name, value, { ...EVERYTHING, path: [] })
-  return Array.from(selected, ([name, { value, items }]) => ({
-    name,
-    type: narrowed(typeOf(value)!, items),
-    value,
+  return Array.from(selected, ([name, { value, items }]) =>
+    chosenValue(name, value, items, scope),
+  ).flat()
+}
+
+/** A value, with the number of its items before it when that is asked for. */
+function chosenValue(
+  name: string,
+  value: Expression,
+  items: readonly SelectItem[],
+  scope: Scope,
+): readonly OutputProperty[] {
+  const type = typeOf(value)!
+  const written = narrowed(type, items.flatMap(withoutSelect))
+  const [asked, ...more] = items.flatMap(({ path, options = {} }) => {
+    const { select: _, ...others } = options
+    return Object.keys(others).length === 0 ? [] : [{ path, options: others }]
+  })
+  if (asked === undefined) return [{ name, type: written, value }]
+  const unfit = Object.keys(asked.options).find((option) => !ITEM_OPTIONS.includes(option))
+  if (more.length > 0 || asked.path.length > 0 || type.kind !== 'collection' || unfit !== undefined)
+    throw odataError(
+      'option-not-allowed',
+      `${name} does not take these options in $select: $filter, $orderby, $skip, $top and $count are for a list, once`,
+    )
+  const output = shownItems(value, asked.options, scope)
+  return output.map((each) => ({
+    ...each,
+    name: each.name === 'value' ? name : `${name}${each.name}`,
+    type: each.name === 'value' ? written : each.type,
   }))
 }
+
+const ITEM_OPTIONS: readonly string[] = ['filter', 'orderby', 'skip', 'top', 'count']
+
+/** `address($select=city,zip)` is `address/city,address/zip`. */
+export const withoutSelect = ({ path, at, options }: SelectItem): readonly SelectItem[] =>
+  options?.select === undefined
+    ? [{ path, at }]
+    : options.select.flatMap((inner) =>
+        withoutSelect({ ...inner, path: [...path, ...inner.path], at }),
+      )
 
 const EVERYTHING: SelectItem = { path: ['*'], at: 0 }
 

@@ -41,7 +41,9 @@ export function bindValue(
   }
   const filter: Expression = { kind: 'logical', operator: 'and', operands: conditions }
   const path = [entityPath, property.name, ...steps].join('/')
-  const output = asks === '$count' ? counted(value, options, scope) : shown(value, options, scope)
+  // `$it` is the item, as the value is what the path of the request leads to.
+  const inner: Scope = { ...scope, itemsAreIt: true }
+  const output = asks === '$count' ? counted(value, options, inner) : shown(value, options, inner)
   const list = options.select?.map((item) => item.path.join('/')).join(',')
   const contextFragment = list === undefined ? path : `${path}(${list})`
   const asked = { ...query, filter, output, contextFragment }
@@ -81,18 +83,31 @@ function itemAt(list: Expression, place: number): Expression {
 
 function shown(value: Expression, options: OptionSyntax, scope: Scope): readonly OutputProperty[] {
   const type = typeOf(value)!
-  const list = type.kind === 'collection' ? chosenItems(value, options, scope) : value
   const written = withTarget('$select', () => narrowed(type, options.select))
-  const output: OutputProperty = { name: 'value', type: written, value: list }
-  if (options.count !== true) return [output]
-  return [{ ...counted(value, options, scope)[0]!, name: '@odata.count' }, output]
+  if (type.kind !== 'collection') return [{ name: 'value', type: written, value }]
+  return shownItems(value, options, scope).map((output) =>
+    output.name === 'value' ? { ...output, type: written } : output,
+  )
 }
 
-/** The scope of what is said of an item, which `$it` and `$this` are. */
+/** The items that the options ask for, named `value`, and before them their number before $skip and $top. */
+export function shownItems(
+  list: Expression,
+  options: OptionSyntax,
+  scope: Scope,
+): readonly OutputProperty[] {
+  const value = chosenItems(list, options, scope)
+  const output: OutputProperty = { name: 'value', type: typeOf(list)!, value }
+  if (options.count !== true) return [output]
+  return [{ ...counted(list, options, scope)[0]!, name: '@odata.count' }, output]
+}
+
+/** The scope of what is said of an item, which is `$this`. */
 function scopeOfItems(list: Expression, scope: Scope) {
   const { source, member } = itemsOf(list, scope)
-  const request = { ...scope.request, it: member, boundAliases: new Map() }
-  return { source, inner: { ...scope, request, item: member } }
+  const request = { ...scope.request, it: member, boundAliases: new Map<string, Expression>() }
+  const inner = { ...scope, item: member }
+  return { source, inner: scope.itemsAreIt === true ? { ...inner, request } : inner }
 }
 
 function conditionOn({ filter }: OptionSyntax, inner: Scope): Expression | null {

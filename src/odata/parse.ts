@@ -13,6 +13,7 @@ import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from 
  * RequestError 400, 404 and, for an option that is known but not served, 501.
  */
 export function parseRequest(target: string): RequestSyntax {
+  if (target.includes('#')) throw odataError('invalid-url', 'a "#" in a URL is written %23')
   const mark = target.indexOf('?')
   const path = mark < 0 ? target : target.slice(0, mark)
   const query = mark < 0 ? '' : target.slice(mark + 1)

@@ -51,7 +51,7 @@ const measured: ohm.ActionDict<unknown> = {
     const items = itemsOf(first, more)
     return node({ kind: 'array', items: items.map(({ syntax }) => syntax), at: at(open) }, items)
   },
-  object(_open, _rest) {
+  object(_open, _rest, _close) {
     throw unsupported('a JSON object in an expression')
   },
   jsonString(_open, _characters, _close) {

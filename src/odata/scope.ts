@@ -44,6 +44,8 @@ export interface Scope {
   /** The item of a collection that unqualified names are members of, and that `$this` is; null outside of such. */
   readonly item: Expression | null
   readonly computed: ReadonlyMap<string, Expression>
+  /** Whether the items of the value at hand are `$it` too, because the path of the request leads to them. */
+  readonly itemsAreIt?: boolean
   /** Variables of the lambdas around the expression. */
   readonly variables: ReadonlyMap<string, Variable>
 }

@@ -47,17 +47,25 @@ export interface OptionSyntax {
 
 export type OptionName = keyof OptionSyntax
 
-/** `*`, or the names of a path. */
+/** `*`, or the names of a path, with the options in its parentheses. */
 export interface SelectItem {
   readonly path: readonly string[]
   readonly at: number
+  readonly options?: OptionSyntax
+  readonly levels?: number
+  readonly aliases?: AliasSyntax
 }
+
+/** Values of `@name=…`, by name without the @. */
+export type AliasSyntax = ReadonlyMap<string, ExpressionSyntax>
 
 /** `orders`, `orders/$ref`, `orders/$count` or `*`, with the options in its parentheses. */
 export interface ExpandItem {
   readonly path: readonly string[]
   readonly form: 'entities' | 'references' | 'count'
   readonly options: OptionSyntax
+  /** Given in the parentheses, for what stands in them. */
+  readonly aliases: AliasSyntax
   /** How often the same navigation is followed; Infinity for `max`. */
   readonly levels: number
   readonly at: number

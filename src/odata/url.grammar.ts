@@ -15,9 +15,9 @@ export const urlGrammarSource = String.raw`
 OData {
   // $filter, and the value of a parameter alias.
 
-  //+ "a eq 1", " vip ", "not (a eq 1) and b", "(1,2)"
-  //- "", "a eq", "a eq 1 b", "a equals 1)"
-  wholeExpression = ws expression ws
+  //+ "a eq 1", "vip", "not (a eq 1) and b", "(1,2)"
+  //- "", " vip", "vip ", "a eq", "a eq 1 b", "a equals 1)"
+  wholeExpression = expression
 
   //+ "name", "name desc", "a add 1 desc, b ASC ,c", "desc desc"
   //- "", "name sideways", "a,", "a desc asc", "a;b"
@@ -35,10 +35,14 @@ OData {
   //- "", "name,,city", "name;city", "1a", "a b"
   select = ws selectItem (comma selectItem)* ws
 
-  //+ "*", "name", "customer/name"
-  //- "**", "name/", "/name"
+  //+ "*", "name", "address/city", "tags($top=2;$filter=$this gt 'a')", "address($select=city)"
+  //- "**", "name/", "/name", "name()"
   selectItem = "*" -- all
-             | name ("/" name)* -- path
+             | selectPath expandOptions? -- path
+
+  //+ "name", "address/city"
+  //- "*", "name/"
+  selectPath = name ("/" name)*
 
   ${expandRules}
   //+ "a add 1 as b", "a mul 2 AS b , length(c) as d"
@@ -128,7 +132,7 @@ ${applyRules}
   // Objects are known and not supported.
   //+ "{}", "{\"a\":[1]}"
   //- "[]"
-  object = "{" any*
+  object = "{" (object | jsonString | string | ~("{" | "}" | "\"" | "'") any)* "}"
 
   //+ "1", "\"a\"", "\"\\u00e9\\\"\""
   //- "\"", "\"\\\""

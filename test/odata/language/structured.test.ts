@@ -144,6 +144,37 @@ test('lists as values: literals, comparison and functions', async () => {
   })
 })
 
+test('entities are compared by their keys', async () => {
+  await using fixture = await Fixture.open()
+  const ids = (filter: string) => fixture.ids('shop_orders', filter)
+  assert.is(await ids('customer eq $root/shop_customers(1)'), '10 11')
+  assert.is(await ids('customer ne $root/shop_customers(1)'), '12 13 14')
+  assert.is(await ids('$it eq $root/shop_orders(12)'), '12')
+  const refusal = (filter: string) => fixture.refusal(`shop_orders?$filter=${filter}`).code
+  assert.is(refusal('customer%20eq%20$it'), 'type-mismatch')
+  assert.is(refusal('customer%20gt%20$it'), 'type-mismatch')
+  assert.is(refusal('customer%20eq%20amount'), 'type-mismatch')
+})
+
+test('after the ABNF: what stands in lists, prefixes, white space', async () => {
+  await using fixture = await Fixture.open()
+  const refusal = (query: string) => {
+    const { status, code } = fixture.refusal(`shop_customers?${encodeURI(query)}`)
+    return `${status} ${code}`
+  }
+  assert.is(refusal('$filter= vip'), '400 syntax-error')
+  assert.is(refusal('$filter=vip '), '400 syntax-error')
+  assert.is(refusal('$filter=name in (name,city)'), '400 syntax-error')
+  assert.is(refusal("$filter=X'1a' eq null"), '400 syntax-error')
+  assert.is(refusal('$filter={"a":1} eq null'), '501 not-supported')
+  assert.is(refusal('$filter=[{}] eq null'), '501 not-supported')
+  assert.is(refusal('$filter=vip#x'), '400 invalid-url')
+  assert.is(await fixture.first('shop_customers?$filter=customer_id%20in%20(1,@p)&@p=3'), '1 3')
+  assert.is(await fixture.first(`shop_customers?$search='ob ar'`), '2')
+  assert.is(await fixture.first(`shop_customers?$search='"ob'`), '2')
+  assert.is(await fixture.first('shop_customers?$search=%27%22%27'), '1 2 3 4 5')
+})
+
 test('$root leads to any other entity', async () => {
   await using fixture = await Fixture.open()
   const ids = (filter: string) => fixture.ids('shop_customers', filter)

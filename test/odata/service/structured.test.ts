@@ -145,6 +145,22 @@ test('Q039: $select takes parts of structs', async () => {
     lines: [{ n: 1 }, { n: 2 }],
   })
   assert.equal(json.value[1], { id: 2, address: null, lines: [] })
+  const nested = await served.get(
+    "s_people(1)?$select=address($select=city,geo/lat),tags($filter=$this%20ne%20'a';$orderby=$this%20desc;$top=1;$count=true)",
+  )
+  assert.equal(nested.json, {
+    '@odata.context': `${served.url}/$metadata#s_people(address/city,address/geo/lat,tags)/$entity`,
+    address: { city: 'Rome', geo: { lat: 1.5 } },
+    'tags@odata.count': 2,
+    tags: ['c'],
+  })
+  for (const path of [
+    'id($top=1)',
+    'address($top=1)',
+    'tags($select=x)',
+    'tags($top=1),tags($top=2)',
+  ])
+    assert.is((await served.get(`s_people?$select=${path}`)).status, 400, path)
   for (const path of ['address/nope', 'id/x', 'tags/x', 'address//city'])
     assert.is((await served.get(`s_people?$select=${path}`)).status, 400, path)
 })
