@@ -37,6 +37,8 @@ export interface ServiceContext {
   readonly pageSize: number
   readonly maxPageSize: number
   readonly requestTimeoutMs: number
+  /** Whether `orders/7` means `orders(7)`. */
+  readonly keyAsSegment: boolean
   readonly now: () => Date
 }
 
@@ -91,6 +93,7 @@ export async function answerGet(
   const bound = bindRequest(syntax, snapshot.model, {
     now: service.now(),
     version: request.version,
+    keyAsSegment: service.keyAsSegment,
   })
   const plan = planAnswer(exchange, bound)
   const headers = commonHeaders(exchange, plan)
@@ -134,7 +137,7 @@ interface AnswerPlan {
 const NO_PREFERENCES: Preferences = { maxPageSize: null, applied: null }
 
 function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan {
-  const { request, format, snapshot } = exchange
+  const { request, format, snapshot, service } = exchange
   if (bound.kind === 'count') {
     const make = () => count(exchange, bound)
     return { contentType: 'text/plain;charset=utf-8', preferences: NO_PREFERENCES, make }
@@ -147,8 +150,8 @@ function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan {
       make: () =>
         whole(
           isXml
-            ? csdlXml(snapshot.model, negotiateCsdlVersion(request.headers))
-            : csdlJson(snapshot.model, request.version),
+            ? csdlXml(snapshot.model, negotiateCsdlVersion(request.headers), service)
+            : csdlJson(snapshot.model, request.version, service),
         ),
     }
   }

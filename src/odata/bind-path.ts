@@ -63,6 +63,9 @@ export function bindPath(path: PathSyntax, scope: Scope): Expression {
 export function findTarget({ names, keys }: NamesSyntax, at: number, scope: Scope): Target {
   const steps = names.map((name, i): Step => ({ name, key: keys.get(i) ?? null }))
   const [first, ...rest] = steps as [Step, ...Step[]]
+  const pair = scope.computed.get(names.slice(0, 2).join('/'))
+  if (names.length > 2 && pair !== undefined)
+    return follow({ kind: 'value', value: pair, wrap: asIs }, steps.slice(2), at, scope)
   const start = startOf(first, scope)
   return start === null ? follow(here(scope), steps, at, scope) : follow(start, rest, at, scope)
 }

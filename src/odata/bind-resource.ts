@@ -2,12 +2,15 @@
 // one condition on the rows of the last set.
 
 import { didYouMean } from '../core/suggest.ts'
-import { bindKey } from './bind-key.ts'
+import { asCondition, bindExpression } from './bind-expression.ts'
+import { bindKey, openKey } from './bind-key.ts'
 import type { Expression, RowVariable } from './bound.ts'
 import type { EntityModel, EntitySet, NavigationProperty, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
+import { measured } from './measure.ts'
+import { parseText, withTarget } from './parse-option.ts'
 import { findNavigation, newRow, type Scope, unsupported } from './scope.ts'
-import type { KeySyntax, PathSegment } from './syntax.ts'
+import type { ExpressionSyntax, KeySyntax, NamedValue, PathSegment } from './syntax.ts'
 import type { EdmType } from './type-map.ts'
 
 interface Step {
@@ -15,6 +18,10 @@ interface Step {
   /** How it was reached; null for the first. */
   readonly navigation: NavigationProperty | null
   readonly key: KeySyntax | null
+  /** `/$filter(…)`: what holds for the rows. */
+  readonly filters: readonly ExpressionSyntax[]
+  /** `/0`: the place of one row in the order of the key, a negative one counted from the end. */
+  readonly place: number | null
 }
 
 export interface Resource {
@@ -38,31 +45,92 @@ export interface ValueEnd {
   readonly asks: '$value' | '$count' | null
 }
 
-/** Throws 404 for a path that leads nowhere, 501 for one that is not served. */
-export function findResource(model: EntityModel, path: readonly PathSegment[]): Resource {
+/**
+ * `keyAsSegment`: a segment behind a collection is a key. Throws 404 for a path that leads nowhere, 501 for one that is
+ * not served.
+ */
+export function findResource(
+  model: EntityModel,
+  path: readonly PathSegment[],
+  keyAsSegment: boolean,
+): Resource {
   const [first, ...rest] = path as readonly [PathSegment, ...PathSegment[]]
-  const steps: [Step, ...Step[]] = [
-    { set: findSet(model.sets, first.name), navigation: null, key: first.key },
-  ]
-  for (const [i, segment] of rest.entries()) {
-    const { set } = steps.at(-1)!
-    const navigation = isMany(steps) ? undefined : findNavigation(set.type, segment.name)
-    if (navigation === undefined) {
-      const end = findEnd(steps, [segment, ...rest.slice(i + 1)])
-      return { steps, set, many: isMany(steps), end, entityPath: entityPath(steps, path, i + 1) }
-    }
-    if (!navigation.many && segment.key !== null)
-      throw odataError('unknown-resource', `${segment.name} is one entity: it takes no key`)
-    steps.push({ set: navigation.target, navigation, key: segment.key })
+  if (first.argument !== null) throw unsupported(`the path /${first.name}(…)`)
+  const steps: [Step, ...Step[]] = [stepTo(findSet(model.sets, first.name), null, first.key)]
+  let taken = 0
+  while (taken < rest.length) {
+    const more = stepAlong(steps, rest.slice(taken), keyAsSegment)
+    if (more === 0) break
+    taken += more
   }
   const { set } = steps.at(-1)!
-  const all = entityPath(steps, path, path.length)
-  return { steps, set, many: isMany(steps), end: null, entityPath: all }
+  const [next, ...others] = rest.slice(taken)
+  return {
+    steps,
+    set,
+    many: isMany(steps),
+    end: next === undefined ? null : findEnd(steps, [next, ...others]),
+    entityPath: entityPath(steps, path, taken + 1),
+  }
+}
+
+const stepTo = (
+  set: EntitySet,
+  navigation: NavigationProperty | null,
+  key: KeySyntax | null,
+): Step => ({ set, navigation, key, filters: [], place: null })
+
+/** Adds to the steps what the next segments say. Gives how many of them that is: none when they are an end. */
+function stepAlong(steps: Step[], segments: readonly PathSegment[], keyAsSegment: boolean): number {
+  const last = steps.at(-1)!
+  const [segment] = segments as readonly [PathSegment, ...PathSegment[]]
+  if (!isMany(steps)) {
+    const navigation = findNavigation(last.set.type, segment.name)
+    if (navigation === undefined) return 0
+    if (!navigation.many && segment.key !== null)
+      throw odataError('unknown-resource', `${segment.name} is one entity: it takes no key`)
+    steps.push(stepTo(navigation.target, navigation, segment.key))
+    return 1
+  }
+  const change = (step: Partial<Step>) => steps.splice(-1, 1, { ...last, ...step })
+  if (segment.name.toLowerCase() === '$filter' && segment.argument !== null) {
+    const condition = parseText('wholeExpression', segment.argument, '/$filter')
+    change({ filters: [...last.filters, condition] })
+    return 1
+  }
+  if (segment.name.startsWith('$')) return 0
+  if (keyAsSegment) {
+    const open = openKey(last.set.type, last.navigation?.on.theirs ?? null)
+    change({ key: keyOfSegments(last.set, open, segments.slice(0, open.length)) })
+    return open.length
+  }
+  if (!ORDINAL.test(segment.name)) return 0
+  change({ place: Number(segment.name) })
+  return 1
+}
+
+/** Texts stand in segments as they are, other values as in parentheses. */
+function keyOfSegments(
+  set: EntitySet,
+  open: readonly Property[],
+  segments: readonly PathSegment[],
+): KeySyntax {
+  if (open.length === 0 || segments.length < open.length)
+    throw odataError('unknown-resource', `${set.name} needs a key of ${open.length} segments`)
+  const values = open.map(({ name, type }, i): NamedValue => {
+    const { decoded } = segments[i]!
+    if (type.name === 'Edm.String')
+      return { name, value: { kind: 'literal', form: 'string', text: decoded, at: 0 } }
+    const key = parseText('key', decoded, 'the key')
+    if (key.kind === 'value') return { name, value: key.value }
+    throw odataError('invalid-key', `a segment is no value of ${name}`)
+  })
+  return { kind: 'named', values }
 }
 
 function isMany(steps: readonly Step[]): boolean {
-  const { navigation, key } = steps.at(-1)!
-  return key === null && (navigation?.many ?? true)
+  const { navigation, key, place } = steps.at(-1)!
+  return key === null && place === null && (navigation?.many ?? true)
 }
 
 /** What may follow the last set or entity: `$count`, `$ref`, a property and its `$value`. */
@@ -78,7 +146,7 @@ function findEnd(
   if (name === '$count' && isLast && many) return '$count'
   const property = many ? undefined : type.properties.find((member) => member.name === name)
   if (property !== undefined && segment.key === null) return findValue(property, more)
-  if (many ? /^\$|^-?\d+$/.test(name) : /^\$(?!count|value)/.test(name))
+  if (many ? name.startsWith('$') : /^\$(?!count|value)/.test(name))
     throw unsupported(`the path /${name} below ${type.name}`)
   throw unknownMember(name, type, many)
 }
@@ -148,11 +216,49 @@ export function pathCondition(
   row: RowVariable,
   scope: Scope,
 ): Expression | null {
-  const { key, navigation } = steps.at(-1)!
-  const conditions: Expression[] = []
+  const last = steps.at(-1)!
+  const { key, navigation, filters, place } = last
+  if (place !== null) return placeCondition(steps, place, row, scope)
+  const conditions: Expression[] = filters.map((filter) =>
+    withTarget('/$filter', () =>
+      asCondition(measured(bindExpression(filter, { ...scope, row })), 'a filter'),
+    ),
+  )
   if (key !== null) conditions.push(bindKey(key, { ...scope, row }, navigation?.on.theirs ?? null))
   if (navigation !== null) conditions.push(linkCondition(steps, navigation, row, scope))
   return conditions.length === 0 ? null : { kind: 'logical', operator: 'and', operands: conditions }
+}
+
+/** The row is the one at that place among those of the last step. */
+function placeCondition(
+  steps: readonly Step[],
+  place: number,
+  row: RowVariable,
+  scope: Scope,
+): Expression {
+  const { type } = row.set
+  if (type.key.length === 0)
+    throw odataError('no-key', `${type.name} has no key, so that its rows have no places`)
+  const before = [...steps.slice(0, -1), { ...steps.at(-1)!, place: null }]
+  const operands = type.key.map((property): Expression => {
+    const other = newRow(scope, row.set)
+    const within = pathCondition(before, other, scope)
+    const valueIn = (of: RowVariable, part: Property): Expression => ({
+      kind: 'property',
+      type: part.type,
+      row: of,
+      property: part,
+    })
+    const right: Expression = {
+      kind: 'nth',
+      source: { kind: 'rows', row: other, link: null, key: within },
+      order: type.key.map((part) => ({ value: valueIn(other, part), descending: place < 0 })),
+      place: place < 0 ? -1 - place : place,
+      value: valueIn(other, property),
+    }
+    return { kind: 'compare', operator: 'eq', left: valueIn(row, property), right }
+  })
+  return { kind: 'logical', operator: 'and', operands }
 }
 
 /** The row has the value that the entity before it has on its side of the link. */

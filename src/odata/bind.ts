@@ -3,6 +3,7 @@
 import { entityRows, scopeOfRows } from './apply-rows.ts'
 import { bindApply } from './bind-apply.ts'
 import { REFERENCE_OPTIONS } from './bind-expand.ts'
+import { bindCrossjoin } from './bind-crossjoin.ts'
 import { collectionQuery, openScope } from './bind-query.ts'
 import { findResource, pathCondition, type Resource } from './bind-resource.ts'
 import { resultQuery } from './bind-result.ts'
@@ -16,22 +17,32 @@ import { withTarget } from './parse-option.ts'
 import { newRow, type RequestContext, type Scope, unsupported } from './scope.ts'
 import type { OptionName, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
 
-/** Throws RequestError 400, 404 or 501. `now` is the time that the whole request sees. */
+export interface RequestSettings {
+  /** The time that the whole request sees. */
+  readonly now: Date
+  readonly version: ODataVersion
+  /** Whether a path may say `orders/7` for `orders(7)`. */
+  readonly keyAsSegment?: boolean
+}
+
+/** Throws RequestError 400, 404 or 501. */
 export function bindRequest(
   { path, options, aliases }: RequestSyntax,
   model: EntityModel,
-  { now, version }: { readonly now: Date; readonly version: ODataVersion },
+  { now, version, keyAsSegment = false }: RequestSettings,
 ): BoundRequest {
   const [first] = path
   if (first === undefined) {
     allowOnly(options, ['format'], 'the service document')
     return { kind: 'service-document' }
   }
+  const context = { sets: model.sets, aliases, now, version, rows: { count: 0 } }
+  if (first.name === '$crossjoin' && first.argument !== null)
+    return bindCrossjoin(model, first.argument, path.slice(1), options, context)
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)
   if (options.id !== undefined) allowOnly(options, [], first.name)
-  const resource = findResource(model, path)
+  const resource = findResource(model, path, keyAsSegment)
   allowFitting(options, resource)
-  const context = { sets: model.sets, aliases, now, version, rows: { count: 0 } }
   return options.apply === undefined
     ? bindResource(resource, options, context)
     : bindResult(resource, options, context)
@@ -86,7 +97,8 @@ const kindOf = ({ many, end }: Resource) =>
 function parentQuery({ steps }: Resource, scope: Scope): BoundQuery | null {
   const before = steps.slice(0, -1)
   const last = before.at(-1)
-  if (last === undefined || steps.at(-1)!.key !== null) return null
+  const { key, place } = steps.at(-1)!
+  if (last === undefined || key !== null || place !== null) return null
   const row = newRow(scope, last.set)
   const query = collectionQuery({ ...scope, row }, {}, pathCondition(before, row, scope))
   return { ...query, output: [], top: 1 }
@@ -112,11 +124,11 @@ function allowOnly(options: OptionSyntax, allowed: readonly OptionName[], resour
 }
 
 function bindSystemResource(
-  { name, key }: PathSegment,
+  { name, key, argument }: PathSegment,
   segments: number,
   options: OptionSyntax,
 ): BoundRequest {
-  if (name === '$metadata' && key === null && segments === 1) {
+  if (name === '$metadata' && key === null && argument === null && segments === 1) {
     allowOnly(options, ['format'], '$metadata')
     return { kind: 'metadata' }
   }

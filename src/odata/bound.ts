@@ -156,6 +156,14 @@ export type Expression =
     }
   /** `value` in the one row of the source; null when there is none. */
   | { readonly kind: 'related'; readonly source: RowSource; readonly value: Expression }
+  /** `value` in one row of the source by its place in that order, counted from 0; null when there are fewer rows. */
+  | {
+      readonly kind: 'nth'
+      readonly source: RowSource
+      readonly order: readonly OrderItem[]
+      readonly place: number
+      readonly value: Expression
+    }
   /** Whether `theirs` is equal to what `ours` is in the one row for which the condition holds. Null when it is null. */
   | {
       readonly kind: 'reached'
@@ -212,6 +220,7 @@ export function typeOf(expression: Expression): EdmType | null {
     case 'count':
       return edm.Int64
     case 'related':
+    case 'nth':
       return typeOf(expression.value)
     default:
       return expression.type

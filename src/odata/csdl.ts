@@ -10,6 +10,7 @@ import type {
   NavigationProperty,
   Property,
 } from './entity-model.ts'
+import { functionNames } from './functions.ts'
 import type { ComplexType, EdmType, PrimitiveType } from './type-map.ts'
 
 export const NAMESPACE = 'eider'
@@ -17,6 +18,8 @@ export const CONTAINER = 'Default'
 
 const CORE = 'Org.OData.Core.V1'
 const CAPABILITIES = 'Org.OData.Capabilities.V1'
+const AGGREGATION = 'Org.OData.Aggregation.V1'
+const VOCABULARIES = [CORE, CAPABILITIES, AGGREGATION]
 const vocabularyUrl = (name: string) =>
   `https://oasis-tcs.github.io/odata-vocabularies/vocabularies/${name}.xml`
 
@@ -27,8 +30,21 @@ const RESTRICTIONS = [
   ['DeleteRestrictions', 'Deletable'],
 ] as const
 
-/** What clients may take for given unless they are told. */
-const UNSUPPORTED = ['CrossJoinSupported', 'KeyAsSegmentSupported'] as const
+/** What the service may be set to do. */
+export interface Conventions {
+  readonly keyAsSegment: boolean
+}
+
+const DEFAULTS: Conventions = { keyAsSegment: false }
+
+/** What clients may take for given, or for missing, unless they are told. */
+const abilities = ({ keyAsSegment }: Conventions) => [
+  ['CrossJoinSupported', true] as const,
+  ['KeyAsSegmentSupported', keyAsSegment] as const,
+]
+
+/** Functions that every filter can use. */
+const FILTER_FUNCTIONS = [...functionNames].toSorted()
 
 const ODATA_VERSIONS = '4.0 4.01'
 
@@ -56,12 +72,16 @@ const hasConstraint = ({ holdsKey, on }: NavigationProperty) =>
   holdsKey && on.ours.type.engine === on.theirs.type.engine
 
 /** `version` is the one that the document names. */
-export function csdlXml(model: EntityModel, version: ProtocolVersion): string {
+export function csdlXml(
+  model: EntityModel,
+  version: ProtocolVersion,
+  conventions: Conventions = DEFAULTS,
+): string {
   const sets = [...model.sets.values()]
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="${version}">`,
-    ...[CORE, CAPABILITIES].map(
+    ...VOCABULARIES.map(
       (name) =>
         `<edmx:Reference Uri="${vocabularyUrl(name)}"><edmx:Include Namespace="${name}"/></edmx:Reference>`,
     ),
@@ -72,7 +92,10 @@ export function csdlXml(model: EntityModel, version: ProtocolVersion): string {
     `<EntityContainer Name="${CONTAINER}">`,
     ...sets.flatMap(setXml),
     `<Annotation Term="${CORE}.ODataVersions" String="${ODATA_VERSIONS}"/>`,
-    ...UNSUPPORTED.map((term) => `<Annotation Term="${CAPABILITIES}.${term}" Bool="false"/>`),
+    ...abilities(conventions).map(
+      ([term, value]) => `<Annotation Term="${CAPABILITIES}.${term}" Bool="${value}"/>`,
+    ),
+    `<Annotation Term="${CAPABILITIES}.FilterFunctions"><Collection>${FILTER_FUNCTIONS.map((name) => `<String>${name}</String>`).join('')}</Collection></Annotation>`,
     '</EntityContainer>',
     '</Schema>',
     '</edmx:DataServices>',
@@ -149,6 +172,7 @@ function setXml({ name, type }: EntitySet): readonly string[] {
         `<Annotation Term="${CAPABILITIES}.${term}"><Record><PropertyValue Property="${property}" Bool="false"/></Record></Annotation>`,
     ),
     `<Annotation Term="${CAPABILITIES}.ExpandRestrictions"><Record><PropertyValue Property="MaxLevels" Int="${limits.expandDepth}"/></Record></Annotation>`,
+    `<Annotation Term="${AGGREGATION}.ApplySupported"><Record><PropertyValue Property="PropertyRestrictions" Bool="false"/></Record></Annotation>`,
     '</EntitySet>',
   ]
 }
@@ -176,12 +200,16 @@ function escapeXml(text: string): string {
     .replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd')
 }
 
-export function csdlJson(model: EntityModel, version: ProtocolVersion): string {
+export function csdlJson(
+  model: EntityModel,
+  version: ProtocolVersion,
+  conventions: Conventions = DEFAULTS,
+): string {
   const sets = [...model.sets.values()]
   const reference = (name: string) => [vocabularyUrl(name), { $Include: [{ $Namespace: name }] }]
   return JSON.stringify({
     $Version: version,
-    $Reference: Object.fromEntries([CORE, CAPABILITIES].map(reference)),
+    $Reference: Object.fromEntries(VOCABULARIES.map(reference)),
     $EntityContainer: `${NAMESPACE}.${CONTAINER}`,
     [NAMESPACE]: {
       ...Object.fromEntries(sets.map(({ type }) => [type.name, typeJson(type)])),
@@ -190,7 +218,10 @@ export function csdlJson(model: EntityModel, version: ProtocolVersion): string {
         $Kind: 'EntityContainer',
         ...Object.fromEntries(sets.map((set) => [set.name, setJson(set)])),
         [`@${CORE}.ODataVersions`]: ODATA_VERSIONS,
-        ...Object.fromEntries(UNSUPPORTED.map((term) => [`@${CAPABILITIES}.${term}`, false])),
+        ...Object.fromEntries(
+          abilities(conventions).map(([term, value]) => [`@${CAPABILITIES}.${term}`, value]),
+        ),
+        [`@${CAPABILITIES}.FilterFunctions`]: FILTER_FUNCTIONS,
       },
     },
   })
@@ -252,5 +283,6 @@ function setJson({ type }: EntitySet): object {
     ...(bindings.length === 0 ? {} : { $NavigationPropertyBinding: Object.fromEntries(bindings) }),
     ...Object.fromEntries(restrictions),
     [`@${CAPABILITIES}.ExpandRestrictions`]: { MaxLevels: limits.expandDepth },
+    [`@${AGGREGATION}.ApplySupported`]: { PropertyRestrictions: false },
   }
 }

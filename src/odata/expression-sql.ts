@@ -73,6 +73,11 @@ export function valueSql(expression: Expression): Sql {
         ? sql`coalesce(${found}, FALSE)`
         : neverNull(found, typeOf(value)!)
     }
+    case 'nth': {
+      const { source, order, place, value } = expression
+      const items = sql.join(order.map((item) => orderItemSql(item.value, item.descending)))
+      return sql`(SELECT ${valueSql(value)} ${sourceSql(source)} ORDER BY ${items} LIMIT 1 OFFSET ${sql.value(place, BIGINT)})`
+    }
     case 'count':
       return sql`(SELECT count(*) ${sourceSql(expression.source)}${andSql(expression.condition, conditionSql)})`
     case 'exists':

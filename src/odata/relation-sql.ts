@@ -12,6 +12,12 @@ export function relationSql(relation: Relation): Sql {
   switch (relation.kind) {
     case 'set':
       return sql.ident(relation.set.name, 'main', SNAPSHOT_TABLE)
+    case 'cross':
+      return sql`(SELECT ${sql.join(relation.columns.map(columnSql))} FROM ${sql.join(
+        relation.parts.map(
+          ({ alias, set }) => sql`${relationSql({ kind: 'set', set })} AS ${sql.ident(alias)}`,
+        ),
+      )})`
     case 'union':
       return sql`(${sql.join(
         relation.parts.map((part) => sql`SELECT * FROM ${relationSql(part)}`),
@@ -22,7 +28,7 @@ export function relationSql(relation: Relation): Sql {
   }
 }
 
-type StepRelation = Exclude<Relation, { readonly kind: 'set' | 'union' }>
+type StepRelation = Exclude<Relation, { readonly kind: 'set' | 'union' | 'cross' }>
 
 const fromSql = ({ from, row }: StepRelation) =>
   sql`FROM ${relationSql(from)} AS ${sql.ident(row.alias)}`

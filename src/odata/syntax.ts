@@ -8,10 +8,14 @@ export interface RequestSyntax {
   readonly aliases: ReadonlyMap<string, ExpressionSyntax>
 }
 
-/** `$metadata`, `$count`, `shop_orders` or `shop_orders(7)`. */
+/** `$metadata`, `$count`, `shop_orders`, `shop_orders(7)` or `$filter(amount gt 5)`. */
 export interface PathSegment {
   readonly name: string
   readonly key: KeySyntax | null
+  /** What stands in the parentheses behind a name with a `$`. */
+  readonly argument: string | null
+  /** The whole segment, decoded. */
+  readonly decoded: string
   /** As it was sent, percent-encoded. */
   readonly text: string
 }
