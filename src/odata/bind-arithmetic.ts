@@ -30,6 +30,10 @@ export function bindArithmetic(
   }
   if (isNumber(leftType) && isNumber(rightType))
     return calculateNumbers(operator, left, right, leftType, rightType)
+  if (leftType.name === 'Edm.Duration' && isNumber(rightType) && SCALING.includes(operator))
+    return scaleDuration(operator, left, right)
+  if (isNumber(leftType) && rightType.name === 'Edm.Duration' && operator === 'mul')
+    return scaleDuration(operator, right, left)
   const times = calculateTimes(operator, leftType, rightType)
   if (times === null)
     throw odataError(
@@ -129,6 +133,29 @@ function operandType(operator: ArithmeticOperator, operand: EdmType, result: Edm
   if (result.name !== 'Edm.Decimal') return result
   // A product has the scales of both operands.
   return operator === 'mul' ? decimalType(result.precision!, digitsOf(operand).scale) : result
+}
+
+const SCALING: readonly ArithmeticOperator[] = ['mul', 'div', 'divby']
+
+/** A duration so many times, or the part of it, to the microsecond. */
+function scaleDuration(
+  operator: ArithmeticOperator,
+  duration: Expression,
+  factor: Expression,
+): Expression {
+  const scaled: OperandsToSql =
+    operator === 'mul'
+      ? (time, by) => sql`epoch_us(${time}) * ${by}`
+      : (time, by) =>
+          sql`epoch_us(${time}) / CASE WHEN ${by} = 0 THEN CAST(error('division by zero') AS DOUBLE) ELSE ${by} END`
+  return {
+    kind: 'call',
+    name: operator,
+    type: edm.Duration,
+    operands: [duration, cast(factor, edm.Double)],
+    sql: (time, by) => sql`to_microseconds(CAST(round(${scaled(time, by, sql.empty)}) AS BIGINT))`,
+    copies: [1, 2],
+  }
 }
 
 const DAYS = columnType('INTEGER')

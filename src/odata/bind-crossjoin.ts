@@ -35,8 +35,8 @@ export function bindCrossjoin(
   context: RequestContext,
 ): BoundRequest {
   const names = argument.split(',').map((name) => name.trim())
-  if (names.length < 2 || new Set(names).size < names.length)
-    throw odataError('unknown-resource', '$crossjoin takes two entity sets or more, each once')
+  if (new Set(names).size < names.length)
+    throw odataError('unknown-resource', '$crossjoin takes each entity set once')
   const sets = names.map((name) => findSet(model.sets, name))
   const [end, ...more] = rest
   const isCount = end?.name === '$count' && end.argument === null && more.length === 0
@@ -46,7 +46,6 @@ export function bindCrossjoin(
   const kind = isCount ? 'count' : 'collection'
   const { apply } = options
   if (apply !== undefined) {
-    if (options.expand !== undefined) throw unsupported('$expand after $apply')
     const rows = withTarget('$apply', () => bindSequence(apply, pairs, [], applied))
     const scope = openScope(options, scopeOfRows(rows, context))
     return { kind, parent: null, query: resultQuery(rows, scope, options) }

@@ -6,7 +6,7 @@ import { bindArithmetic, bindNegation } from './bind-arithmetic.ts'
 import { bindCall, bindCase, bindHas, commonValueType } from './bind-call.ts'
 import { bindComparison, booleanConstant, cast } from './bind-comparison.ts'
 import { bindLiteral } from './bind-literal.ts'
-import { bindCount, bindLambda, itemsOf } from './bind-lambda.ts'
+import { bindCount, bindLambda, bindPathTotal, itemsOf } from './bind-lambda.ts'
 import { bindEntityIsNull, bindPath, bindSameEntity } from './bind-path.ts'
 import { type Constant, type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
@@ -38,6 +38,8 @@ export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expressi
       return bindCount(syntax, scope)
     case 'lambda':
       return bindLambda(syntax, scope)
+    case 'total':
+      return bindPathTotal(syntax, scope)
     case 'not':
       return { kind: 'not', operand: asCondition(bind(syntax.operand), 'not') }
     case 'negate':

@@ -1,5 +1,6 @@
 // What is said of the members of a collection: `orders/any(o:…)`, `tags/all(t:…)`, `orders/$count($filter=…)`.
 
+import { bindTotal } from './bind-aggregate.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
 import { findTarget, type Wrap } from './bind-path.ts'
 import { type Expression, type ItemSource, type RowSource, typeOf } from './bound.ts'
@@ -59,6 +60,17 @@ export const scopeWithin = (scope: Scope, member: Variable): Scope =>
     : { ...scope, row: member, item: null, computed: NOTHING_COMPUTED }
 
 const NOTHING_COMPUTED: Scope['computed'] = new Map()
+
+type TotalSyntax = ExpressionSyntax & { readonly kind: 'total' }
+
+/** `orders/aggregate(amount with sum)`, whose expression speaks of an order. */
+export function bindPathTotal({ path, value, method, at }: TotalSyntax, scope: Scope): Expression {
+  const { source, member, wrap } = membersOf(path, at, scope)
+  if (value === null) return wrap({ kind: 'count', source, condition: null })
+  const name = 'aggregate'
+  const total = bindTotal({ value, method, name, at }, scopeWithin(scope, member))
+  return wrap({ kind: 'total', source, ...total })
+}
 
 type LambdaSyntax = ExpressionSyntax & { readonly kind: 'lambda' }
 

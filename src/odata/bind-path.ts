@@ -205,6 +205,43 @@ export function bindSameEntity(
   return { kind: 'logical', operator: 'and', operands }
 }
 
+/**
+ * What an aggregated path leads to behind navigation properties, which may each lead to many; null when it begins with
+ * none. The entities that several rows lead to are told by their keys; `ofEntities`: the path may end at them.
+ */
+export function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities: boolean) {
+  if (syntax.kind !== 'path' || scope.item !== null || syntax.keys.size > 0) return null
+  if (scope.computed.has(syntax.names.join('/'))) return null
+  const sources: RowSource[] = []
+  let { row } = scope
+  let rest = syntax.names
+  for (;;) {
+    const navigation = findNavigation(row.set.type, rest[0] ?? '')
+    if (navigation === undefined) break
+    const target = memberOf(row, { name: rest[0]!, key: null }, asIs, syntax.at, scope)
+    if (target.kind !== 'one' && target.kind !== 'many') break
+    sources.push(target.source)
+    row = target.source.row
+    rest = rest.slice(1)
+  }
+  const [part] = row.set.type.key
+  if (sources.length === 0 || part === undefined) return null
+  if (rest.length === 0) {
+    if (!ofEntities || row.set.type.key.length > 1) return null
+    rest = [part.name]
+  }
+  const steps = rest.map((name): Step => ({ name, key: null }))
+  const end = follow({ kind: 'row', row, wrap: asIs }, steps, syntax.at, scope)
+  if (end.kind !== 'value') return null
+  const key = row.set.type.key.map((property): Expression => ({
+    kind: 'property',
+    type: property.type,
+    row,
+    property,
+  }))
+  return { sources, key, value: end.value }
+}
+
 /** The key of the one entity that a path leads to, which stands for it in countdistinct; null for any other path. */
 export function bindDistinctKey(syntax: ExpressionSyntax, scope: Scope): Expression | null {
   if (syntax.kind !== 'path' || scope.computed.has(syntax.names.join('/'))) return null

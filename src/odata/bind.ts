@@ -79,8 +79,7 @@ function bindResult(
   options: OptionSyntax,
   context: RequestContext,
 ): BoundRequest {
-  const { apply = [], expand } = options
-  if (expand !== undefined) throw unsupported('$expand after $apply')
+  const { apply = [] } = options
   const { set, steps } = resource
   const entities = scopeOfRows(entityRows(set), context)
   const within = pathCondition(steps, entities.row, entities)

@@ -1,6 +1,7 @@
 // A request whose names and types have been resolved against the entity model of one snapshot. What follows from here
 // (to-sql, the JSON writer) can no longer meet a mistake of the caller.
 
+import type { Sql } from '../core/sql.ts'
 import type { EntitySet, Property } from './entity-model.ts'
 import type { OperandsToSql } from './functions.ts'
 import type { Relation } from './relation.ts'
@@ -163,6 +164,22 @@ export type Expression =
       readonly order: readonly OrderItem[]
       readonly place: number
       readonly value: Expression
+    }
+  /** Of all rows that the links lead to, one after the other, the key and the value: a list of both. */
+  | {
+      readonly kind: 'gathered'
+      readonly type: EdmType
+      readonly sources: readonly RowSource[]
+      readonly key: readonly Expression[]
+      readonly value: Expression
+    }
+  /** One value of all rows or items; `value` null: they are counted. */
+  | {
+      readonly kind: 'total'
+      readonly type: EdmType
+      readonly source: RowSource | ItemSource
+      readonly value: Expression | null
+      readonly sql: (value: Sql) => Sql
     }
   /** Whether `theirs` is equal to what `ours` is in the one row for which the condition holds. Null when it is null. */
   | {

@@ -78,6 +78,12 @@ export function valueSql(expression: Expression): Sql {
       const items = sql.join(order.map((item) => orderItemSql(item.value, item.descending)))
       return sql`(SELECT ${valueSql(value)} ${sourceSql(source)} ORDER BY ${items} LIMIT 1 OFFSET ${sql.value(place, BIGINT)})`
     }
+    case 'gathered':
+      return gatheredSql(expression)
+    case 'total': {
+      const value = expression.value === null ? sql.empty : valueSql(expression.value)
+      return sql`(SELECT ${expression.sql(value)} ${sourceSql(expression.source)})`
+    }
     case 'count':
       return sql`(SELECT count(*) ${sourceSql(expression.source)}${andSql(expression.condition, conditionSql)})`
     case 'exists':
@@ -129,14 +135,27 @@ function caseSql({ branches, type }: Expression & { readonly kind: 'case' }): Sq
 /** The column of the items of a collection. */
 const ITEM = 'item'
 
+function gatheredSql({ sources, key, value }: Expression & { readonly kind: 'gathered' }): Sql {
+  const fields = key.map((part, i) => sql`${sql.ident(`k${i}`)} := ${valueSql(part)}, `)
+  const tables = sources.map(
+    ({ row }) => sql`${sql.ident(row.set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)}`,
+  )
+  return sql`(SELECT list(struct_pack(${sql.join(fields, sql.empty)}v := ${valueSql(value)}))
+    FROM ${sql.join(tables)} WHERE ${sql.join(sources.map(linkedSql), sql` AND `)})`
+}
+
+const linkedSql = ({ row, link, key }: RowSource): Sql => {
+  const linked =
+    link === null ? sql`TRUE` : sql`${columnSql(row.alias, link.theirs)} = ${valueSql(link.ours)}`
+  return sql`${linked}${andSql(key, conditionSql)}`
+}
+
 /** FROM and WHERE. The key of a set is unique by promise only, so nothing here relies on it. */
 function sourceSql(source: RowSource | ItemSource): Sql {
   if (source.kind === 'items')
     return sql`FROM (SELECT unnest(${valueSql(source.list)}) AS ${sql.ident(ITEM)}) AS ${sql.ident(source.alias)} WHERE TRUE`
-  const { row, link, key } = source
-  const linked =
-    link === null ? sql`TRUE` : sql`${columnSql(row.alias, link.theirs)} = ${valueSql(link.ours)}`
-  return sql`FROM ${sql.ident(row.set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)} WHERE ${linked}${andSql(key, conditionSql)}`
+  const { row } = source
+  return sql`FROM ${sql.ident(row.set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)} WHERE ${linkedSql(source)}`
 }
 
 const andSql = (condition: Expression | null, print: (condition: Expression) => Sql) =>

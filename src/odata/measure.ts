@@ -56,7 +56,7 @@ const comparesNested = (expression: Expression): boolean =>
   expression.kind === 'compare' && typeOf(expression.left)?.kind !== 'primitive'
 
 const isSubquery = ({ kind }: Expression): boolean =>
-  ['related', 'exists', 'count', 'reached', 'items', 'nth'].includes(kind)
+  ['related', 'exists', 'count', 'reached', 'items', 'nth', 'gathered', 'total'].includes(kind)
 
 /** How often each operand is written, where that is more than once. */
 function copiesOf(expression: Expression): readonly number[] {
@@ -99,6 +99,13 @@ export function operandsOf(expression: Expression): readonly Expression[] {
         expression.source.list,
         ...(expression.condition === null ? [] : [expression.condition]),
         ...expression.order.map(({ value }) => value),
+      ]
+    case 'gathered':
+      return [...expression.sources.flatMap(sourceOperands), ...expression.key, expression.value]
+    case 'total':
+      return [
+        ...sourceOperands(expression.source),
+        ...(expression.value === null ? [] : [expression.value]),
       ]
     case 'nth':
       return [

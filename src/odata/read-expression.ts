@@ -5,7 +5,7 @@ import type * as ohm from 'ohm-js'
 import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { odataError } from './errors.ts'
-import { at, measuredOf, syntaxOf } from './match-nodes.ts'
+import { at, expressionOf, measuredOf, syntaxOf } from './match-nodes.ts'
 import {
   applyPrecedence,
   type Measured,
@@ -125,6 +125,11 @@ interface CaseItem {
   readonly value: Measured
 }
 
+const totalItemOf: ohm.ActionDict<unknown> = {
+  totalItem_count: (_count) => [],
+  totalItem_value: (value, method) => [expressionOf(value), syntaxOf(method)],
+}
+
 const caseItemOf: ohm.ActionDict<unknown> = {
   caseItem: (condition, _, _colon, _space, value): CaseItem => ({
     condition: measuredOf(condition),
@@ -154,6 +159,11 @@ const pathEnd: ohm.ActionDict<unknown> = {
         ? { kind: 'operator', operator: 'and', operands, at: path.at }
         : (operands[0] ?? null)
     return node({ kind: 'count', path, filter, at: path.at }, filters)
+  },
+  pathEnd_total(_aggregate, _, item, _end, _close) {
+    const { path } = this['args'] as { readonly path: PathSyntax }
+    const [value = null, method = null] = item['totalItem']() as [ExpressionSyntax?, string?]
+    return node({ kind: 'total', path, value, method, at: path.at })
   },
   pathEnd_lambda(
     _slash,
@@ -224,5 +234,6 @@ export const expressionOperations: Readonly<Record<string, ohm.ActionDict<unknow
   caseItem: caseItemOf,
   'pathEnd(path)': pathEnd,
   items: itemsOfList,
+  totalItem: totalItemOf,
   step: pathStep,
 }

@@ -117,8 +117,15 @@ export type TransformationSyntax =
 export interface AggregateItem {
   readonly value: ExpressionSyntax | null
   readonly method: string | null
+  /** First by these paths too, then what was made of them by the method: `with sum from month with average`. */
+  readonly from: readonly FromSyntax[]
   readonly name: string
   readonly at: number
+}
+
+export interface FromSyntax {
+  readonly paths: readonly PathSyntax[]
+  readonly method: string | null
 }
 
 /** Paths of a rollup come from the coarsest to the finest; one path alone is no rollup. */
@@ -160,6 +167,13 @@ export type ExpressionSyntax = { readonly at: number } & (
       readonly kind: 'count'
       readonly path: NamesSyntax
       readonly filter: ExpressionSyntax | null
+    }
+  /** `path/aggregate(value with method)`; `aggregate($count)` has neither. */
+  | {
+      readonly kind: 'total'
+      readonly path: NamesSyntax
+      readonly value: ExpressionSyntax | null
+      readonly method: string | null
     }
   /** `path/any(variable:condition)`; `any()` has neither. */
   | {

@@ -172,7 +172,13 @@ ${applyRules}
   //+ "/$filter(a eq 1)/$filter( b )/$count"
   //- "/$ref", "/all", "/any(o)", "/some(o:o/a)"
   pathEnd = pathFilter* "/$count" ("(" ws ("$filter" | "filter") ws "=" ws expression ws ")")? -- count
+ | "/aggregate(" ws totalItem ws ")" -- total
           | "/" lambdaWord "(" ws (name ws ":" ws expression ws)? ")" -- lambda
+
+  //+ "$count", "a with sum", "a mul b with x.y"
+  //- "a", "a with sum as b"
+  totalItem = "$count" -- count
+            | expression aggregateMethod -- value
 
   //+ "/$filter(a eq 1)"
   //- "/$filter", "/$filter()"
