@@ -6,11 +6,11 @@
 
 import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { cast } from './bind-comparison.ts'
+import { cast, durationConstant } from './bind-comparison.ts'
 import { type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
 import type { OperandsToSql } from './functions.ts'
-import { exactNumber } from './literals.ts'
+import { durationMicroseconds, exactNumber } from './literals.ts'
 import { digitsOf, isFloat, isInteger, isNumber, MAX_PRECISION } from './numbers.ts'
 import type { ArithmeticOperator } from './syntax.ts'
 import { decimalType, edm, type EdmType } from './type-map.ts'
@@ -22,6 +22,9 @@ export function bindArithmetic(
   right: Expression,
 ): Expression {
   const [leftType, rightType] = [typeOf(left), typeOf(right)]
+  const [leftTime, rightTime] = [durationIn(left), durationIn(right)]
+  if (leftTime !== null) return bindArithmetic(operator, leftTime, right)
+  if (rightTime !== null) return bindArithmetic(operator, left, rightTime)
   if (leftType === null || rightType === null) {
     const type = leftType ?? rightType
     return type === null
@@ -41,6 +44,13 @@ export function bindArithmetic(
       `${operator} does not take ${leftType.name} and ${rightType.name}`,
     )
   return { kind: 'call', name: operator, operands: [left, right], copies: [], ...times }
+}
+
+/** OData 4.01 writes durations without their prefix too; no operator takes text. */
+function durationIn(operand: Expression): Expression | null {
+  if (operand.kind !== 'constant' || operand.type.name !== 'Edm.String') return null
+  const microseconds = durationMicroseconds(operand.value)
+  return microseconds === null ? null : durationConstant(microseconds)
 }
 
 const typed = (operand: Expression, type: EdmType): Expression =>

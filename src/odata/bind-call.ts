@@ -11,7 +11,7 @@ import { odataError } from './errors.ts'
 import { functionNames, type FunctionRow, functionsNamed, isUnserved } from './functions.ts'
 import { commonNumericType, exactRange, isInteger, isNumber } from './numbers.ts'
 import { bindPattern } from './bind-pattern.ts'
-import type { Scope } from './scope.ts'
+import { type Scope, unsupported } from './scope.ts'
 import type { CallSyntax } from './syntax.ts'
 import { edm, type EdmType } from './type-map.ts'
 
@@ -21,6 +21,7 @@ export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
   const folded = name.toLowerCase()
   if (folded === 'cast') return bindCast(syntax, scope)
   if (folded === 'isof') return bindIsOf(syntax, scope)
+  if (isUnserved(name)) throw unsupported(`the function ${name}`)
   const operands = syntax.operands.map((operand) => bindExpression(operand, scope))
   if (folded === 'matchespattern') return bindPattern(operands)
   if (folded === 'now') return bindNow(operands, scope.request.now)
@@ -66,7 +67,6 @@ function typedOperand(operand: Expression, types: readonly EdmType[]): Expressio
 }
 
 function noFunction(name: string, at: number) {
-  if (isUnserved(name)) return odataError('not-supported', `the function ${name} is not supported`)
   const hint = didYouMean(name, functionNames)
   const problem = `there is no function "${name}" (at character ${at + 1})`
   return odataError('unknown-function', hint === undefined ? problem : `${problem}: ${hint}`)

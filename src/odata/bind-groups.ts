@@ -18,7 +18,7 @@ import {
 } from './apply-rows.ts'
 import { bindAggregate } from './bind-aggregate.ts'
 import { bindSequence } from './bind-apply.ts'
-import { bindPath } from './bind-path.ts'
+import { bindPath, findTarget } from './bind-path.ts'
 import { type Expression, typeOf } from './bound.ts'
 import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
@@ -106,6 +106,9 @@ function withKeys(rows: ApplyRows, paths: readonly PathSyntax[], context: ApplyC
   const known = rows.values.map(({ path }) => pathKey(path))
   const added = paths.flatMap((path) => {
     if (path.names[0] === '$it') throw unsupported('$it in groupby')
+    const isValue = scope.computed.has(path.names.join('/'))
+    if (!isValue && findTarget(path, path.at, scope).kind === 'one')
+      throw unsupported('an entity in groupby')
     const value = measured(bindPath(path, scope))
     const type = typeOf(value)!
     if (type.kind !== 'primitive')

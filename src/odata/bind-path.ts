@@ -7,7 +7,7 @@ import type { Expression, RowSource, RowVariable } from './bound.ts'
 import { typeOf } from './bound.ts'
 import type { NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
-import { findNavigation, findProperty, newRow, type Scope } from './scope.ts'
+import { findNavigation, findProperty, newRow, type Scope, unsupported } from './scope.ts'
 import type { ExpressionSyntax, KeySyntax, NamesSyntax, PathSyntax } from './syntax.ts'
 import type { ComplexType } from './type-map.ts'
 
@@ -79,6 +79,7 @@ const here = ({ row, item }: Scope): Target =>
 /** Null when the first name of a path is that of a member. */
 function startOf({ name, key }: Step, scope: Scope): Target | null {
   if (name === '$this') return here(scope)
+  if (name === '$these') throw unsupported('$these')
   if (name.startsWith('$root/')) return rootTarget(name.slice('$root/'.length), key, scope)
   const variable = name === '$it' ? scope.request.it : scope.variables.get(name)
   if (variable !== undefined)

@@ -138,7 +138,7 @@ export const functionsNamed = (name: string): readonly FunctionRow[] =>
   rowsOfName.get(name.toLowerCase()) ?? []
 
 /** Functions of OData that this service knows and does not serve. */
-const UNSERVED: readonly string[] = ['geo.distance', 'geo.intersects', 'geo.length']
+const UNSERVED: readonly string[] = ['geo.distance', 'geo.intersects', 'geo.length', 'isdefined']
 
 export const isUnserved = (name: string) => UNSERVED.includes(name.toLowerCase())
 

@@ -97,6 +97,9 @@ export const applyActions: ohm.ActionDict<unknown> = {
   aggregateMethod: (_, _with, _space, first, _dots, more) =>
     [first, ...more.children].map((part) => part.sourceString).join('.'),
   groupItem_path: (path): GroupItem => ({ paths: [plainPath(path)], withTotal: false }),
+  groupItem_recursive(_word, _open, _arguments, _close) {
+    throw unsupported('rolluprecursive')
+  },
   groupItem_rollup(word, _open, total, _comma, first, _commas, more, _close): GroupItem {
     const paths = [first, ...more.children].map(plainPath)
     const withTotal = total.numChildren > 0

@@ -5,8 +5,9 @@ import type { SearchSyntax } from './syntax.ts'
 
 /** Actions of the operation `syntax`. */
 export const searchActions: ohm.ActionDict<unknown> = {
-  search_whole: (_, expression, _end) => expression['syntax'](),
-  search_draft(_, draft, _end): SearchSyntax {
+  search: (_, expression, _end) => expression['syntax'](),
+  searchAny_or: (expression) => expression['syntax'](),
+  searchAny_draft(draft): SearchSyntax {
     const text = draft.sourceString.slice(1, -1).replaceAll("''", "'").replaceAll('"', ' ')
     const words = text.split(/\s+/).filter((word) => word !== '')
     const operands = words.map((word): SearchSyntax => ({ kind: 'term', text: word }))

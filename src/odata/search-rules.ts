@@ -5,8 +5,12 @@ export const searchRules = String.raw`  // $search: words and phrases. Two terms
 
   //+ "blue", "blue green", "\"blue green\" OR red", "NOT (a b)", "a AND NOT b", "not", "OR", "O'Neil", "100%"
   //- "", "(a", "a)", "\"a", "()", "a;b", "\"\""
-  search = ws searchDraft ws -- draft
-         | ws searchOr ws -- whole
+  search = ws searchAny ws
+
+  //+ "a OR b", "'a b'"
+  //- " a", ""
+  searchAny = searchDraft ~searchCharacter -- draft
+            | searchOr -- or
 
   // What somebody is still typing: words, with quotes and operators that mean nothing yet.
   //+ "'blue gr'", "'\"blue'", "'it''s'"

@@ -188,9 +188,9 @@ ${applyRules}
   //- "some"
   lambdaWord = caseInsensitive<"any"> | caseInsensitive<"all">
 
-  //+ "$it", "$this", "$root/orders", "name", "Edm.String"
+  //+ "$it", "$this", "$these", "$root/orders", "name", "Edm.String"
   //- "$root", "."
-  pathStart = ("$it" | "$this") ~idPart -- it
+  pathStart = ("$it" | "$this" | "$these") ~idPart -- it
             | "$root/" name pathKey? -- root
             | name ("." name)* (&"(" pathKey &"/")? -- name
 

@@ -132,6 +132,8 @@ test('Q084 to Q088: arithmetic', async () => {
     "du div 4 eq 'PT6H30M'",
     "du divby 1e6 eq 'PT0.0936S'",
     'du mul no_number eq null',
+    "dt add 'P1D' eq 2024-03-01",
+    "'PT1H' mul 2 eq 'PT2H'",
   ])
   refused(fixture, 'arithmetic-error', [
     'i div 0 eq 1',
