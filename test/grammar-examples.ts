@@ -4,7 +4,7 @@
 
 import type { Grammar } from 'ohm-js'
 
-interface Example {
+export interface Example {
   readonly text: string
   readonly accepted: boolean
 }
@@ -35,7 +35,7 @@ function rulesOf({ rules }: Grammar): readonly string[] {
 }
 
 /** The examples above each rule. */
-function examplesOf(source: string): ReadonlyMap<string, readonly Example[]> {
+export function examplesOf(source: string): ReadonlyMap<string, readonly Example[]> {
   const byRule = new Map<string, readonly Example[]>()
   let open: Example[] = []
   for (const line of source.split('\n').map((text) => text.trim())) {

@@ -43,6 +43,8 @@ export interface BufferStats {
 
 type ClaimKey = Pick<Claim, 'id' | 'target'>
 
+const DONE = Promise.resolve()
+
 const DEFAULT_KEY_LIMITS: KeyLimits = {
   retentionMs: limits.keyRetentionHours * 3_600_000,
   maxKeys: limits.retainedKeys,
@@ -96,18 +98,18 @@ export class EventBuffer implements ClaimSource {
    * Accepts the events of one call as one: all are on disk when it resolves. When it rejects, with BufferFullError or
    * BufferUnavailableError, none of them is ever handed out. Order per target is the order of the calls.
    * The bytes must not change before it settles. `receivedAt` is ISO 8601 in UTC.
+   * Calls that one sync brings to disk get the same promise, so that a caller can wait once for many.
    */
-  async append(
-    target: ModelName,
-    events: readonly Uint8Array[],
-    receivedAt: string,
-  ): Promise<void> {
-    if (events.length === 0) return
-    this.#refuseWhenClosed()
+  append(target: ModelName, events: readonly Uint8Array[], receivedAt: string): Promise<void> {
+    if (events.length === 0) return DONE
     const queue = this.#readyQueue(target)
-    if (queue === undefined) return await this.#appendToNew(target, events, receivedAt)
-    this.#refuseAboveLimits(groupBytesNeeded(events))
-    await queue.append(events, receivedAt)
+    if (queue === undefined || this.#closed) return this.#appendToNew(target, events, receivedAt)
+    try {
+      this.#refuseAboveLimits(groupBytesNeeded(events))
+    } catch (error) {
+      return Promise.reject(error as Error)
+    }
+    return queue.append(events, receivedAt)
   }
 
   /**
@@ -205,6 +207,7 @@ export class EventBuffer implements ClaimSource {
   }
 
   async #appendToNew(target: ModelName, events: readonly Uint8Array[], receivedAt: string) {
+    this.#refuseWhenClosed()
     const queue = await this.#queueOf(target)
     this.#refuseWhenClosed()
     this.#refuseAboveLimits(groupBytesNeeded(events))

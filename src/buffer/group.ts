@@ -2,7 +2,13 @@
 
 import { limits } from '../core/limits.ts'
 import { keyMember } from './request-key.ts'
-import { MARKER_LINE_MAX_BYTES, eventLinePrefix, markerLine, type EventStamp } from './segment.ts'
+import {
+  MARKER_LINE_MAX_BYTES,
+  lineStamp,
+  markerLine,
+  type EventStamp,
+  writeLineStart,
+} from './segment.ts'
 
 export interface Group {
   /** Event lines so far; the memory behind them is longer. */
@@ -19,7 +25,10 @@ export interface Group {
   readonly reject: (error: Error) => void
 }
 
-export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(64 * 1024)): Group {
+/** A group begins with this much; it grows by doubling. */
+const SMALLEST_BYTES = 64 * 1024
+
+export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(SMALLEST_BYTES)): Group {
   let resolve = () => {}
   let reject: Group['reject'] = () => {}
   const written = new Promise<void>((...settle) => ([resolve, reject] = settle))
@@ -36,9 +45,10 @@ export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(64 * 1024)): Grou
   }
 }
 
-/** An empty group in the memory of a finished one, unless that grew too large to be kept. */
-export function nextGroup({ memory }: Group): Group {
-  return memory.length > limits.retainedGroupBytes ? emptyGroup() : emptyGroup(memory)
+/** An empty group in the memory of a finished one, unless that is too large to be kept, or was for that group. */
+export function nextGroup({ memory, sizeBytes }: Group): Group {
+  const isFitting = memory.length === SMALLEST_BYTES || memory.length <= 8 * sizeBytes
+  return isFitting && memory.length <= limits.retainedGroupBytes ? emptyGroup(memory) : emptyGroup()
 }
 
 const LF = 0x0a
@@ -62,31 +72,43 @@ export function addEvents(
   time: string,
   key: string | null = null,
 ): void {
-  const timeJson = JSON.stringify(time)
-  const firstStamp = key === null ? timeJson : timeJson + keyMember(key)
-  const memory = reserve(group, groupBytesNeeded(events) + firstStamp.length)
-  let [at, seq] = [group.sizeBytes, firstSeq]
+  const keyed = key === null ? null : lineStamp(time, keyMember(key))
+  const memory = reserve(group, groupBytesNeeded(events) + (keyed?.length ?? 0))
+  const plain = stampOf(time)
+  const begin = group.sizeBytes
+  let [at, seq, stamp] = [begin, firstSeq, keyed ?? plain]
   for (const event of events) {
-    const start =
-      at +
-      memory.write(eventLinePrefix(seq, seq === firstSeq ? firstStamp : timeJson), at, 'latin1')
+    const start = writeLineStart(memory, at, seq, stamp)
     memory.set(event, start)
     const end = start + event.length
     memory[end] = CLOSING_BRACE
     memory[end + 1] = LF
     // The search ends at the line's own end at the latest, so it never runs far.
-    for (let lf = memory.indexOf(LF, start); lf <= end; lf = memory.indexOf(LF, lf))
+    for (let lf = memory.indexOf(LF, start); lf < end; lf = memory.indexOf(LF, lf))
       memory[lf] = SPACE
     at = end + 2
     seq += 1
+    stamp = plain
   }
-  const added = memory.subarray(group.sizeBytes, at)
+  const added = memory.subarray(begin, at)
   for (let cr = added.indexOf(CR); cr !== -1; cr = added.indexOf(CR, cr)) added[cr] = SPACE
   group.sizeBytes = at
   group.events += events.length
   group.calls += 1
   group.first ??= { seq: firstSeq, time }
   group.last = { seq: seq - 1, time }
+}
+
+let stampTime = ''
+let stampBytes = lineStamp(stampTime)
+
+/** Of the events without a key: those of one moment, which are many, have the same. */
+function stampOf(time: string): Uint8Array {
+  if (time !== stampTime) {
+    stampTime = time
+    stampBytes = lineStamp(time)
+  }
+  return stampBytes
 }
 
 /** The bytes of the group with its marker. */

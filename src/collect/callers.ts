@@ -1,13 +1,13 @@
 // Who may send events. Without a token a daemon on a loopback address trusts the programs of its machine, and a web page
 // that somebody looks at there is none of them.
 
-import type { IncomingMessage } from 'node:http'
+import type { RequestHead } from '../http/plain-post.ts'
 import { answersTo, hostName, takesOrigin } from '../http/web-pages.ts'
 import { refusal } from './errors.ts'
 
 /** Throws 403 for a request of a web page. `allowedOrigins` are those of pages that may send events. */
 export function requireProgram(
-  request: IncomingMessage,
+  request: RequestHead,
   listeningOn: string,
   allowedOrigins: readonly string[],
 ): void {

@@ -9,11 +9,11 @@ import type { ModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
 import { withAccessLog } from '../http/access-log.ts'
 import { requireSafeBinding } from '../http/auth.ts'
-import { requireSoundOrigins, withCors } from '../http/cors.ts'
-import { type Handler, HttpServer } from '../http/server.ts'
+import { originHeaders, requireSoundOrigins, withCors } from '../http/cors.ts'
+import { HttpServer, type ServerOptions } from '../http/server.ts'
 import { createAdmin } from './admin.ts'
 import { publicHealth, type Vitals } from './health.ts'
-import { createIngest } from './ingest.ts'
+import { createIngest, createRoutes, type IngestOptions } from './ingest.ts'
 import { type ModelsState, openDoors, type Served } from './targets.ts'
 import { createTraffic } from './traffic.ts'
 
@@ -83,7 +83,7 @@ export class CollectDaemon implements AsyncDisposable {
       await HttpServer.open({
         host,
         port,
-        handle: publicHandler(options, vitals),
+        ...publicPort(options, vitals),
         onRefusal: traffic.refused,
         logger: logger.child({ port: 'public' }),
       }),
@@ -120,21 +120,27 @@ const CORS = {
   allowedHeaders: 'Authorization, Content-Type, Content-Encoding, Idempotency-Key',
 }
 
-function publicHandler(options: CollectDaemonOptions, vitals: Vitals): Handler {
-  const { buffer, token, maxEventBytes, maxBatchBytes, logger } = options
-  const ingest = createIngest({
+function publicPort(
+  options: CollectDaemonOptions,
+  vitals: Vitals,
+): Pick<ServerOptions, 'handle' | 'front'> {
+  const { buffer, token, maxEventBytes, maxBatchBytes, logger, corsOrigins = [] } = options
+  const ingest: IngestOptions = {
     buffer,
     doors: () => vitals.served.doors,
     health: publicHealth(vitals, token),
     host: options.host,
-    allowedOrigins: options.corsOrigins ?? [],
+    allowedOrigins: corsOrigins,
     token,
     maxEventBytes,
     maxBatchBytes,
     acceptTextPlain: options.acceptTextPlain ?? false,
-  })
-  const handle = withCors({ ...CORS, origins: options.corsOrigins ?? [] }, ingest)
-  return options.accessLog === true ? withAccessLog(logger, handle) : handle
+  }
+  const handle = withCors({ ...CORS, origins: corsOrigins }, createIngest(ingest))
+  // Each request is to have a line, and only node:http's have what is in it.
+  if (options.accessLog === true) return { handle: withAccessLog(logger, handle) }
+  const answerHeaders = originHeaders(corsOrigins)
+  return { handle, front: { routeOf: createRoutes(ingest), status: 202, answerHeaders } }
 }
 
 function requireTwoPorts(port: number, adminPort: number): void {

@@ -2,9 +2,13 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventBuffer } from '../buffer/buffer.ts'
+import type { RequestKey } from '../buffer/request-key.ts'
 import type { ModelName } from '../core/names.ts'
 import { requireToken } from '../http/auth.ts'
 import { readBody } from '../http/body.ts'
+import type { RequestHead } from '../http/plain-post.ts'
+import type { FrontRoutes, PostRoute } from '../http/front-answers.ts'
+import { RequestError } from '../http/request-error.ts'
 import type { Handler } from '../http/server.ts'
 import { bufferRefusal } from './buffer-refusal.ts'
 import { requireProgram } from './callers.ts'
@@ -34,47 +38,105 @@ export interface IngestOptions {
 export function createIngest(options: IngestOptions): Handler {
   return (request, response) => {
     requireProgram(request, options.host, options.allowedOrigins)
-    const segments = splitPath(request.url!)
-    const [room, schema, table, batch] = segments
-    if (room === 'collect' && schema !== undefined && table !== undefined) {
-      if (segments.length === 3) return collect(options, request, response, schema, table, false)
-      if (segments.length === 4 && batch === 'batch')
-        return collect(options, request, response, schema, table, true)
-    }
-    if (room === 'health' && segments.length === 1) return options.health(request, response)
-    throw notFound(request.url!)
+    const place = readPlace(request.url!)
+    if (place === null) throw notFound(request.url!)
+    if (place === 'health') return options.health(request, response)
+    return collect(options, request, response, place)
   }
 }
 
-async function collect(
+/** The same for the fast front: it asks once for each head, and what is refused here is refused by the handler above. */
+export function createRoutes(options: IngestOptions): FrontRoutes['routeOf'] {
+  return (head) => {
+    try {
+      requireProgram(head, options.host, options.allowedOrigins)
+      const place = readPlace(head.url)
+      return place === null || place === 'health' ? null : routeTo(options, head, place)
+    } catch (error) {
+      if (error instanceof RequestError) return null
+      throw error
+    }
+  }
+}
+
+function routeTo(options: IngestOptions, head: RequestHead, place: EventsPlace): PostRoute {
+  requireToken(head, options.token)
+  findDoor(options.doors(), place)
+  const read = readerFor(head, place.isBatch, options)
+  return {
+    maxBodyBytes: maxBodyBytes(place, options),
+    take(body) {
+      const { target, door } = findDoor(options.doors(), place)
+      const events = read(door, body)
+      const ready = options.buffer.append(target, events, serverTime())
+      return { body: acceptedBody(events.length), ready }
+    },
+    toRefusal: bufferRefusal,
+  }
+}
+
+interface EventsPlace {
+  readonly schema: string
+  readonly table: string
+  readonly isBatch: boolean
+}
+
+/** What a URL of this port means; null for nothing. */
+function readPlace(url: string): EventsPlace | 'health' | null {
+  const segments = splitPath(url)
+  const [room, schema, table, batch] = segments
+  if (room === 'collect' && schema !== undefined && table !== undefined) {
+    if (segments.length === 3) return { schema, table, isBatch: false }
+    if (segments.length === 4 && batch === 'batch') return { schema, table, isBatch: true }
+  }
+  return room === 'health' && segments.length === 1 ? 'health' : null
+}
+
+const maxBodyBytes = ({ isBatch }: EventsPlace, options: IngestOptions) =>
+  isBatch ? options.maxBatchBytes : options.maxEventBytes
+
+function collect(
   options: IngestOptions,
   request: IncomingMessage,
   response: ServerResponse,
-  schema: string,
-  table: string,
-  isBatch: boolean,
+  place: EventsPlace,
 ): Promise<void> {
   requireMethod(request.method, ['POST'])
   requireToken(request, options.token)
-  const { target, door } = findDoor(options.doors(), schema, table)
-  const read = readerFor(request, isBatch, options)
-  const body = await readBody(request, isBatch ? options.maxBatchBytes : options.maxEventBytes)
-  const key = readRequestKey(request, body)
-  if (key !== null) {
-    const toEvents = () => read(door, body)
-    const accepted = options.buffer.appendOnce(target, key, toEvents, serverTime())
-    return sendAccepted(response, await accepted.catch(refuse))
-  }
+  const known = findDoor(options.doors(), place)
+  const read = readerFor(request, place.isBatch, options)
+  // In steps, each of which keeps nothing of the one before: many bodies would stay in memory while they wait for the disk.
+  return readBody(request, maxBodyBytes(place, options))
+    .then((body) => store(options, known, readRequestKey(request, body), body, read))
+    .then((count) => sendAccepted(response, count), refuse)
+}
+
+type Reader = (door: Door, body: Buffer) => Events
+
+/** The number of events that are on disk when it resolves. */
+function store(
+  { buffer }: IngestOptions,
+  { target, door }: KnownTarget,
+  key: RequestKey | null,
+  body: Buffer,
+  read: Reader,
+): Promise<number> {
+  if (key !== null) return buffer.appendOnce(target, key, () => read(door, body), serverTime())
   const events = read(door, body)
-  await options.buffer.append(target, events, serverTime()).catch(refuse)
-  sendAccepted(response, events.length)
+  const count = events.length
+  return buffer.append(target, events, serverTime()).then(() => count)
 }
 
 function refuse(error: unknown): never {
   throw bufferRefusal(error)
 }
 
-function findDoor(doors: Doors, schema: string, table: string): { target: ModelName; door: Door } {
+interface KnownTarget {
+  readonly target: ModelName
+  readonly door: Door
+}
+
+function findDoor(doors: Doors, { schema, table }: EventsPlace): KnownTarget {
   // Only names of models are keys, so another text is never found.
   const target = `${schema}.${table}` as ModelName
   const door = doors.get(target)
@@ -83,10 +145,10 @@ function findDoor(doors: Doors, schema: string, table: string): { target: ModelN
 }
 
 function readerFor(
-  request: IncomingMessage,
+  request: RequestHead,
   isBatch: boolean,
   { maxEventBytes, maxBatchBytes, acceptTextPlain }: IngestOptions,
-): (door: Door, body: Buffer) => Events {
+): Reader {
   const type = mediaType(request.headers['content-type'], acceptTextPlain)
   if (type === 'ndjson' && !isBatch) throw unsupported('one event is no NDJSON')
   const read = !isBatch ? readEvent : type === 'ndjson' ? readNdjsonBatch : readJsonBatch
@@ -95,13 +157,15 @@ function readerFor(
 
 /** 202, and only after the buffer has the events on disk (rows E004, E077). */
 function sendAccepted(response: ServerResponse, count: number): void {
-  const body = `{"accepted":${count}}`
+  const body = acceptedBody(count)
   response.writeHead(202, ['Content-Type', 'application/json', 'Content-Length', body.length])
   // Written before the end, head and body are one string and one system call; Node corks the socket otherwise.
   response.write(body, 'latin1')
   response.socket?.uncork()
   response.end()
 }
+
+const acceptedBody = (count: number) => `{"accepted":${count}}`
 
 let timeMs = 0
 let timeText = ''

@@ -148,6 +148,7 @@ function floatRule(max: number): Rule {
 function varcharRule(): Rule {
   return {
     exact: false,
+    anyText: true,
     accepts: (value) => typeof value === 'string',
     check: (node, edits) => {
       if (node.is === 'number') replace(node, node.token, edits)
@@ -162,6 +163,7 @@ function varcharRule(): Rule {
 function anyRule(): Rule {
   return {
     exact: true,
+    anyText: true,
     accepts: () => true,
     check: (node) => {
       let problem: string | null = null

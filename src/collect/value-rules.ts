@@ -24,6 +24,8 @@ export interface Rule {
   check(node: JsonNode, edits: Edit[]): string | null
   /** Whether digits matter that a double may not hold. */
   readonly exact: boolean
+  /** Accepts every text. */
+  readonly anyText?: true
 }
 
 export function ruleFor(type: ColumnType): Rule {

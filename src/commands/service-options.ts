@@ -23,6 +23,7 @@ export function serviceOptions({ paths, settings }: Project, logger: Logger): OD
     maxBatchRequests: settings['odata.max_batch_requests'],
     keyAsSegment: settings['odata.key_as_segment'],
     corsOrigins: settings['odata.cors_origins'],
+    trustProxy: settings['odata.trust_proxy'],
     memoryLimit: settings['odata.memory_limit'] ?? quarterOfMemory(),
     tempDir: join(paths.state, 'tmp'),
     logger,

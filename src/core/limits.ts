@@ -42,8 +42,8 @@ export const limits = {
   settledMemory: '64MiB',
   /** Bytes that wait for the disk; above it ingest answers 503, so that memory stays bounded. */
   pendingBytes: 64 * MiB,
-  /** Memory that each target keeps for its next groups; a larger group gets memory of its own. */
-  retainedGroupBytes: 1 * MiB,
+  /** Memory that a target keeps for its next groups while they fill it; a larger group gets memory of its own. */
+  retainedGroupBytes: 8 * MiB,
   /** Bytes of accepted events on disk; above it ingest answers 503. */
   bufferBytes: 16 * GiB,
   /** Time for which the key of a request is remembered; a sender that tries again does so sooner. */
@@ -60,6 +60,15 @@ export const limits = {
   headerBytes: 128 * KiB,
   /** A client that sends slower than this is cut off. */
   requestTimeoutMs: 60_000,
+  /** What the fast front of ingest takes: a head that a program makes, and a request of a few packets that is not all here. */
+  frontHeadBytes: 4 * KiB,
+  frontPartialBytes: 16 * KiB,
+  /** A client that does not wait for its answers is read from again when it has got those of so many requests. */
+  frontPipelinedRequests: 256,
+  /** Heads that the front knows again without reading them; a client sends one for each length of a body. */
+  frontRoutes: 1_000,
+  /** A request that is partial at two sweeps is slow, and goes to the server that has the clocks for it. */
+  frontSweepMs: 1_000,
   headersTimeoutMs: 10_000,
   keepAliveTimeoutMs: 65_000,
   connections: 4096,
@@ -87,10 +96,10 @@ export const limits = {
    */
   expressionDepth: 100,
   /**
-   * Nodes of one expression in SQL, once names and aliases are put in; a longest option without them has about 10,000.
-   * And levels of it: each makes up to four of the engine's.
+   * Nodes of one expression in SQL, once names and aliases are put in: a thousand comparisons of calculations have half
+   * of it, and the engine reads all of it in about 100 ms. And levels of it: each makes up to four of the engine's.
    */
-  expressionSize: 50_000,
+  expressionSize: 20_000,
   boundDepth: 200,
   /** Navigation properties followed in the expressions of one request; each is a join in the engine. */
   expressionRows: 50,
@@ -117,6 +126,8 @@ export const limits = {
   },
   /** Arithmetic operators and `not` in one query option: one for each of the thousand comparisons that fit into it. */
   calculations: 1_000,
+  /** Constants of an `in` that the engine gets one by one; longer lists are one value, which it takes apart. */
+  writtenItems: 100,
   /** Parsed options that are kept for the next request, those used last; longer texts are seldom sent twice. */
   cachedOptions: 512,
   cachedOptionLength: 2_048,
@@ -125,9 +136,14 @@ export const limits = {
   /** Queries that run at once, and requests that wait for one of them, before 503. */
   runningQueries: 16,
   waitingQueries: 512,
-  /** Snapshots that are no longer current stay readable for next links until this many newer ones exist. */
+  /** The youngest snapshots that a run keeps on disk, for next links and delta links, and the time it keeps the others. */
   retainedSnapshots: 3,
-  retainedSnapshotMs: 600_000,
+  retainedSnapshotMinutes: 10,
+  /** Snapshots that are no longer current which a service has open, and for how long; it opens them again when asked. */
+  openEarlierSnapshots: 3,
+  openEarlierSnapshotMs: 600_000,
+  /** Memory of the engine that compares two snapshots for one delta link; what does not fit is spilled. */
+  comparisonBytes: 512 * MiB,
   /** A service looks at the manifest this often where the file system reports no changes. */
   snapshotPollMs: 1_000,
   /** Results up to this size are computed whole before the first byte is sent, so that a failure has its status. */

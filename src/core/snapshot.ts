@@ -12,6 +12,9 @@ export const SNAPSHOT_FORMAT = 1
 export const SNAPSHOT_TABLE = 'rows'
 export const MANIFEST_FILE = 'manifest.json'
 
+/** The manifest of a snapshot that is kept, the current one included. */
+export const keptManifestFile = (id: string): string => `manifest-${id}.json`
+
 export interface Snapshot {
   /** Changes with the content: a hash of the relations and their versions. */
   readonly id: string

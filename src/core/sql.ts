@@ -37,6 +37,7 @@ export class ModelBody {
 
 let fromNodes: (nodes: readonly Node[]) => Sql
 let concat: (parts: readonly Sql[]) => Sql
+let interpolate: (texts: TemplateStringsArray, parts: readonly Sql[]) => Sql
 
 export class Sql {
   readonly #nodes: readonly Node[]
@@ -48,6 +49,16 @@ export class Sql {
   static {
     fromNodes = (nodes) => new Sql(nodes)
     concat = (parts) => new Sql(parts.flatMap((part) => part.#nodes))
+    // A statement is made of some hundred of these, for each request: plain loops take a third of the time of flatMap.
+    interpolate = (texts, parts) => {
+      const nodes: Node[] = []
+      for (const [i, text] of texts.entries()) {
+        if (text !== '') nodes.push({ kind: 'text', text })
+        const part = parts[i]
+        if (part !== undefined) for (const node of part.#nodes) nodes.push(node)
+      }
+      return new Sql(nodes)
+    }
   }
 
   /** Text with parameters `$1`, `$2`, … and their values. */
@@ -89,13 +100,7 @@ export class Sql {
 }
 
 function sqlTag(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
-  const all: Sql[] = []
-  for (const [i, text] of texts.entries()) {
-    if (text !== '') all.push(fromNodes([{ kind: 'text', text }]))
-    const part = parts[i]
-    if (part !== undefined) all.push(part)
-  }
-  return concat(all)
+  return interpolate(texts, parts)
 }
 
 /** ``sql`SELECT * FROM ${sql.ident('main', 'orders')} WHERE id = ${sql.value(7)}` `` */

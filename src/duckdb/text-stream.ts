@@ -27,7 +27,7 @@ const INLINE_BYTES = 12
 const ADDRESS_OFFSET = 8
 
 export interface TextStreamOptions {
-  /** Texts to hand out; one more in the result is only noted in `hasMore`. */
+  /** Texts to hand out; one more in the result is kept in `following`. */
   readonly maxRows: number
   /**
    * `whole`: the engine computes everything before `open` returns, which throws what goes wrong. For small results.
@@ -45,7 +45,7 @@ export class TextStream {
   #chunk: DuckDBDataChunk | null = null
   #ended = false
   #rows = 0
-  #hasMore = false
+  #following: Buffer | null = null
 
   private constructor(connection: Connection, result: DuckDBResult, maxRows: number) {
     this.#connection = connection
@@ -83,9 +83,9 @@ export class TextStream {
     return this.#ended
   }
 
-  /** Whether the query has more texts than `maxRows`; known when it has ended. */
-  get hasMore(): boolean {
-    return this.#hasMore
+  /** The text behind the last of `maxRows`; null when there is none. Known when it has ended. */
+  get following(): Buffer | null {
+    return this.#following
   }
 
   /**
@@ -109,8 +109,8 @@ export class TextStream {
     const isLast = textAt(headers, count - 1) === END
     const texts = isLast ? count - 1 : count
     const taken = Math.min(texts, this.#maxRows - this.#rows)
-    this.#hasMore = texts > taken
-    this.#ended = isLast || this.#hasMore
+    if (texts > taken) this.#following = copyTexts(rowsFrom(headers, taken), 1)
+    this.#ended = isLast || this.#following !== null
     this.#rows += taken
     return copyTexts(headers, taken)
   }
@@ -150,6 +150,8 @@ function textAt(headers: Uint8Array, row: number): string | null {
   if (length > INLINE_BYTES || headers[at + 3] !== 0) return null
   return Buffer.from(headers.subarray(at + 4, at + 4 + length)).toString('latin1')
 }
+
+const rowsFrom = (headers: Uint8Array, row: number) => headers.subarray(row * HEADER_BYTES)
 
 function copyTexts(headers: Uint8Array, rows: number): Buffer {
   const words = new Uint32Array(headers.buffer, headers.byteOffset, rows * HEADER_WORDS)

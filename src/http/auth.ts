@@ -1,13 +1,13 @@
 // Who may ask. Without a token everybody who reaches the port may.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { EnvironmentError } from '../core/failures.ts'
+import type { RequestHead } from './plain-post.ts'
 import { RequestError } from './request-error.ts'
 
 /** Throws 401 unless the request shows `token`, as Bearer or as the password of Basic. Compares in constant time. */
-export function requireToken(request: IncomingMessage, token: string | null): void {
+export function requireToken(request: RequestHead, token: string | null): void {
   if (hasToken(request, token)) return
   throw new RequestError(401, 'unauthorized', 'a valid token is needed', {
     headers: { 'WWW-Authenticate': 'Bearer, Basic realm="eider", charset="UTF-8"' },
@@ -15,7 +15,7 @@ export function requireToken(request: IncomingMessage, token: string | null): vo
 }
 
 /** True when the request shows `token`, or none is needed. */
-export function hasToken(request: IncomingMessage, token: string | null): boolean {
+export function hasToken(request: RequestHead, token: string | null): boolean {
   if (token === null) return true
   const shown = shownToken(request.headers.authorization ?? '')
   return shown !== null && equalInConstantTime(shown, token)

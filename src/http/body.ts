@@ -62,7 +62,13 @@ function collect(
     if (size === chunk.length) first = chunk
     else (more ??= [first]).push(chunk)
   })
-  stream.on('end', () => done(more === null ? first : Buffer.concat(more, size)))
+  stream.on('end', () => {
+    const body = more === null ? first : Buffer.concat(more, size)
+    // The request, and with it this function, outlives the use of the body.
+    first = EMPTY
+    more = null
+    done(body)
+  })
   stream.on('error', fail)
 }
 

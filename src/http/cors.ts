@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { UsageError } from '../core/failures.ts'
+import type { Headers } from './respond.ts'
 import type { Handler } from './server.ts'
 
 export interface CorsRules {
@@ -43,6 +44,11 @@ function isOrigin(text: string): boolean {
   }
 }
 
+/** Headers of every answer, also to a request that is of no page. */
+export function originHeaders(origins: readonly string[]): Headers {
+  return origins.length === 0 || origins.includes('*') ? {} : { Vary: 'Origin' }
+}
+
 /** The handler, and the headers that let pages of `origins` read its answers. Without origins it is the handler itself. */
 export function withCors(rules: CorsRules, handle: Handler): Handler {
   const { origins, exposedHeaders } = rules
@@ -50,7 +56,8 @@ export function withCors(rules: CorsRules, handle: Handler): Handler {
   const allowsAny = origins.includes('*')
   return (request, response) => {
     const { origin } = request.headers
-    if (!allowsAny) response.setHeader('Vary', 'Origin')
+    for (const [name, value] of Object.entries(originHeaders(origins)))
+      response.setHeader(name, value)
     if (origin !== undefined && (allowsAny || origins.includes(origin))) {
       response.setHeader('Access-Control-Allow-Origin', allowsAny ? '*' : origin)
       if (isPreflight(request)) return answerPreflight(response, rules)

@@ -1,20 +1,17 @@
 // The lifetime of an HTTP server: it listens, answers, and stops after the open requests have their answers.
 
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { continueWhenRead } from './body.ts'
-import { errorBody, RequestError } from './request-error.ts'
-import { sendError, sendLastError } from './respond.ts'
+import { errorText, httpDate } from './answer-text.ts'
+import type { FrontRoutes } from './front-answers.ts'
+import { PostFront } from './post-front.ts'
+import { RequestError } from './request-error.ts'
+import { type Headers, sendError, sendLastError } from './respond.ts'
 
 /** Answers one request. What it throws (or rejects with) is answered as an error. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
@@ -28,7 +25,9 @@ export interface ServerOptions {
   readonly handle: Handler
   readonly logger: Logger
   /** Headers of every answer that the server itself makes (errors). */
-  readonly errorHeaders?: Readonly<Record<string, string>>
+  readonly errorHeaders?: Headers
+  /** Routes for the fast front; without it node:http answers everything. Their answers must be those of `handle`. */
+  readonly front?: Omit<FrontRoutes, 'toRefusal'>
   /** Told of each request that was answered with an error. */
   readonly onRefusal?: (status: number, code: string) => void
   /** Time that open requests get when the server stops; limits.shutdownMs by default. */
@@ -37,6 +36,9 @@ export interface ServerOptions {
 
 export class HttpServer implements AsyncDisposable {
   readonly #server: Server
+  readonly #front: PostFront | null
+  /** Takes the connections: the front, or node:http's server itself. */
+  readonly #listener: NetServer
   readonly #options: ServerOptions
   /** The newest response of each open socket; responses of one socket are sent in the order of their requests. */
   readonly #newest = new Map<Socket, ServerResponse | null>()
@@ -59,7 +61,9 @@ export class HttpServer implements AsyncDisposable {
     // A client that closes its direction behind its last request still gets the answer; a service that wants to stop its
     // work for a client that has left altogether must look at the socket. (Node has no type for this.)
     Object.assign(this.#server, { httpAllowHalfOpen: true })
-    this.#server.maxConnections = limits.connections
+    this.#front = this.#makeFront(options)
+    this.#listener = this.#front?.listener ?? this.#server
+    this.#listener.maxConnections = limits.connections
     this.#server.timeout = limits.socketIdleMs
     this.#server.on('connection', (socket: Socket) => {
       this.#newest.set(socket, null)
@@ -91,10 +95,12 @@ export class HttpServer implements AsyncDisposable {
   /** Listens. Throws EnvironmentError `port-busy` or `cannot-listen`. */
   static async open(options: ServerOptions): Promise<HttpServer> {
     const server = new HttpServer(options)
-    await listen(server.#server, options)
-    server.#port = (server.#server.address() as AddressInfo).port
+    await listen(server.#listener, options)
+    server.#port = (server.#listener.address() as AddressInfo).port
+    // Behind a front it does not listen; but without this event it never looks for slow requests.
+    if (server.#front !== null) server.#server.emit('listening')
     // Such as too many open files: connections that wait are taken when there is room again.
-    server.#server.on('error', (error) => options.logger.error('accept-failed', { error }))
+    server.#listener.on('error', (error) => options.logger.error('accept-failed', { error }))
     return server
   }
 
@@ -117,7 +123,8 @@ export class HttpServer implements AsyncDisposable {
     this.#stopping = true
     // Node's own sweep at close() takes an answer that is ended but not yet sent for finished.
     this.#server.closeIdleConnections = () => {}
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    const closed = new Promise<void>((resolve) => this.#listener.close(() => resolve()))
+    this.#front?.stop()
     // Not at once: what clients have sent by now is read first.
     const sweep = setInterval(() => this.#closeIdle(), 50)
     const { shutdownMs = limits.shutdownMs } = this.#options
@@ -125,14 +132,27 @@ export class HttpServer implements AsyncDisposable {
     await closed
     clearInterval(sweep)
     clearTimeout(deadline)
+    if (this.#front !== null) this.#server.close()
+  }
+
+  #makeFront({ front }: ServerOptions): PostFront | null {
+    if (front === undefined) return null
+    return new PostFront({
+      ...front,
+      handOver: (socket) => this.#server.emit('connection', socket),
+      toRefusal: (error, url) => this.#toRefusal(error, url),
+      refuseBroken: (socket) => this.#refuse(socket, protocolError(undefined)),
+    })
   }
 
   /** Node's closeAllConnections() does not know the sockets that were handed over. */
   #closeAll(): void {
+    this.#front?.closeAll()
     for (const socket of this.#newest.keys()) socket.destroy()
   }
 
   #closeIdle(): void {
+    this.#front?.closeIdle()
     for (const [socket, newest] of this.#newest) {
       const isIdle = newest === null ? socket.bytesRead === 0 : newest.writableFinished
       if (isIdle) socket.destroy()
@@ -154,13 +174,18 @@ export class HttpServer implements AsyncDisposable {
 
   #fail(response: ServerResponse, error: unknown): void {
     if (this.#brokenOff.has(response)) return
-    const { logger, errorHeaders, onRefusal } = this.#options
+    sendError(response, this.#toRefusal(error, response.req.url!), this.#options.errorHeaders)
+  }
+
+  /** What is answered for an error; counted, and logged when it is a bug. */
+  #toRefusal(error: unknown, url: string): RequestError {
+    const { logger, onRefusal } = this.#options
     const isRefusal = error instanceof RequestError
-    if (!isRefusal) logger.error('request-failed', { url: response.req.url, error })
+    if (!isRefusal) logger.error('request-failed', { url, error })
     const shown = 'the request failed; see the log of the server'
     const refusal = isRefusal ? error : new RequestError(500, 'internal-error', shown)
     onRefusal?.(refusal.status, refusal.code)
-    sendError(response, refusal, errorHeaders)
+    return refusal
   }
 
   /** One plain answer and the end of the connection, behind the answers that the connection still has to come. */
@@ -172,24 +197,21 @@ export class HttpServer implements AsyncDisposable {
         this.#brokenOff.add(newest)
         this.#options.onRefusal?.(error.status, error.code)
         sendLastError(newest, error, this.#options.errorHeaders)
-      } else newest.once('close', () => this.#refuse(socket, error))
+        // Before node:http looks whether that was the last answer of a client that has closed its side.
+      } else newest.prependOnceListener('finish', () => this.#refuseNow(socket, error))
       return
     }
+    this.#refuseNow(socket, error)
+  }
+
+  #refuseNow(socket: Socket, error: RequestError): void {
     if (!socket.writable) {
       socket.destroy()
       return
     }
     this.#options.onRefusal?.(error.status, error.code)
-    const body = errorBody(error)
-    const headers = Object.entries({
-      ...this.#options.errorHeaders,
-      Connection: 'close',
-      'Content-Type': 'application/json',
-      'Content-Language': 'en',
-      'Content-Length': String(Buffer.byteLength(body)),
-    })
-    const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-    socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines}\r\n${body}`)
+    const headers = { ...this.#options.errorHeaders, Connection: 'close' }
+    socket.end(errorText(error, headers, { Date: httpDate() }), 'latin1')
     // A client that keeps its side open would keep the connection for ever.
     socket.setTimeout(limits.lingerMs, () => socket.destroy())
   }
@@ -211,7 +233,7 @@ function protocolError(code: string | undefined): RequestError {
   return new RequestError(400, 'bad-request', 'the bytes are no HTTP request')
 }
 
-function listen(server: Server, options: ServerOptions): Promise<void> {
+function listen(server: NetServer, options: ServerOptions): Promise<void> {
   const { host, port, portFlag = '--port' } = options
   return new Promise((resolve, reject) => {
     const fail = (cause: NodeJS.ErrnoException) => {

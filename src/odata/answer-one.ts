@@ -1,11 +1,13 @@
 // Answers of one thing: an entity, the value of a property, a number of rows.
 
 import { sql } from '../core/sql.ts'
-import { type Content, contextUrl, type Exchange, whole } from './answer.ts'
+import { contextUrl, type Exchange } from './answer.ts'
 import type { Addressed, BoundQuery, OutputProperty } from './bound.ts'
 import { odataError } from './errors.ts'
 import { entityTextsSql } from './expand-sql.ts'
+import { shownType } from './full-metadata.ts'
 import type { JsonFormat } from './negotiate.ts'
+import { type Content, whole } from './plan-answer.ts'
 import { Query } from './query.ts'
 import { countSql } from './to-sql.ts'
 import { complexText, entityText, isNullValue, rawValue } from './write-json.ts'
@@ -31,7 +33,19 @@ export async function entity(
   if (row === null || (bound.kind === 'property' && isNullValue(row))) return NO_CONTENT
   const context = contextUrl(exchange.request, bound.query.contextFragment)
   const isComplex = bound.kind === 'property' && bound.query.output[0]!.type.kind === 'complex'
-  return valueContent(entityText(isComplex ? complexText(row) : row, context, format))
+  const text = isComplex ? complexText(row) : row
+  return valueContent(entityText(text, context, format, valueType(exchange, bound, format)))
+}
+
+/** null where it is not shown. */
+function valueType(
+  { request }: Exchange,
+  { kind, query }: Addressed & { readonly kind: string },
+  { metadata }: JsonFormat,
+): string | null {
+  const [property] = query.output
+  const isShown = kind === 'property' && metadata === 'full' && property !== undefined
+  return isShown ? shownType(property.type, request.version) : null
 }
 
 /** The value of a property, without JSON around it. */
@@ -45,6 +59,9 @@ const NO_CONTENT: Content = { body: null, rows: () => 0 }
 const valueContent = (body: Buffer | null): Content =>
   body === null ? NO_CONTENT : { body, rows: () => 1 }
 
+export const noEntity = ({ set }: BoundQuery) =>
+  odataError('entity-not-found', `no entity of ${set.name} has this key`)
+
 /** null when the entity that leads to it is there and has none. Throws 404. */
 async function onlyRow(
   exchange: Exchange,
@@ -55,8 +72,7 @@ async function onlyRow(
   const texts = entityTextsSql(query, { offset: 0, limit: 1 }, format)
   await using found = await Query.open(exchange.engine, texts, { maxRows: 1, mode: 'whole' })
   if (found.rows === 0) {
-    if (parent === null)
-      throw odataError('entity-not-found', `no entity of ${query.set.name} has this key`)
+    if (parent === null) throw noEntity(query)
     await requireParent(exchange, addressed, true)
     return null
   }

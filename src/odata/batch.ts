@@ -87,7 +87,7 @@ async function answerOne(
       throw odataError('method-not-allowed', 'only GET is possible within a batch', {
         headers: { Allow: 'GET' },
       })
-    const target = targetBelowRoot(url)
+    const target = targetBelowRoot(url, carrier.root)
     if (/^(\$|%24)batch(\?|$)/i.test(target))
       throw odataError('method-not-allowed', 'a batch holds no batches', {
         headers: { Allow: 'POST' },

@@ -8,6 +8,7 @@ import { selectedOutput, withoutSelect } from './bind-select.ts'
 import { type BoundQuery, type Expression, type OrderItem, typeOf } from './bound.ts'
 import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
+import { isStoredInOrder } from './keyset.ts'
 import { withTarget } from './parse-option.ts'
 import { mayReorder, measured } from './measure.ts'
 import { newName, type Scope } from './scope.ts'
@@ -49,6 +50,7 @@ export function collectionQuery(
     relation: { kind: 'set', set: row.set },
     row,
     output,
+    navigation: linkedNavigation(scope, options),
     expand,
     filter,
     order: keyOrder(scope, askedOrder(scope, options), comesAsStored),
@@ -74,6 +76,14 @@ export const propertyOf = ({ row }: Scope, property: Property): Expression => ({
   row,
   property,
 })
+
+/** All without $select, else those that it names (Protocol 11.2.5.1). */
+function linkedNavigation({ row }: Scope, { select }: OptionSyntax) {
+  const { navigation } = row.set.type
+  return select === undefined
+    ? navigation
+    : navigation.filter(({ name }) => select.some(({ path }) => path[0] === name))
+}
 
 /** `$search` and `$filter` in one. */
 export function boundFilter(scope: Scope, { filter, search }: OptionSyntax): Expression | null {
@@ -127,7 +137,9 @@ function keyOrder(
     ({ value, descending }, i) =>
       value.kind === 'property' && value.property === key[i] && !descending,
   )
-  return isKeyOrder && comesAsStored ? [] : all
+  // A column that is read as another type, such as an ENUM, may be stored in an order of its own.
+  const isStored = asked.length === 0 || key.every(isStoredInOrder)
+  return isKeyOrder && isStored && comesAsStored ? [] : all
 }
 
 /** Parts of a complex property are named by their paths. */

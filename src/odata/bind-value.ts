@@ -46,7 +46,7 @@ export function bindValue(
   const output = asks === '$count' ? counted(value, options, inner) : shown(value, options, inner)
   const list = options.select?.map((item) => item.path.join('/')).join(',')
   const contextFragment = list === undefined ? path : `${path}(${list})`
-  const asked = { ...query, filter, output, contextFragment }
+  const asked = { ...query, filter, output, navigation: undefined, contextFragment }
   return { kind: 'property', raw: asks !== null, parent: null, query: asked }
 }
 

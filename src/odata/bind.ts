@@ -65,7 +65,7 @@ function bindResource(
   if (end === '$ref') {
     const contextFragment = many ? 'Collection($ref)' : '$ref'
     const output = [entityIdOutput(scope.row)]
-    return { kind, parent, query: { ...query, output, contextFragment } }
+    return { kind, parent, query: { ...query, output, navigation: undefined, contextFragment } }
   }
   if (end !== null && end !== '$count')
     return bindValue(end, resource.entityPath, options, query, scope)

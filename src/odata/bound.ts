@@ -2,7 +2,7 @@
 // (to-sql, the JSON writer) can no longer meet a mistake of the caller.
 
 import type { Sql } from '../core/sql.ts'
-import type { EntitySet, Property } from './entity-model.ts'
+import type { EntitySet, NavigationProperty, Property } from './entity-model.ts'
 import type { OperandsToSql } from './functions.ts'
 import type { Relation } from './relation.ts'
 import type { ComparisonOperator } from './syntax.ts'
@@ -32,6 +32,8 @@ export interface BoundQuery {
   readonly row: RowVariable
   /** Properties of the response, in its order. */
   readonly output: readonly OutputProperty[]
+  /** Navigation properties whose links metadata=full writes; absent where the rows are no entities. */
+  readonly navigation?: readonly NavigationProperty[] | undefined
   /** Related entities that are written into each row. */
   readonly expand: readonly Expansion[]
   /** Key predicate, `$search` and `$filter` in one. */

@@ -12,6 +12,7 @@ import type {
 } from './entity-model.ts'
 import { functionNames } from './functions.ts'
 import type { ComplexType, EdmType, PrimitiveType } from './type-map.ts'
+import { storedKeyset } from './keyset.ts'
 
 export const NAMESPACE = 'eider'
 export const CONTAINER = 'Default'
@@ -45,6 +46,9 @@ const abilities = ({ keyAsSegment }: Conventions) => [
 
 /** Functions that every filter can use. */
 const FILTER_FUNCTIONS = [...functionNames].toSorted()
+
+/** Rows of two states are known for the same by their key. */
+const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
 
 const ODATA_VERSIONS = '4.0 4.01'
 
@@ -159,7 +163,8 @@ function navigationXml(navigation: NavigationProperty): string {
   return `${start}><ReferentialConstraint${attributes(constraint)}/></NavigationProperty>`
 }
 
-function setXml({ name, type }: EntitySet): readonly string[] {
+function setXml(set: EntitySet): readonly string[] {
+  const { name, type } = set
   const bindings = type.navigation.map((navigation) => ({
     Path: navigation.name,
     Target: navigation.target.name,
@@ -173,6 +178,7 @@ function setXml({ name, type }: EntitySet): readonly string[] {
     ),
     `<Annotation Term="${CAPABILITIES}.ExpandRestrictions"><Record><PropertyValue Property="MaxLevels" Int="${limits.expandDepth}"/></Record></Annotation>`,
     `<Annotation Term="${AGGREGATION}.ApplySupported"><Record><PropertyValue Property="PropertyRestrictions" Bool="false"/></Record></Annotation>`,
+    `<Annotation Term="${CAPABILITIES}.ChangeTracking"><Record><PropertyValue Property="Supported" Bool="${isTracked(set)}"/></Record></Annotation>`,
     '</EntitySet>',
   ]
 }
@@ -271,7 +277,8 @@ function navigationJson(navigation: NavigationProperty): object {
   }
 }
 
-function setJson({ type }: EntitySet): object {
+function setJson(set: EntitySet): object {
+  const { type } = set
   const bindings = type.navigation.map(({ name, target }) => [name, target.name])
   const restrictions = RESTRICTIONS.map(([term, property]) => [
     `@${CAPABILITIES}.${term}`,
@@ -284,5 +291,6 @@ function setJson({ type }: EntitySet): object {
     ...Object.fromEntries(restrictions),
     [`@${CAPABILITIES}.ExpandRestrictions`]: { MaxLevels: limits.expandDepth },
     [`@${AGGREGATION}.ApplySupported`]: { PropertyRestrictions: false },
+    [`@${CAPABILITIES}.ChangeTracking`]: { Supported: isTracked(set) },
   }
 }

@@ -19,16 +19,20 @@ export function entityIdOutput(row: RowVariable): OutputProperty {
     more.length === 0
       ? [keyText(row, first)]
       : type.key.flatMap((property, i) => [
-          constant(`${i === 0 ? '' : ','}${encodeURIComponent(property.name)}=`),
+          constantText(`${i === 0 ? '' : ','}${encodeURIComponent(property.name)}=`),
           keyText(row, property),
         ])
-  const value = [constant(`${name}(`), ...parts, constant(')')].reduce(concat)
+  const value = [constantText(`${name}(`), ...parts, constantText(')')].reduce(joinedTexts)
   return { name: '@odata.id', type: edm.String, value }
 }
 
-const constant = (value: string): Expression => ({ kind: 'constant', type: edm.String, value })
+export const constantText = (value: string): Expression => ({
+  kind: 'constant',
+  type: edm.String,
+  value,
+})
 
-const concat = (a: Expression, b: Expression): Expression => ({
+export const joinedTexts = (a: Expression, b: Expression): Expression => ({
   kind: 'call',
   type: edm.String,
   name: 'concat',

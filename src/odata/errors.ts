@@ -58,3 +58,9 @@ export function odataError(
 ): RequestError {
   return new RequestError(statusOfCode[code], code, message, options)
 }
+
+/** What a delta link is answered with when the states cannot be compared any more. */
+export const changesGone = () =>
+  odataError('snapshot-gone', 'changes since then are no longer known; read the set anew', {
+    target: '$deltatoken',
+  })

@@ -37,7 +37,7 @@ const PAGE = 'page'
 /** One text for each row, as rowTextsSql gives it. */
 export function entityTextsSql(query: BoundQuery, window: RowWindow, format: JsonFormat): Sql {
   const rows = rowsSql(query, window)
-  if (query.expand.length === 0) return rowTextsSql(rows, query.output, format)
+  if (query.expand.length === 0) return rowTextsSql(rows, query.output, format, window.keyset)
   const numbered = sql`SELECT *, row_number() OVER () AS ${NUMBER} FROM (${rows})`
   const related = query.expand.map((expansion) => relatedRows(expansion, PAGE, format))
   const members = [
@@ -46,8 +46,11 @@ export function entityTextsSql(query: BoundQuery, window: RowWindow, format: Jso
   ]
   const tables = [table('page', numbered), ...related.flatMap((level) => level.tables)]
   const joins = related.flatMap((level) => level.joins)
-  return sql`SELECT text FROM (WITH ${sql.join(tables)} SELECT ${objectSql(',{', members)} AS text
-    FROM page ${sql.join(joins, sql` `)} ORDER BY ${sql.ident('page')}.${NUMBER})`
+  const number = sql`${sql.ident('page')}.${NUMBER}`
+  const object = objectSql(',{', members)
+  const text = window.keyset == null ? object : window.keyset.placed(object, number)
+  return sql`SELECT text FROM (WITH ${sql.join(tables)} SELECT ${text} AS text
+    FROM page ${sql.join(joins, sql` `)} ORDER BY ${number})`
 }
 
 /** One level: its tables, how they are joined to the parent's, and what they add to the parent's rows. */

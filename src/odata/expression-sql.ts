@@ -10,6 +10,7 @@ import { SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type Constant, type Expression, type ItemSource, type RowSource, typeOf } from './bound.ts'
 import type { Property } from './entity-model.ts'
+import { isLongList } from './measure.ts'
 import { isFloat } from './numbers.ts'
 import { clampSql } from './temporal-range.ts'
 import type { EdmType } from './type-map.ts'
@@ -199,8 +200,31 @@ function logicalSql(operator: 'and' | 'or', operands: readonly Sql[]): Sql {
 }
 
 function inSql({ operand, list }: Expression & { readonly kind: 'in' }): Sql {
-  return sql`${valueSql(operand)} IN (${sql.join(list.map(constantSql))})`
+  const items = isLongList(list) ? longListSql(list) : null
+  return sql`${valueSql(operand)} IN (${items ?? sql.join(list.map(constantSql))})`
 }
+
+/**
+ * The list as one value, which the engine takes apart: 6,000 numbers take it 5 ms, and as values of their own 110 ms.
+ * null when a value cannot be told from what stands between two.
+ */
+function longListSql(list: readonly Constant[]): Sql | null {
+  const [{ type }] = list as readonly [Constant]
+  const values = list.map(({ value }) => value)
+  if (type.name === 'Edm.String') {
+    if (values.some((value) => value.includes(SEPARATOR))) return null
+    return sql`SELECT unnest(string_split(${sql.value(values.join(SEPARATOR), VARCHAR)}, ${sql.value(SEPARATOR)}))`
+  }
+  const isPlain = list.every((item) => item.type.engine === type.engine && PLAIN.test(item.value))
+  if (type.name === 'Edm.Binary' || !isPlain) return null
+  return sql`SELECT unnest(CAST(${sql.value(`[${values.join(', ')}]`)} AS ${sql.type(type.engine)}[]))`
+}
+
+/** What ASCII has for this. */
+const SEPARATOR = '\u001f'
+
+/** Numbers, dates and times, GUIDs. */
+const PLAIN = /^[-+.: \w]+$/
 
 const operatorSql = { gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` } as const
 

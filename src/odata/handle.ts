@@ -17,13 +17,15 @@ import { odataError } from './errors.ts'
 import { negotiateVersion, type ODataVersion, parseContinueOnError } from './negotiate.ts'
 import { ClientGone } from './query.ts'
 import { sendAnswer } from './send-answer.ts'
-import { ROOT_PATH } from './service-root.ts'
+import { ROOT_PATH, rootUrl } from './service-root.ts'
 
 export interface HandlerContext extends ServiceContext {
   readonly maxBatchRequests: number
   /** The address that the service listens on. */
   readonly host: string
   readonly token: string | null
+  /** Whether a proxy before the service says how clients reach it. */
+  readonly trustProxy: boolean
   readonly logger: Logger
 }
 
@@ -99,8 +101,8 @@ async function route(exchange: Exchange): Promise<void> {
   if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`))
     throw odataError('unknown-resource', `nothing is here; the service root is ${ROOT_PATH}`)
   const target = url.slice(ROOT_PATH.length).replace(/^\//, '')
-  const root = `http://${host}${ROOT_PATH}/`
   const { headers } = request
+  const root = rootUrl(host, context.trustProxy ? headers : {})
   const asked = { target, root, headers, version: exchange.version, gone: exchange.gone }
   await using resources = new Resources()
   if (/^(\$|%24)batch\/?(\?|$)/i.test(target)) return await sendBatch(exchange, asked, resources)

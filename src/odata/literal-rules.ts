@@ -2,11 +2,7 @@
 
 export const literalRules = String.raw`  //+ "null", "true", "1", "-1.5e3", "'x'", "2024-01-31", "2024-01-31T10:00Z", "10:00", "duration'PT1M'", "NaN"
   //- "1a", ".5", "5.", "abc", "\"x\""
-  literal = number | string | temporal | keyword | prefixed | guid
-
-  //+ "2024-01-31", "10:00"
-  //- "a"
-  temporal (a date or time) = &("0".."9" | "-") (dateTime | date | timeOfDay)
+  literal = number | string | dateTime | date | timeOfDay | guid | keyword | prefixed
 
   //+ "0", "-1", "+1", "1.50", "1e3", "1E-3", "99999999999999999999"
   //- "1.", ".5", "1e", "--1", "1a", "2024-01", "10:00", "1.5.2"
@@ -19,12 +15,12 @@ export const literalRules = String.raw`  //+ "null", "true", "1", "-1.5e3", "'x'
 
   //+ "2024-01-31", "0001-01-01", "99999-12-31", "-0001-01-01"
   //- "2024-1-31", "24-01-31", "2024-01-31T", "2024-01"
-  date = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ~(idPart | "-" | ":")
+  date (a date or time) = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ~(idPart | "-" | ":")
 
   // A plus sign that was not encoded has become a space.
   //+ "2024-01-31T10:30Z", "2024-01-31t10:30:00.123456789z", "2024-01-31T10:30:00+02:00", "2024-01-31T10:30:00 02:00"
   //- "2024-01-31T10:30", "2024-01-31 10:30Z", "2024-01-31T10:30:00+0200"
-  dateTime = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ("T" | "t") clock offset ~idPart
+  dateTime (a date or time) = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ("T" | "t") clock offset ~idPart
 
   //+ "Z", "+01:00", "-11:30"
   //- "", "+1", "UTC"
@@ -34,7 +30,7 @@ export const literalRules = String.raw`  //+ "null", "true", "1", "-1.5e3", "'x'
 
   //+ "10:30", "10:30:00", "23:59:59.999999"
   //- "10", "1:30", "10:30:", "10:30Z"
-  timeOfDay = clock ~(idPart | ":" | ".")
+  timeOfDay (a date or time) = clock ~(idPart | ":" | ".")
 
   //+ "10:30", "10:30:00.5"
   //- "10"

@@ -55,8 +55,23 @@ export function mayReorder(expression: Expression): boolean {
 const comparesNested = (expression: Expression): boolean =>
   expression.kind === 'compare' && typeOf(expression.left)?.kind !== 'primitive'
 
-const isSubquery = ({ kind }: Expression): boolean =>
-  ['related', 'exists', 'count', 'reached', 'items', 'nth', 'gathered', 'total'].includes(kind)
+function isSubquery(expression: Expression): boolean {
+  return expression.kind === 'in' ? isLongList(expression.list) : SUBQUERIES.has(expression.kind)
+}
+
+const SUBQUERIES: ReadonlySet<Expression['kind']> = new Set([
+  'related',
+  'exists',
+  'count',
+  'reached',
+  'items',
+  'nth',
+  'gathered',
+  'total',
+] as const)
+
+/** Such a list is written as a subquery. */
+export const isLongList = (list: readonly unknown[]) => list.length > limits.writtenItems
 
 /** How often each operand is written, where that is more than once. */
 function copiesOf(expression: Expression): readonly number[] {

@@ -8,17 +8,14 @@ export type RequestHeaders = Readonly<Record<string, string | readonly string[] 
 export type ODataVersion = '4.0' | '4.01'
 
 export interface JsonFormat {
-  readonly metadata: 'minimal' | 'none'
+  readonly metadata: 'full' | 'minimal' | 'none'
   /** Int64, Decimal and counts are strings. */
   readonly ieee754: boolean
+  /** Properties that are null are left out. */
+  readonly omitsNulls?: boolean
 }
 
-export interface Preferences {
-  /** Rows per page; null: the default of the service. */
-  readonly maxPageSize: number | null
-  /** The value of Preference-Applied; null when nothing was applied. */
-  readonly applied: string | null
-}
+export type DataFormat = ({ readonly kind: 'json' } & JsonFormat) | { readonly kind: 'csv' }
 
 /** The version of the response: 4.01 unless the client knows less (row Q129). Throws 400 for one below 4.0. */
 export function negotiateVersion(headers: RequestHeaders): ODataVersion {
@@ -45,14 +42,23 @@ function askedVersion(headers: RequestHeaders): string | null {
 }
 
 /** The format of data. Throws 406 when the client takes none that there is (rows Q120, Q138). */
-export function negotiateJson(headers: RequestHeaders, option: string | null): JsonFormat {
+export function negotiateData(
+  headers: RequestHeaders,
+  option: string | null,
+  { hasCsv }: { readonly hasCsv: boolean },
+): DataFormat {
   const text = option === null ? header(headers, 'accept') : formatOption(option)
-  if (text === null) return MINIMAL
-  for (const range of parseMediaRanges(text)) {
-    const format = jsonFormatOf(range)
-    if (format !== null) return format
+  if (text === null) return { kind: 'json', ...MINIMAL }
+  const ranges = parseMediaRanges(text)
+  const isRefused = (type: string) =>
+    ranges.some((range) => range.quality === 0 && range.type === type)
+  for (const range of ranges.filter(({ quality }) => quality > 0)) {
+    const json = isRefused(JSON_TYPE) ? null : jsonFormatOf(range)
+    if (json !== null) return { kind: 'json', ...json }
+    if (hasCsv && !isRefused(CSV_TYPE) && isCsv(range)) return { kind: 'csv' }
   }
-  throw odataError('not-acceptable', 'data is served as application/json only', {
+  const served = hasCsv ? `${JSON_TYPE} and ${CSV_TYPE}` : `${JSON_TYPE} only`
+  throw odataError('not-acceptable', `this is served as ${served}`, {
     target: option === null ? 'Accept' : '$format',
   })
 }
@@ -61,7 +67,9 @@ export function negotiateJson(headers: RequestHeaders, option: string | null): J
 export function negotiateMetadata(headers: RequestHeaders, option: string | null): 'xml' | 'json' {
   const text = option === null ? header(headers, 'accept') : formatOption(option)
   if (text === null) return 'xml'
-  const types = parseMediaRanges(text).map(({ type }) => type)
+  const types = parseMediaRanges(text)
+    .filter(({ quality }) => quality > 0)
+    .map(({ type }) => type)
   const isXml = types.some((type) => XML.includes(type))
   const isJson = types.includes('application/json')
   if (option !== null && !isXml && !isJson)
@@ -71,20 +79,6 @@ export function negotiateMetadata(headers: RequestHeaders, option: string | null
 
 export function jsonContentType({ metadata, ieee754 }: JsonFormat): string {
   return `application/json;odata.metadata=${metadata}${ieee754 ? ';IEEE754Compatible=true' : ''}`
-}
-
-/** Preferences that are not understood are not applied, as RFC 7240 wants. */
-export function parsePreferences(headers: RequestHeaders): Preferences {
-  for (const preference of (header(headers, 'prefer') ?? '').split(',')) {
-    const found = /^\s*((?:odata\.)?maxpagesize)\s*=\s*"?(\d{1,15})"?\s*(?:;|$)/i.exec(preference)
-    const rows = Number(found?.[2] ?? 0)
-    if (rows > 0)
-      return {
-        maxPageSize: rows,
-        applied: `${found![1]}=${rows}`,
-      }
-  }
-  return { maxPageSize: null, applied: null }
 }
 
 /** All requests of a batch are answered unless the client wants it to end with the first that fails. */
@@ -105,11 +99,26 @@ export function header(headers: RequestHeaders, name: string): string | null {
 
 const MINIMAL: JsonFormat = { metadata: 'minimal', ieee754: false }
 const XML: readonly string[] = ['application/xml', 'text/xml', 'application/*', '*/*']
-const JSON_TYPES: readonly string[] = ['application/json', 'application/*', '*/*']
+const JSON_TYPE = 'application/json'
+const CSV_TYPE = 'text/csv'
+const JSON_TYPES: readonly string[] = [JSON_TYPE, 'application/*', '*/*']
+const CSV_TYPES: readonly string[] = [CSV_TYPE, 'text/*', '*/*']
+
+/** RFC 4180 with the names of the properties in the first line. */
+export const CSV_CONTENT_TYPE = `${CSV_TYPE};charset=utf-8;header=present`
+
+function isCsv({ type, parameters }: MediaRange): boolean {
+  const isWritten = ([name, value]: MediaRange['parameters'][number]) =>
+    name === 'header' ? value === 'present' : name === 'charset' && UTF8.test(value)
+  return CSV_TYPES.includes(type) && parameters.every(isWritten)
+}
+
+const UTF8 = /^utf-?8$/
 
 /** $format has short names for media types. */
 function formatOption(option: string): string {
   const short = option.toLowerCase()
+  if (short === 'csv') return CSV_TYPE
   return short === 'json' || short === 'xml' ? `application/${short}` : option
 }
 
@@ -119,13 +128,13 @@ interface MediaRange {
   readonly quality: number
 }
 
-/** Best first; those with q=0 are left out. */
+/** Best first; of equal quality what is named goes before what a star stands for. */
 export function parseMediaRanges(text: string): readonly MediaRange[] {
+  const stars = ({ type }: MediaRange) => type.split('*').length
   return text
     .split(',')
     .map(parseMediaRange)
-    .filter(({ quality }) => quality > 0)
-    .toSorted((a, b) => b.quality - a.quality)
+    .toSorted((a, b) => b.quality - a.quality || stars(a) - stars(b))
 }
 
 function parseMediaRange(text: string): MediaRange {
@@ -139,17 +148,20 @@ function parseMediaRange(text: string): MediaRange {
   return { type, parameters: own, quality: Number.isNaN(q) ? 0 : q }
 }
 
+/** What every answer fulfils: numbers are written without an exponent where that can be. */
+const INDIFFERENT: readonly string[] = ['streaming', 'exponentialdecimals']
+
 /** null when the range is not JSON, or asks for a form of it that there is not (Protocol 4.01, 8.2.1). */
 function jsonFormatOf({ type, parameters }: MediaRange): JsonFormat | null {
   if (!JSON_TYPES.includes(type)) return null
   let format = MINIMAL
   for (const [name, value] of parameters) {
     const parameter = name.replace(/^odata\./, '')
-    if (parameter === 'metadata' && (value === 'minimal' || value === 'none'))
+    if (parameter === 'metadata' && (value === 'full' || value === 'minimal' || value === 'none'))
       format = { ...format, metadata: value }
     else if (parameter === 'ieee754compatible' && (value === 'true' || value === 'false'))
       format = { ...format, ieee754: value === 'true' }
-    else if (parameter === 'charset' ? !/^utf-?8$/.test(value) : parameter !== 'streaming')
+    else if (parameter === 'charset' ? !UTF8.test(value) : !INDIFFERENT.includes(parameter))
       return null
   }
   return format

@@ -24,10 +24,11 @@ const parserOf: { readonly [Name in OptionName]: Parse<Name> } = {
   format: (text) => text,
   id: (text) => text,
   skiptoken: (text) => text,
+  deltatoken: (text) => text,
 }
 
 /** Options of OData that this service knows and does not serve. */
-const UNSERVED: readonly string[] = ['deltatoken', 'index', 'schemaversion']
+const UNSERVED: readonly string[] = ['index', 'schemaversion']
 
 /** The name of the option that `name` is in any letter case and with or without `$`; null for a custom option. */
 export function optionName(name: string): OptionName | null {

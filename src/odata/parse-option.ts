@@ -68,7 +68,7 @@ function nesting(text: string, quotes: string): number {
   let minuses = 0
   let quote: string | null = null
   for (const character of text) {
-    minuses = character === '-' ? minuses + 1 : 0
+    if (character !== ' ') minuses = character === '-' ? minuses + 1 : 0
     if (quote !== null) {
       if (character === quote) quote = null
     } else if (quotes.includes(character)) quote = character

@@ -13,9 +13,7 @@ import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from 
  */
 export function parseRequest(target: string): RequestSyntax {
   if (target.includes('#')) throw odataError('invalid-url', 'a "#" in a URL is written %23')
-  const mark = target.indexOf('?')
-  const path = mark < 0 ? target : target.slice(0, mark)
-  const query = mark < 0 ? '' : target.slice(mark + 1)
+  const [path, query] = splitTarget(target)
   const { options, aliases } = parseQuery(query)
   const segments = parsePath(path)
   if (segments.length !== 1 || segments[0]!.name !== '$entity')
@@ -26,6 +24,11 @@ export function parseRequest(target: string): RequestSyntax {
       target: '$id',
     })
   return { path: parsePath(targetBelowRoot(id)), options: others, aliases }
+}
+
+export function splitTarget(target: string): readonly [path: string, query: string] {
+  const at = target.indexOf('?')
+  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)]
 }
 
 function parsePath(path: string): readonly PathSegment[] {
@@ -62,7 +65,7 @@ function parseQuery(query: string): Pick<RequestSyntax, 'options' | 'aliases'> {
 }
 
 /** In a query a plus is a space, as forms and most client libraries write it; a plus itself is %2B. */
-function decodePair(pair: string): readonly [name: string, value: string] {
+export function decodePair(pair: string): readonly [name: string, value: string] {
   const text = pair.replaceAll('+', ' ')
   const equals = text.indexOf('=')
   return equals < 0
@@ -70,7 +73,7 @@ function decodePair(pair: string): readonly [name: string, value: string] {
     : [decode(text.slice(0, equals)), decode(text.slice(equals + 1))]
 }
 
-function decode(text: string): string {
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -30,27 +30,33 @@ export interface Measured {
   readonly depth: number
 }
 
-export interface Operation {
-  readonly operator: BinaryOperator
+export interface Operator {
+  readonly name: BinaryOperator
   readonly at: number
-  readonly operand: Measured
 }
 
-/** Runs of `and` and of `or` become one node with many operands, so that a thousand clauses are not a thousand levels. */
-export function applyPrecedence(first: Measured, operations: readonly Operation[]): Measured {
+/**
+ * The operator at an index stands before the operand of `more` at the same index. Runs of `and` and of `or` become one
+ * node with many operands, so that a thousand clauses are not a thousand levels.
+ */
+export function applyPrecedence(
+  first: Measured,
+  operators: readonly Operator[],
+  more: readonly Measured[],
+): Measured {
   const operands: Measured[] = [first]
-  const pending: Operation[] = []
+  const pending: Operator[] = []
   const reduce = () => {
-    const { operator, at } = pending.pop()!
+    const { name, at } = pending.pop()!
     const right = operands.pop()!
     const left = operands.pop()!
-    operands.push(combine(operator, at, left, right))
+    operands.push(combine(name, at, left, right))
   }
-  for (const operation of operations) {
-    const precedence = precedenceOf[operation.operator]
-    while (pending.length > 0 && precedenceOf[pending.at(-1)!.operator] >= precedence) reduce()
-    pending.push(operation)
-    operands.push(operation.operand)
+  for (const [i, operator] of operators.entries()) {
+    const precedence = precedenceOf[operator.name]
+    while (pending.length > 0 && precedenceOf[pending.at(-1)!.name] >= precedence) reduce()
+    pending.push(operator)
+    operands.push(more[i]!)
   }
   while (pending.length > 0) reduce()
   return operands[0]!

@@ -14,7 +14,7 @@ import { overloaded, type QueryGate } from './query-gate.ts'
 
 /** What the queries of one request share. */
 export interface EngineAccess {
-  readonly snapshot: OpenSnapshot
+  readonly snapshot: Pick<OpenSnapshot, 'connect'>
   readonly gate: QueryGate
   /** Time left to wait for the engine, of all queries of the request together. Time that the client takes is free. */
   readonly clock: { remainingMs: number }
@@ -68,8 +68,9 @@ export class Query implements AsyncDisposable {
     return this.#stream.rows
   }
 
-  get hasMore(): boolean {
-    return this.#stream.hasMore
+  /** The text behind the last one that was asked for; null when there is none. */
+  get following(): Buffer | null {
+    return this.#stream.following
   }
 
   /** All texts at once when they came in one piece; null when more are to come. */

@@ -9,22 +9,23 @@ import { at, expressionOf, measuredOf, syntaxOf } from './match-nodes.ts'
 import {
   applyPrecedence,
   type Measured,
-  type Operation,
+  type Operator,
   precedenceOf,
   tooDeep,
 } from './precedence.ts'
-import { literalSyntax, wordLiteral } from './read-literal.ts'
+import { literalSyntax, prefixedSyntax, tokenSyntax, wordLiteral } from './read-literal.ts'
 import { unsupported } from './scope.ts'
 import type { BinaryOperator, ExpressionSyntax, KeySyntax, PathSyntax } from './syntax.ts'
 
 const measured: ohm.ActionDict<unknown> = {
   pathFilter: (_word, _, condition, _end, _close) => measuredOf(condition),
-  expression: (first, operations) =>
+  expression: (first, operators, _spaces, operands) =>
     applyPrecedence(
       measuredOf(first),
-      operations.children.map((node) => node['operation']()),
+      operators.children.map(binaryOperator),
+      operands.children.map(measuredOf),
     ),
-  operand(_ahead, prefixes, primary) {
+  otherOperand(_ahead, prefixes, primary) {
     const texts = prefixes.children.map((prefix) => prefix['prefix']() as 'not' | 'negate')
     if (texts.length > limits.expressionDepth) throw tooDeep()
     return texts.reduceRight(
@@ -79,16 +80,18 @@ const measured: ohm.ActionDict<unknown> = {
     return last === undefined ? node(path) : last['pathEnd'](path)
   },
   alias: (sign, name) => node({ kind: 'alias', name: name.sourceString, at: at(sign) }),
-  literal: (literal) => node(literalSyntax(literal)),
-  plainLiteral: (_ahead, literal) => node(literalSyntax(literal)),
-}
-
-const operationOf: ohm.ActionDict<unknown> = {
-  operation: (_, operator, _space, operand): Operation => ({
-    operator: binaryOperator(operator),
-    at: at(operator),
-    operand: measuredOf(operand),
-  }),
+  word: (text) => node(tokenSyntax(text)),
+  number: (text) => node(tokenSyntax(text)),
+  string: (text) => node(tokenSyntax(text)),
+  plainItem: (text) => node(tokenSyntax(text)),
+  keyword: (text) => node(tokenSyntax(text)),
+  date: (text) => node(literalSyntax('date', text)),
+  dateTime: (text) => node(literalSyntax('date-time', text)),
+  timeOfDay: (text) => node(literalSyntax('time-of-day', text)),
+  guid: (text) => node(literalSyntax('guid', text)),
+  prefixed(_prefix, _string) {
+    return node(prefixedSyntax(this))
+  },
 }
 
 const prefixOf: ohm.ActionDict<unknown> = {
@@ -218,18 +221,21 @@ function node(syntax: ExpressionSyntax, operands: readonly Measured[] = []): Mea
   return { syntax, depth }
 }
 
-function binaryOperator(word: ohm.Node): BinaryOperator {
-  const name = word.sourceString.toLowerCase()
-  if (Object.hasOwn(precedenceOf, name)) return name as BinaryOperator
+/** The word with the spaces before it. */
+function binaryOperator(operator: ohm.Node): Operator {
+  const text = operator.sourceString
+  const word = text.trim()
+  const position = at(operator) + text.indexOf(word)
+  const name = word.toLowerCase()
+  if (Object.hasOwn(precedenceOf, name)) return { name: name as BinaryOperator, at: position }
   const hint = didYouMean(name, Object.keys(precedenceOf))
-  const problem = `no operator "${word.sourceString}" at character ${at(word) + 1}`
+  const problem = `no operator "${word}" at character ${position + 1}`
   throw odataError('syntax-error', hint === undefined ? problem : `${problem}: ${hint}`)
 }
 
 /** Operations by their signatures, as ohm-js wants them. */
 export const expressionOperations: Readonly<Record<string, ohm.ActionDict<unknown>>> = {
   measured,
-  operation: operationOf,
   prefix: prefixOf,
   caseItem: caseItemOf,
   'pathEnd(path)': pathEnd,

@@ -13,13 +13,16 @@ export function wordLiteral(text: string, at: number): LiteralSyntax | null {
   return /^(?:NaN|-?INF)$/.test(text) ? { kind: 'literal', form: 'number', text, at } : null
 }
 
-const formOfRule: Readonly<Record<string, LiteralForm>> = {
-  number: 'number',
-  date: 'date',
-  dateTime: 'date-time',
-  timeOfDay: 'time-of-day',
-  guid: 'guid',
+/** A number, a string, or a path of one name: its first character tells which. */
+export function tokenSyntax(token: ohm.Node): ExpressionSyntax {
+  const text = token.sourceString
+  const at = token.source.startIdx
+  if (text.startsWith("'")) return { kind: 'literal', form: 'string', text: unquote(text), at }
+  if (/^[-+]?[0-9]/.test(text)) return { kind: 'literal', form: 'number', text, at }
+  return wordLiteral(text, at) ?? { kind: 'path', names: [text], keys: NO_KEYS, at }
 }
+
+const NO_KEYS = new Map<number, never>()
 
 const formOfPrefix: Readonly<Record<string, LiteralForm>> = {
   duration: 'duration',
@@ -28,25 +31,18 @@ const formOfPrefix: Readonly<Record<string, LiteralForm>> = {
   geometry: 'geo',
 }
 
-export function literalSyntax(literal: ohm.Node): LiteralSyntax {
-  const text = literal.sourceString
-  const make = (form: LiteralForm, value = text) =>
-    ({ kind: 'literal', form, text: value, at: literal.source.startIdx }) as const
-  switch (literal.ctorName) {
-    case 'string':
-      return make('string', unquote(text))
-    case 'keyword':
-      return wordLiteral(text, literal.source.startIdx)!
-    case 'prefixed': {
-      const quote = text.indexOf("'")
-      const form = formOfPrefix[text.slice(0, quote).toLowerCase()] ?? 'enum'
-      return make(form, unquote(text.slice(quote)))
-    }
-    case 'temporal':
-      return make(formOfRule[literal.child(1).ctorName]!)
-    default:
-      return make(formOfRule[literal.ctorName]!)
-  }
+export const literalSyntax = (form: LiteralForm, token: ohm.Node): LiteralSyntax => ({
+  kind: 'literal',
+  form,
+  text: token.sourceString,
+  at: token.source.startIdx,
+})
+
+export function prefixedSyntax(token: ohm.Node): LiteralSyntax {
+  const text = token.sourceString
+  const quote = text.indexOf("'")
+  const form = formOfPrefix[text.slice(0, quote).toLowerCase()] ?? 'enum'
+  return { kind: 'literal', form, text: unquote(text.slice(quote)), at: token.source.startIdx }
 }
 
 const unquote = (text: string) => text.slice(1, -1).replaceAll("''", "'")

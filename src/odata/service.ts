@@ -7,6 +7,7 @@ import { requireSafeBinding } from '../http/auth.ts'
 import { requireSoundOrigins, withCors } from '../http/cors.ts'
 import { HttpServer } from '../http/server.ts'
 import { createHandler } from './handle.ts'
+import { createLinkSigner, openLinkSigner } from './link-signature.ts'
 import { createQueryGate } from './query-gate.ts'
 import { ROOT_PATH } from './service-root.ts'
 import { Snapshots } from './snapshots.ts'
@@ -37,6 +38,10 @@ export interface ODataServiceOptions {
   /** Threads that work on one query. With one, many small queries at once are twice as fast as with two. */
   readonly threads?: number
   readonly memoryLimit?: string | null
+  /** The file of the secret by which links are known; without one they end with the service. */
+  readonly linkSecretPath?: string
+  /** Whether URLs in answers follow Forwarded and X-Forwarded-* headers. */
+  readonly trustProxy?: boolean
   /** Where large queries spill to. */
   readonly tempDir: string
   readonly logger: Logger
@@ -67,8 +72,11 @@ export class ODataService implements AsyncDisposable {
     const snapshots = resources.use(
       await Snapshots.open({ dir, threads, memoryLimit, tempDir, logger }),
     )
+    const { linkSecretPath: secret } = options
     const answer = createHandler({
       snapshots,
+      links: secret === undefined ? createLinkSigner() : await openLinkSigner(secret, logger),
+      trustProxy: options.trustProxy ?? false,
       gate: createQueryGate(limits.runningQueries, limits.waitingQueries),
       pageSize: options.pageSize,
       maxPageSize: limits.largestPageRows,

@@ -2,7 +2,8 @@
 //
 // Each snapshot has an engine of its own, in which the file of each set is attached for reading. A new manifest opens
 // a new engine; then one assignment makes it the current one. A request holds a lease on the snapshot it began with,
-// and an engine is closed when it is neither current nor retained for next links and nobody holds a lease on it.
+// and an engine is closed when it is neither current nor among the last ones and nobody holds a lease on it. A link can
+// ask for an earlier one as long as a run keeps its files: it is opened again then.
 
 import { type FSWatcher, watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -10,6 +11,7 @@ import { join } from 'node:path'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { MANIFEST_FILE, parseManifest, type Snapshot } from '../core/snapshot.ts'
+import { readKeptSnapshot } from './kept-snapshots.ts'
 import { type EngineOptions, OpenSnapshot } from './open-snapshot.ts'
 
 export interface SnapshotsOptions extends EngineOptions {
@@ -35,6 +37,8 @@ export class Snapshots implements AsyncDisposable {
   #timer: NodeJS.Timeout | null = null
   #checking: Promise<void> | null = null
   #isCheckWanted = false
+  /** Kept snapshots that are being opened: links of one snapshot come many at a time. */
+  readonly #opening = new Map<string, Promise<OpenSnapshot | null>>()
 
   private constructor(options: SnapshotsOptions, current: OpenSnapshot) {
     this.#options = options
@@ -66,10 +70,51 @@ export class Snapshots implements AsyncDisposable {
     return this.#current.lease()
   }
 
-  /** A lease on the current or a retained snapshot; null when `id` is neither. */
-  leaseById(id: string): OpenSnapshot | null {
+  /** A lease on the current snapshot or on one that is kept on disk; null when `id` is neither. */
+  async leaseById(id: string): Promise<OpenSnapshot | null> {
+    const known = this.#openById(id)
+    if (known !== undefined) return known.lease()
+    const opening = this.#opening.get(id) ?? this.#openKept(id)
+    this.#opening.set(id, opening)
+    try {
+      return (await opening)?.lease() ?? null
+    } finally {
+      this.#opening.delete(id)
+    }
+  }
+
+  /** What was published under that id; null when a run keeps it no longer. */
+  async manifestOf(id: string): Promise<Snapshot | null> {
+    return this.#openById(id)?.snapshot ?? (await readKeptSnapshot(this.#options.dir, id))
+  }
+
+  /** How an engine on the same files is opened. */
+  get engineOptions(): EngineOptions {
+    return this.#options
+  }
+
+  /** Logs that files of a kept snapshot cannot be opened: a run has just deleted them, or they are damaged. */
+  reportKept(id: string, error: unknown): void {
+    this.#options.logger.warn('kept-snapshot-refused', { snapshot: id, error })
+  }
+
+  #openById(id: string): OpenSnapshot | undefined {
     const open = [this.#current, ...this.#retired.map(({ snapshot }) => snapshot)]
-    return open.find((candidate) => candidate.snapshot.id === id)?.lease() ?? null
+    return open.find((candidate) => candidate.snapshot.id === id)
+  }
+
+  /** A snapshot of a link that was given before this service started, or long ago. */
+  async #openKept(id: string): Promise<OpenSnapshot | null> {
+    const kept = await readKeptSnapshot(this.#options.dir, id)
+    if (kept === null) return null
+    try {
+      const snapshot = await OpenSnapshot.open(kept, this.#options)
+      this.#retired.unshift({ snapshot, sinceMs: Date.now() })
+      return snapshot
+    } catch (error) {
+      this.reportKept(id, error)
+      return null
+    }
   }
 
   /** Looks at the manifest once more. Never throws: what is wrong is logged and looked at again later. */
@@ -134,9 +179,9 @@ export class Snapshots implements AsyncDisposable {
 
   /** Lets go of retired snapshots that are too many or too old. */
   async #release(): Promise<void> {
-    const oldest = Date.now() - limits.retainedSnapshotMs
+    const oldest = Date.now() - limits.openEarlierSnapshotMs
     const isKept = ({ sinceMs }: Retired, i: number) =>
-      i < limits.retainedSnapshots && sinceMs >= oldest
+      i < limits.openEarlierSnapshots && sinceMs >= oldest
     const released = this.#retired.filter((retired, i) => !isKept(retired, i))
     this.#retired = this.#retired.filter(isKept)
     for (const { snapshot } of released) await snapshot[Symbol.asyncDispose]()

@@ -47,6 +47,8 @@ export interface OptionSyntax {
   readonly id?: string
   /** Made by the service for its next links; its form is the service's own. */
   readonly skiptoken?: string
+  /** The same of its delta links. */
+  readonly deltatoken?: string
 }
 
 export type OptionName = keyof OptionSyntax

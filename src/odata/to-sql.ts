@@ -4,21 +4,30 @@ import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { BoundQuery } from './bound.ts'
 import { conditionSql, valueSql } from './expression-sql.ts'
+import type { KeysetWindow } from './keyset.ts'
 import { orderSql, relationSql } from './relation-sql.ts'
 
 const BIGINT = columnType('BIGINT')
 
 export interface RowWindow {
+  /** Rows before these, counted after $skip. */
   readonly offset: number
   readonly limit: number | null
+  /** Where the order of the rows can tell where to begin: no row before these is read. */
+  readonly keyset?: KeysetWindow | null
 }
 
 /**
- * The output properties, named by them and in their order, each in the engine type of its EdmType. `offset` counts
- * rows after $skip; rows beyond $top never come, whatever `limit` says.
+ * The output properties, named by them and in their order, each in the engine type of its EdmType; with a keyset also
+ * what the rows are ordered by. Rows beyond $top never come, whatever `limit` says.
  */
 export function rowsSql(query: BoundQuery, window: RowWindow): Sql {
-  return sql`SELECT ${columnsSql(query)} ${fromSql(query)}${orderSql(query.order)}${windowSql(query, window)}`
+  const { keyset = null } = window
+  const columns = keyset === null ? [] : keyset.columns
+  const from = keyset?.from ?? null
+  const begin =
+    from === null ? sql.empty : sql` ${query.filter === null ? sql`WHERE` : sql`AND`} ${from}`
+  return sql`SELECT ${sql.join([columnsSql(query), ...columns])} ${fromSql(query)}${begin}${orderSql(query.order)}${windowSql(query, window)}`
 }
 
 /** The output properties, and for each expansion the value that its link begins at, as `r1 key`, and what it hands down. */
@@ -44,13 +53,14 @@ export function countSql(query: BoundQuery): Sql {
 
 function fromSql({ relation, row, filter }: BoundQuery): Sql {
   const from = sql`FROM ${relationSql(relation)} AS ${sql.ident(row.alias)}`
-  return filter === null ? from : sql`${from} WHERE ${conditionSql(filter)}`
+  return filter === null ? from : sql`${from} WHERE (${conditionSql(filter)})`
 }
 
-function windowSql({ skip, top }: BoundQuery, { offset, limit }: RowWindow): Sql {
+function windowSql({ skip, top }: BoundQuery, { offset, limit, keyset }: RowWindow): Sql {
   const left = top === null ? null : Math.max(0, top - offset)
   const rows = left === null || limit === null ? (left ?? limit) : Math.min(left, limit)
-  const skipped = Math.min(skip + offset, Number.MAX_SAFE_INTEGER)
+  const isPlaced = keyset != null && keyset.from !== null
+  const skipped = isPlaced ? 0 : Math.min(skip + offset, Number.MAX_SAFE_INTEGER)
   const limitSql = rows === null ? sql.empty : sql` LIMIT ${sql.value(rows, BIGINT)}`
   return skipped === 0 ? limitSql : sql`${limitSql} OFFSET ${sql.value(skipped, BIGINT)}`
 }

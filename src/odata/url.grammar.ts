@@ -2,14 +2,16 @@
 // reads decoded text. Examples above a rule are run by a test: `//+` must match, `//-` must not.
 //
 // Precedence of operators is not in the grammar: an expression is a flat list of operands and operators, which
-// precedence.ts makes a tree. Flat rules and inline character classes keep parsing fast; each rule that is entered
-// costs more than the characters it reads.
+// precedence.ts makes a tree. Each rule that is entered costs more than the characters it reads, so rules are flat, the
+// common alternative comes first, and two lists at the end say what is read faster than it is written here: tokens by a
+// regular expression made of their rule, and choices that have no meaning of their own where they are used.
 
 import * as ohm from 'ohm-js'
 import { applyRules } from './apply-rules.ts'
 import { expandRules } from './expand-rules.ts'
 import { literalRules } from './literal-rules.ts'
 import { searchRules } from './search-rules.ts'
+import { readInOneStep, readInPlace } from './token-rules.ts'
 
 export const urlGrammarSource = String.raw`
 OData {
@@ -74,27 +76,32 @@ ${applyRules}
 
   //+ "a", "a eq 1", "not a and b", "a in (1,2) or b", "-a lt - 2", "a eq -5", "eq eq 1", "a\tEQ\t1"
   //- "a eq", "a eq1", "1a", "a desc", "a as b", "a=1"
-  expression = operand operation*
+  expression = operand (operator rws operand)*
 
-  //+ " eq 1", " AND not b"
-  //- "eq 1", " as b", " desc"
-  operation = rws operator rws operand
+  // Any word after a space but those that may follow an expression; whether it is an operator is found out later, with
+  // a better message.
+  //+ " eq", " \tAND", " plus", " descending"
+  //- "eq", " as", " WITH", " desc", " a1"
+  operator (an operator) = rws ~clauseWord ("a".."z" | "A".."Z")+
 
-  // Any word but those that may follow an expression; whether it is an operator is found out later, with a better
-  // message.
-  //+ "eq", "AND", "plus"
-  //- "as", "WITH", "desc", "a1"
-  operator = ~(("a" | "A" | "d" | "D" | "f" | "F" | "w" | "W") clauseWordRest ~idPart) ("a".."z" | "A".."Z")+
+  //+ "as", "Asc", "DESC", "from", "with"
+  //- "ascending", "eq"
+  clauseWord = (caseInsensitive<"asc"> | caseInsensitive<"as"> | caseInsensitive<"desc"> | caseInsensitive<"from">
+               | caseInsensitive<"with">) ~idPart
 
-  // The rest of as, asc, desc, from, with.
-  //+ "s", "Sc", "esc", "rom", "ith"
-  //- "nd"
-  clauseWordRest = caseInsensitive<"sc"> | caseInsensitive<"s"> | caseInsensitive<"esc">
-                 | caseInsensitive<"rom"> | caseInsensitive<"ith">
-
-  //+ "a", "not a", "not(a)", "NOT not a", "-a", "- 5", "-(a)"
+  // Most operands are one of the first three, which are tokens.
+  //+ "a", "not a", "not(a)", "NOT not a", "-a", "- 5", "-(a)", "1", "'a'"
   //- "not ", "-"
-  operand = (&("-" | "n" | "N") prefix)* primary
+  operand = word | number | string | otherOperand
+
+  // A path of one name. The words null, true, false, NaN and INF are told from names later.
+  //+ "a", "null", "not", "nota"
+  //- "a/b", "a.b", "f(x)", "not a", "binary'AQI='", "01234567-89ab-cdef-0123-456789ABCDEF"
+  word (a name) = ~(("n" | "N") ("o" | "O") ("t" | "T") (" " | "\t")) name ~("(" | "'" | "-" | "/" | ".")
+
+  //+ "a/b", "not a", "- 5", "2024-01-31"
+  //- "not ", "-"
+  otherOperand = (&("-" | "n" | "N") prefix)* primary
 
   //+ "not ", "-"
   //- "nota", "+"
@@ -103,14 +110,9 @@ ${applyRules}
 
   //+ "1", "'a'", "a/b", "f(x)", "(1)", "@p", "$it", "case(a:1)", "[1,2]"
   //- "", ")", "\"a\""
-  primary = plainLiteral | value | case | call | literal | list | array | object | alias
+  primary = dateTime | date | timeOfDay | guid | value | case | call | number | string | keyword | prefixed | list
+          | array | object | alias
 
-  // Long lists are made of these, so they are told by their first character.
-  //+ "1", "'a'"
-  //- "-1", "2024-01-31", "a"
-  plainLiteral = &("0".."9" | "'") (number | string)
-
-  // Most operands are this, so it is tried first. The words null, true, false, NaN and INF are told from names later.
   //+ "a", "null", "customer/name"
   //- "f(x)", "binary'AQI='", "01234567-89ab-cdef-0123-456789ABCDEF"
   value = path ~("(" | "'" | "-")
@@ -118,7 +120,12 @@ ${applyRules}
   // One item in parentheses is a group, or a list of one after "in".
   //+ "(1)", "( 1 , 2 )", "('a')", "(a eq 1)", "()"
   //- "(", "(1,)", "(,)"
-  list = "(" ws (expression (comma expression)*)? ws ")"
+  list = "(" ws ((plainItem | expression) (comma (plainItem | expression))*)? ws ")"
+
+  // Lists may have thousands of items, and most of these are one token.
+  //+ "1", "a", "'a'"
+  //- "1 eq 1", "a desc", "a:1"
+  plainItem (a name) = (word | number | string) &(ws ("," | ")" | "]" | end))
 
   //+ "f()", "contains(a,'b')", "geo.length( a )", "now()"
   //- "f", "f (a)", "f(a", "f(a,)"
@@ -136,7 +143,7 @@ ${applyRules}
 
   //+ "1", "\"a\"", "\"\\u00e9\\\"\""
   //- "\"", "\"\\\""
-  arrayItem = jsonString | expression
+  arrayItem = jsonString | plainItem | expression
 
   //+ "\"\"", "\"a b\"", "\"\\n\""
   //- "'a'", "\"a"
@@ -223,3 +230,31 @@ ${literalRules}
 `
 
 export const urlGrammar = ohm.grammar(urlGrammarSource)
+
+// Rules whose text alone matters to the actions.
+readInOneStep(urlGrammar, [
+  'comma',
+  'date',
+  'dateTime',
+  'guid',
+  'keyword',
+  'name',
+  'number',
+  'operator',
+  'plainItem',
+  'rws',
+  'string',
+  'timeOfDay',
+  'word',
+  'ws',
+])
+// Rules without an action.
+readInPlace(urlGrammar, [
+  'caseInsensitive',
+  'literal',
+  'operand',
+  'primary',
+  'value',
+  'comma',
+  'ws',
+])

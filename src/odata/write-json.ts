@@ -6,6 +6,7 @@
 import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { OutputProperty } from './bound.ts'
+import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat } from './negotiate.ts'
 import type { EdmName, EdmType } from './type-map.ts'
 
@@ -13,16 +14,26 @@ const VARCHAR = columnType('VARCHAR')
 
 /**
  * One text per row of `rows`, whose columns are named as in `output` and have the engine types of its EdmTypes.
- * The LIMIT is inside `rows`: writing first and cutting then would write every row of the table.
+ * The LIMIT is inside `rows`: writing first and cutting then would write every row of the table. With a keyset, the row
+ * behind the page is its position.
  */
-export function rowTextsSql(rows: Sql, output: readonly OutputProperty[], format: JsonFormat): Sql {
-  return sql`SELECT ${objectSql(',{', propertyMembers('page', output, format))} FROM (${rows}) AS page`
+export function rowTextsSql(
+  rows: Sql,
+  output: readonly OutputProperty[],
+  format: JsonFormat,
+  keyset: KeysetWindow | null = null,
+): Sql {
+  const text = objectSql(',{', propertyMembers('page', output, format))
+  const placed = keyset === null ? text : keyset.placed(text, sql`row_number() OVER ()`)
+  return sql`SELECT ${placed} FROM (${rows}) AS page`
 }
 
 /** A value in a JSON object, where it stands there, and its text, never NULL. Values of one nested object are neighbours. */
 export interface Member {
   readonly path: readonly string[]
   readonly text: Sql
+  /** The member is left out where its text is NULL; only at the top of the object. */
+  readonly isOptional?: boolean
 }
 
 /** The properties of a row of `table`, which has columns of their names. */
@@ -31,26 +42,33 @@ export function propertyMembers(
   output: readonly OutputProperty[],
   format: JsonFormat,
 ): readonly Member[] {
-  return output.map(({ name, type, path }) => ({
-    path: path ?? [name],
-    text: textSql(sql.ident(table, name), type, format),
-  }))
+  return output.map(({ name, type, path = [name] }) => {
+    const value = sql.ident(table, name)
+    const isOptional = format.omitsNulls === true && path.length === 1
+    return isOptional
+      ? { path, text: jsonTextSql(value, type, format), isOptional }
+      : { path, text: textSql(value, type, format) }
+  })
 }
 
-/** The text of a value, never NULL. `depth`: collections around it. */
-function textSql(value: Sql, type: EdmType, format: JsonFormat, depth = 0): Sql {
+/** A value as JSON; NULL for NULL. `depth`: collections around it. */
+export function jsonTextSql(
+  value: Sql,
+  type: EdmType,
+  format: Pick<JsonFormat, 'ieee754'> = { ieee754: false },
+  depth = 0,
+): Sql {
   switch (type.kind) {
     case 'primitive': {
       const text = writeValue[type.name](value, type)
-      const written = format.ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(text) : text
-      return sql`coalesce(${written}, 'null')`
+      return format.ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(text) : text
     }
     case 'complex': {
       const members = type.properties.map(({ name, type: inner }): Member => {
-        const text = textSql(sql`(${value}).${sql.ident(name)}`, inner, format, depth)
-        return { path: [name], text }
+        const part = sql`(${value}).${sql.ident(name)}`
+        return { path: [name], text: textSql(part, inner, format, depth) }
       })
-      return sql`CASE WHEN ${value} IS NULL THEN 'null' ELSE ${objectSql('{', members)} END`
+      return sql`CASE WHEN ${value} IS NOT NULL THEN ${objectSql('{', members)} END`
     }
     case 'collection': {
       const item = sql.ident(`item ${depth}`)
@@ -60,7 +78,12 @@ function textSql(value: Sql, type: EdmType, format: JsonFormat, depth = 0): Sql 
   }
 }
 
+/** The same, `null` for NULL. */
+const textSql = (value: Sql, type: EdmType, format: Pick<JsonFormat, 'ieee754'>, depth = 0): Sql =>
+  sql`coalesce(${jsonTextSql(value, type, format, depth)}, 'null')`
+
 export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
+  if (members.some(({ isOptional }) => isOptional)) return sparseObjectSql(open, members)
   const texts = members.flatMap(({ path, text }, i) => {
     const before = between(members[i - 1]?.path ?? [], path)
     return [sql.value(before, VARCHAR), text]
@@ -68,6 +91,16 @@ export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
   const first = open === '{' ? sql`'{'` : sql`',{'`
   const end = '}'.repeat(members.at(-1)?.path.length ?? 1)
   return sql`concat(${sql.join([first, ...texts, sql.value(end, VARCHAR)])})`
+}
+
+/** Each member with a comma before it, of which the first is cut off. What is NULL vanishes. */
+function sparseObjectSql(open: '{' | ',{', members: readonly Member[]): Sql {
+  const texts = members.map(({ path, text, isOptional }) => {
+    const name = sql.value(`,${JSON.stringify(path.join('/'))}:`, VARCHAR)
+    return isOptional ? sql`(${name} || ${text})` : sql`concat(${name}, ${text})`
+  })
+  const first = open === '{' ? sql`'{'` : sql`',{'`
+  return sql`concat(${first}, substr(concat(${sql.join(texts)}), 2), '}')`
 }
 
 /** What stands between two values: ends of objects, a comma, beginnings of objects, the name. */
@@ -180,17 +213,28 @@ export function collectionHead(
 }
 
 /** Everything after the last row. */
-export function collectionTail(nextLink: string | null): string {
-  return nextLink === null ? ']}' : `],"@odata.nextLink":${JSON.stringify(nextLink)}}`
+export function collectionTail(link: Link | null): string {
+  return link === null ? ']}' : `],"@odata.${link.name}":${JSON.stringify(link.url)}}`
 }
 
-/** `row` as the engine wrote it, with its comma. */
-export function entityText(row: Buffer, contextUrl: string, { metadata }: JsonFormat): Buffer {
+export interface Link {
+  readonly name: 'nextLink' | 'deltaLink'
+  readonly url: string
+}
+
+/** `row` as the engine wrote it, with its comma. `type` is that of a value, where it is shown. */
+export function entityText(
+  row: Buffer,
+  contextUrl: string,
+  { metadata }: JsonFormat,
+  type: string | null = null,
+): Buffer {
   if (metadata === 'none') return row.subarray(1)
   const members = row.subarray(',{'.length)
   const comma = members.length === '}'.length ? '' : ','
+  const typed = type === null ? '' : `,"@odata.type":${JSON.stringify(type)}`
   return Buffer.concat([
-    Buffer.from(`{"@odata.context":${JSON.stringify(contextUrl)}${comma}`),
+    Buffer.from(`{"@odata.context":${JSON.stringify(contextUrl)}${typed}${comma}`),
     members,
   ])
 }

@@ -25,7 +25,13 @@ import { renameDurably } from './durable-files.ts'
 import { isInterrupt } from './failure.ts'
 import { checkKey } from './materialize/check-key.ts'
 import { countRows, relationOf } from './materialize/relation.ts'
-import { collectGarbage, readSnapshots, type Snapshots, writeSnapshot } from './snapshots.ts'
+import {
+  collectGarbage,
+  readSnapshots,
+  type Retention,
+  type Snapshots,
+  writeSnapshot,
+} from './snapshots.ts'
 
 export interface PublishOptions {
   readonly connection: Connection
@@ -36,6 +42,8 @@ export interface PublishOptions {
   /** Version of each model whose relation is as the model says; the others keep what is published of them. */
   readonly versions: ReadonlyMap<ModelName, string>
   readonly now: Date
+  /** By default the limits of core/limits.ts. */
+  readonly retention?: Retention | undefined
   /** Told of a model that cannot be published. Throws what is no failure of the model. */
   readonly onFailure: (model: Model, error: unknown) => void
 }
@@ -43,6 +51,11 @@ export interface PublishOptions {
 export interface Published {
   readonly snapshot: Snapshot
   readonly changed: boolean
+}
+
+const DEFAULT_RETENTION: Retention = {
+  snapshots: limits.retainedSnapshots,
+  ms: limits.retainedSnapshotMinutes * 60_000,
 }
 
 /** When it throws, what was published before is untouched. */
@@ -56,7 +69,9 @@ export async function publish(options: PublishOptions): Promise<Published> {
   const snapshot =
     snapshots.current?.id === id ? snapshots.current : { id, publishedAt: now, runId, relations }
   if (changed || !snapshots.isShown) await writeSnapshot(dir, snapshot)
-  await collectGarbage(dir, { current: snapshot, retained: snapshots.retained }, now)
+  const { retention = DEFAULT_RETENTION } = options
+  const kept = { current: snapshot, retained: snapshots.retained }
+  await collectGarbage(dir, kept, { now, retention })
   return { snapshot, changed }
 }
 

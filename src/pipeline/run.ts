@@ -22,6 +22,7 @@ import { publish } from './publish.ts'
 import { takeRunLock } from './run-lock.ts'
 import { replaceMacros } from './macros.ts'
 import { hashFiles } from './source-files.ts'
+import type { Retention } from './snapshots.ts'
 import { ensureState, readState, recordRemoved, recordRun } from './state.ts'
 import { openWarehouse } from './warehouse.ts'
 
@@ -55,6 +56,8 @@ export interface RunOptions {
   readonly allowEmpty?: boolean
   /** Replace this range of the watermark in append models. */
   readonly range?: WatermarkRange | null
+  /** Published states that stay readable when newer ones have come. */
+  readonly retention?: Retention
   readonly now?: () => Date
   /** For crash tests: called after each step of a flush. */
   readonly onFlushStep?: (step: FlushStep) => void | Promise<void>
@@ -182,7 +185,7 @@ async function forgetRemoved(
 }
 
 async function publishAll(
-  { project, paths, progress, now }: RunOptions,
+  { project, paths, progress, now, retention }: RunOptions,
   ledger: Ledger,
   { connection, versions, selected }: BuildContext,
 ): Promise<void> {
@@ -194,6 +197,7 @@ async function publishAll(
     models: project.models.values(),
     versions: new Map([...versions].filter(([name]) => selected.has(name))),
     now: now?.() ?? new Date(),
+    ...(retention === undefined ? {} : { retention }),
     onFailure: (model, error) => ledger.fail(model.name, explainFailure(error, model, null)),
   })
   ledger.snapshot = { id: snapshot.id, changed }

@@ -63,7 +63,7 @@ export async function copyWarehouse(
 ): Promise<void> {
   await using _lock = await takeRunLock(from.runLock, lockWaitMs, signal)
   // Opening it shows that no other program writes it now; closing it leaves no descriptor whose lock a copy would drop.
-  await (await openWarehouseToRead(from, null))[Symbol.asyncDispose]()
+  await (await openWarehouseToRead(from, { memoryLimit: null }))[Symbol.asyncDispose]()
   for (const suffix of ['', '.wal']) {
     await rm(to.database + suffix, { force: true })
     await copy(from.database + suffix, to.database + suffix).catch((error: unknown) => {

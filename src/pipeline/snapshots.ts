@@ -11,9 +11,9 @@
 
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { limits } from '../core/limits.ts'
 import { splitModelName } from '../core/names.ts'
 import {
+  keptManifestFile,
   MANIFEST_FILE,
   parseManifest,
   printManifest,
@@ -36,8 +36,6 @@ const VIEWS_FILE = 'current.sql'
 const RETAINED = /^manifest-([0-9a-f]+)\.json$/
 const PUBLISHED = /^m-[0-9a-f]+\.duckdb$/
 const TEMPORARY = /\.tmp(\.wal)?$/
-
-const retainedName = ({ id }: Snapshot) => `manifest-${id}.json`
 
 export async function readSnapshots(dir: string): Promise<Snapshots> {
   const names = (await readdir(dir)).filter((name) => RETAINED.test(name))
@@ -81,27 +79,32 @@ async function readIfThere(path: string): Promise<string | null> {
 /** The rename of manifest.json is the moment of publication. */
 export async function writeSnapshot(dir: string, snapshot: Snapshot): Promise<void> {
   const text = printManifest(snapshot)
-  await replaceDurably(join(dir, retainedName(snapshot)), text)
+  await replaceDurably(join(dir, keptManifestFile(snapshot.id)), text)
   await replaceDurably(join(dir, MANIFEST_FILE), text)
   await replaceDurably(join(dir, VIEWS_FILE), printViews(dir, snapshot))
 }
 
-/** Keeps the youngest snapshots, and those that were current until a short time ago. */
+/** What stays readable for next links and delta links: the youngest snapshots, and those replaced a short time ago. */
+export interface Retention {
+  readonly snapshots: number
+  readonly ms: number
+}
+
 export async function collectGarbage(
   dir: string,
   { current, retained }: Pick<Snapshots, 'current' | 'retained'>,
-  now: Date,
+  { now, retention }: { readonly now: Date; readonly retention: Retention },
 ): Promise<void> {
   const newest = current === null ? [] : [current]
   const others = retained.filter(({ id }) => id !== current?.id)
   const kept = [...newest, ...others].filter((_, i, all) => {
     const replacedAt = all[i - 1]?.publishedAt ?? now
-    const recently = now.getTime() - replacedAt.getTime() < limits.retainedSnapshotMs
-    return i < limits.retainedSnapshots || recently
+    const recently = now.getTime() - replacedAt.getTime() < retention.ms
+    return i < retention.snapshots || recently
   })
   const keep = new Set(
     kept.flatMap((snapshot) => [
-      retainedName(snapshot),
+      keptManifestFile(snapshot.id),
       ...snapshot.relations.map(({ file }) => file),
     ]),
   )

@@ -146,6 +146,21 @@ export const settings = {
     default: false,
     help: 'Whether paths write keys as segments: `orders/7` for `orders(7)`',
   },
+  'odata.keep_snapshots': {
+    type: { is: 'integer', min: 1, max: 10_000 },
+    default: limits.retainedSnapshots,
+    help: 'Published states that a run keeps on disk, the current one included, for next links and delta links',
+  },
+  'odata.keep_minutes': {
+    type: { is: 'integer', min: 0, max: 10_000_000 },
+    default: limits.retainedSnapshotMinutes,
+    help: 'Minutes for which a run keeps a replaced state even when there are more',
+  },
+  'odata.trust_proxy': {
+    type: { is: 'boolean' },
+    default: false,
+    help: 'Take the host, the scheme and the path prefix of URLs in answers from Forwarded or X-Forwarded-* headers',
+  },
   'odata.request_timeout_ms': {
     type: positive,
     default: limits.queryTimeoutMs,

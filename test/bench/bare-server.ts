@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
 export interface BareServer extends AsyncDisposable {
+  readonly pid: number
   readonly port: number
 }
 
@@ -15,6 +16,7 @@ export async function startBareServer(): Promise<BareServer> {
     child.once('message', (message) => resolve(Number(message))),
   )
   return {
+    pid: child.pid!,
     port,
     async [Symbol.asyncDispose]() {
       child.kill()

@@ -1,5 +1,6 @@
-// A closed-loop HTTP/1.1 load: every connection sends the same request again as soon as its answer is there.
-// It runs in a process of its own (`node load.js`), because the servers it measures need theirs.
+// A closed-loop HTTP/1.1 load: every connection sends the same request, or several of them at a time (pipelining), again
+// as soon as its answers are there. It runs in a process of its own (`node load.js`), because the servers it measures
+// need theirs, and says how busy that process was: at 1.0 it is the load that was measured, not the server.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { connect } from 'node:net'
@@ -8,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 export interface Load {
   readonly port: number
   readonly connections: number
+  /** Requests that a connection sends at a time. */
+  readonly pipelined: number
   readonly durationMs: number
   /** The whole request, head and body. */
   readonly request: string
@@ -20,17 +23,24 @@ export interface LoadResult {
   readonly ms: number
   /** 99th percentile of the time from request to answer. */
   readonly p99Ms: number
+  /** Processor time of the load itself, of one core. */
+  readonly busy: number
 }
 
 const WARM_UP_MS = 500
+/** A closed loop that gets no answers would wait for ever. */
+const STUCK_MS = 30_000
 
 /** Rejects when any answer has another status. */
 export async function measureLoad(load: Load): Promise<LoadResult> {
   const child: ChildProcess = fork(fileURLToPath(import.meta.url), { serialization: 'json' })
   child.send(load)
-  const [result] = await new Promise<[LoadResult | { error: string }]>((resolve) =>
-    child.once('message', (m) => resolve([m as LoadResult])),
-  )
+  const stuck = setTimeout(() => child.kill(), load.durationMs + STUCK_MS)
+  const result = await new Promise<LoadResult | { error: string }>((resolve) => {
+    child.once('message', (message) => resolve(message as LoadResult))
+    child.once('exit', () => resolve({ error: 'the load ended without a result' }))
+  })
+  clearTimeout(stuck)
   child.kill()
   if ('error' in result) throw new Error(result.error)
   return result
@@ -41,44 +51,85 @@ export function postRequest(path: string, body: string, type = 'application/json
 }
 
 async function drive(load: Load): Promise<LoadResult> {
-  const request = Buffer.from(load.request)
-  const expected = Buffer.from(`HTTP/1.1 ${load.status} `)
   const startedAt = performance.now()
   const countFrom = startedAt + WARM_UP_MS
   const endAt = countFrom + load.durationMs
   const latencies: number[] = []
-
+  const cpuAt = { start: 0, end: 0 }
+  setTimeout(() => (cpuAt.start = cpuMs()), WARM_UP_MS)
+  setTimeout(() => (cpuAt.end = cpuMs()), WARM_UP_MS + load.durationMs)
   await Promise.all(
-    Array.from({ length: load.connections }, () => {
-      return new Promise<void>((resolve, reject) => {
-        const socket = connect(load.port, '127.0.0.1')
-        let sentAt = 0
-        const send = () => {
-          sentAt = performance.now()
-          socket.write(request)
-        }
-        socket.setNoDelay(true)
-        socket.on('connect', send)
-        socket.on('error', reject)
-        // Answers are smaller than one segment, so a chunk is an answer.
-        socket.on('data', (chunk: Buffer) => {
-          if (chunk.compare(expected, 0, expected.length, 0, expected.length) !== 0)
-            return reject(new Error(`unexpected answer: ${chunk.subarray(0, 200).toString()}`))
-          const now = performance.now()
-          if (now >= countFrom && now <= endAt) latencies.push(now - sentAt)
-          if (now < endAt) return send()
-          socket.destroy()
-          return resolve()
-        })
-      })
-    }),
+    Array.from({ length: load.connections }, () =>
+      keepSending(load, (sentAt) => {
+        const now = performance.now()
+        if (now >= countFrom && now <= endAt) latencies.push(now - sentAt)
+        return now < endAt
+      }),
+    ),
   )
+  // On a busy machine the last answer may come before the timer.
+  if (cpuAt.end === 0) cpuAt.end = cpuMs()
   latencies.sort((a, b) => a - b)
   return {
-    answers: latencies.length,
+    answers: latencies.length * load.pipelined,
     ms: load.durationMs,
     p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
+    busy: (cpuAt.end - cpuAt.start) / load.durationMs,
   }
+}
+
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** Sends until `answered` says no; it is told when the requests were sent that all have their answers now. */
+function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise<void> {
+  const requests = Buffer.from(load.request.repeat(load.pipelined))
+  return new Promise((resolve, reject) => {
+    let sentAt = 0
+    let answerBytes = 0
+    let missingBytes = 0
+    const send = () => {
+      sentAt = performance.now()
+      missingBytes = answerBytes * load.pipelined
+      socket.write(requests)
+    }
+    const read = (size: number, bytes: Uint8Array) => {
+      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, size)
+      if (answerBytes === 0) {
+        answerBytes = lengthOfAnswer(chunk)
+        missingBytes = answerBytes * load.pipelined
+      }
+      // The answers of a server to the same request have the same length, so it is enough to look at their beginnings.
+      const first = missingBytes % answerBytes
+      for (let at = first; at + STATUS_END <= size; at += answerBytes)
+        if (statusOf(chunk, at) !== load.status)
+          reject(new Error(`unexpected answer: ${chunk.toString('latin1', at, at + 200)}`))
+      missingBytes -= size
+      if (missingBytes > 0) return true
+      if (answered(sentAt)) send()
+      else socket.end(resolve)
+      return true
+    }
+    // One piece of memory for all that comes: the load must cost less than the server.
+    const onread = { buffer: Buffer.allocUnsafe(64 * 1024), callback: read }
+    const socket = connect({ port: load.port, host: '127.0.0.1', noDelay: true, onread }, send)
+    socket.on('error', reject)
+  })
+}
+
+/** `HTTP/1.1 202` */
+const STATUS_START = 9
+const STATUS_END = 12
+
+const statusOf = (chunk: Buffer, at: number) =>
+  Number(chunk.toString('latin1', at + STATUS_START, at + STATUS_END))
+
+function lengthOfAnswer(chunk: Buffer): number {
+  const text = chunk.toString('latin1')
+  const bodyBytes = Number(/^content-length: (\d+)\r$/im.exec(text)?.[1])
+  return text.indexOf('\r\n\r\n') + 4 + bodyBytes
 }
 
 if (process.send !== undefined && process.argv[1] === fileURLToPath(import.meta.url))

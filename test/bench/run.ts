@@ -9,8 +9,16 @@ import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
 import { ingestBenchmark } from './ingest.ts'
+import { odataLanguageBenchmark } from './odata-language.ts'
+import { pageBenchmark } from './page.ts'
 
-const benchmarks: readonly Benchmark[] = [ingestBenchmark, flushBenchmark, exportBenchmark]
+const benchmarks: readonly Benchmark[] = [
+  ingestBenchmark,
+  flushBenchmark,
+  exportBenchmark,
+  pageBenchmark,
+  odataLanguageBenchmark,
+]
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
@@ -35,9 +43,10 @@ for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.onl
 }
 
 function show(figure: Figure): string {
-  const { at, ratio } = figure.bound
+  const { bound } = figure
   const verdict = holds(figure) ? 'holds' : 'MISSED'
-  return `${figure.name}: ${figure.ratio.toFixed(2)} (at ${at} ${ratio}, ${verdict})\n    ${figure.measured}`
+  const target = bound === null ? 'no target' : `at ${bound.at} ${bound.ratio}, ${verdict}`
+  return `${figure.name}: ${figure.ratio.toFixed(2)} (${target})\n    ${figure.measured}`
 }
 
 function print(line: string): void {

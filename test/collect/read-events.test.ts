@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { eventLinePrefix } from '../../src/buffer/segment.ts'
+import { lineStamp, writeLineStart } from '../../src/buffer/segment.ts'
 import { readEvent, readJsonBatch, readNdjsonBatch } from '../../src/collect/read-events.ts'
 import { openDoor } from '../../src/collect/validate-event.ts'
 import { limits } from '../../src/core/limits.ts'
@@ -240,10 +240,10 @@ test('limits count what is stored: a short number may become many digits', () =>
 })
 
 test('the largest event that a setting allows is a line that the engine reads', () => {
-  const key = 'k'.repeat(1000)
-  const line = eventLinePrefix(Number.MAX_SAFE_INTEGER, `"2026-01-01T00:00:00.000Z${key}"`)
+  const stamp = lineStamp('2026-01-01T00:00:00.000Z', 'k'.repeat(1000))
+  const start = writeLineStart(Buffer.alloc(2000), 0, Number.MAX_SAFE_INTEGER, stamp)
   assert.ok(settings['collect.max_event_bytes'].type.max <= limits.largestEventBytes)
-  assert.ok(limits.largestEventBytes + line.length + 2 < limits.segmentLineBytes)
+  assert.ok(limits.largestEventBytes + start + 2 < limits.segmentLineBytes)
 })
 
 test.run()

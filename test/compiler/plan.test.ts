@@ -130,7 +130,12 @@ test('a volatile model is never fresh, nor what reads it', async () => {
 test('contents of files count', async () => {
   const { models } = await compileTexts({ 'a.b': 'select 1 as x' })
   const reader = { ...models.get(nameOf('a.b'))!, files: ['data/x.csv'] }
-  const project = { models: new Map([[reader.name, reader]]), macros: [], warnings: [] }
+  const project = {
+    models: new Map([[reader.name, reader]]),
+    macros: [],
+    warnings: [],
+    lineage: () => new Map(),
+  }
   const before = new Map([['data/x.csv', 'hash one']])
   const states = built(project, before)
   const because = (files: ReadonlyMap<string, string>) =>

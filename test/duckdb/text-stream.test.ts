@@ -57,7 +57,7 @@ for (const mode of MODES) {
     assert.ok(text === expected)
     assert.ok(pieces > 1)
     assert.is(stream.rows, 10_000)
-    assert.is(stream.hasMore, false)
+    assert.is(stream.following, null)
   })
 
   test(`${mode}: no rows are an empty text`, async () => {
@@ -75,14 +75,14 @@ for (const mode of MODES) {
     const five = sql`SELECT CAST(i AS VARCHAR) FROM range(5) AS r(i)`
     const cut = await read(connection, five, { mode, maxRows: 3 })
     assert.is(cut.text, '012')
-    assert.is(cut.stream.hasMore, true)
+    assert.ok(cut.stream.following !== null)
     const exact = await read(connection, five, { mode, maxRows: 5 })
     assert.is(exact.text, '01234')
-    assert.is(exact.stream.hasMore, false)
+    assert.is(exact.stream.following, null)
     const long = sql`SELECT CAST(i AS VARCHAR) FROM range(100000) AS r(i)`
     const third = await read(connection, long, { mode, maxRows: 2048 })
     assert.is(third.stream.rows, 2048)
-    assert.is(third.stream.hasMore, true)
+    assert.ok(third.stream.following !== null)
   })
 
   test(`${mode}: parameters are bound`, async () => {

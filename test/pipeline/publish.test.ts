@@ -11,6 +11,7 @@ import { sql } from '../../src/core/sql.ts'
 import { Database, type Row } from '../../src/duckdb/database.ts'
 import { csdlJson, csdlXml } from '../../src/odata/csdl.ts'
 import { buildEntityModel } from '../../src/odata/entity-model.ts'
+import type { Retention } from '../../src/pipeline/snapshots.ts'
 import { compileTexts } from '../compiler/compile-text.ts'
 import { FakeClaims } from './fake-claims.ts'
 import { events, fixture, type Fixture, query, recorder, resultOf } from './fixture.ts'
@@ -189,6 +190,24 @@ test('old snapshots and orphans are deleted, young and current ones kept', async
   assert.is(count(/\.tmp/), 0)
   assert.ok(names.includes('notes.txt'))
   assert.equal(await publishedRows(space, 'mart.a'), [{ id: 6 }])
+})
+
+test('snapshots are kept as long, and as many of them, as the settings say', async () => {
+  await using space = await fixture()
+  const minute = 60_000
+  const start = Date.now()
+  const run = async (round: number, retention: Retention) => {
+    const now = () => new Date(start + round * minute)
+    await space.ok([query('mart.a', `select ${round} as id`, { expose })], { now, retention })
+    const names = await readdir(space.path('.eider/snapshots'))
+    return names.filter((name) => /^manifest-.*\.json$/.test(name)).length
+  }
+  for (let round = 0; round < 5; round++)
+    assert.is(await run(round, { snapshots: 1, ms: 60 * minute }), round + 1)
+  assert.is(await run(5, { snapshots: 4, ms: 0 }), 4)
+  // Replaced one and two minutes ago; the third was replaced three minutes ago.
+  assert.is(await run(6, { snapshots: 1, ms: 2.5 * minute }), 4)
+  assert.is(await run(7, { snapshots: 1, ms: 0 }), 1)
 })
 
 test('current.sql gives analysts a view of each model without the warehouse', async () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { onStop } from '../../cli/signals.ts'
@@ -44,6 +45,7 @@ export default class ODataServe extends BaseCommand {
       await ODataService.open({
         ...serviceOptions(project, logger),
         snapshotsDir,
+        linkSecretPath: join(project.paths.state, 'odata.secret'),
         allowAnonymous: flags['allow-anonymous'],
       }),
     )

@@ -113,6 +113,10 @@ export default class PipelineRun extends BaseCommand {
       failFast: flags['fail-fast'],
       allowEmpty: flags['allow-empty'],
       range: rangeOf(flags),
+      retention: {
+        snapshots: settings['odata.keep_snapshots'],
+        ms: settings['odata.keep_minutes'] * 60_000,
+      },
       lockWaitMs: flags.wait * 1000,
       signal: stop.signal,
       progress: flags.json ? (event) => this.printEvent(event) : drawProgress(process.stderr),

@@ -21,7 +21,9 @@ test('Q032, Q111: CSDL XML', async () => {
     '<Annotation Term="Org.OData.Capabilities.V1.ExpandRestrictions"><Record><PropertyValue Property="MaxLevels" Int="8"/></Record></Annotation>'
   const apply =
     '<Annotation Term="Org.OData.Aggregation.V1.ApplySupported"><Record><PropertyValue Property="PropertyRestrictions" Bool="false"/></Record></Annotation>'
-  const readOnly = [capability(0), capability(2), capability(4), levels, apply]
+  const tracking =
+    '<Annotation Term="Org.OData.Capabilities.V1.ChangeTracking"><Record><PropertyValue Property="Supported" Bool="true"/></Record></Annotation>'
+  const readOnly = [capability(0), capability(2), capability(4), levels, apply, tracking]
   const functions = [...functionNames].toSorted().map((name) => `<String>${name}</String>`)
   assert.equal(csdlXml(fixture.model, '4.0').split('\n'), [
     '<?xml version="1.0" encoding="UTF-8"?>',

@@ -2,12 +2,13 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/http/request-error.ts'
 import {
+  CSV_CONTENT_TYPE,
   jsonContentType,
-  negotiateJson,
+  negotiateData,
   negotiateMetadata,
   negotiateVersion,
-  parsePreferences,
 } from '../../../src/odata/negotiate.ts'
+import { appliedOf, parsePreferences, shownPreferences } from '../../../src/odata/preferences.ts'
 
 /** What Excel and Power BI send. */
 const POWER_QUERY =
@@ -61,26 +62,47 @@ test('Accept and $format choose the form of JSON, or are refused', () => {
     ['application/xml', null, 406],
     ['image/png', null, 406],
     ['application/json;q=0', null, 406],
-    ['application/json;odata.metadata=full', null, 406],
+    ['application/json;odata.metadata=full', null, 'application/json;odata.metadata=full'],
+    ['application/json;odata.metadata=most', null, 406],
+    ['application/json;ExponentialDecimals=true;odata.streaming=false', null, minimal],
+    ['application/json;q=0, */*', null, CSV_CONTENT_TYPE],
+    ['application/json;q=0, text/csv;q=0, */*', null, 406],
+    ['*/*, application/json;odata.metadata=none', null, none],
+    ['text/csv', null, CSV_CONTENT_TYPE],
+    ['text/*;q=0.5, application/xml', null, CSV_CONTENT_TYPE],
+    ['text/csv;q=0.9, application/json', null, minimal],
+    ['application/json;q=0.9, text/csv; charset=UTF-8', null, CSV_CONTENT_TYPE],
+    ['text/csv;header=absent', null, 406],
+    ['text/csv;charset=iso-8859-1', null, 406],
     ['application/json;odata=verbose', null, 406],
     ['application/json;charset=iso-8859-1', null, 406],
     ['image/png', 'json', minimal],
     ['application/json', 'xml', 406],
     ['application/json', 'atom', 406],
-    ['application/json', 'csv', 406],
+    ['application/json', 'csv', CSV_CONTENT_TYPE],
+    ['application/json', 'text/csv', CSV_CONTENT_TYPE],
+    ['text/csv', 'application/json', minimal],
     [null, 'application/json;odata.metadata=none', none],
   ]
   for (const [accept, format, expected] of cases) {
     const headers = accept === null ? {} : { accept }
     const name = `${accept} ${format}`
-    if (expected === 406)
-      assert.is(
-        statusOf(() => negotiateJson(headers, format)),
-        406,
-        name,
-      )
-    else assert.is(jsonContentType(negotiateJson(headers, format)), expected, name)
+    const negotiated = () => negotiateData(headers, format, { hasCsv: true })
+    if (expected === 406) assert.is(statusOf(negotiated), 406, name)
+    else {
+      const data = negotiated()
+      assert.is(data.kind === 'csv' ? CSV_CONTENT_TYPE : jsonContentType(data), expected, name)
+    }
   }
+  for (const [accept, format] of [
+    ['text/csv', null],
+    ['text/*', null],
+    ['application/json', 'csv'],
+  ] as const)
+    assert.is(
+      statusOf(() => negotiateData({ accept }, format, { hasCsv: false })),
+      406,
+    )
 })
 
 test('$metadata is XML unless only JSON is wanted', () => {
@@ -111,15 +133,24 @@ test('$metadata is XML unless only JSON is wanted', () => {
   }
 })
 
-test('maxpagesize is applied with and without its prefix', () => {
+test('preferences count with and without their prefix, the first of a name', () => {
   const rowsOf = (prefer: string) => parsePreferences({ prefer }).maxPageSize
   assert.is(rowsOf('odata.maxpagesize=3'), 3)
   assert.is(rowsOf('respond-async, MaxPageSize = "7"; x=1'), 7)
+  assert.is(rowsOf('maxpagesize=5,maxpagesize=6'), 5)
   assert.is(rowsOf('maxpagesize=999999999999'), 999_999_999_999)
   for (const ignored of ['', 'maxpagesize', 'maxpagesize=0', 'maxpagesize=-1', 'maxpagesize=x'])
     assert.is(rowsOf(ignored), null, ignored)
-  assert.is(parsePreferences({ prefer: 'odata.maxpagesize=3' }).applied, 'odata.maxpagesize=3')
-  assert.equal(parsePreferences({}), { maxPageSize: null, applied: null })
+  const all = parsePreferences({
+    prefer: 'track-changes, odata.omit-values=nulls, return=minimal, maxpagesize="3"',
+  })
+  assert.ok(all.trackChanges && all.omitNulls)
+  assert.is(shownPreferences(all), 'track-changes, odata.omit-values=nulls, maxpagesize=3')
+  const some = appliedOf(all, ['maxpagesize'])
+  assert.is(shownPreferences(some), 'maxpagesize=3')
+  assert.not.ok(some.trackChanges || some.omitNulls)
+  for (const ignored of ['omit-values=defaults', 'omit-values', 'track-changes=no', 'tracked'])
+    assert.is(shownPreferences(parsePreferences({ prefer: ignored })), null, ignored)
 })
 
 test.run()

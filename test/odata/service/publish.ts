@@ -8,6 +8,7 @@ import { createLogger, type LogLine } from '../../../src/core/logger.ts'
 import { parseModelName } from '../../../src/core/names.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import {
+  keptManifestFile,
   MANIFEST_FILE,
   printManifest,
   type PublishedRelation,
@@ -39,6 +40,7 @@ export async function publish(dir: string, id: string, tables: readonly Table[])
 }
 
 export async function writeManifest(dir: string, snapshot: Snapshot): Promise<void> {
+  await writeFile(join(dir, keptManifestFile(snapshot.id)), printManifest(snapshot))
   const temporary = join(dir, 'manifest.tmp')
   await writeFile(temporary, printManifest(snapshot))
   await rename(temporary, join(dir, MANIFEST_FILE))

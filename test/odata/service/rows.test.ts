@@ -1,8 +1,11 @@
 // What comes back for data: types, envelopes, pages, counts.
 
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
+import { keptManifestFile } from '../../../src/core/snapshot.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { publish, type Served, serve, type Table } from './publish.ts'
 
@@ -217,6 +220,10 @@ test('a next link stays on its snapshot, and is 410 when that is gone', async ()
   )
   assert.equal((await served.get('shop_numbers')).json.value, [{ id: 99 }])
   for (const id of ['third', 'fourth', 'fifth', 'sixth']) await publishAndWait(id)
+  // The service has closed it by now, and opens it again while a run keeps it.
+  assert.is((await served.get(next)).json.value.length, 2)
+  for (const id of ['third', 'fourth', 'fifth', 'sixth']) await publishAndWait(id)
+  await rm(join(served.dir, keptManifestFile('first')))
   const gone = await served.get(next)
   assert.is(gone.status, 410)
   assert.is(gone.json.error.target, '$skiptoken')

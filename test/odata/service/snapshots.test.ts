@@ -67,17 +67,17 @@ test('a lease keeps its snapshot when newer ones come and its files go', async (
   const snapshots = await openSnapshots()
   await using held = snapshots.lease()
   const [file] = parseManifest(await readFile(join(dir, MANIFEST_FILE), 'utf8')).relations
-  for (let i = 0; i < limits.retainedSnapshots + 2; i++) {
+  for (let i = 0; i < limits.openEarlierSnapshots + 2; i++) {
     await publish(dir, `next-${i}`, [orders(i + 2)])
     await snapshots.check()
   }
   await rm(join(dir, file!.file))
   assert.is(await countIn(held), 1)
-  assert.is(snapshots.leaseById('first'), null)
-  await using retained = snapshots.leaseById('next-2')!
+  assert.is(await snapshots.leaseById('first'), null)
+  await using retained = (await snapshots.leaseById('next-2'))!
   assert.is(await countIn(retained), 4)
   await using current = snapshots.lease()
-  assert.is(await countIn(current), limits.retainedSnapshots + 3)
+  assert.is(await countIn(current), limits.openEarlierSnapshots + 3)
 })
 
 test('a damaged manifest, a missing file or a wrong one is reported once, and the last good snapshot kept', async () => {

@@ -167,7 +167,10 @@ test('the envelope of a collection', () => {
     '{"value":[',
   )
   assert.is(collectionTail(null), ']}')
-  assert.is(collectionTail('http://h/"'), '],"@odata.nextLink":"http://h/\\""}')
+  assert.is(
+    collectionTail({ name: 'nextLink', url: 'http://h/"' }),
+    '],"@odata.nextLink":"http://h/\\""}',
+  )
 })
 
 test('the envelope of an entity', () => {

@@ -1,0 +1,109 @@
+// Change tracking: a client that asked to be told of changes follows the delta link of its last page, and gets what was
+// added, changed or removed since, with a delta link for the next time.
+
+import { limits } from '../core/limits.ts'
+import { asksForTime, contextUrl, type Exchange } from './answer.ts'
+import { type End, linkBehind, type Page, pageOf, pageText } from './answer-many.ts'
+import type { Addressed, BoundQuery } from './bound.ts'
+import { Comparison, isSameShape } from './compare-snapshots.ts'
+import { deltaCountSql, type DeltaQuery, deltaTextsSql } from './delta-sql.ts'
+import { entityIdOutput } from './entity-id.ts'
+import { changesGone } from './errors.ts'
+import { keysetWindow, storedKeyset } from './keyset.ts'
+import { mayReorder } from './measure.ts'
+import type { JsonFormat } from './negotiate.ts'
+import type { Content } from './plan-answer.ts'
+import type { Preferences } from './preferences.ts'
+import { type EngineAccess, Query } from './query.ts'
+
+/**
+ * Whether changes of the result can be told: entities of one set as they are stored, chosen by what is in them alone.
+ * Other requests are answered without a delta link, as a preference allows.
+ */
+export function isTrackable({ request }: Exchange, { query, parent }: Addressed): boolean {
+  const { relation, set, filter, output, expand, skip, top } = query
+  return (
+    relation.kind === 'set' &&
+    parent === null &&
+    storedKeyset(set, query.row) !== null &&
+    (filter === null || !mayReorder(filter)) &&
+    output.every(({ value }) => value.kind === 'property') &&
+    expand.length === 0 &&
+    skip === 0 &&
+    top === null &&
+    !asksForTime(request)
+  )
+}
+
+/** `addressed` is the request that the delta link belongs to. */
+export async function delta(
+  exchange: Exchange,
+  { query }: Addressed,
+  format: JsonFormat,
+  preferences: Preferences,
+): Promise<Content> {
+  const { request, resources, token } = exchange
+  const page = pageOf(exchange, query, preferences)
+  const context = contextUrl(request, `${query.contextFragment}/$delta`)
+  const write = (end: End, found: Query | null, count: string | null) =>
+    pageText({ context, count: query.withCount ? count : null, format, found }, end)
+  const comparison = await openComparison(exchange, query)
+  if (comparison === null)
+    return write(
+      () => linkBehind(exchange, page, { following: null, count: '0', isTracked: true }),
+      null,
+      '0',
+    )
+  const engine = { ...exchange.engine, snapshot: resources.use(comparison) }
+  const changes = deltaQuery(exchange, query, page)
+  const counted = query.withCount ? (token?.count ?? (await countOf(engine, changes))) : null
+  const mode = page.limit <= limits.wholeResultRows ? 'whole' : 'streamed'
+  const texts = deltaTextsSql(changes, page.limit, format)
+  const found = resources.use(await Query.open(engine, texts, { maxRows: page.limit, mode }))
+  const end = () =>
+    linkBehind(exchange, page, { following: found.following, count: counted, isTracked: true })
+  return write(end, found, counted)
+}
+
+async function countOf(engine: EngineAccess, changes: DeltaQuery): Promise<string> {
+  const from = { ...changes, window: { ...changes.window, from: null } }
+  await using counted = await Query.open(engine, deltaCountSql(from), { maxRows: 1, mode: 'whole' })
+  return String(counted.whole)
+}
+
+function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: Page): DeltaQuery {
+  const keyset = storedKeyset(query.set, query.row)!
+  const { version } = request
+  const written = new Set(query.output.map(({ name }) => name))
+  // A row that does not tell its whole key is told by its id.
+  const hasKey = query.set.type.key.every(({ name }) => written.has(name))
+  const needsId = !hasKey && !written.has('@odata.id')
+  const output = needsId ? [entityIdOutput(query.row), ...query.output] : query.output
+  return {
+    query: { ...query, output },
+    keyset,
+    window: keysetWindow(keyset, token?.from ?? null, page.limit),
+    version,
+    removedContext: contextUrl(request, `${query.set.name}/$deletedEntity`),
+  }
+}
+
+/** null when nothing has changed: an unchanged model keeps its file. Throws 410. */
+async function openComparison(
+  { service, since }: Exchange,
+  { set, row }: BoundQuery,
+): Promise<Comparison | null> {
+  const { snapshots } = service
+  // The key may have become one whose values cannot be told apart.
+  if (storedKeyset(set, row) === null) throw changesGone()
+  const then = await snapshots.manifestOf(since!.snapshotId)
+  const before = then?.relations.find(({ model }) => model === set.relation.model)
+  if (before === undefined || !isSameShape(set.relation, before)) throw changesGone()
+  if (before.file === set.relation.file) return null
+  try {
+    return await Comparison.open(set, before, snapshots.engineOptions)
+  } catch (error) {
+    snapshots.reportKept(since!.snapshotId, error)
+    throw changesGone()
+  }
+}

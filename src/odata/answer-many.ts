@@ -1,0 +1,142 @@
+// The answer to a request for a collection: one page of it, and where the next one begins.
+
+import { limits } from '../core/limits.ts'
+import { asksForTime, contextUrl, type Exchange } from './answer.ts'
+import { countOf, requireParent } from './answer-one.ts'
+import type { Addressed, BoundQuery } from './bound.ts'
+import { entityTextsSql } from './expand-sql.ts'
+import { keysetOf, keysetWindow } from './keyset.ts'
+import type { JsonFormat } from './negotiate.ts'
+import { deltaLink, nextLink, readPosition } from './paging.ts'
+import type { Content } from './plan-answer.ts'
+import type { Preferences } from './preferences.ts'
+import { Query } from './query.ts'
+import { collectionHead, collectionTail, type Link } from './write-json.ts'
+
+/** What is asked of a collection, or of its changes, in one answer. */
+export interface Page {
+  /** Rows before it, counted after $skip. */
+  readonly offset: number
+  readonly size: number
+  /** Rows that it has at most: fewer than its size where $top ends. */
+  readonly limit: number
+}
+
+export async function collection(
+  exchange: Exchange,
+  addressed: Addressed,
+  format: JsonFormat,
+  preferences: Preferences,
+): Promise<Content> {
+  const { query } = addressed
+  const { request, resources, token } = exchange
+  const page = pageOf(exchange, query, preferences)
+  const count = query.withCount ? (token?.count ?? (await countOf(exchange, query))) : null
+  const found = resources.use(await openPage(exchange, query, page, format))
+  await requireParent(exchange, addressed, found.whole?.length === 0)
+  const isTracked = token?.isTracked ?? preferences.trackChanges
+  const end = () => linkBehind(exchange, page, { following: found.following, count, isTracked })
+  const context = contextUrl(request, query.contextFragment)
+  return pageText({ context, count, format, found }, end)
+}
+
+/** The link behind the last row; known when that was read. */
+export type End = () => Link | null
+
+interface PageParts {
+  readonly context: string
+  readonly count: string | null
+  readonly format: JsonFormat
+  /** null: there are no rows. */
+  readonly found: Query | null
+}
+
+export function pageText({ context, count, format, found }: PageParts, end: End): Content {
+  const head = Buffer.from(collectionHead({ contextUrl: context, count }, format))
+  const tail = () => Buffer.from(collectionTail(end()))
+  if (found === null) return { body: Buffer.concat([head, tail()]), rows: () => 0 }
+  const all = found.whole
+  const body =
+    all === null
+      ? streamed(head, found, tail)
+      : Buffer.concat([head, all.subarray(','.length), tail()])
+  return { body, rows: () => found.rows }
+}
+
+export function pageOf(
+  { service, token, since }: Exchange,
+  { expand, top }: BoundQuery,
+  { maxPageSize }: Preferences,
+): Page {
+  const offset = token?.given ?? 0
+  const asked = maxPageSize ?? token?.pageSize ?? since?.pageSize ?? service.pageSize
+  // Rows with others inside are written only when all of a page are at hand.
+  const largest = expand.length === 0 ? service.maxPageSize : limits.wholeResultRows
+  const size = Math.min(asked, service.maxPageSize, largest)
+  return { offset, size, limit: Math.min(size, Math.max(0, (top ?? Infinity) - offset)) }
+}
+
+async function openPage(
+  { engine, token }: Exchange,
+  query: BoundQuery,
+  { offset, limit }: Page,
+  format: JsonFormat,
+): Promise<Query> {
+  const atMost = Math.min(limit, query.set.relation.rows)
+  const mode = atMost <= limits.wholeResultRows ? 'whole' : 'streamed'
+  // One row more than the page tells whether there is a next one; to-sql never goes beyond $top. A stream in stored
+  // order is left when the page is full: the engine would collect the rows of a LIMIT before it gives the first.
+  const isLeft = mode === 'streamed' && query.order.length === 0
+  const order = keysetOf(query)
+  const keyset = order === null ? null : keysetWindow(order, token?.from ?? null, limit)
+  const window = { offset, limit: isLeft ? null : limit + 1, keyset }
+  return await Query.open(engine, entityTextsSql(query, window, format), { maxRows: limit, mode })
+}
+
+interface Behind {
+  /** What the engine gave for the row behind the page. */
+  readonly following: Buffer | null
+  readonly count: string | null
+  readonly isTracked: boolean
+}
+
+/** To the next page; behind the last one to the changes, where they are tracked. */
+export function linkBehind(
+  { request, service, snapshot, now }: Exchange,
+  { offset, size, limit }: Page,
+  { following, count, isTracked }: Behind,
+): Link | null {
+  const { root, target } = request
+  const { id: snapshotId } = snapshot.snapshot
+  if (following === null)
+    return isTracked
+      ? {
+          name: 'deltaLink',
+          url: deltaLink(root, target, { snapshotId, pageSize: size }, service.links),
+        }
+      : null
+  const text = following.toString('utf8')
+  const token = {
+    snapshotId,
+    pageSize: size,
+    given: offset + limit,
+    from: text.startsWith('[') ? readPosition(text) : null,
+    count,
+    now: asksForTime(request) ? now.toISOString() : null,
+    isTracked,
+  }
+  return { name: 'nextLink', url: nextLink(root, target, token, service.links) }
+}
+
+async function* streamed(
+  head: Buffer,
+  found: Query,
+  tail: () => Buffer,
+): AsyncGenerator<Buffer, void> {
+  let before: Buffer | null = head
+  for await (const rows of found.chunks()) {
+    yield before === null ? rows : Buffer.concat([before, rows.subarray(','.length)])
+    before = null
+  }
+  yield tail()
+}

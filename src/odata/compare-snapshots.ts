@@ -1,0 +1,61 @@
+// One set of two published states in one engine: its rows now, under the name of the set as everywhere, and the rows of
+// before, under `<set> before`. No set has a space in its name.
+
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { limits } from '../core/limits.ts'
+import { Resources } from '../core/resources.ts'
+import { type PublishedRelation, SNAPSHOT_TABLE } from '../core/snapshot.ts'
+import { type Sql, sql } from '../core/sql.ts'
+import type { Connection, Database } from '../duckdb/database.ts'
+import { openReadOnly } from '../duckdb/read-only.ts'
+import type { EntitySet } from './entity-model.ts'
+import type { EngineOptions } from './open-snapshot.ts'
+
+/** The rows of before, as what stands after FROM. */
+export const beforeSql = ({ name }: EntitySet): Sql =>
+  sql.ident(`${name} before`, 'main', SNAPSHOT_TABLE)
+
+/** Whether the rows of both can be compared column by column. */
+export function isSameShape(now: PublishedRelation, before: PublishedRelation): boolean {
+  const shapeOf = ({ key, columns }: PublishedRelation) =>
+    JSON.stringify([key, columns.map(({ name, type }) => [name, type])])
+  return shapeOf(now) === shapeOf(before)
+}
+
+export class Comparison implements AsyncDisposable {
+  readonly #database: Database
+  readonly #resources: Resources
+
+  private constructor(database: Database, resources: Resources) {
+    this.#database = database
+    this.#resources = resources
+  }
+
+  /** Throws DatabaseError when one of the files is gone or damaged. */
+  static async open(
+    set: EntitySet,
+    before: PublishedRelation,
+    { dir, threads, tempDir: parentDir }: EngineOptions,
+  ): Promise<Comparison> {
+    const tempDir = join(parentDir, `comparison-${randomUUID()}`)
+    await using resources = new Resources()
+    resources.defer(() => rm(tempDir, { recursive: true, force: true }))
+    const files = [
+      { name: set.name, path: join(dir, set.relation.file) },
+      { name: `${set.name} before`, path: join(dir, before.file) },
+    ]
+    const memoryLimit = `${limits.comparisonBytes / 2 ** 20}MiB`
+    const database = resources.use(await openReadOnly({ files, threads, memoryLimit, tempDir }))
+    return new Comparison(database, resources.move())
+  }
+
+  connect(): Promise<Connection> {
+    return this.#database.connect()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources[Symbol.asyncDispose]()
+  }
+}

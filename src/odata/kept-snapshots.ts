@@ -1,0 +1,16 @@
+// Snapshots that were current once and whose files a run still keeps (pipeline/snapshots.ts says for how long).
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { keptManifestFile, parseManifest, type Snapshot } from '../core/snapshot.ts'
+
+/** null when it is gone, or cannot be read. */
+export async function readKeptSnapshot(dir: string, id: string): Promise<Snapshot | null> {
+  if (!/^[\w-]+$/.test(id)) return null
+  try {
+    const snapshot = parseManifest(await readFile(join(dir, keptManifestFile(id)), 'utf8'))
+    return snapshot.id === id ? snapshot : null
+  } catch {
+    return null
+  }
+}

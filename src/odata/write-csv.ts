@@ -1,0 +1,36 @@
+// Rows as CSV by RFC 4180: names in the first line, lines end with CR LF, text is in quotes and a quote in it is doubled.
+//
+// NULL is nothing between two commas, an empty text is two quotes. Values are written as they are, also those that a
+// spreadsheet would take for a formula (`=1+1`): an apostrophe before them would be wrong data for every other program.
+
+import { columnType } from '../core/relation.ts'
+import { type Sql, sql } from '../core/sql.ts'
+import type { OutputProperty } from './bound.ts'
+import { jsonTextSql } from './write-json.ts'
+
+const VARCHAR = columnType('VARCHAR')
+const LINE_END = '\r\n'
+
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+const quotedSql = (text: Sql) => sql`concat('"', replace(${text}, '"', '""'), '"')`
+
+/** The first line. A value within an object is named by its path. */
+export const csvHead = (output: readonly OutputProperty[]): string =>
+  output.map(({ name, path }) => quoted((path ?? [name]).join('/'))).join(',') + LINE_END
+
+/** One line per row of `rows`, whose columns are named as in `output` and have the engine types of its EdmTypes. */
+export function csvTextsSql(rows: Sql, output: readonly OutputProperty[]): Sql {
+  const cells = output.map(cellSql)
+  const separated = cells.flatMap((cell, i) => (i === 0 ? [cell] : [sql`','`, cell]))
+  return sql`SELECT concat(${sql.join([...separated, sql.value(LINE_END, VARCHAR)])}) FROM (${rows}) AS page`
+}
+
+function cellSql({ name, type }: OutputProperty): Sql {
+  const value = sql.ident('page', name)
+  if (type.name === 'Edm.String')
+    return sql`CASE WHEN ${value} IS NOT NULL THEN ${quotedSql(value)} END`
+  if (type.kind !== 'primitive')
+    return sql`CASE WHEN ${value} IS NOT NULL THEN ${quotedSql(jsonTextSql(value, type))} END`
+  // JSON writes the other values as plain characters, some of them in quotes.
+  return sql`replace(${jsonTextSql(value, type)}, '"', '')`
+}

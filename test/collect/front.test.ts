@@ -1,0 +1,92 @@
+// The fast front answers as node:http does. A daemon that logs each request has no front, so two daemons get the same
+// bytes, in the same pieces, and must say the same.
+
+import { connect } from 'node:net'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { seededRandom } from '../buffer/seeded-random.ts'
+import { type FixtureOptions, openFixture } from './fixture.ts'
+import { ODD_COUNT, oddRequest, plainRequest, splitAtRandom } from './front-requests.ts'
+
+const SEED = 20260101
+const SCRIPTS = 2 * ODD_COUNT
+const AT_ONCE = 8
+/** A client that still sends when the daemon closes may lose the answer, from either of the two. */
+const ATTEMPTS = 5
+
+interface Heard {
+  readonly text: string
+  readonly isReset: boolean
+}
+
+/** All that comes back for the pieces; the client ends its side behind them. */
+async function say(url: string, pieces: readonly Buffer[]): Promise<Heard> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true, noDelay: true })
+  let [text, isReset] = ['', false]
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
+  socket.on('error', () => (isReset = true))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  for (const piece of pieces) {
+    socket.write(piece)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  socket.end()
+  await closed
+  return { text, isReset }
+}
+
+/** Answers without what differs from one moment to the next, their headers by name. */
+function shown(text: string): readonly string[] {
+  return text
+    .split(/(?<=^|\}|\r\n\r\n)(?=HTTP\/1\.1 )/)
+    .map((answer) => {
+      const end = answer.indexOf('\r\n\r\n')
+      const [line, ...headers] = answer.slice(0, end).split('\r\n')
+      const sorted = headers.map((header) => header.replace(/^Date: .*/, 'Date')).toSorted()
+      return [line, ...sorted, answer.slice(end + 4)].join('\n')
+    })
+    .map((answer) => answer.replace(/"disk_free_bytes":\d+|"bytes":\d+|"events":\d+/g, ''))
+}
+
+/** A connection: some plain requests, and an odd one behind them. */
+function script(number: number): readonly Buffer[] {
+  const random = seededRandom(SEED + number)
+  const plain = Array.from({ length: Math.floor(random() * 5) }, () => plainRequest(random))
+  return splitAtRandom(Buffer.concat([...plain, oddRequest(random, number)]), random)
+}
+
+async function compare(options: FixtureOptions): Promise<number> {
+  await using fast = await openFixture(options)
+  await using plain = await openFixture({ ...options, accessLog: true })
+  let accepted = 0
+  const one = async (number: number) => {
+    const pieces = script(number)
+    for (let attempt = 1; ; attempt++) {
+      const [ours, theirs] = await Promise.all([
+        say(fast.daemon.url, pieces),
+        say(plain.daemon.url, pieces),
+      ])
+      const isLost = ours.isReset || theirs.isReset
+      if (isLost && attempt < ATTEMPTS && ours.text !== theirs.text) continue
+      const sent = Buffer.concat(pieces).toString('latin1').slice(0, 2_000)
+      assert.equal(shown(ours.text), shown(theirs.text), JSON.stringify(sent))
+      accepted += [...ours.text.matchAll(/\{"accepted":\d/g)].length
+      return
+    }
+  }
+  for (let at = 0; at < SCRIPTS; at += AT_ONCE)
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => one(at + index)))
+  return accepted
+}
+
+test('the same answers as node:http, without a token', async () => {
+  assert.ok((await compare({ maxEventBytes: 100_000 })) > SCRIPTS / 2)
+})
+
+test('the same answers as node:http, with a token and origins of pages', async () => {
+  const corsOrigins = ['https://shop.example']
+  assert.ok((await compare({ token: 'secret', corsOrigins })) > SCRIPTS / 20)
+})
+
+test.run()
