@@ -9,6 +9,8 @@ if (first === '--version' && more.length === 0) {
     `${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`,
   )
 } else {
+  // Keeps the compiled form of all modules between runs, from Node 22 on.
+  require('node:module').enableCompileCache?.()
   import('../dist/src/cli/main.js')
     .then(({ main }) => main(process.argv.slice(2)))
     .catch((error) => {

@@ -23,6 +23,9 @@ export async function smallDisk(sizeBytes: number) {
     makeReadOnly(): void {
       execFileSync('mount', ['-o', 'remount,ro', dir])
     },
+    makeWritable(): void {
+      execFileSync('mount', ['-o', 'remount,rw', dir])
+    },
     async [Symbol.asyncDispose]() {
       execFileSync('umount', [dir])
       await rm(dir, { recursive: true })

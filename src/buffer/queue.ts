@@ -43,6 +43,8 @@ export interface QueueStats {
   readonly bytes: number
   /** Acceptance of the oldest event of both; null when there is none. */
   readonly oldest: string | null
+  /** Requests since the buffer was opened that an earlier one with the same key had stored. */
+  readonly repeats: number
 }
 
 export class TargetQueue implements AsyncDisposable {
@@ -53,6 +55,7 @@ export class TargetQueue implements AsyncDisposable {
   #collecting: Group = emptyGroup()
   #spare: Group = emptyGroup()
   #commitIsDue = false
+  #repeats = 0
 
   private constructor(options: QueueOptions, store: SegmentStore) {
     this.#options = options
@@ -87,7 +90,10 @@ export class TargetQueue implements AsyncDisposable {
   /** As EventBuffer.appendOnce. */
   appendOnce(key: RequestKey, read: () => readonly Uint8Array[], time: string): Promise<number> {
     const known = this.#store.keys.find(key)
-    if (known !== null) return known
+    if (known !== null) {
+      this.#repeats++
+      return known
+    }
     const events = read()
     if (events.length === 0) return Promise.resolve(0)
     const seq = this.#nextSeq
@@ -142,7 +148,7 @@ export class TargetQueue implements AsyncDisposable {
       bytes += sizeBytes
       oldest ??= first?.time ?? null
     }
-    return { buffered, claimed, bytes, oldest }
+    return { buffered, claimed, bytes, oldest, repeats: this.#repeats }
   }
 
   /** What was appended is on disk or refused when it resolves. */

@@ -17,6 +17,8 @@ export interface SharedFlags {
   readonly quiet: boolean
   readonly verbose: boolean
   readonly 'no-color': boolean
+  /** Of commands that compile. */
+  readonly vars?: readonly string[] | undefined
 }
 
 export type SettingFlags = Partial<Record<SettingName, string | number | boolean | undefined>>
@@ -80,6 +82,7 @@ export abstract class BaseCommand extends Command {
       env: process.env,
       flags: Object.fromEntries(given),
       target: flags.target,
+      vars: flags.vars,
     })
     // The engine looks for relative file names in the working directory before anywhere else.
     process.chdir(project.paths.dir)

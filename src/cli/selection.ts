@@ -5,7 +5,8 @@ import { Flags } from '@oclif/core'
 export const selectionFlags = {
   select: Flags.string({
     char: 's',
-    summary: 'Models to take: name, schema.*, +name, name+, tag:x, kind:x, state:modified',
+    summary:
+      'Models to take: name, schema.*, +name, name+, tag:x, kind:x, source:x, state:modified',
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'SELECTOR',

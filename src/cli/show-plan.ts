@@ -1,55 +1,24 @@
 // A plan for people: one line for each model, under it what would change, then the contract, and a total.
 
+import type {
+  ColumnChange,
+  EventsVerdict,
+  ModelDiff,
+  RowChange,
+  Values,
+} from '../core/planned-changes.ts'
 import { type Paint, plain } from './paint.ts'
-
-type Values = Readonly<Record<string, string | null>>
-
-type ShownChange =
-  | { readonly change: 'inserted' | 'removed'; readonly row: Values }
-  | {
-      readonly change: 'changed'
-      readonly key: Values
-      readonly columns: Readonly<
-        Record<string, { readonly from: string | null; readonly to: string | null }>
-      >
-    }
-
-interface ShownDiff {
-  readonly rowsBefore: number | null
-  readonly rowsAfter: number | null
-  readonly changes: {
-    readonly inserted: number
-    readonly changed: number
-    readonly removed: number
-    readonly sample: readonly ShownChange[]
-  } | null
-  readonly warnings: readonly string[]
-}
-
-interface ShownEvents {
-  readonly waiting: number
-  readonly rejected: number
-  readonly retried: number
-  readonly reasons: readonly {
-    readonly reason: string
-    readonly events: number
-    readonly first: number
-  }[]
-}
 
 interface ShownStep {
   readonly model: { readonly name: string }
   readonly action: 'build' | 'unchanged' | 'skip'
   readonly because: string
   readonly problem: string | null
-  readonly columns: readonly {
-    readonly column: string
-    readonly from: string | null
-    readonly to: string | null
-  }[]
+  readonly warnings: readonly string[]
+  readonly columns: readonly ColumnChange[]
   readonly losses: readonly string[]
-  readonly events: ShownEvents | null
-  readonly diff: ShownDiff | null
+  readonly events: EventsVerdict | null
+  readonly diff: ModelDiff | null
 }
 
 export interface ShownPlan {
@@ -82,11 +51,12 @@ export function showPlan({ steps, contract }: ShownPlan, paint: Paint = plain): 
 const styles = { build: 'green', unchanged: 'dim', skip: 'yellow' } as const
 
 function stepLines(step: ShownStep, width: number, paint: Paint): readonly string[] {
-  const { model, action, because, problem, columns, losses, events, diff } = step
+  const { model, action, because, problem, warnings, columns, losses, events, diff } = step
   const style = problem === null ? styles[action] : 'red'
   const word = problem === null ? action : 'fails'
   const head = `${paint(style, word.padEnd(9))}  ${model.name.padEnd(width)}  ${problem ?? because}`
   const below = [
+    ...warnings.map((warning) => paint('yellow', warning)),
     ...columns.map(columnLine),
     ...losses,
     ...(events === null ? [] : eventLines(events)),
@@ -95,12 +65,12 @@ function stepLines(step: ShownStep, width: number, paint: Paint): readonly strin
   return [head, ...below.map((line) => ' '.repeat(11) + line)]
 }
 
-function columnLine({ column, from, to }: ShownStep['columns'][number]): string {
+function columnLine({ column, from, to }: ColumnChange): string {
   if (from === null) return `+ ${column} ${to}`
   return to === null ? `- ${column} ${from}` : `~ ${column} ${from} -> ${to}`
 }
 
-function eventLines({ waiting, rejected, retried, reasons }: ShownEvents): readonly string[] {
+function eventLines({ waiting, rejected, retried, reasons }: EventsVerdict): readonly string[] {
   if (waiting + retried === 0) return []
   const again = retried === 0 ? '' : `; ${retried} that were rejected fit now`
   return [
@@ -113,7 +83,7 @@ function eventLines({ waiting, rejected, retried, reasons }: ShownEvents): reado
   ]
 }
 
-function diffLines({ rowsBefore, rowsAfter, changes, warnings }: ShownDiff): readonly string[] {
+function diffLines({ rowsBefore, rowsAfter, changes, warnings }: ModelDiff): readonly string[] {
   const now = `${rowsAfter} ${rowsAfter === 1 ? 'row' : 'rows'}`
   const rows = rowsBefore === null ? now : `${rowsBefore} -> ${now}`
   const counts =
@@ -127,7 +97,7 @@ function diffLines({ rowsBefore, rowsAfter, changes, warnings }: ShownDiff): rea
   ]
 }
 
-function changeLine(change: ShownChange): string {
+function changeLine(change: RowChange): string {
   if (change.change !== 'changed')
     return `${change.change === 'inserted' ? '+' : '-'} ${valuesLine(change.row)}`
   const columns = Object.entries(change.columns).map(

@@ -1,14 +1,18 @@
-// GET /metrics of the admin port: the text format of Prometheus, version 0.0.4.
+// GET /metrics of the admin port.
 
 import type { EventBuffer } from '../buffer/buffer.ts'
 import type { ModelName } from '../core/names.ts'
+import {
+  byLabel,
+  familyWriter,
+  histogramSamples,
+  memorySamples,
+  type Sample,
+} from '../http/prometheus.ts'
 import type { Health } from './health.ts'
-import { COMMIT_BUCKETS, type Traffic } from './traffic.ts'
+import type { Traffic } from './traffic.ts'
 
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-
-type Labels = Readonly<Record<string, string | number>>
-type Sample = readonly [labels: Labels, value: number, suffix?: string]
+const family = familyWriter('eider_collect')
 
 export async function writeMetrics(
   buffer: EventBuffer,
@@ -19,7 +23,8 @@ export async function writeMetrics(
   const perTarget = (value: (target: Health['targets'][number]) => number) =>
     targets.map((target): Sample => [{ target: target.target }, value(target)])
   const claims = await Promise.all(targets.map(({ target }) => buffer.inflight(target)))
-  const memory = process.memoryUsage()
+  const stats = [...buffer.stats().targets]
+  const repeats = new Map(stats.map(([target, queue]) => [target, queue.repeats]))
   const count = (counts: ReadonlyMap<ModelName, number>) =>
     perTarget(({ target }) => counts.get(target) ?? 0)
   return [
@@ -29,10 +34,21 @@ export async function writeMetrics(
       'requests_total',
       'counter',
       'Answers of the public port',
-      byKey('status', totals.requests),
+      byLabel('status', totals.requests),
     ),
-    family('refused_total', 'counter', 'Requests refused', byKey('code', totals.refused)),
-    family('commit_seconds', 'histogram', 'Write and sync of a group', histogram(totals.commits)),
+    family('refused_total', 'counter', 'Requests refused', byLabel('code', totals.refused)),
+    family(
+      'commit_seconds',
+      'histogram',
+      'Write and sync of a group',
+      histogramSamples(totals.commits),
+    ),
+    family(
+      'repeats_total',
+      'counter',
+      'Requests that an earlier one with the same Idempotency-Key had stored',
+      count(repeats),
+    ),
     family(
       'backlog_events',
       'gauge',
@@ -70,40 +86,8 @@ export async function writeMetrics(
     family('disk_free_bytes', 'gauge', 'Room on the disk of the buffer', [
       [{}, health.disk_free_bytes],
     ]),
-    family('memory_bytes', 'gauge', 'Memory of the process', [
-      [{ of: 'resident' }, memory.rss],
-      [{ of: 'heap' }, memory.heapUsed],
-      [{ of: 'buffers' }, memory.arrayBuffers],
-    ]),
+    family('memory_bytes', 'gauge', 'Memory of the process', memorySamples()),
   ].join('')
-}
-
-function family(name: string, type: string, help: string, samples: readonly Sample[]): string {
-  const full = `eider_collect_${name}`
-  const lines = samples.map(
-    ([labels, value, suffix = '']) => `${full}${suffix}${labelText(labels)} ${value}\n`,
-  )
-  return `# HELP ${full} ${help}.\n# TYPE ${full} ${type}\n${lines.join('')}`
-}
-
-function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escape(String(value))}"`)
-  return pairs.length === 0 ? '' : `{${pairs.join()}}`
-}
-
-const escape = (text: string) =>
-  text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
-
-const byKey = (label: string, counts: ReadonlyMap<string | number, number>) =>
-  Array.from(counts, ([key, value]): Sample => [{ [label]: key }, value])
-
-function histogram({ counts, seconds }: Traffic['totals']['commits']): readonly Sample[] {
-  let sum = 0
-  const buckets = [...COMMIT_BUCKETS, '+Inf'].map((le, i): Sample => {
-    sum += counts[i]!
-    return [{ le }, sum, '_bucket']
-  })
-  return [...buckets, [{}, seconds, '_sum'], [{}, sum, '_count']]
 }
 
 const age = (oldest: string | null) =>

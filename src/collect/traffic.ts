@@ -3,6 +3,7 @@
 
 import type { Commit } from '../buffer/queue.ts'
 import type { ModelName } from '../core/names.ts'
+import { add, createHistogram, type Histogram } from '../http/prometheus.ts'
 
 /** Upper bounds in seconds: a sync takes from a tenth of a millisecond (SSD) to tens of them (disk). */
 export const COMMIT_BUCKETS = [
@@ -17,11 +18,8 @@ export interface Totals {
   /** Answers of the public port; 202 for requests whose events were stored by them. */
   readonly requests: ReadonlyMap<number, number>
   readonly refused: ReadonlyMap<string, number>
-  readonly commits: {
-    /** By COMMIT_BUCKETS, each without those before it; the last is for all above. */
-    readonly counts: readonly number[]
-    readonly seconds: number
-  }
+  /** Time of write and sync. */
+  readonly commits: Histogram
 }
 
 export interface Traffic {
@@ -38,7 +36,7 @@ export function createTraffic(now: () => number = Date.now): Traffic {
   const bytes = new Map<ModelName, number>()
   const requests = new Map<number, number>()
   const refused = new Map<string, number>()
-  const commits = { counts: COMMIT_BUCKETS.map(() => 0).concat(0), seconds: 0 }
+  const commits = createHistogram(COMMIT_BUCKETS)
   const recent = new Map<ModelName, Recent>()
   return {
     totals: { events, bytes, requests, refused, commits },
@@ -47,9 +45,7 @@ export function createTraffic(now: () => number = Date.now): Traffic {
       add(events, target, commit.events)
       add(bytes, target, commit.bytes)
       add(requests, 202, commit.requests)
-      const bucket = COMMIT_BUCKETS.findIndex((seconds) => ms <= seconds * 1000)
-      commits.counts[bucket === -1 ? COMMIT_BUCKETS.length : bucket]! += 1
-      commits.seconds += ms / 1000
+      commits.observe(ms / 1000)
       const slots = recent.get(target) ?? newRecent()
       recent.set(target, slots)
       count(slots, Math.floor(now() / 1000), commit.events)
@@ -87,8 +83,4 @@ function count({ seconds, events }: Recent, second: number, more: number): void 
   if (seconds[slot] !== second) events[slot] = 0
   seconds[slot] = second
   events[slot]! += more
-}
-
-function add<K>(counts: Map<K, number>, key: K, more: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + more)
 }

@@ -156,7 +156,9 @@ function refuseLoneSurrogate(text: string): void {
 
 function invalidValue({ name, type }: DoorColumn, node: JsonNode, problem: string): Error {
   const was = node.is === 'number' ? ` ${shorten(node.token)}` : ''
-  const message = `column "${name}" (${type}): the ${node.is}${was} does not fit; it ${problem}`
+  // What is wrong inside of it begins with its place: `field "a" must be …`.
+  const demand = problem.startsWith('must ') ? `it ${problem}` : problem
+  const message = `column "${name}" (${type}): the ${node.is}${was} does not fit; ${demand}`
   return refusal('invalid-value', message, { target: name })
 }
 

@@ -20,12 +20,13 @@ export default class Query extends BaseCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Query)
-    const { paths, settings } = await this.openProject(flags)
+    const { paths, settings, files } = await this.openProject(flags)
     const { parseQuery } = await import('../compiler/query-text.ts')
     const { sql } = await import('../core/sql.ts')
     const { describe } = await import('../duckdb/catalog.ts')
     const { openWarehouseToRead } = await import('../pipeline/warehouse.ts')
-    await using warehouse = await openWarehouseToRead(paths, { memoryLimit: settings.memory_limit })
+    const limits = { memoryLimit: settings.memory_limit }
+    await using warehouse = await openWarehouseToRead(paths, limits, files.sources)
     await using connection = await warehouse.connect()
     const body = await parseQuery(connection, args.sql)
     const query = sql`SELECT * FROM (${sql.body(body)}\n) LIMIT ${sql.value(flags.limit + 1)}`

@@ -21,17 +21,18 @@ export interface Reading extends AsyncDisposable {
 
 /** Throws DiagnosticsError for mistakes in the project, EnvironmentError when a run holds the warehouse. */
 export async function openToRead({ paths, files, settings }: Project): Promise<Reading> {
-  const { compile } = await import('../compiler/compile.ts')
+  const { compileOnce } = await import('../compiler/compile-once.ts')
   const { openWarehouseToRead } = await import('../pipeline/warehouse.ts')
   const { waitingBytes, waitingSegments } = await import('../buffer/waiting.ts')
-  const project = await compile(files, { dir: paths.dir })
+  const { dir, state } = paths
+  const project = await compileOnce(files, { dir, state, save: false })
   const withNewEvents = new Set((await waitingBytes(paths.buffer)).keys())
   await using resources = new Resources()
   // What the engine cannot hold in memory, and copies of what is still written to, must not lie in the project.
   const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))
   resources.defer(() => rm(scratchDir, { recursive: true, force: true }))
   const limits = { memoryLimit: settings.memory_limit, tempDir: join(scratchDir, 'engine') }
-  const warehouse = resources.use(await openWarehouseToRead(paths, limits))
+  const warehouse = resources.use(await openWarehouseToRead(paths, limits, files.sources))
   const connection = await warehouse.connect()
   const opened = resources.move()
   return {

@@ -25,6 +25,8 @@ export function serviceOptions({ paths, settings }: Project, logger: Logger): OD
     corsOrigins: settings['odata.cors_origins'],
     trustProxy: settings['odata.trust_proxy'],
     memoryLimit: settings['odata.memory_limit'] ?? quarterOfMemory(),
+    cacheBytes: settings['odata.cache_bytes'],
+    accessLog: settings['odata.access_log'],
     tempDir: join(paths.state, 'tmp'),
     logger,
   }

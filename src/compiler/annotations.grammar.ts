@@ -3,7 +3,7 @@
 // `//+ "text"` above a rule is an input that the rule accepts as a whole, `//- "text"` one that it refuses.
 // test/compiler/annotations.test.ts runs them all.
 
-import { grammar } from 'ohm-js'
+import { createRequire } from 'node:module'
 
 export const annotationGrammarSource = String.raw`
   Annotations {
@@ -231,5 +231,11 @@ export const annotationGrammarSource = String.raw`
     blank = " " | "\t"
   }
 `
+
+// As the CommonJS that it is: an `import` would read the package twice, for the names that it exports.
+const { grammar } = createRequire(import.meta.url)('ohm-js') as Pick<
+  typeof import('ohm-js'),
+  'grammar'
+>
 
 export const annotationGrammar = grammar(annotationGrammarSource)

@@ -117,7 +117,7 @@ async function readColumns(
   const columns = new Map<string, Column[]>()
   const rows = await connection.rows(sql`
     SELECT schema_name || '.' || table_name AS model, column_name, data_type
-    FROM duckdb_columns() WHERE NOT internal ORDER BY model, column_index`)
+    FROM duckdb_columns() WHERE NOT internal AND database_name = current_database() ORDER BY model, column_index`)
   for (const { model, column_name: name, data_type: type } of rows) {
     const key = foldCase(model as string)
     const column = { name: name as string, type: columnType(type as string), nullable: true }

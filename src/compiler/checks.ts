@@ -1,12 +1,13 @@
 // `@check` and `@warn` with names resolved. Each one is bound by the engine against the empty tables of the compile, so
 // that a mistake in it is found before anything runs.
 
-import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import { type Diagnostic, diagnostic, hasErrors } from '../core/diagnostics.ts'
 import type { Check, CheckTest } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import type { Span } from '../core/source.ts'
-import { ModelBody, sql } from '../core/sql.ts'
+import { type ModelBody, sql } from '../core/sql.ts'
+import type { Variables } from '../core/variables.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import type { CheckSyntax, NamedColumn, NamedModel } from './annotation-values.ts'
@@ -18,6 +19,7 @@ import { resolveColumns } from './named-columns.ts'
 import { engineDiagnostic, problemOf } from './places.ts'
 import { unknownModel } from './resolve.ts'
 import { isSymbol, isWord, tokenize } from './tokens.ts'
+import { bodyOf } from './variables.ts'
 
 /** Models that checks refer to. */
 export function modelsInChecks(header: Header): readonly NamedModel[] {
@@ -30,6 +32,7 @@ export interface CheckContext {
   readonly connection: Connection
   readonly modelNames: readonly ModelName[]
   readonly findModel: (name: string) => ModelName | null
+  readonly variables: Variables
 }
 
 /** To be called once the model and those that it depends on are bound. */
@@ -69,7 +72,7 @@ function resolveTest(
   { value, valueSpan, severity }: GivenCheck,
   { source }: ParsedQuery,
   columns: readonly Column[],
-  { findModel, modelNames }: CheckContext,
+  { findModel, modelNames, variables }: CheckContext,
 ): CheckTest | readonly Diagnostic[] {
   const resolve = (named: readonly NamedColumn[]) =>
     resolveColumns(source, severity === 'warn' ? 'warn' : 'check', named, columns)
@@ -97,8 +100,10 @@ function resolveTest(
     }
     case 'row_count':
       return value
-    case 'condition':
-      return { is: 'condition', body: ModelBody.of(source, valueSpan) }
+    case 'condition': {
+      const { body, diagnostics } = bodyOf(source, valueSpan, variables)
+      return hasErrors(diagnostics) ? diagnostics : { is: 'condition', body }
+    }
   }
 }
 

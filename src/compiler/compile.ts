@@ -5,30 +5,43 @@
 
 import { type Diagnostic, diagnostic, throwIfErrors } from '../core/diagnostics.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
-import { type ModelName, foldCase } from '../core/names.ts'
+import type { ExternalSource } from '../core/external.ts'
+import { type ModelName, foldCase, splitModelName } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import type { SourceFile } from '../core/source.ts'
-import { Database } from '../duckdb/database.ts'
+import type { Variables } from '../core/variables.ts'
+import { type Connection, Database } from '../duckdb/database.ts'
 import { bindAll } from './bind.ts'
 import { checkEntitySets } from './exposure.ts'
 import { type Draft, draftEvents, draftQuery, draftSeed } from './draft.ts'
+import { attachSources } from './external.ts'
 import { orderOf } from './graph.ts'
 import { lineageOfAll } from './lineage.ts'
 import { createMacros } from './macros.ts'
 import { type ParsedModel, parseModelFile } from './model-file.ts'
 import { resolveQueries } from './resolve.ts'
 
+const NO_VARIABLES: Variables = new Map()
+
+export interface CompileOptions {
+  /** The project directory, absolute; relative file names begin there. */
+  readonly dir: string
+  /** Told of the data files and patterns that models name, before the head of any of them is read. */
+  readonly onInputs?: (connection: Connection, names: readonly string[]) => Promise<void>
+}
+
 /**
- * Compiles the files of the project in `dir`, an absolute path at which relative file names begin. Reads the heads of
- * the data files that models name, and nothing else. Throws one DiagnosticsError with every mistake of the project.
+ * Reads the heads of the data files that models name, and nothing else. Throws one DiagnosticsError with every mistake
+ * of the project.
  */
 export async function compile(
   files: ProjectFiles,
-  { dir }: { readonly dir: string },
+  { dir, onInputs }: CompileOptions,
 ): Promise<CompiledProject> {
   const found: Diagnostic[] = [...(files.problems ?? [])]
   const names = uniqueNames(files, found)
   const findModel = (name: string) => names.get(foldCase(name))?.name ?? null
+  const variables = files.variables ?? NO_VARIABLES
   const parsed = parseAll(files, names, found)
   const seeds = files.seeds.filter(
     ({ name, path }) => names.get(foldCase(name))?.source.path === path,
@@ -36,14 +49,34 @@ export async function compile(
 
   await using database = await Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
   await using connection = await database.connect()
-  const macros = await createMacros(connection, files.macros)
-  const known = { findModel, macros: macros.facts }
+  const macros = await createMacros(connection, files.macros, variables)
+  const sources = files.sources ?? []
+  const taken = takenNames(sources, names)
+  const free = sources.filter(({ span }) => !taken.some((found) => found.span === span))
+  const attached = await attachSources(connection, dir, free)
+  found.push(...attached.diagnostics, ...taken)
+  const paths = new Map(attached.tables.map(({ name, path }) => [foldCase(name), { name, path }]))
+  const findSource = (name: string) => paths.get(foldCase(name))?.name ?? null
+  const pathOfSource = (name: string) => paths.get(foldCase(name))?.path ?? name
+  const known = { findModel, findSource, macros: macros.facts }
   const modelNames = Array.from(names.values(), ({ name }) => name)
   const isQuery = (model: ParsedModel) => model.kind !== 'events'
   const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, modelNames)
   found.push(...macros.diagnostics, ...resolved.diagnostics)
+  await onInputs?.(connection, [
+    ...resolved.queries.flatMap(({ references }) => references.files),
+    ...seeds.map(({ path }) => path),
+  ])
 
-  const context = { connection, dir, modelNames, findModel, macros: macros.definition }
+  const context = {
+    pathOfSource,
+    variables,
+    connection,
+    dir,
+    modelNames,
+    findModel,
+    macros: macros.definition,
+  }
   const dynamic = resolved.queries.filter(({ tree }) => tree === null).map((q) => q.parsed.name)
   const drafts: readonly Draft[] = [
     ...resolved.queries.map((query) => draftQuery(query, dynamic, context)),
@@ -69,8 +102,12 @@ export async function compile(
   const trees = new Map(resolved.queries.map(({ parsed: { name }, tree }) => [name, tree]))
   const readsTables = (call: string) =>
     call === 'query' || call === 'query_table' || macros.facts.get(call)?.takesTable === true
-  const lineage = () => lineageOfAll({ models, trees, findModel, readsTables })
-  return { models, macros: macros.macros, lineage, warnings: sorted }
+  let traced: ReturnType<CompiledProject['lineage']> | null = null
+  const lineage = () => (traced ??= lineageOfAll({ models, trees, findModel, readsTables }))
+  const compiled = { models, macros: macros.macros, lineage, warnings: sorted }
+  return sources.length === 0
+    ? compiled
+    : { ...compiled, external: { sources, tables: attached.tables } }
 }
 
 interface NamedFile {
@@ -93,13 +130,33 @@ function uniqueNames(files: ProjectFiles, found: Diagnostic[]): ReadonlyMap<stri
   return names
 }
 
+/** `a.b` would mean both. */
+function takenNames(
+  sources: readonly ExternalSource[],
+  names: ReadonlyMap<string, NamedFile>,
+): readonly Diagnostic[] {
+  const schemas = new Set(
+    Array.from(names.values(), ({ name }) => foldCase(splitModelName(name).schema)),
+  )
+  return sources
+    .filter(({ name }) => schemas.has(foldCase(name)))
+    .map(({ name, source, span }) =>
+      diagnostic(
+        'invalid-source',
+        { name, problem: 'models have a schema of that name' },
+        { source, span },
+        { hint: 'name the source or the folder of the models differently' },
+      ),
+    )
+}
+
 function parseAll(
   files: ProjectFiles,
   names: ReadonlyMap<string, NamedFile>,
   found: Diagnostic[],
 ): readonly ParsedModel[] {
   return files.models.flatMap((file) => {
-    const { model, diagnostics } = parseModelFile(file)
+    const { model, diagnostics } = parseModelFile(file, files.variables ?? NO_VARIABLES)
     found.push(...diagnostics)
     const isFirst = names.get(foldCase(file.name))?.source === file.source
     return model !== null && isFirst ? [model] : []

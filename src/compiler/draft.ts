@@ -1,6 +1,5 @@
 // A model on its way: references known, columns still to be bound. One maker for each sort of file.
 
-import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Expose, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
@@ -26,7 +25,7 @@ import {
 import { describeColumns, resolveColumns } from './named-columns.ts'
 import { placesOf } from './annotations.ts'
 import type { ParsedEvents, ParsedModel, ParsedQuery } from './model-file.ts'
-import { engineDiagnostic, problemOf, spanAtByte, spanOfError } from './places.ts'
+import { engineDiagnostic, problemOf, spanAtByte, spanOfError, withoutDir } from './places.ts'
 import { type ResolvedQuery, unknownModel } from './resolve.ts'
 import { seedQuery, wrongSeedTypes } from './seed.ts'
 
@@ -49,6 +48,8 @@ interface Place {
 export interface DraftContext extends CheckContext {
   /** Project directory. */
   readonly dir: string
+  /** File, or database, of a table of a source. */
+  readonly pathOfSource: (name: string) => string
   /** Definition of all macros. */
   readonly macros: string
 }
@@ -63,7 +64,7 @@ export function draftQuery(
   const { name, source, header, kind, body } = parsed
   const extra = extraDependencies(parsed, context)
   const dependsOn = [...new Set([...references.models.map((model) => model.name), ...extra.keys()])]
-  const settings = settingsOf(source, header)
+  const settings = settingsOf(source, header, context.variables)
   const { opening, closing } = wrapping(kind)
   return {
     name,
@@ -78,7 +79,8 @@ export function draftQuery(
     },
     explain: async (details, prefix) => explainQuery(query, dynamic, context, details, prefix),
     finish: async (columns) => {
-      const { files, volatile } = references
+      const { sources, volatile } = references
+      const files = [...new Set([...references.files, ...sources.map(context.pathOfSource)])]
       const own = (all: readonly Column[]) => (kind === 'scd2' ? withoutVersions(all) : all)
       const named = await namesOfQuery(query, columns, context)
       const { base, diagnostics } = finishHeader(parsed, named, (i) => {
@@ -92,6 +94,7 @@ export function draftQuery(
         ...base,
         columns: described,
         dependsOn,
+        sources,
         files,
         volatile,
         definition,
@@ -135,7 +138,7 @@ export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext):
       const columns = bound.map((column, i) => ({ ...column, nullable: declared[i]!.nullable }))
       const { base, diagnostics } = finishHeader(parsed, columns, (i) => declared[i]!.span)
       const definition = definitionOf(kind, namesOf(header.expose?.value), columns)
-      const reads = { dependsOn: [], files: [], volatile: false, checks: [] }
+      const reads = { dependsOn: [], sources: [], files: [], volatile: false, checks: [] }
       const { onSchemaChange, conflicts } = schemaChangeOfEvents(source, header)
       const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
       const kept = { ...base, ...reads, columns: described, definition }
@@ -190,7 +193,7 @@ export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Dr
       }
     },
     finish: async (columns) => {
-      const reads = { dependsOn: [], files: [path], volatile: false, checks: [] }
+      const reads = { dependsOn: [], sources: [], files: [path], volatile: false, checks: [] }
       const words = { description: null, tags: [], owner: null, places: {} }
       const base = { name, source, ...words, expose: null, columns }
       const definition = definitionOf('seed', format, ...(wanted.length === 0 ? [] : [wanted]))
@@ -199,11 +202,6 @@ export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Dr
       return { model, diagnostics }
     },
   }
-}
-
-/** The engine names files by their full path; the author knows them from the project's directory on. */
-function withoutDir(details: DatabaseErrorDetails, dir: string): DatabaseErrorDetails {
-  return { ...details, message: details.message.replaceAll(join(dir, '/'), '') }
 }
 
 function explainQuery(

@@ -13,6 +13,8 @@ import { foldCase } from '../core/names.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { type Sql, sql } from '../core/sql.ts'
+import type { Variables } from '../core/variables.ts'
+import { bodyOf } from './variables.ts'
 import type { NamedColumn } from './annotation-values.ts'
 import type { Header } from './annotations.ts'
 import type { ParsedQuery } from './model-file.ts'
@@ -132,9 +134,9 @@ export function schemaChangeOfEvents(
 }
 
 /** What counts for the definition; the policy for changes of columns does not. */
-export function settingsOf(source: SourceFile, header: Header): unknown {
+export function settingsOf(source: SourceFile, header: Header, variables: Variables): unknown {
   const textOf = ({ valueSpan }: { readonly valueSpan: Span }) =>
-    source.text.slice(valueSpan.start, valueSpan.end)
+    bodyOf(source, valueSpan, variables).body.text
   const { incremental, on_duplicate: onDuplicate } = header
   const before = [namesOf(header.unique_key?.value), namesOf(header.expose?.value)]
   const kept = {

@@ -1,9 +1,10 @@
 // Macros of a project: created first, so that models can call them. What a macro reads, its callers read.
 
-import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import { type Diagnostic, diagnostic, hasErrors } from '../core/diagnostics.ts'
 import type { Macro } from '../core/model.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { ModelBody, sql } from '../core/sql.ts'
+import type { Variables } from '../core/variables.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { parseTree } from '../duckdb/syntax.ts'
@@ -12,6 +13,7 @@ import { engineDiagnostic, spanAt } from './places.ts'
 import { type MacroFacts, type References, referencesOf } from './references.ts'
 import { type Statement, statementsOf } from './statements.ts'
 import { isSymbol, isWord, nameOf, spanOf, tokenize } from './tokens.ts'
+import { bodyOf } from './variables.ts'
 
 export interface Macros {
   /** What follows CREATE MACRO, in an order in which they can be created. */
@@ -29,9 +31,12 @@ const PREFIX = sql`CREATE MACRO `
 export async function createMacros(
   connection: Connection,
   files: readonly SourceFile[],
+  variables: Variables,
 ): Promise<Macros> {
   const parsed = files.flatMap((source) =>
-    statementsOf(source).statements.map((statement) => parseMacro(source, statement)),
+    statementsOf(source).statements.flatMap((statement) =>
+      parseMacro(source, statement, variables),
+    ),
   )
   const misplaced = parsed.filter((item) => 'code' in item)
   const { bodies, failed } = await createAll(
@@ -48,20 +53,26 @@ export async function createMacros(
 }
 
 /** The span after `CREATE [OR REPLACE] MACRO`. The name has no schema: macros belong to no model. */
-function parseMacro(source: SourceFile, statement: Statement): ModelBody | Diagnostic {
+function parseMacro(
+  source: SourceFile,
+  statement: Statement,
+  variables: Variables,
+): readonly (ModelBody | Diagnostic)[] {
   const orReplace = isWord(statement[1], 'or') && isWord(statement[2], 'replace')
   const at = orReplace ? 3 : 1
   const [first] = statement
   const keyword = statement[at]
   const isMacro = isWord(keyword, 'macro') || isWord(keyword, 'function')
   if (!isWord(first, 'create') || !isMacro)
-    return diagnostic('not-a-macro', { expected: 'CREATE MACRO' }, { source, span: first })
+    return [diagnostic('not-a-macro', { expected: 'CREATE MACRO' }, { source, span: first })]
   const name = statement[at + 1]
   if (name === undefined || nameOf(name) === null || !isSymbol(statement[at + 2], '(')) {
     const place = { source, span: name ?? keyword ?? first }
-    return diagnostic('not-a-macro', { expected: 'a name without a schema, and "("' }, place)
+    return [diagnostic('not-a-macro', { expected: 'a name without a schema, and "("' }, place)]
   }
-  return ModelBody.of(source, { start: name.start, end: spanOf(statement).end })
+  const span = { start: name.start, end: spanOf(statement).end }
+  const { body, diagnostics } = bodyOf(source, span, variables)
+  return hasErrors(diagnostics) ? diagnostics : [body, ...diagnostics]
 }
 
 /** A macro may call one that stands below it or in another file, so those that fail are tried again. */
@@ -127,7 +138,11 @@ async function inspect(connection: Connection, bodies: readonly ModelBody[]): Pr
         hiding.add(name)
         continue
       }
-      const found = referencesOf(parsed.tree, { findModel: () => null, macros: facts })
+      const found = referencesOf(parsed.tree, {
+        findModel: () => null,
+        findSource: () => null,
+        macros: facts,
+      })
       if (found.hidden.some((call) => call.function === 'query')) hiding.add(name)
       facts.set(name, joined(facts.get(name), found))
     }

@@ -1,11 +1,12 @@
 // One model file as header and body, before any name is resolved.
 
-import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import { type Diagnostic, diagnostic, hasErrors } from '../core/diagnostics.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ModelFile } from '../core/project.ts'
 import type { SourceFile } from '../core/source.ts'
-import { ModelBody } from '../core/sql.ts'
+import type { ModelBody } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
+import type { Variables } from '../core/variables.ts'
 import {
   type FileKind,
   type Header,
@@ -16,6 +17,7 @@ import {
 import { type DeclaredColumn, parseColumnList } from './columns.ts'
 import { type Statement, statementsOf } from './statements.ts'
 import { spanOf } from './tokens.ts'
+import { bodyOf } from './variables.ts'
 
 interface ParsedBase {
   readonly name: ModelName
@@ -38,7 +40,10 @@ export interface ParsedEvents extends ParsedBase {
 export type ParsedModel = ParsedQuery | ParsedEvents
 
 /** `model` is null when too little was understood to go on with it. */
-export function parseModelFile({ name, source }: ModelFile): {
+export function parseModelFile(
+  { name, source }: ModelFile,
+  variables: Variables,
+): {
   readonly model: ParsedModel | null
   readonly diagnostics: readonly Diagnostic[]
 } {
@@ -52,7 +57,9 @@ export function parseModelFile({ name, source }: ModelFile): {
   const statement = onlyStatement(source, kind, statements, found)
   if (statement === null) return { model: null, diagnostics: found }
   if (kind !== 'events') {
-    const body = ModelBody.of(source, spanOf(statement))
+    const { body, diagnostics: inBody } = bodyOf(source, spanOf(statement), variables)
+    found.push(...inBody)
+    if (hasErrors(inBody)) return { model: null, diagnostics: found }
     return { model: { name, source, header, kind, body }, diagnostics: found }
   }
   const { columns, diagnostics: inColumns } = parseColumnList(source, statement)

@@ -1,5 +1,6 @@
 // Places that the engine gives, as spans of a model file.
 
+import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import { type Span, offsetOfByte } from '../core/source.ts'
@@ -13,11 +14,10 @@ export function spanAt(body: ModelBody, offset: number | null): Span {
   const tokens = tokenize(body.text)
   const first = tokens.findIndex(({ end }) => end > (offset ?? 0))
   const token = tokens[first]
-  const base = body.span.start
   if (token === undefined) return { start: body.span.end, end: body.span.end + 1 }
   let last = first
   while (isSymbol(tokens[last + 1], '.') && nameOf(tokens[last + 2]) !== null) last += 2
-  return { start: base + token.start, end: base + tokens[last]!.end }
+  return body.spanInFile({ start: token.start, end: tokens[last]!.end })
 }
 
 /** The span of what stands at a byte of the body: syntax trees and the binder count bytes of UTF-8. */
@@ -49,6 +49,11 @@ export function spanOfError(
   if (type !== 'Parser') return spanAtByte(body, position - Buffer.byteLength(prefix))
   const characters = Array.from(body.text).slice(0, position - Array.from(prefix).length)
   return spanAt(body, characters.join('').length)
+}
+
+/** The engine names files by their full path; the author knows them from the project's directory on. */
+export function withoutDir(details: DatabaseErrorDetails, dir: string): DatabaseErrorDetails {
+  return { ...details, message: details.message.replaceAll(join(dir, '/'), '') }
 }
 
 /** The engine's words without what goes into the hint, in one line. */

@@ -14,6 +14,8 @@ export type Location = number | null
 export interface References {
   /** In order of first mention, each once. */
   readonly models: readonly { readonly name: ModelName; readonly at: Location }[]
+  /** Tables of sources. */
+  readonly sources: readonly string[]
   readonly unknown: readonly { readonly name: string; readonly at: Location }[]
   /** Calls whose argument names what is read, but is known only when the query runs. */
   readonly hidden: readonly { readonly function: string; readonly at: Location }[]
@@ -32,6 +34,8 @@ export interface MacroFacts {
 export interface KnownNames {
   /** The model that a written name means; letter case does not count. */
   readonly findModel: (name: string) => ModelName | null
+  /** The table of a source that a written name means. */
+  readonly findSource: (name: string) => string | null
   /** By name in lower case. */
   readonly macros: ReadonlyMap<string, MacroFacts>
 }
@@ -45,6 +49,7 @@ export function referencesOf(tree: SyntaxNode, known: KnownNames): References {
     hidden: [],
     hasParameters: false,
     files: [],
+    sources: [],
     volatile: false,
   }
   const open: (readonly [unknown, Scope])[] = [[tree, new Set()]]
@@ -70,6 +75,7 @@ interface Findings {
   readonly hidden: { readonly function: string; readonly at: Location }[]
   hasParameters: boolean
   readonly files: string[]
+  readonly sources: string[]
   volatile: boolean
 }
 
@@ -86,6 +92,7 @@ function resolve({ tables, ...rest }: Findings, { findModel }: KnownNames): Refe
     models: Array.from(models, ([name, at]) => ({ name, at })),
     unknown: Array.from(unknown, ([name, at]) => ({ name, at })),
     files: [...new Set(rest.files)].toSorted(),
+    sources: [...new Set(rest.sources)].toSorted(),
   }
 }
 
@@ -124,8 +131,10 @@ function visitTable(node: SyntaxNode, scope: Scope, known: KnownNames, found: Fi
   const table = String(node['table_name'])
   const schema = String(node['schema_name'])
   const catalog = String(node['catalog_name'])
+  const source = catalog === '' && schema !== '' ? known.findSource(`${schema}.${table}`) : null
   const isModel = schema !== '' && known.findModel(`${schema}.${table}`) !== null
   if (catalog !== '') found.tables.push({ name: `${catalog}.${schema}.${table}`, at })
+  else if (source !== null) found.sources.push(source)
   else if (isModel) found.tables.push({ name: `${schema}.${table}`, at })
   else if (schema === '' && scope.has(lower(table))) return
   else if (lower(schema) === 'recurring' && scope.has(lower(table))) return

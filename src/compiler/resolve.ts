@@ -117,13 +117,19 @@ export function unknownModel(
  * What is read by a query whose tree the engine does not show: each `a.b` that is the name of a model. A column that
  * happens to be written like a model counts too; the only harm is an order that was not needed.
  */
-function referencesInText(body: ModelBody, { findModel, macros }: KnownNames): References {
+function referencesInText(
+  body: ModelBody,
+  { findModel, findSource, macros }: KnownNames,
+): References {
   const tokens = wordsOf(body)
   const models = new Map<ModelName, number>()
+  const sources = new Set<string>()
   let volatile = false
   for (const [i, token] of tokens.entries()) {
     const name = nameOf(token)?.toLowerCase()
     const table = isSymbol(tokens[i + 1], '.') ? nameOf(tokens[i + 2]) : null
+    const source = name === undefined || table === null ? null : findSource(`${name}.${table}`)
+    if (source !== null) sources.add(source)
     const model = name === undefined || table === null ? null : findModel(`${name}.${table}`)
     if (model !== null && !models.has(model))
       models.set(model, Buffer.byteLength(body.text.slice(0, token.start)))
@@ -133,6 +139,7 @@ function referencesInText(body: ModelBody, { findModel, macros }: KnownNames): R
   }
   return {
     models: Array.from(models, ([name, at]) => ({ name, at })),
+    sources: [...sources].toSorted(),
     unknown: [],
     hidden: [],
     hasParameters: false,

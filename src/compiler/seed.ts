@@ -18,6 +18,13 @@ const readers: Readonly<Record<SeedModel['format'], Sql>> = {
   parquet: sql`read_parquet`,
 }
 
+/** The reader of the engine for a file, by the end of its name. */
+export function readerOf(file: string): Sql {
+  const [, extension = ''] = /\.(\w+?)(?:\.(?:gz|zst))?$/.exec(file.toLowerCase()) ?? []
+  if (extension === 'parquet') return readers.parquet
+  return ['json', 'jsonl', 'ndjson'].includes(extension) ? readers.json : readers.csv
+}
+
 /**
  * The rows of a seed's file. `dir` is the project directory. A CSV is read with the types, so that a text such as 007
  * keeps its zeros; the other formats have types of their own, which are cast.

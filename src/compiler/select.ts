@@ -3,6 +3,7 @@
 //
 //   mart.sales   mart.*   *.orders   tag:nightly   kind:merge   state:modified
 //   +mart.sales  (and all that it reads)      raw.orders+  (and all that reads it)      +core.orders+
+//   source:crm  source:crm.customers  (what reads it)
 //   tag:nightly,mart.*  (both hold)
 //
 // Several selectors add up. A model whose name has such characters is meant where the whole selector is its name.
@@ -68,9 +69,14 @@ function matchOne(
 }
 
 function matcherOf(what: string, isModified: (model: Model) => boolean): (model: Model) => boolean {
-  const [, method, value = ''] = /^(tag|kind|state):(.*)$/s.exec(what) ?? []
+  const [, method, value = ''] = /^(tag|kind|source|state):(.*)$/s.exec(what) ?? []
   if (method === 'tag') return ({ tags }) => tags.some((tag) => foldCase(tag) === foldCase(value))
   if (method === 'kind') return ({ kind }) => kind === foldCase(value)
+  if (method === 'source') {
+    const wanted = foldCase(value)
+    return ({ sources }) =>
+      sources.some((name) => [name, name.split('.')[0]!].map(foldCase).includes(wanted))
+  }
   if (method === 'state') return (model) => value === 'modified' && isModified(model)
   const literals = foldCase(what)
     .split('*')
@@ -116,7 +122,11 @@ function matchesNothing(models: Models, text: string, what: string): UsageError 
   const schemas = all.map(({ name }) => `${name.slice(0, name.indexOf('.'))}.*`)
   const tags = all.flatMap((model) => model.tags.map((tag) => `tag:${tag}`))
   const kinds = all.map(({ kind }: { kind: Kind }) => `kind:${kind}`)
-  const known = new Set([...models.keys(), ...schemas, ...tags, ...kinds, 'state:modified'])
+  const sources = all.flatMap((model) =>
+    model.sources.flatMap((name) => [`source:${name.split('.')[0]!}`, `source:${name}`]),
+  )
+  const names = [...models.keys(), ...schemas, ...tags, ...kinds, ...sources]
+  const known = new Set([...names, 'state:modified'])
   const meant = nearest(what, known)
   return new UsageError(`no model matches "${text}"`, {
     hint: meant === null ? 'see "eider ls" for the models' : `did you mean "${meant}"?`,

@@ -52,6 +52,10 @@ const messages = {
   'unknown-seed-column': (p: { column: string }) => `the seed has no column "${p.column}"`,
   'sql-syntax': (p: { problem: string }) => p.problem,
   'sql-binding': (p: { problem: string }) => p.problem,
+  'unknown-variable': (p: { name: string }) => `no variable "${p.name}"`,
+  'invalid-variable': (p: { problem: string }) => `this is no variable: ${p.problem}`,
+  'quoted-variable': (p: { name: string; what: string }) =>
+    `\${${p.name}} stands in quotes, where it is ${p.what} and not the variable`,
   'model-parameter': () => 'a model has no parameters',
   'hidden-reference': (p: { function: string }) =>
     `"${p.function}" hides what the model reads: its argument is known only when it runs`,
@@ -59,6 +63,9 @@ const messages = {
     `a PIVOT without IN takes its columns from the data, which ${p.use}`,
   'not-a-macro': (p: { expected: string }) =>
     `a macro file is a list of macros: expected ${p.expected}`,
+  // sources
+  'invalid-source': (p: { name: string; problem: string }) =>
+    `the source "${p.name}" cannot be read: ${p.problem}`,
   // the graph
   'unknown-model': (p: { name: string }) => `no model "${p.name}"`,
   'dependency-cycle': (p: { path: string }) => `these models depend on each other: ${p.path}`,
@@ -122,7 +129,9 @@ export class DiagnosticsError extends Error {
   }
 }
 
+export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
+  diagnostics.some(({ severity }) => severity === 'error')
+
 export function throwIfErrors(diagnostics: readonly Diagnostic[]): void {
-  if (diagnostics.some(({ severity }) => severity === 'error'))
-    throw new DiagnosticsError(diagnostics)
+  if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics)
 }

@@ -9,6 +9,11 @@ export const limits = {
   /** A model file larger than this is no SQL that a person wrote. */
   modelFileBytes: 4 * MiB,
   configFileBytes: 1 * MiB,
+  /**
+   * Data files whose contents are compared to know that a saved compile still holds. Reading more of them takes longer
+   * than compiling anew.
+   */
+  comparedInputBytes: 64 * MiB,
   /** Folders below models/; deeper ones are a loop of links. */
   folderDepth: 8,
   /** Columns of a terminal that a source line takes in a diagnostic; longer lines are cut around the place. */
@@ -90,6 +95,10 @@ export const limits = {
   /** Requests in one $batch (row Q127). */
   batchRequests: 100,
   batchBodyBytes: 4 * MiB,
+  /** Nesting of its JSON, brackets and commas of it, and headers of one part: JSON.parse takes a second for millions. */
+  batchDepth: 20,
+  batchMarks: 100_000,
+  partHeaders: 200,
   /**
    * Nesting of parentheses, calls and operators in an OData expression; deeper ones are answered 400. The parser's
    * stack overflows at about 260 and the engine refuses 1,000, of which one level here makes several.
@@ -136,6 +145,16 @@ export const limits = {
   /** Queries that run at once, and requests that wait for one of them, before 503. */
   runningQueries: 16,
   waitingQueries: 512,
+  /** Connections of an engine that are kept ready: twice as many as work, since a slow client holds one without working. */
+  pooledConnections: 32,
+  /** Parts of an answer that are made ahead of the one being sent, and bytes handed to a socket before it must drain. */
+  partsAhead: 3,
+  sendAheadBytes: 1 * MiB,
+  /** A body below this fits into one packet as it is. */
+  compressedBytes: 1_400,
+  /** Memory for answers that are given again, and the largest of them: a page of 10,000 rows has about 2 MiB. */
+  cacheBytes: 64 * MiB,
+  cachedAnswerBytes: 4 * MiB,
   /** The youngest snapshots that a run keeps on disk, for next links and delta links, and the time it keeps the others. */
   retainedSnapshots: 3,
   retainedSnapshotMinutes: 10,

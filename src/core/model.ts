@@ -1,6 +1,7 @@
 // A compiled model: what a file means, with names resolved and types known.
 
 import type { Diagnostic } from './diagnostics.ts'
+import type { CompiledExternal, ExternalSource } from './external.ts'
 import type { ModelName } from './names.ts'
 import type { Column, ColumnType } from './relation.ts'
 import type { SourceFile, Span } from './source.ts'
@@ -21,7 +22,9 @@ interface ModelBase {
   readonly columns: readonly Column[]
   /** Models that this one reads, in order of first mention, then those that only annotations name. */
   readonly dependsOn: readonly ModelName[]
-  /** Files and globs that it reads, as written; their contents are part of its version. */
+  /** Tables of sources that it reads, as `source.table`. */
+  readonly sources: readonly string[]
+  /** Files and globs that it reads, as written, also through sources; their contents are part of its version. */
   readonly files: readonly string[]
   /** True when the same inputs may give other rows (now(), random(), remote files): such a model is never fresh. */
   readonly volatile: boolean
@@ -183,4 +186,9 @@ export interface CompiledProject {
   /** Computed when it is asked for: most commands do not. */
   readonly lineage: () => ReadonlyMap<ModelName, Lineage>
   readonly warnings: readonly Diagnostic[]
+  /** What the models can read that no run makes, and how it is attached; absent without `sources`. */
+  readonly external?: {
+    readonly sources: readonly ExternalSource[]
+    readonly tables: readonly CompiledExternal[]
+  }
 }

@@ -1,7 +1,8 @@
-// A file that says which process owns something: one JSON object {pid, host, startedAt, process, pidNamespace, role}. It is made with its
-// whole content by link(2), so it is never seen half written and only one process can make it. A holder that is dead is
-// taken over; to do so, a process first takes a lock on the right to take over from this holder, so that two cannot both
-// believe that they have won. A file that is no such object is held by nobody: a power cut may leave an empty one.
+// A file that says which process owns something: one JSON object {pid, host, startedAt, process, pidNamespace, role,
+// sign}. It is made with its whole content by link(2), so it is never seen half written and only one process can make
+// it. A holder that is dead is taken over; to do so, a process first takes a lock on the right to take over from this
+// holder, so that two cannot both believe that they have won. A file that is no such object is held by nobody: a power
+// cut may leave an empty one.
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
@@ -10,6 +11,8 @@ import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { makeDirectory } from './durable-directory.ts'
+import { isSilent, lifeSignPath, openLifeSign } from './life-sign.ts'
+import { Resources } from './resources.ts'
 
 export interface LockHolder {
   readonly pid: number
@@ -21,6 +24,8 @@ export interface LockHolder {
   readonly pidNamespace: string | null
   /** What the process does with the lock, for those who decide whether to wait; null when it does not say. */
   readonly role: string | null
+  /** Name of its life sign (life-sign.ts) beside the lock file; null when it has none. */
+  readonly sign: string | null
 }
 
 /** Thrown while a living process holds the lock. The message is for people, who read it where it is not rephrased. */
@@ -59,6 +64,10 @@ export async function takeProcessLock(
   { role = null }: { readonly role?: string | null } = {},
 ): Promise<AsyncDisposable> {
   await makeDirectory(resolve(dirname(path)))
+  await using resources = new Resources()
+  // Before anybody can read of it.
+  const sign = await openLifeSign(path)
+  if (sign !== null) resources.use(sign)
   const holder: LockHolder = {
     pid: process.pid,
     host: hostname(),
@@ -66,6 +75,7 @@ export async function takeProcessLock(
     process: processIdentity(process.pid),
     pidNamespace: ownPidNamespace(),
     role,
+    sign: sign?.name ?? null,
   }
   const content = JSON.stringify(holder) + '\n'
   const draft = `${path}.${randomUUID()}`
@@ -76,11 +86,10 @@ export async function takeProcessLock(
   } finally {
     await unlink(draft).catch(() => {})
   }
-  return {
-    async [Symbol.asyncDispose]() {
-      if ((await readIfThere(path)) === content) await unlink(path)
-    },
-  }
+  resources.defer(async () => {
+    if ((await readIfThere(path)) === content) await unlink(path)
+  })
+  return resources.move()
 }
 
 /** Who holds the lock, or left it behind; null when nobody does. */
@@ -89,7 +98,7 @@ export async function readLockHolder(
 ): Promise<{ readonly holder: LockHolder; readonly alive: boolean } | null> {
   const content = await readIfThere(path)
   const holder = content === null ? null : parseHolder(content)
-  return holder === null ? null : { holder, alive: isAlive(holder) }
+  return holder === null ? null : { holder, alive: await isAlive(holder, path) }
 }
 
 /** true: the draft is the lock now. false: the lock has changed meanwhile, try again. */
@@ -97,22 +106,32 @@ async function tryTakeOver(draft: string, path: string): Promise<boolean> {
   const found = await readIfThere(path)
   if (found === null) return false
   const holder = parseHolder(found)
-  if (holder !== null && isAlive(holder)) throw new LockHeldError(holder, path)
+  if (holder !== null && (await isAlive(holder, path))) throw new LockHeldError(holder, path)
   await using _right = await takeProcessLock(`${path}.${crc32(found)}`)
   if ((await readIfThere(path)) !== found) return false
   await rename(draft, path)
+  if (holder?.sign != null) await unlink(lifeSignPath(path, holder.sign)).catch(() => {})
   return true
 }
 
-// Another machine cannot be asked, nor another container, so a process there counts as alive.
-function isAlive(holder: LockHolder): boolean {
-  if (!isHere(holder)) return true
+// Another machine cannot be asked, so a process there counts as alive; so does one of another container without a sign.
+async function isAlive(holder: LockHolder, path: string): Promise<boolean> {
+  if (!isHere(holder)) {
+    if (holder.sign === null || !isOfThisBoot(holder)) return true
+    return !(await isSilent(lifeSignPath(path, holder.sign)))
+  }
   try {
     process.kill(holder.pid, 0)
   } catch (error) {
     return errorCode(error) === 'EPERM'
   }
   return holder.process === null || holder.process === processIdentity(holder.pid)
+}
+
+/** Whether one kernel runs the holder and this process: it has started once since the holder did. */
+function isOfThisBoot(holder: LockHolder): boolean {
+  const boot = (identity: string | null) => identity?.split('/')[0]
+  return holder.process !== null && boot(holder.process) === boot(processIdentity(process.pid))
 }
 
 /** Boot of the machine and start of the process in it, as Linux counts them; null elsewhere. */
@@ -141,8 +160,8 @@ function parseHolder(content: string): LockHolder | null {
     const holder = JSON.parse(content) as Partial<LockHolder> | null
     if (typeof holder?.pid !== 'number' || typeof holder.host !== 'string') return null
     const { startedAt = 'an unknown time', process = null } = holder
-    const { pidNamespace = null, role = null } = holder
-    return { pid: holder.pid, host: holder.host, startedAt, process, pidNamespace, role }
+    const { pidNamespace = null, role = null, sign = null } = holder
+    return { pid: holder.pid, host: holder.host, startedAt, process, pidNamespace, role, sign }
   } catch {
     return null
   }

@@ -1,9 +1,11 @@
 // A project directory as read, before anything is compiled.
 
 import type { Diagnostic } from './diagnostics.ts'
+import type { ExternalSource } from './external.ts'
 import type { ModelName } from './names.ts'
 import type { SeedType } from './model.ts'
 import type { SourceFile, Span } from './source.ts'
+import type { Variables } from './variables.ts'
 
 export interface ProjectFiles {
   /** models/<schema>/<name>.sql */
@@ -12,6 +14,10 @@ export interface ProjectFiles {
   readonly seeds: readonly SeedFile[]
   /** macros/*.sql */
   readonly macros: readonly SourceFile[]
+  /** Tables that no run makes; none when not given. */
+  readonly sources?: readonly ExternalSource[]
+  /** What `${name}` stands for; none when not given. */
+  readonly variables?: Variables
   /** What is wrong with files that could not be read or placed; compiling reports it together with its own findings. */
   readonly problems?: readonly Diagnostic[]
 }

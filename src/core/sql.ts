@@ -18,20 +18,57 @@ export interface PreparedSql {
   readonly values: readonly SqlValue[]
 }
 
-/** The author's own SQL: a span of a model file. Only the compiler makes these. */
+/** What stands in a body instead of a span of its file: the value of a variable. */
+export interface Insert extends Span {
+  readonly sql: Sql
+}
+
+/** The author's own SQL: a span of a model file, with its inserts. Only the compiler makes these. */
 export class ModelBody {
   readonly source: SourceFile
   readonly span: Span
+  /** In the order of the file. */
+  readonly inserts: readonly Insert[]
   readonly text: string
 
-  private constructor(source: SourceFile, span: Span) {
+  private constructor(source: SourceFile, span: Span, inserts: readonly Insert[]) {
     this.source = source
     this.span = span
-    this.text = source.text.slice(span.start, span.end)
+    this.inserts = inserts
+    let text = ''
+    let at = span.start
+    for (const insert of inserts) {
+      text += source.text.slice(at, insert.start) + insert.sql.inline()
+      at = insert.end
+    }
+    this.text = text + source.text.slice(at, span.end)
   }
 
-  static of(source: SourceFile, span: Span): ModelBody {
-    return new ModelBody(source, span)
+  static of(source: SourceFile, span: Span, inserts: readonly Insert[] = []): ModelBody {
+    return new ModelBody(source, span, inserts)
+  }
+
+  /** The span of the file that a span of `text` comes from; of an insert it is the whole. */
+  spanInFile({ start, end }: Span): Span {
+    let textAt = 0
+    let fileAt = this.span.start
+    const found = { start: -1, end: -1 }
+    const see = (textEnd: number, fileEnd: number, isInsert: boolean) => {
+      if (found.start < 0 && start < textEnd)
+        found.start = isInsert ? fileAt : fileAt + start - textAt
+      if (found.end < 0 && end <= textEnd) found.end = isInsert ? fileEnd : fileAt + end - textAt
+      textAt = textEnd
+      fileAt = fileEnd
+    }
+    for (const insert of this.inserts) {
+      see(textAt + insert.start - fileAt, insert.start, false)
+      see(textAt + insert.sql.inline().length, insert.end, true)
+    }
+    see(textAt + this.span.end - fileAt, this.span.end, false)
+    const last = this.span.end
+    return found.start < 0
+      ? { start: last, end: last + 1 }
+      : { start: found.start, end: found.end < 0 ? last : found.end }
   }
 }
 

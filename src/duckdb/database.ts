@@ -3,18 +3,20 @@
 // An open .duckdb file must not be opened, copied or hashed through the file system by this process: the engine's lock
 // is a POSIX lock, and closing any descriptor of the file drops it.
 
-import {
-  type DuckDBConnection,
-  DuckDBInstance,
-  type DuckDBPreparedStatement,
-  type DuckDBValue,
-  type Json,
+import type {
+  DuckDBConnection,
+  DuckDBInstance as Instance,
+  DuckDBPreparedStatement,
+  DuckDBValue,
+  Json,
 } from '@duckdb/node-api'
+import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncPath } from '../core/durable-directory.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
+import { DuckDBInstance } from './driver.ts'
 import { toDatabaseError } from './errors.ts'
 
 export type Row = Readonly<Record<string, Json>>
@@ -33,11 +35,11 @@ export interface OpenOptions {
 
 /** A database file (or memory) opened by this process. Throws DatabaseError when it is locked or damaged. */
 export class Database implements AsyncDisposable {
-  readonly #instance: DuckDBInstance
+  readonly #instance: Instance
   readonly #syncNames: () => Promise<void>
   readonly #connections = new Set<Connection>()
 
-  private constructor(instance: DuckDBInstance, syncNames: () => Promise<void>) {
+  private constructor(instance: Instance, syncNames: () => Promise<void>) {
     this.#instance = instance
     this.#syncNames = syncNames
   }
@@ -59,7 +61,7 @@ export class Database implements AsyncDisposable {
     const instance = await attempt(DuckDBInstance.create(options.path, config))
     resources.defer(() => instance.closeSync())
     const isWritten = options.path !== ':memory:' && options.readOnly !== true
-    const syncNames = () => (isWritten ? syncPath(dirname(options.path)) : Promise.resolve())
+    const syncNames = isWritten ? nameSync(options.path) : () => Promise.resolve()
     await syncNames()
     const database = new Database(instance, syncNames)
     {
@@ -106,6 +108,12 @@ export class Connection implements AsyncDisposable {
   async run(statement: Sql): Promise<number> {
     const result = await this.attempt(() => this.driver.run(statement.inline()))
     return result.rowsChanged
+  }
+
+  /** CREATE TABLE … AS. Returns the rows of the table, which the driver takes for a result. */
+  async createTable(statement: Sql): Promise<number> {
+    const reader = await this.attempt(() => this.driver.runAndReadAll(statement.inline()))
+    return Number(reader.getRowsJson()[0]?.[0])
   }
 
   /**
@@ -175,14 +183,40 @@ export class Connection implements AsyncDisposable {
     }
   }
 
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  /** Interrupts what still runs and waits for its end. The connection can be used again. */
+  async settle(): Promise<void> {
+    if (this.#running.size > 0) this.interrupt()
+    await Promise.allSettled(this.#running)
+  }
+
   /** Interrupts what still runs, waits for its end, closes. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
-    if (this.#running.size > 0) this.interrupt()
+    const settled = this.settle()
     this.#closed = true
-    await Promise.allSettled(this.#running)
+    await settled
     this.driver.closeSync()
     this.#onClose()
+  }
+}
+
+/**
+ * Syncs the directory that names the write-ahead log, unless that is the very log whose name is on disk already. A file
+ * system that tells no time of birth tells 0, or that of the last change, and has its directory synced each time.
+ */
+function nameSync(path: string): () => Promise<void> {
+  let synced: string | null = null
+  return async () => {
+    const log = statSync(`${path}.wal`, { bigint: true, throwIfNoEntry: false })
+    const isTold = log !== undefined && log.birthtimeNs > 0n
+    const current = isTold ? `${log.dev} ${log.ino} ${log.birthtimeNs}` : null
+    if (current !== null && current === synced) return
+    await syncPath(dirname(path))
+    synced = current
   }
 }
 

@@ -1,6 +1,7 @@
 // An engine for strangers' questions: it reads the database files that it was given and nothing else.
 
 import { sql } from '../core/sql.ts'
+import { ConnectionPool } from './connection-pool.ts'
 import { Database } from './database.ts'
 import { Resources } from '../core/resources.ts'
 
@@ -18,14 +19,22 @@ export interface ReadOnlyOptions {
   readonly memoryLimit: string | null
   /** Where large sorts and groupings spill to; this engine's alone. */
   readonly tempDir: string
+  /** Connections that are kept for queries. */
+  readonly connections: number
 }
+
+/**
+ * A stream makes this much and then waits for its reader. The engine's own size, 1 MB, is several chunks: it would work
+ * on them while the socket has nothing to do, and stand still while they are sent.
+ */
+const STREAM_BUFFER = '64KB'
 
 /**
  * Opens an engine with `files` attached for reading, then locks it: no file, network, extension or setting is within
  * reach of a statement. What stays possible (temporary tables, DETACH) needs statements that are no SELECT, which
  * TextStream refuses. Throws DatabaseError when a file is missing or damaged.
  */
-export async function openReadOnly(options: ReadOnlyOptions): Promise<Database> {
+export async function openReadOnly(options: ReadOnlyOptions): Promise<ConnectionPool> {
   const { files, threads, memoryLimit, tempDir } = options
   await using resources = new Resources()
   const database = resources.use(
@@ -34,8 +43,11 @@ export async function openReadOnly(options: ReadOnlyOptions): Promise<Database> 
   await using connection = await database.connect()
   for (const { name, path } of files)
     await connection.run(sql`ATTACH ${sql.value(path)} AS ${sql.ident(name)} (READ_ONLY)`)
+  const pool = await ConnectionPool.open(database, options.connections, [
+    sql`SET streaming_buffer_size = ${sql.value(STREAM_BUFFER)}`,
+  ])
   await connection.run(sql`SET GLOBAL enable_external_access = false`)
   await connection.run(sql`SET GLOBAL lock_configuration = true`)
   resources.move()
-  return database
+  return pool
 }

@@ -14,10 +14,11 @@
 // The driver ends a stream whose query failed exactly as one that is complete. So the query is followed by one more
 // row, END; a stream is complete if and only if END was its last text. No text of the query may begin like END.
 
-import duckdb from '@duckdb/node-bindings'
-import { type DuckDBDataChunk, type DuckDBResult, StatementType } from '@duckdb/node-api'
+import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
+import type duckdb from '@duckdb/node-bindings'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from './database.ts'
+import { bindings, StatementType } from './driver.ts'
 import { DatabaseError } from './errors.ts'
 
 const END = '#END'
@@ -36,8 +37,8 @@ export interface TextStreamOptions {
   readonly mode: 'whole' | 'streamed'
 }
 
-/** An open result. It needs its connection for itself until it has ended. */
-export class TextStream {
+/** An open result. It needs its connection for itself until it has ended or is disposed of. */
+export class TextStream implements AsyncDisposable {
   readonly #connection: Connection
   readonly #result: DuckDBResult
   readonly #maxRows: number
@@ -102,6 +103,21 @@ export class TextStream {
     return null
   }
 
+  /**
+   * Ends the query when it has not ended, and leaves the connection ready for another one. The engine keeps what was
+   * made of a result that nobody reads to its end until the connection runs something else.
+   */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ended || this.#connection.isClosed) return
+    this.#ended = true
+    await this.#connection.settle()
+    try {
+      await this.#connection.run(sql`SELECT 1`)
+    } catch {
+      await this.#connection[Symbol.asyncDispose]() // whatever it is, nobody shall meet it again
+    }
+  }
+
   #takeChunk(chunk: DuckDBDataChunk | null): Buffer {
     const count = chunk?.rowCount ?? 0
     if (chunk === null || count === 0) throw incomplete()
@@ -130,15 +146,15 @@ const incomplete = () =>
   )
 
 function readHeaders(chunk: DuckDBDataChunk, count: number): Uint8Array {
-  const vector = duckdb.data_chunk_get_vector(chunk.chunk, 0)
+  const vector = bindings.data_chunk_get_vector(chunk.chunk, 0)
   requireNoNull(vector, count)
-  return duckdb.vector_get_data(vector, count * HEADER_BYTES)
+  return bindings.vector_get_data(vector, count * HEADER_BYTES)
 }
 
 /** The header of a NULL is not written, so its address leads anywhere. One bit per row, 64 to a word; 0 is NULL. */
 function requireNoNull(vector: duckdb.Vector, count: number): void {
   const words = Math.ceil(count / 64)
-  const bits: Uint8Array | null = duckdb.vector_get_validity(vector, words * 8)
+  const bits: Uint8Array | null = bindings.vector_get_validity(vector, words * 8)
   for (let row = 0; bits !== null && row < count; row++)
     if ((bits[row >> 3]! & (1 << (row & 7))) === 0) throw new Error('a text of the result is NULL')
 }
@@ -176,7 +192,7 @@ function copyTexts(headers: Uint8Array, rows: number): Buffer {
       while (row < rows && lengthOf(row) > INLINE_BYTES && addressOf(row) === end)
         end += lengthOf(row++)
       const pointer = headers.byteOffset + header + ADDRESS_OFFSET
-      span = duckdb.get_data_from_pointer(headers.buffer as ArrayBuffer, pointer, end - start)
+      span = bindings.get_data_from_pointer(headers.buffer as ArrayBuffer, pointer, end - start)
     }
     bytes.set(span, at)
     at += span.length

@@ -1,17 +1,31 @@
 // One line in the log for each answered request.
 
+import type { ServerResponse } from 'node:http'
 import type { Logger } from '../core/logger.ts'
 import type { Handler } from './server.ts'
+
+export interface RequestEnd {
+  readonly ms: number
+  /** The client has left before it had the whole answer. */
+  readonly isCut: boolean
+}
+
+/** Calls `done` when the answer has gone out, or its client has left. */
+export function whenAnswered(response: ServerResponse, done: (end: RequestEnd) => void): void {
+  const startedMs = performance.now()
+  response.once('close', () => {
+    const ms = Math.round((performance.now() - startedMs) * 100) / 100
+    done({ ms, isCut: !response.writableFinished })
+  })
+}
 
 /** The handler, with a line `request` when its answer has gone out, or its client has left (`cut`). */
 export function withAccessLog(logger: Logger, handle: Handler): Handler {
   return (request, response) => {
-    const startedMs = performance.now()
     const { method, url, socket } = request
     const remote = socket.remoteAddress
-    response.once('close', () => {
-      const ms = Math.round((performance.now() - startedMs) * 100) / 100
-      const cut = response.writableFinished ? {} : { cut: true }
+    whenAnswered(response, ({ ms, isCut }) => {
+      const cut = isCut ? { cut: true } : {}
       logger.info('request', { method, url, status: response.statusCode, ms, remote, ...cut })
     })
     return handle(request, response)

@@ -198,10 +198,16 @@ export class HttpServer implements AsyncDisposable {
         this.#options.onRefusal?.(error.status, error.code)
         sendLastError(newest, error, this.#options.errorHeaders)
         // Before node:http looks whether that was the last answer of a client that has closed its side.
-      } else newest.prependOnceListener('finish', () => this.#refuseNow(socket, error))
+      } else newest.prependOnceListener('finish', () => this.#refuseBehind(newest, socket, error))
       return
     }
-    this.#refuseNow(socket, error)
+    this.#refuseBehind(newest ?? null, socket, error)
+  }
+
+  /** Nothing may stand behind an answer that says it is the last one of its connection. */
+  #refuseBehind(newest: ServerResponse | null, socket: Socket, error: RequestError): void {
+    if (newest === null || newest.shouldKeepAlive) this.#refuseNow(socket, error)
+    else socket.destroySoon()
   }
 
   #refuseNow(socket: Socket, error: RequestError): void {

@@ -22,6 +22,17 @@ import type { QueryGate } from './query-gate.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { RequestSyntax } from './syntax.ts'
 
+/** Headers of a request that its answer depends on. */
+const varying = [
+  'Accept',
+  'Accept-Encoding',
+  'OData-MaxVersion',
+  'OData-Version',
+  'Origin',
+  'Prefer',
+]
+const Vary = varying.join(', ')
+
 /** What stays the same for all requests. */
 export interface ServiceContext {
   readonly snapshots: Snapshots
@@ -90,7 +101,9 @@ export async function answerGet(
     deltatoken === undefined ? null : parseDeltaToken(deltatoken, request.target, service.links)
   const snapshot = resources.use(await leaseFor(service.snapshots, token, pinned))
   const clock = { remainingMs: service.requestTimeoutMs }
-  const engine = { snapshot, gate: service.gate, clock, gone: request.gone }
+  const { gate, snapshots } = service
+  const onDamage = (error: unknown) => void snapshots.reportDamage(snapshot.snapshot.id, error)
+  const engine = { snapshot, gate, clock, gone: request.gone, onDamage }
   const now = token?.now == null ? service.now() : new Date(token.now)
   const isInBatch = pinned !== null
   const asked = { token, since, format, now, isInBatch }
@@ -142,7 +155,7 @@ function commonHeaders(
     'OData-Version': request.version,
     'Eider-Snapshot': id,
     'Cache-Control': 'no-cache',
-    Vary: 'Accept, OData-MaxVersion, OData-Version, Origin, Prefer',
+    Vary,
     ...own,
   }
   const applied = shownPreferences(preferences)
@@ -160,9 +173,12 @@ function commonHeaders(
 
 export const asksForTime = ({ target }: ODataRequest) => /now(\(|%28)/i.test(target)
 
-function isUnchanged(headers: RequestHeaders, etag: string | undefined): boolean {
-  const known = (header(headers, 'if-none-match') ?? '').split(',').map((tag) => tag.trim())
-  return etag !== undefined && known.includes(etag)
+/** Tags are compared without their mark of weakness, as RFC 9110, 13.1.2, has it. */
+export function isUnchanged(headers: RequestHeaders, etag: string | undefined): boolean {
+  const condition = header(headers, 'if-none-match')
+  if (condition === null || etag === undefined) return false
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return condition.split(',').map(opaque).includes(opaque(etag))
 }
 
 export const contextUrl = ({ root }: ODataRequest, fragment?: string): string =>

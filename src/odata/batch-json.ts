@@ -1,11 +1,13 @@
 // $batch in JSON (JSON Format 4.01, 19).
 
+import { limits } from '../core/limits.ts'
 import type { Answer } from './answer.ts'
 import { type BatchAnswers, type BatchRequest, requireFew } from './batch.ts'
 import { odataError } from './errors.ts'
 
 /** Throws RequestError 400 or 413 (rows Q106, Q107, Q127). */
 export function parseJsonBatch(body: Buffer, maxRequests: number): readonly BatchRequest[] {
+  requirePlain(body)
   let document: unknown
   try {
     document = JSON.parse(body.toString('utf8'))
@@ -29,6 +31,42 @@ export function parseJsonBatch(body: Buffer, maxRequests: number): readonly Batc
     if (atomicityGroup !== null) before.add(atomicityGroup)
   }
   return parsed
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+const [OPENING, CLOSING] = [
+  [0x5b, 0x7b],
+  [0x5d, 0x7d],
+]
+
+/** JSON.parse is quick with strings of any length; with millions of brackets it would keep all others waiting. */
+function requirePlain(body: Buffer): void {
+  let [depth, marks] = [0, 0]
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at]!
+    if (byte === QUOTE) at = endOfString(body, at + 1)
+    else if (byte === COMMA) marks++
+    else if (CLOSING.includes(byte)) depth--
+    else if (OPENING.includes(byte)) {
+      marks++
+      depth++
+    }
+    if (depth > limits.batchDepth || marks > limits.batchMarks)
+      throw odataError(
+        'invalid-body',
+        'the body is no batch: too many or too deep arrays and objects',
+      )
+  }
+}
+
+/** The offset of the closing quote: the first one behind an even number of backslashes. */
+function endOfString(body: Buffer, start: number): number {
+  for (let at = body.indexOf(QUOTE, start); at >= 0; at = body.indexOf(QUOTE, at + 1)) {
+    let first = at
+    while (first > start && body[first - 1] === BACKSLASH) first--
+    if ((at - first) % 2 === 0) return at
+  }
+  return body.length
 }
 
 function parseBatchRequest(value: unknown, i: number): BatchRequest {

@@ -15,6 +15,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
+import { limits } from '../core/limits.ts'
 import type { RequestError } from '../http/request-error.ts'
 import { type BatchAnswers, type BatchRequest, requireFew } from './batch.ts'
 import { odataError } from './errors.ts'
@@ -32,28 +33,41 @@ export function parseMultipartBatch(
   boundary: string,
   maxRequests: number,
 ): readonly BatchRequest[] {
-  const parts = splitParts(body.toString('utf8'), boundary)
-  requireFew(parts.length, maxRequests)
-  return parts.map(parsePart)
+  return splitParts(body.toString('utf8'), boundary, maxRequests).map(parsePart)
 }
 
-function splitParts(body: string, boundary: string): readonly string[] {
+/** A boundary counts where a line begins with it and holds nothing else. No line is looked at that cannot be one. */
+function splitParts(body: string, boundary: string, maxRequests: number): readonly string[] {
+  const delimiter = `--${boundary}`
   const parts: string[] = []
-  let part: string[] | null = null
-  for (const line of body.split(/\r?\n/)) {
-    const word = line.trimEnd()
-    const isEnd = word === `--${boundary}--`
-    if (!isEnd && word !== `--${boundary}`) {
-      part?.push(line)
-      continue
+  let partStart = -1
+  for (let at = nextBoundary(body, delimiter, 0); at >= 0;) {
+    const after = at + delimiter.length
+    const lineEnd = endOfLine(body, after)
+    const word = body.slice(after, lineEnd).trimEnd()
+    if (word === '' || word === '--') {
+      if (partStart >= 0) parts.push(body.slice(partStart, at))
+      requireFew(parts.length, maxRequests)
+      if (word === '--') return parts
+      partStart = lineEnd + 1
     }
-    if (part !== null) parts.push(part.join('\n'))
-    if (isEnd) return parts
-    part = []
+    at = nextBoundary(body, delimiter, lineEnd)
   }
   throw odataError('invalid-body', 'the multipart body has no line that ends it', {
     target: 'Content-Type',
   })
+}
+
+/** Offset of a line that begins with `delimiter`, from the end of the line before it on; -1 when there is none. */
+function nextBoundary(body: string, delimiter: string, from: number): number {
+  if (from === 0 && body.startsWith(delimiter)) return 0
+  const lineEnd = body.indexOf(`\n${delimiter}`, from)
+  return lineEnd < 0 ? -1 : lineEnd + 1
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end < 0 ? text.length : end
 }
 
 function parsePart(text: string): BatchRequest {
@@ -97,15 +111,20 @@ const header = (headers: Readonly<Record<string, string>>, name: string) => head
 function splitHead(
   text: string,
 ): readonly [headers: RequestHeaders & Readonly<Record<string, string>>, content: string] {
-  const lines = text.split('\n')
-  const end = lines.findIndex((line) => line.trim() === '')
-  const count = end < 0 ? lines.length : end
-  const headers = lines.slice(0, count).flatMap((line) => {
+  const headers: (readonly [string, string])[] = []
+  let at = 0
+  while (at < text.length) {
+    const lineEnd = endOfLine(text, at)
+    const line = text.slice(at, lineEnd).trim()
+    at = lineEnd + 1
+    if (line === '') break
+    if (headers.length === limits.partHeaders)
+      throw odataError('invalid-batch', `a part has more than ${limits.partHeaders} headers`)
     const colon = line.indexOf(':')
-    if (colon <= 0) return []
-    return [[line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()] as const]
-  })
-  return [Object.fromEntries(headers), lines.slice(count + 1).join('\n')]
+    const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase()
+    headers.push([name, line.slice(colon + 1).trim()])
+  }
+  return [Object.fromEntries(headers.filter(([name]) => name !== '')), text.slice(at)]
 }
 
 export const newBoundary = (): string => `batchresponse_${randomUUID()}`

@@ -103,12 +103,12 @@ function calculateNumbers(
     areIntegers && operator !== 'divby' ? edm.Int64 : decimalResult(operator, leftType, rightType)
   const plain: OperandsToSql =
     areIntegers && operator === 'div' ? (a, b) => sql`(${a} // ${b})` : plainOperators[operator]
-  // The engine makes NULL of an integer divided by zero.
-  const checked: OperandsToSql =
-    isDivision && !areFloats
-      ? (a, b) =>
-          sql`CASE WHEN ${b} = 0 THEN CAST(error('division by zero') AS ${sql.type(type.engine)}) ELSE ${plain(a, b, sql.empty)} END`
-      : plain
+  // The engine makes NULL of an integer divided by zero. Null divided by zero is null.
+  const needsCheck = isDivision && !areFloats && right.kind !== 'constant'
+  const checked: OperandsToSql = needsCheck
+    ? (a, b) =>
+        sql`CASE WHEN ${b} = 0 AND ${a} IS NOT NULL THEN CAST(error('division by zero') AS ${sql.type(type.engine)}) ELSE ${plain(a, b, sql.empty)} END`
+    : plain
   return {
     kind: 'call',
     name: operator,
@@ -118,7 +118,7 @@ function calculateNumbers(
       cast(right, operandType(operator, rightType, type)),
     ],
     sql: type.name === 'Edm.Decimal' ? (a, b) => castTo(type, checked(a, b, sql.empty)) : checked,
-    copies: [1, 2],
+    copies: needsCheck ? [2, 2] : [],
   }
 }
 

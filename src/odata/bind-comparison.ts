@@ -176,7 +176,8 @@ function compareWithNumber(
 ): Expression {
   const double = toDouble(value)
   // NaN is equal to nothing, not even to itself, and neither greater nor less.
-  if (Number.isNaN(double)) return booleanConstant(operator === 'ne')
+  const isNaN = left.kind === 'constant' && Number.isNaN(toDouble(left.value))
+  if (isNaN || Number.isNaN(double)) return booleanConstant(operator === 'ne')
   if (isExact(type)) return compareExact(operator, left, type, value)
   const isOutside = Number.isFinite(double) && !Number.isFinite(Math.fround(double))
   const common = type.name === 'Edm.Single' && isOutside ? edm.Double : type

@@ -8,10 +8,13 @@ import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type PublishedRelation, SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import type { Connection, Database } from '../duckdb/database.ts'
+import type { ConnectionPool, PooledConnection } from '../duckdb/connection-pool.ts'
 import { openReadOnly } from '../duckdb/read-only.ts'
 import type { EntitySet } from './entity-model.ts'
 import type { EngineOptions } from './open-snapshot.ts'
+
+/** Of one delta link: its rows, and their number or whether they are there. */
+const CONNECTIONS = 2
 
 /** The rows of before, as what stands after FROM. */
 export const beforeSql = ({ name }: EntitySet): Sql =>
@@ -25,11 +28,11 @@ export function isSameShape(now: PublishedRelation, before: PublishedRelation): 
 }
 
 export class Comparison implements AsyncDisposable {
-  readonly #database: Database
+  readonly #connections: ConnectionPool
   readonly #resources: Resources
 
-  private constructor(database: Database, resources: Resources) {
-    this.#database = database
+  private constructor(connections: ConnectionPool, resources: Resources) {
+    this.#connections = connections
     this.#resources = resources
   }
 
@@ -47,12 +50,12 @@ export class Comparison implements AsyncDisposable {
       { name: `${set.name} before`, path: join(dir, before.file) },
     ]
     const memoryLimit = `${limits.comparisonBytes / 2 ** 20}MiB`
-    const database = resources.use(await openReadOnly({ files, threads, memoryLimit, tempDir }))
-    return new Comparison(database, resources.move())
+    const engine = { files, threads, memoryLimit, tempDir, connections: CONNECTIONS }
+    return new Comparison(resources.use(await openReadOnly(engine)), resources.move())
   }
 
-  connect(): Promise<Connection> {
-    return this.#database.connect()
+  connect(): Promise<PooledConnection> {
+    return this.#connections.take()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -177,7 +177,8 @@ function existsSql(expression: Expression & { readonly kind: 'exists' }): Sql {
   if (expression.quantifier === 'any')
     return sql`EXISTS (SELECT 1 ${rows}${andSql(expression.condition, conditionSql)})`
   const fails = (condition: Expression) => sql`${booleanSql(condition)} IS NOT TRUE`
-  return sql`NOT EXISTS (SELECT 1 ${rows}${andSql(expression.condition, fails)})`
+  // NOT binds less tightly than the comparisons that this may be an operand of.
+  return sql`(NOT EXISTS (SELECT 1 ${rows}${andSql(expression.condition, fails)}))`
 }
 
 const castSql = (value: Sql, type: EdmType) => sql`CAST(${value} AS ${sql.type(type.engine)})`

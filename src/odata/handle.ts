@@ -4,28 +4,41 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { Resources } from '../core/resources.ts'
-import { requireToken } from '../http/auth.ts'
+import { type RequestEnd, whenAnswered } from '../http/access-log.ts'
+import { hasToken, requireToken } from '../http/auth.ts'
+import { acceptedCodings } from '../http/content-coding.ts'
+import { METRICS_TYPE } from '../http/prometheus.ts'
 import { answersTo, hostName } from '../http/web-pages.ts'
 import { readBody } from '../http/body.ts'
 import { RequestError } from '../http/request-error.ts'
-import { sendError, sendJson } from '../http/respond.ts'
+import { sendError, sendJson, sendText } from '../http/respond.ts'
 import type { Handler } from '../http/server.ts'
-import { type Answer, answerGet, type ODataRequest, type ServiceContext } from './answer.ts'
+import {
+  type Answer,
+  answerGet,
+  isUnchanged,
+  type ODataRequest,
+  type ServiceContext,
+} from './answer.ts'
+import { headersInKey, requestKey } from './answer-cache.ts'
 import { answerBatch } from './batch.ts'
 import { batchFormat } from './batch-format.ts'
 import { odataError } from './errors.ts'
+import { type Measured, writeMetrics } from './metrics.ts'
 import { negotiateVersion, type ODataVersion, parseContinueOnError } from './negotiate.ts'
 import { ClientGone } from './query.ts'
 import { sendAnswer } from './send-answer.ts'
 import { ROOT_PATH, rootUrl } from './service-root.ts'
 
-export interface HandlerContext extends ServiceContext {
+export interface HandlerContext extends ServiceContext, Measured {
   readonly maxBatchRequests: number
   /** The address that the service listens on. */
   readonly host: string
   readonly token: string | null
   /** Whether a proxy before the service says how clients reach it. */
   readonly trustProxy: boolean
+  /** Log each request. */
+  readonly accessLog: boolean
   readonly logger: Logger
 }
 
@@ -34,36 +47,67 @@ interface Exchange {
   readonly context: HandlerContext
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly gone: AbortSignal
+  gone: AbortSignal
   version: ODataVersion
   rows: () => number
 }
 
+const NEVER = new AbortController().signal
+
 export function createHandler(context: HandlerContext): Handler {
-  return async (request, response) => {
-    const startedAt = performance.now()
-    const gone = new AbortController()
+  return (request, response) => {
     const exchange: Exchange = {
       context,
       request,
       response,
-      gone: gone.signal,
+      gone: NEVER,
       version: '4.01',
       rows: () => 0,
     }
-    const stopWatching = watchClient(exchange, gone)
-    response.once('close', () => {
-      stopWatching()
-      gone.abort()
-      logRequest(exchange, startedAt)
-    })
-    try {
-      exchange.version = negotiateVersion(request.headers)
-      await route(exchange)
-    } catch (error) {
-      fail(exchange, error)
-    }
+    context.traffic.begin()
+    whenAnswered(response, (end) => noteEnd(exchange, end))
+    const kept = findKept(exchange)
+    return kept === null ? handle(exchange) : handleKept(exchange, kept)
   }
+}
+
+async function handle(exchange: Exchange): Promise<void> {
+  const gone = new AbortController()
+  exchange.gone = gone.signal
+  const stopWatching = watchClient(exchange, gone)
+  exchange.response.once('close', () => {
+    stopWatching()
+    gone.abort()
+  })
+  try {
+    exchange.version = negotiateVersion(exchange.request.headers)
+    await route(exchange)
+  } catch (error) {
+    fail(exchange, error)
+  }
+}
+
+/** An answer that is kept was given to a request with the same Host header, so that one needs no other look. */
+function findKept({ context, request }: Exchange): Answer | null {
+  const { snapshots, cache, token } = context
+  const { method, url = '', headers } = request
+  if ((method !== 'GET' && method !== 'HEAD') || !hasToken(request, token)) return null
+  const key = requestKey(url, headers)
+  return key === null ? null : cache.find(snapshots.currentId, key)
+}
+
+async function handleKept(exchange: Exchange, kept: Answer): Promise<void> {
+  try {
+    await send(exchange, unlessUnchanged(exchange.request, kept))
+  } catch (error) {
+    fail(exchange, error)
+  }
+}
+
+function unlessUnchanged({ headers }: IncomingMessage, answer: Answer): Answer {
+  if (!isUnchanged(headers, answer.headers['ETag'])) return answer
+  const { 'Content-Type': _, ...others } = answer.headers
+  return { status: 304, headers: others, body: null, rows: () => 0 }
 }
 
 /**
@@ -98,6 +142,10 @@ async function route(exchange: Exchange): Promise<void> {
     return
   }
   requireToken(request, context.token)
+  if (path === '/metrics') {
+    requireMethod(request, ['GET', 'HEAD'])
+    return sendText(response, 200, METRICS_TYPE, writeMetrics(context), versionHeader(exchange))
+  }
   if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`))
     throw odataError('unknown-resource', `nothing is here; the service root is ${ROOT_PATH}`)
   const target = url.slice(ROOT_PATH.length).replace(/^\//, '')
@@ -116,7 +164,14 @@ async function route(exchange: Exchange): Promise<void> {
     response.writeHead(204, { ...versionHeader(exchange), Allow: 'GET, HEAD, OPTIONS' }).end()
     return
   }
-  await send(exchange, await answerGet(context, asked, resources))
+  const visible = { ...asked, headers: headersInKey(headers) }
+  const make = () => answerGet(context, visible, resources)
+  const key = requestKey(request.url ?? '', headers)
+  if (key === null) return await send(exchange, await make())
+  const { cache, snapshots } = context
+  const condition = headers['if-none-match']
+  const cached = { snapshotId: snapshots.currentId, key, condition, gone: exchange.gone }
+  await send(exchange, await cache.answer(cached, make))
 }
 
 /** A query too long for a URL stands in the body, as it would in the URL (URL conventions 4.17). */
@@ -155,6 +210,7 @@ async function sendBatch(
     ...versionHeader(exchange),
     'Content-Type': format.contentType,
     'Eider-Snapshot': snapshot.snapshot.id,
+    Vary: 'Accept-Encoding, Origin',
     ...(applied === null ? {} : { 'Preference-Applied': applied }),
   }
   const options = { carrier, snapshot, continueOnError, toRequestError }
@@ -163,15 +219,24 @@ async function sendBatch(
 }
 
 async function send(exchange: Exchange, answer: Answer): Promise<void> {
+  const { context, request, response, gone } = exchange
   exchange.rows = answer.rows
-  await sendAnswer(exchange.response, answer, exchange.gone)
+  const codings = acceptedCodings(request.headers['accept-encoding'])
+  if (codings === null)
+    throw odataError('not-acceptable', 'answers come as br, gzip or identity', {
+      target: 'Accept-Encoding',
+    })
+  const { compress } = context.cache
+  await sendAnswer(response, answer, { gone, codings, compress, onBytes: context.traffic.send })
 }
 
 const versionHeader = ({ version }: Exchange) => ({ 'OData-Version': version })
 
 function fail(exchange: Exchange, error: unknown): void {
   if (error instanceof ClientGone || exchange.gone.aborted) return void exchange.response.destroy()
-  sendError(exchange.response, shownError(exchange, error), versionHeader(exchange))
+  const shown = shownError(exchange, error)
+  exchange.context.traffic.refuse(shown.code)
+  sendError(exchange.response, shown, versionHeader(exchange))
 }
 
 /** Words of the engine go to the log, never to the client. */
@@ -216,13 +281,12 @@ function health({ snapshots }: HandlerContext) {
 }
 
 /** Row Q119. The path alone: a query may hold what nobody wants in a log. */
-function logRequest({ context, request, response, rows }: Exchange, startedAt: number): void {
-  context.logger.info('request', {
-    method: request.method,
-    path: request.url?.split('?', 1)[0],
-    status: response.statusCode,
-    ms: Math.round(performance.now() - startedAt),
-    rows: rows(),
-    ...(response.writableFinished ? {} : { aborted: true }),
-  })
+function noteEnd({ context, request, response, rows }: Exchange, { ms, isCut }: RequestEnd): void {
+  const { method, url } = request
+  const status = response.statusCode
+  context.traffic.end({ status, ms, rows: rows() })
+  if (!context.accessLog) return
+  const path = url?.split('?', 1)[0]
+  const aborted = isCut ? { aborted: true } : {}
+  context.logger.info('request', { method, path, status, ms, rows: rows(), ...aborted })
 }

@@ -1,6 +1,6 @@
 // Snapshots that were current once and whose files a run still keeps (pipeline/snapshots.ts says for how long).
 
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { keptManifestFile, parseManifest, type Snapshot } from '../core/snapshot.ts'
 
@@ -13,4 +13,14 @@ export async function readKeptSnapshot(dir: string, id: string): Promise<Snapsho
   } catch {
     return null
   }
+}
+
+/** Youngest first; those that cannot be read are not among them. */
+export async function keptSnapshots(dir: string): Promise<readonly Snapshot[]> {
+  const names = await readdir(dir).catch(() => [])
+  const ids = names.flatMap((name) => /^manifest-([\w-]+)\.json$/.exec(name)?.[1] ?? [])
+  const all = await Promise.all(ids.map((id) => readKeptSnapshot(dir, id)))
+  return all
+    .filter((snapshot) => snapshot !== null)
+    .toSorted((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime())
 }

@@ -15,7 +15,7 @@ export const literalRules = String.raw`  //+ "null", "true", "1", "-1.5e3", "'x'
 
   //+ "2024-01-31", "0001-01-01", "99999-12-31", "-0001-01-01"
   //- "2024-1-31", "24-01-31", "2024-01-31T", "2024-01"
-  date (a date or time) = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ~(idPart | "-" | ":")
+  date (a date or time) = "-"? digit digit digit digit+ "-" digit digit "-" digit digit ~(idPart | "-")
 
   // A plus sign that was not encoded has become a space.
   //+ "2024-01-31T10:30Z", "2024-01-31t10:30:00.123456789z", "2024-01-31T10:30:00+02:00", "2024-01-31T10:30:00 02:00"
@@ -30,7 +30,7 @@ export const literalRules = String.raw`  //+ "null", "true", "1", "-1.5e3", "'x'
 
   //+ "10:30", "10:30:00", "23:59:59.999999"
   //- "10", "1:30", "10:30:", "10:30Z"
-  timeOfDay (a date or time) = clock ~(idPart | ":" | ".")
+  timeOfDay (a date or time) = clock ~(idPart | ".")
 
   //+ "10:30", "10:30:00.5"
   //- "10"

@@ -36,13 +36,13 @@ export function exactRange({ engine, precision, scale }: EdmType): ExactRange {
   return { min: -max, max, scale: scale ?? 0 }
 }
 
-/** The narrowest type for a literal that meets no column: an integer, a Decimal, or a Double. */
+/** The narrowest type for a literal that meets no column: an integer, a Decimal (5.0 is one), or a Double. */
 export function literalType(text: string): EdmType {
   const number = exactNumber(text)
   if (number === null || /e/i.test(text)) return edm.Double
   const fits = (type: EdmType) => {
     const { min, max } = exactRange(type)
-    return number.scale === 0 && number.digits >= min && number.digits <= max
+    return !text.includes('.') && number.digits >= min && number.digits <= max
   }
   if (fits(edm.Int32)) return edm.Int32
   if (fits(edm.Int64)) return edm.Int64

@@ -1,15 +1,17 @@
 // One snapshot in an engine of its own: its entity model, and connections to it.
 
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { limits } from '../core/limits.ts'
 import { entitySetName, type ModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import { Resources } from '../core/resources.ts'
 import { type PublishedRelation, type Snapshot, SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { describe } from '../duckdb/catalog.ts'
-import type { Connection, Database } from '../duckdb/database.ts'
+import type { ConnectionPool, PooledConnection } from '../duckdb/connection-pool.ts'
+import type { Connection } from '../duckdb/database.ts'
 import { openReadOnly } from '../duckdb/read-only.ts'
 import { buildEntityModel, type EntityModel } from './entity-model.ts'
 import { hasOutsidersSql, isTemporal } from './temporal-range.ts'
@@ -28,7 +30,7 @@ export interface EngineOptions {
 interface Engine {
   readonly snapshot: Snapshot
   readonly model: EntityModel
-  readonly database: Database
+  readonly connections: ConnectionPool
   readonly resources: Resources
   leases: number
 }
@@ -53,11 +55,21 @@ export class OpenSnapshot implements AsyncDisposable {
       name: entitySetName(relation.model),
       path: join(dir, relation.file),
     }))
-    const database = resources.use(await openReadOnly({ files, threads, memoryLimit, tempDir }))
+    for (const relation of snapshot.relations) await requireSize(dir, relation)
+    const connections = resources.use(
+      await openReadOnly({
+        files,
+        threads,
+        memoryLimit,
+        tempDir,
+        connections: limits.pooledConnections,
+      }),
+    )
     const signedTinyints = new Map<ModelName, ReadonlySet<string>>()
     const clampedTimes = new Map<ModelName, ReadonlySet<string>>()
     {
-      await using connection = await database.connect()
+      await using lent = await connections.take()
+      const { connection } = lent
       for (const relation of snapshot.relations) {
         await requireAsPublished(connection, relation)
         signedTinyints.set(relation.model, await negativeTinyints(connection, relation))
@@ -65,7 +77,8 @@ export class OpenSnapshot implements AsyncDisposable {
       }
     }
     const model = buildEntityModel(snapshot, { signedTinyints, clampedTimes })
-    return new OpenSnapshot({ snapshot, model, database, resources: resources.move(), leases: 0 })
+    const engine = { snapshot, model, connections, resources: resources.move(), leases: 0 }
+    return new OpenSnapshot(engine)
   }
 
   get snapshot(): Snapshot {
@@ -76,9 +89,9 @@ export class OpenSnapshot implements AsyncDisposable {
     return this.#engine.model
   }
 
-  /** A connection costs some 25 microseconds, so each query takes a new one. */
-  connect(): Promise<Connection> {
-    return this.#engine.database.connect()
+  /** A connection for one query, to be given back before the lease is. */
+  connect(): Promise<PooledConnection> {
+    return this.#engine.connections.take()
   }
 
   /** One more lease on the same engine. */
@@ -96,6 +109,12 @@ export class OpenSnapshot implements AsyncDisposable {
 
 const rowsOf = ({ model }: PublishedRelation): Sql =>
   sql.ident(entitySetName(model), 'main', SNAPSHOT_TABLE)
+
+/** The engine opens a file that was cut off behind what it reads first. */
+async function requireSize(dir: string, { file, bytes }: PublishedRelation): Promise<void> {
+  const { size } = await stat(join(dir, file))
+  if (size !== bytes) throw new Error(`${file} has another size than the manifest says`)
+}
 
 /** A response describes its rows by the manifest, so a file that holds something else must not be served. */
 async function requireAsPublished(

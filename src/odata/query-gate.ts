@@ -11,11 +11,16 @@ export interface GateOptions {
   readonly begun: boolean
 }
 
-/** Runs `work` when its turn has come. Throws RequestError 503 when too many wait already. */
-export type QueryGate = <T>(work: () => Promise<T>, options: GateOptions) => Promise<T>
+export interface QueryGate {
+  /** Runs `work` when its turn has come. Throws RequestError 503 when too many wait already. */
+  run<T>(work: () => Promise<T>, options: GateOptions): Promise<T>
+  /** Now, and refused since the start. */
+  readonly load: { readonly running: number; readonly waiting: number; readonly refused: number }
+}
 
 export function createQueryGate(running: number, waiting: number): QueryGate {
   let free = running
+  let refused = 0
   const queue: (() => void)[] = []
 
   const enter = ({ signal, begun }: GateOptions): Promise<void> | void => {
@@ -24,7 +29,10 @@ export function createQueryGate(running: number, waiting: number): QueryGate {
       free--
       return
     }
-    if (queue.length >= waiting && !begun) throw overloaded()
+    if (queue.length >= waiting && !begun) {
+      refused++
+      throw overloaded()
+    }
     return new Promise((resolve, reject) => {
       const start = () => {
         signal.removeEventListener('abort', leave)
@@ -39,15 +47,20 @@ export function createQueryGate(running: number, waiting: number): QueryGate {
     })
   }
 
-  return async (work, options) => {
-    await enter(options)
-    try {
-      return await work()
-    } finally {
-      const next = queue.shift()
-      if (next === undefined) free++
-      else next()
-    }
+  return {
+    async run(work, options) {
+      await enter(options)
+      try {
+        return await work()
+      } finally {
+        const next = queue.shift()
+        if (next === undefined) free++
+        else next()
+      }
+    },
+    get load() {
+      return { running: running - free, waiting: queue.length, refused }
+    },
   }
 }
 

@@ -8,6 +8,7 @@ import { DatabaseError } from '../duckdb/errors.ts'
 import { TextStream, type TextStreamOptions } from '../duckdb/text-stream.ts'
 import type { RequestError } from '../http/request-error.ts'
 import { odataError } from './errors.ts'
+import { NEGATIVE_LENGTH } from './functions.ts'
 import { TOO_MANY_RELATED } from './expand-sql.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { overloaded, type QueryGate } from './query-gate.ts'
@@ -16,6 +17,8 @@ import { overloaded, type QueryGate } from './query-gate.ts'
 export interface EngineAccess {
   readonly snapshot: Pick<OpenSnapshot, 'connect'>
   readonly gate: QueryGate
+  /** Told when a file of the snapshot turns out to be damaged. */
+  readonly onDamage: (error: unknown) => void
   /** Time left to wait for the engine, of all queries of the request together. Time that the client takes is free. */
   readonly clock: { remainingMs: number }
   /** Aborted when the client is gone. */
@@ -33,18 +36,23 @@ export class Query implements AsyncDisposable {
   readonly #connection: Connection
   readonly #stream: TextStream
   readonly #first: Buffer
-  #next: Promise<Buffer | null> | null = null
+  readonly #resources: Resources
+  /** The last part that was asked of the engine. */
+  #last: Promise<Buffer | null>
+  #closed = false
 
   private constructor(
     access: EngineAccess,
     connection: Connection,
-    stream: TextStream,
-    first: Buffer,
+    { stream, first }: { readonly stream: TextStream; readonly first: Buffer },
+    resources: Resources,
   ) {
     this.#access = access
     this.#connection = connection
     this.#stream = stream
     this.#first = first
+    this.#resources = resources
+    this.#last = Promise.resolve(first)
   }
 
   /**
@@ -53,14 +61,13 @@ export class Query implements AsyncDisposable {
    */
   static async open(access: EngineAccess, texts: Sql, options: TextStreamOptions): Promise<Query> {
     await using resources = new Resources()
-    const connection = resources.use(await access.snapshot.connect())
-    const [stream, first] = await takeTurn(access, connection, false, async () => {
-      const opened = await TextStream.open(connection, texts, options)
+    const { connection } = resources.use(await access.snapshot.connect())
+    const opened = await takeTurn(access, connection, false, async () => {
+      const stream = resources.use(await TextStream.open(connection, texts, options))
       const isWhole = options.mode === 'whole'
-      return [opened, await readSome(opened, isWhole ? limits.wholeAnswerBytes : 1)] as const
+      return { stream, first: await readSome(stream, isWhole ? limits.wholeAnswerBytes : 1) }
     })
-    resources.move()
-    return new Query(access, connection, stream, first)
+    return new Query(access, connection, opened, resources.move())
   }
 
   /** Texts handed out so far. */
@@ -80,24 +87,30 @@ export class Query implements AsyncDisposable {
 
   /** To be called once. The engine makes the next texts while the caller sends these. */
   async *chunks(): AsyncGenerator<Buffer, void> {
-    let texts: Buffer | null = this.#first
-    while (texts !== null) {
-      this.#next = this.#stream.hasEnded ? null : this.#fetch()
+    const ahead = [this.#last]
+    while (true) {
+      while (ahead.length <= limits.partsAhead) {
+        this.#last = this.#fetchAfter(this.#last)
+        this.#last.catch(() => {}) // it is awaited after the texts before it are sent
+        ahead.push(this.#last)
+      }
+      const texts = await ahead.shift()!
+      if (texts === null) return
       yield texts
-      texts = await this.#next
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
     this.#connection.interrupt()
-    await this.#next?.catch(() => {})
-    await this.#connection[Symbol.asyncDispose]()
+    await this.#last.catch(() => {})
+    await this.#resources[Symbol.asyncDispose]()
   }
 
-  #fetch(): Promise<Buffer | null> {
-    const next = takeTurn(this.#access, this.#connection, true, () => this.#stream.next())
-    next.catch(() => {}) // it is awaited after the texts before it are sent
-    return next
+  /** The part after the last one that was asked for; null when there is none. */
+  async #fetchAfter(before: Promise<Buffer | null>): Promise<Buffer | null> {
+    if ((await before) === null || this.#stream.hasEnded || this.#closed) return null
+    return await takeTurn(this.#access, this.#connection, true, () => this.#stream.next())
   }
 }
 
@@ -114,7 +127,7 @@ async function readSome(stream: TextStream, minBytes: number): Promise<Buffer> {
 }
 
 async function takeTurn<T>(
-  { gate, clock, gone }: EngineAccess,
+  { gate, clock, gone, onDamage }: EngineAccess,
   connection: Connection,
   begun: boolean,
   work: () => Promise<T>,
@@ -137,8 +150,9 @@ async function takeTurn<T>(
   gone.addEventListener('abort', onGone, { once: true })
   try {
     if (gone.aborted) throw new ClientGone()
-    return await gate(work, { signal: stop.signal, begun })
+    return await gate.run(work, { signal: stop.signal, begun })
   } catch (error) {
+    if (isDamage(error)) onDamage(error)
     throw stop.signal.aborted ? stop.signal.reason : engineFailure(error)
   } finally {
     gone.removeEventListener('abort', onGone)
@@ -146,6 +160,11 @@ async function takeTurn<T>(
     clock.remainingMs -= performance.now() - startedAt
   }
 }
+
+/** The engine finds a block that is not what it wrote when it reads it, which may be long after the file was opened. */
+const isDamage = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  /Corrupt database file|Could not read enough bytes/.test(error.details.message)
 
 const timeLimit = () => odataError('time-limit', 'the query took longer than this service allows')
 
@@ -159,8 +178,8 @@ function engineFailure(error: unknown): unknown {
   if (type === 'Out of Memory') return overloaded()
   if (type === 'Out of Range' || (type === 'Conversion' && OUT_OF_RANGE.test(message)))
     return odataError('arithmetic-error', 'a calculation leaves the range of its type')
-  // The engine gives NULL for it; bind-arithmetic raises it by these words.
-  if (type === 'Invalid Input' && message === 'division by zero')
+  // The engine gives NULL or an empty text for these; bind-arithmetic and functions raise them by these words.
+  if (type === 'Invalid Input' && ['division by zero', NEGATIVE_LENGTH].includes(message))
     return odataError('arithmetic-error', message)
   if (type === 'Invalid Input' && message === TOO_MANY_RELATED)
     return odataError('expand-too-large', EXPAND_TOO_LARGE, { target: '$expand' })

@@ -2,32 +2,62 @@
 
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { limits } from '../core/limits.ts'
+import { type AcceptedCodings, compressParts } from '../http/content-coding.ts'
 import type { Answer } from './answer.ts'
+import type { AnswerCache } from './answer-cache.ts'
 import { ClientGone } from './query.ts'
+
+export interface Receiver {
+  /** Aborted when the client is gone. */
+  readonly gone: AbortSignal
+  readonly codings: AcceptedCodings
+  readonly compress: AnswerCache['compress']
+  /** Told of bytes of the body that are handed to the socket. */
+  readonly onBytes: (bytes: number) => void
+}
 
 /**
  * Throws what the body throws, with the response begun but not ended: the caller destroys it. Throws ClientGone when
- * the client closes the connection before it has everything; `gone` is aborted then.
+ * the client closes the connection before it has everything.
  */
 export async function sendAnswer(
   response: ServerResponse,
   { status, headers, body }: Answer,
-  gone: AbortSignal,
+  { gone, codings, compress, onBytes }: Receiver,
 ): Promise<void> {
   const isHead = response.req.method === 'HEAD'
+  const coding = codingOf({ headers, body }, codings)
+  const coded = coding === 'identity' ? headers : { ...headers, 'Content-Encoding': coding }
   if (body === null || Buffer.isBuffer(body)) {
-    const length = body === null ? {} : { 'Content-Length': body.length }
-    response.writeHead(status, { ...headers, ...length })
-    response.end(isHead ? null : body)
+    const isPlain = body === null || coding === 'identity'
+    const bytes = isPlain ? body : await compress(body, coding)
+    const length = bytes === null ? {} : { 'Content-Length': bytes.length }
+    response.writeHead(status, { ...coded, ...length })
+    response.end(isHead ? null : bytes)
+    if (!isHead) onBytes(bytes?.length ?? 0)
     return
   }
-  response.writeHead(status, headers)
+  response.writeHead(status, coded)
   if (!isHead)
-    for await (const bytes of body) {
+    for await (const bytes of coding === 'identity' ? body : compressParts(body, coding)) {
       if (gone.aborted) throw new ClientGone()
-      if (!response.write(bytes)) await drained(response, gone)
+      response.write(bytes)
+      onBytes(bytes.length)
+      if (response.writableLength > limits.sendAheadBytes) await drained(response, gone)
     }
   response.end()
+}
+
+/** What fits into a packet gains nothing; bytes of a BLOB may be compressed already. */
+export function codingOf(
+  { headers, body }: Pick<Answer, 'headers' | 'body'>,
+  { best, identity }: AcceptedCodings,
+) {
+  if (body === null) return 'identity'
+  if (!identity) return best
+  const isSmall = Buffer.isBuffer(body) && body.length < limits.compressedBytes
+  return isSmall || headers['Content-Type'] === 'application/octet-stream' ? 'identity' : best
 }
 
 async function drained(response: ServerResponse, gone: AbortSignal): Promise<void> {

@@ -6,11 +6,13 @@ import { Resources } from '../core/resources.ts'
 import { requireSafeBinding } from '../http/auth.ts'
 import { requireSoundOrigins, withCors } from '../http/cors.ts'
 import { HttpServer } from '../http/server.ts'
+import { createAnswerCache } from './answer-cache.ts'
 import { createHandler } from './handle.ts'
 import { createLinkSigner, openLinkSigner } from './link-signature.ts'
 import { createQueryGate } from './query-gate.ts'
 import { ROOT_PATH } from './service-root.ts'
 import { Snapshots } from './snapshots.ts'
+import { createTraffic } from './traffic.ts'
 
 const CORS = {
   methods: 'GET, HEAD, POST',
@@ -42,6 +44,10 @@ export interface ODataServiceOptions {
   readonly linkSecretPath?: string
   /** Whether URLs in answers follow Forwarded and X-Forwarded-* headers. */
   readonly trustProxy?: boolean
+  /** Memory for answers that are given again; limits.cacheBytes by default, 0 for none. */
+  readonly cacheBytes?: number
+  /** Log each request; true by default. */
+  readonly accessLog?: boolean
   /** Where large queries spill to. */
   readonly tempDir: string
   readonly logger: Logger
@@ -73,11 +79,14 @@ export class ODataService implements AsyncDisposable {
       await Snapshots.open({ dir, threads, memoryLimit, tempDir, logger }),
     )
     const { linkSecretPath: secret } = options
+    const traffic = createTraffic()
     const answer = createHandler({
       snapshots,
       links: secret === undefined ? createLinkSigner() : await openLinkSigner(secret, logger),
       trustProxy: options.trustProxy ?? false,
       gate: createQueryGate(limits.runningQueries, limits.waitingQueries),
+      cache: createAnswerCache(options.cacheBytes ?? limits.cacheBytes),
+      traffic,
       pageSize: options.pageSize,
       maxPageSize: limits.largestPageRows,
       requestTimeoutMs: options.requestTimeoutMs,
@@ -86,12 +95,20 @@ export class ODataService implements AsyncDisposable {
       now,
       host,
       token,
+      accessLog: options.accessLog ?? true,
       logger,
     })
     const handle = withCors({ ...CORS, origins: corsOrigins }, answer)
     const errorHeaders = { 'OData-Version': '4.01' }
     const server = resources.use(
-      await HttpServer.open({ host, port, logger, handle, errorHeaders }),
+      await HttpServer.open({
+        host,
+        port,
+        logger,
+        handle,
+        errorHeaders,
+        onRefusal: (_status, code) => traffic.refuse(code),
+      }),
     )
     return new ODataService(server.url + ROOT_PATH, resources.move())
   }

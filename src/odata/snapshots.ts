@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { MANIFEST_FILE, parseManifest, type Snapshot } from '../core/snapshot.ts'
-import { readKeptSnapshot } from './kept-snapshots.ts'
+import { keptSnapshots, readKeptSnapshot } from './kept-snapshots.ts'
 import { type EngineOptions, OpenSnapshot } from './open-snapshot.ts'
 
 export interface SnapshotsOptions extends EngineOptions {
@@ -32,6 +32,9 @@ export class Snapshots implements AsyncDisposable {
   #retired: Retired[] = []
   /** The text of the manifest that `current` was opened from. */
   #manifest: string | null = null
+  /** The same of a snapshot in which a query has met a damaged file; one before it is current then. */
+  #damaged: string | null = null
+  #opened = 0
   #reported: string | null = null
   #watcher: FSWatcher | null = null
   #timer: NodeJS.Timeout | null = null
@@ -49,6 +52,7 @@ export class Snapshots implements AsyncDisposable {
   static async open(options: SnapshotsOptions): Promise<Snapshots> {
     const snapshots = new Snapshots(options, await OpenSnapshot.open(NOTHING, options))
     await snapshots.check()
+    if (snapshots.isRefused) await snapshots.#goBack()
     if (snapshots.published === null)
       options.logger.warn('no-snapshot', { hint: 'nothing is published yet: eider run' })
     snapshots.#timer = setInterval(() => void snapshots.check(), limits.snapshotPollMs)
@@ -58,6 +62,16 @@ export class Snapshots implements AsyncDisposable {
   /** The current snapshot; null before the first publish. */
   get published(): Snapshot | null {
     return this.#current.snapshot === NOTHING ? null : this.#current.snapshot
+  }
+
+  /** Of the snapshot that a request without a next link is answered from; before the first publish as well. */
+  get currentId(): string {
+    return this.#current.snapshot.id
+  }
+
+  /** Snapshots taken up since the start. */
+  get opened(): number {
+    return this.#opened
   }
 
   /** True while what is published cannot be opened; the snapshot before it is served. */
@@ -80,6 +94,27 @@ export class Snapshots implements AsyncDisposable {
       return (await opening)?.lease() ?? null
     } finally {
       this.#opening.delete(id)
+    }
+  }
+
+  /** To be told that a query has met a damaged file of the snapshot. An earlier snapshot is served from then on. */
+  async reportDamage(id: string, error: unknown): Promise<void> {
+    if (id !== this.#current.snapshot.id || this.#manifest === this.#damaged) return
+    this.#damaged = this.#manifest
+    await this.#goBack()
+    this.#report(error)
+  }
+
+  /** Makes the youngest earlier snapshot that can be opened the current one. Where there is none, all stays as it is. */
+  async #goBack(): Promise<void> {
+    const before = this.#current
+    for (const kept of await keptSnapshots(this.#options.dir)) {
+      if (kept.id === before.snapshot.id) continue
+      const earlier = await this.leaseById(kept.id)
+      if (earlier === null || this.#current !== before) continue
+      this.#retired.unshift({ snapshot: before, sinceMs: Date.now() })
+      this.#current = earlier
+      return
     }
   }
 
@@ -150,6 +185,7 @@ export class Snapshots implements AsyncDisposable {
 
   async #follow(): Promise<void> {
     const text = await this.#readManifest()
+    if (text !== null && text === this.#damaged) throw new Error(this.#reported ?? 'damaged')
     if (text !== null && text !== this.#manifest) await this.#replace(text)
   }
 
@@ -170,6 +206,7 @@ export class Snapshots implements AsyncDisposable {
     this.#retired.unshift({ snapshot: this.#current, sinceMs: Date.now() })
     this.#current = next
     this.#manifest = manifest
+    this.#opened++
     this.#options.logger.info('snapshot-opened', {
       snapshot: next.snapshot.id,
       relations: next.snapshot.relations.length,

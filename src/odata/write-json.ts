@@ -128,27 +128,18 @@ const finite = (value: Sql, digits: Sql): Sql => sql`CASE
   WHEN ${value} > 0 THEN '"INF"'
   WHEN ${value} < 0 THEN '"-INF"' END`
 
-/**
- * A year of the common era has four digits, one before it a minus sign. The infinities of the engine are the ends of
- * the range that clients know.
- */
-const point = (value: Sql, written: Sql, time: Sql, first: string, last: string): Sql => sql`CASE
-  WHEN isfinite(${value}) AND year(${value}) > 0 THEN ${written}
-  WHEN isfinite(${value}) THEN concat('"', CASE WHEN year(${value}) < 0 THEN '-' END,
-    lpad(CAST(abs(year(${value})) AS VARCHAR), 4, '0'), strftime(${value}, '-%m-%d'), ${time}, '"')
-  WHEN ${value} IS NOT NULL THEN
-    CASE WHEN ${value} > DATE '0001-01-01' THEN ${sql.value(`"${last}"`)} ELSE ${sql.value(`"${first}"`)} END
-  END`
-
-const writeDate: WriteValue = (value) =>
-  point(value, sql`concat('"', ${value}, '"')`, sql`''`, '0001-01-01', '9999-12-31')
+/** What a calculation has led beyond the range that clients know is written as its end, as it is for stored values. */
+const writeDate: WriteValue = (value) => sql`CASE
+  WHEN ${value} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN concat('"', ${value}, '"')
+  WHEN ${value} > DATE '9999-12-31' THEN '"9999-12-31"'
+  WHEN ${value} IS NOT NULL THEN '"0001-01-01"' END`
 
 /** With as many digits of the second's fraction as the value has. */
-const writeDateTimeOffset: WriteValue = (value) => {
-  const time = sql`'T', CAST(${value} AS TIME), 'Z'`
-  const written = sql`concat('"', CAST(${value} AS DATE), ${time}, '"')`
-  return point(value, written, time, '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999999Z')
-}
+const writeDateTimeOffset: WriteValue = (value) => sql`CASE
+  WHEN ${value} BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'
+  THEN concat('"', CAST(${value} AS DATE), 'T', CAST(${value} AS TIME), 'Z"')
+  WHEN ${value} > TIMESTAMP '9999-12-31 23:59:59.999999' THEN '"9999-12-31T23:59:59.999999Z"'
+  WHEN ${value} IS NOT NULL THEN '"0001-01-01T00:00:00Z"' END`
 
 /** The engine has a midnight at the end of the day, OData has not. */
 const writeTimeOfDay: WriteValue = (value) => {
@@ -177,7 +168,7 @@ const writeDuration: WriteValue = (value) => {
 
 const writeValue: Readonly<Record<EdmName, WriteValue>> = {
   'Edm.Binary': writeBinary,
-  'Edm.Boolean': asDigits,
+  'Edm.Boolean': (value) => sql`CASE WHEN ${value} THEN 'true' WHEN NOT ${value} THEN 'false' END`,
   'Edm.Byte': asDigits,
   'Edm.Date': writeDate,
   'Edm.DateTimeOffset': writeDateTimeOffset,

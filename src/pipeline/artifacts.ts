@@ -3,6 +3,7 @@
 
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { CompiledExternal } from '../core/external.ts'
 import type { CompiledProject, Lineage, Model } from '../core/model.ts'
 import { entitySetName } from '../core/names.ts'
 import type { RunSummary } from './ledger.ts'
@@ -19,7 +20,9 @@ export async function writeArtifacts(
   const models = Array.from(project.models.values(), (model) =>
     describeModel(model, lineage.get(model.name) ?? []),
   )
-  await writeJson(join(dir, 'manifest.json'), { schema_version: SCHEMA_VERSION, models })
+  const sources = (project.external?.tables ?? []).map(describeSource)
+  const manifest = { schema_version: SCHEMA_VERSION, models, sources }
+  await writeJson(join(dir, 'manifest.json'), manifest)
   await writeJson(join(dir, 'run_results.json'), runResults(summary))
 }
 
@@ -46,12 +49,25 @@ function describeModel(model: Model, lineage: Lineage) {
     tags: model.tags,
     owner: model.owner,
     depends_on: model.dependsOn,
+    sources: model.sources,
     files: model.files,
     exposed: model.expose !== null,
     entity_set: model.expose === null ? null : entitySetName(model.name),
     key: model.expose?.key ?? null,
     columns: model.columns.map((column, i) => ({ ...column, lineage: lineage[i] ?? null })),
     definition: model.definition,
+  }
+}
+
+function describeSource({ name, path, columns, ...table }: CompiledExternal) {
+  const { loadedAt, warnAfter, errorAfter } = table
+  return {
+    name,
+    path,
+    columns,
+    loaded_at: loadedAt,
+    warn_after: warnAfter?.text ?? null,
+    error_after: errorAfter?.text ?? null,
   }
 }
 

@@ -15,7 +15,8 @@ import {
   noteVersion,
   statementOf,
 } from './build.ts'
-import { explainFailure, isInterruption } from './failure.ts'
+import { explainFailure, isInterruption, ModelFailure } from './failure.ts'
+import { staleInputs } from './freshness.ts'
 import type { Ledger } from './ledger.ts'
 import { readPositions, recordModel } from './state.ts'
 
@@ -84,7 +85,9 @@ async function buildOne(
       model.kind === 'events'
         ? await finishEvents(context, ledger, model, segment)
         : await buildIfStale(context, ledger, model)
-    ledger.finish({ model: model.name, ...outcome, ms: ms() })
+    const warnings = [...staleInputs(model, context.freshness, 'warn'), ...(outcome.warnings ?? [])]
+    const warned = warnings.length === 0 ? {} : { warnings }
+    ledger.finish({ model: model.name, ...outcome, ...warned, ms: ms() })
   } catch (error) {
     if (isInterruption(error, signal)) return
     const statement = model.kind === 'events' ? null : statementOf(model, context.dir)
@@ -97,6 +100,8 @@ async function buildIfStale(
   ledger: Ledger,
   model: BuiltModel,
 ): Promise<Outcome> {
+  const [stale] = staleInputs(model, context.freshness, 'error')
+  if (stale !== undefined) throw new ModelFailure(stale)
   const { fingerprint, because } = decideNow(context, model, new Set())
   const record = context.state.models.get(model.name)
   if (because === null && record !== undefined) {

@@ -9,11 +9,11 @@ import { type Sql, sql } from '../core/sql.ts'
 import { hashOf } from '../core/hash.ts'
 import type { Catalog, RelationType } from '../duckdb/catalog.ts'
 import { ModelFailure } from './failure.ts'
+import type { Freshness } from './freshness.ts'
 import { checkKey } from './materialize/check-key.ts'
 import { buildKept } from './materialize/kept.ts'
 import {
   type Built,
-  countRows,
   createSchema,
   makeWay,
   noteRelation,
@@ -42,6 +42,8 @@ export interface BuildContext extends Omit<Site, 'record'> {
   readonly schemas: Map<string, Promise<void>>
   /** Hashes of the files that models read, by the names in `model.files`. */
   readonly fileHashes: ReadonlyMap<string, string>
+  /** Of the sources that say when they were loaded, by name. */
+  readonly freshness: ReadonlyMap<string, Freshness>
 }
 
 /** Why a model is built whose range is replaced, whatever else there is to say of it. */
@@ -166,10 +168,10 @@ async function materialize(site: Site, model: BuiltModel, statement: Sql): Promi
   const relation = relationOf(model.name)
   if (isKept(model)) return buildKept(site, model)
   await makeWay(site, model, typeOf(model))
-  await connection.run(statement)
+  const rows = model.kind === 'view' ? undefined : await connection.createTable(statement)
+  if (rows === undefined) await connection.run(statement)
   await checkKey(connection, relation, model.expose?.key ?? [], 'expose')
-  if (model.kind === 'view') return { changed: true }
-  return { changed: true, rows: await countRows(connection, relation) }
+  return rows === undefined ? { changed: true } : { changed: true, rows }
 }
 
 export const isKept = (model: Model): model is KeptModel =>

@@ -37,6 +37,24 @@ export function contractChanges(
   return [...removed, ...others]
 }
 
+/** What would be published, in the order of a publication: `selected` models as they are compiled, the others as they are. */
+export function publishedNext(
+  published: Snapshot,
+  models: ReadonlyMap<ModelName, Model>,
+  selected: ReadonlySet<ModelName>,
+): Snapshot {
+  const before = new Map(published.relations.map((relation) => [relation.model, relation]))
+  const relations = [...models.values()].flatMap((model): readonly PublishedRelation[] => {
+    const { name, expose, description, columns } = model
+    const old = before.get(name)
+    if (expose === null) return []
+    if (!selected.has(name)) return old === undefined ? [] : [old]
+    const next = { model: name, key: expose.key, description, columns }
+    return [{ file: '', bytes: 0, rows: 0, ...next }]
+  })
+  return { ...published, relations }
+}
+
 type Change = Omit<ContractChange, 'set'>
 
 function setChanges(before: PublishedRelation, model: Model): readonly Change[] {

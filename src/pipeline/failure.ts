@@ -92,5 +92,6 @@ function placeOf(error: DatabaseError, model: Model, statement: Sql): string | n
   const start = text.indexOf(body.text)
   const at = type === 'Parser' ? position : offsetOfByte(text, position)
   if (start < 0 || at < start || at > start + body.text.length) return null
-  return placeAt(body.source, body.span.start + at - start)
+  const offset = body.spanInFile({ start: at - start, end: at - start }).start
+  return placeAt(body.source, offset)
 }

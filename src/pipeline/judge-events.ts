@@ -4,6 +4,7 @@
 import type { WaitingSegment } from '../buffer/claim-source.ts'
 import { limits } from '../core/limits.ts'
 import type { EventsModel } from '../core/model.ts'
+import type { EventsVerdict } from '../core/planned-changes.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { numberOf, textOf } from '../duckdb/values.ts'
@@ -18,24 +19,6 @@ import {
   viewTyped,
 } from './load-batch.ts'
 import { countRows } from './materialize/relation.ts'
-
-export interface EventsVerdict {
-  /** Events in the buffer that no run has flushed. */
-  readonly waiting: number
-  readonly rejected: number
-  /** Of events that were rejected before and fit now. */
-  readonly retried: number
-  /** At most limits.plannedReasons, those of most events first. */
-  readonly reasons: readonly RejectionReason[]
-}
-
-export interface RejectionReason {
-  /** Of the first of the events. */
-  readonly reason: string
-  readonly events: number
-  /** Sequence number of the first of the events. */
-  readonly first: number
-}
 
 /** The columns of the model; the rows that would come into its table, once judgeEvents() has run. */
 export const ARRIVING = sql`temp.main._eider_arriving`

@@ -2,23 +2,26 @@
 
 import type { WaitingSegment } from '../buffer/claim-source.ts'
 import { type Action, decide, freshness, type Situation } from '../compiler/plan.ts'
+import { databasesOf, hashFiles } from '../compiler/source-files.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
+import type { ColumnChange, EventsVerdict, ModelDiff } from '../core/planned-changes.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
+import type { Snapshot } from '../core/snapshot.ts'
 import { sql } from '../core/sql.ts'
 import { type Catalog, describe, readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { BACKFILL, existsIn, isBackfill } from './build.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
-import { type ContractChange, contractChanges } from './contract.ts'
-import { type EventsVerdict, judgeEvents } from './judge-events.ts'
+import { type ContractChange, contractChanges, publishedNext } from './contract.ts'
+import { type Freshness, readFreshness, sourcesRead, staleInputs } from './freshness.ts'
+import { judgeEvents } from './judge-events.ts'
 import { relationOf, relationType, type WatermarkRange } from './materialize/relation.ts'
 import { type Asked, lossesOf, refusalOf } from './refusals.ts'
-import { type ModelDiff, Rehearsal } from './rehearse/rehearsal.ts'
+import { Rehearsal } from './rehearse/rehearsal.ts'
 import { readCurrentSnapshot } from './snapshots.ts'
-import { hashFiles } from './source-files.ts'
 import { readStateIfAny, type State } from './state.ts'
 
 export interface PlanOptions {
@@ -40,6 +43,8 @@ export interface PlanOptions {
 export interface RunPlan {
   readonly steps: readonly PlannedStep[]
   readonly contract: readonly ContractChange[]
+  /** What is published, and what would be; null where nothing is. */
+  readonly snapshots: { readonly now: Snapshot; readonly next: Snapshot } | null
 }
 
 export interface PlannedStep {
@@ -49,6 +54,8 @@ export interface PlannedStep {
   readonly because: string
   /** What would make the model fail, with its place; else null. */
   readonly problem: string | null
+  /** One line for each source that it reads and that is getting old. */
+  readonly warnings: readonly string[]
   readonly columns: readonly ColumnChange[]
   /** What the run would replace or drop, one line each. */
   readonly losses: readonly string[]
@@ -56,14 +63,6 @@ export interface PlannedStep {
   readonly events: EventsVerdict | null
   /** null without `diff`, and for a model that is not built or fails. */
   readonly diff: ModelDiff | null
-}
-
-export interface ColumnChange {
-  readonly column: string
-  /** null: the column is new. */
-  readonly from: string | null
-  /** null: the column is gone. */
-  readonly to: string | null
 }
 
 /** What is known of a project and its warehouse; nothing is changed to learn it. */
@@ -76,11 +75,15 @@ export interface Standing {
 export async function readStanding(
   connection: Connection,
   dir: string,
-  { models }: CompiledProject,
+  project: CompiledProject,
 ): Promise<Standing> {
   const catalog = await readCatalog(connection)
   const state = await readStateIfAny(connection, catalog)
-  return { catalog, state, fileHashes: await hashFiles(connection, dir, models.values()) }
+  return {
+    catalog,
+    state,
+    fileHashes: await hashFiles(connection, dir, project.models.values(), databasesOf(project)),
+  }
 }
 
 /** `fullRefresh` and `withNewEvents` as for a run that would start now. */
@@ -98,6 +101,8 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { models } = project
   const standing = await readStanding(connection, paths.dir, project)
   const selected = await chooseModels({ connection, ...standing }, models, selection)
+  const read = sourcesRead(models, selected)
+  const tables = (project.external?.tables ?? []).filter(({ name }) => read.has(name))
   const published = await readCurrentSnapshot(paths.snapshots)
   const work: Work = {
     ...options,
@@ -108,6 +113,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     pending: new Set(),
     failed: new Map(),
     waiting: (model) => unflushed(options, standing.state, model),
+    ages: await readFreshness(connection, tables, new Date()),
     rehearsal: null,
   }
   // What is there now is read first: in a rehearsal the names mean something else.
@@ -123,7 +129,9 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const steps: PlannedStep[] = []
   for (const name of selected)
     steps.push(await planStep({ ...work, rehearsal }, models.get(name)!, before.get(name)))
-  return { steps, contract: contractChanges(published, models, selected) }
+  const snapshots =
+    published === null ? null : { now: published, next: publishedNext(published, models, selected) }
+  return { steps, contract: contractChanges(published, models, selected), snapshots }
 }
 
 interface Work extends Asked, Omit<PlanOptions, 'selection' | 'diff'> {
@@ -134,6 +142,8 @@ interface Work extends Asked, Omit<PlanOptions, 'selection' | 'diff'> {
   /** The failing model that one that fails or is skipped leads back to. */
   readonly failed: Map<ModelName, ModelName>
   readonly waiting: (model: Model) => Promise<readonly WaitingSegment[]>
+  /** Of the sources that say when they were loaded. */
+  readonly ages: ReadonlyMap<string, Freshness>
   readonly rehearsal: Rehearsal | null
 }
 
@@ -149,17 +159,16 @@ interface Before {
 const unread: Before = { problem: null, columns: null, losses: [] }
 
 async function lookAt(work: Work, model: Model): Promise<Before> {
-  return {
-    problem: await refusalOf(work, model),
-    columns: await columnsNow(work.connection, work.catalog, model),
-    losses: await lossesOf(work, model),
-  }
+  const problem = await refusalOf(work, model)
+  const columns = await columnsNow(work.connection, work.catalog, model)
+  return { problem, columns, losses: problem === null ? await lossesOf(work, model) : [] }
 }
 
 async function planStep(work: Work, model: Model, before: Before = unread): Promise<PlannedStep> {
-  const { pending, failed, rehearsal } = work
+  const { pending, failed, rehearsal, ages } = work
   const { name } = model
-  const nothing = { problem: null, columns: [], losses: [], events: null, diff: null }
+  const warnings = staleInputs(model, ages, 'warn')
+  const nothing = { problem: null, warnings, columns: [], losses: [], events: null, diff: null }
   const root = model.dependsOn
     .map((input) => failed.get(input))
     .find((input) => input !== undefined)
@@ -168,6 +177,12 @@ async function planStep(work: Work, model: Model, before: Before = unread): Prom
     return { model, action: 'skip', because: `${root} fails`, ...nothing }
   }
   const because = reasonOf(work, model, pending)
+  const [stale] = staleInputs(model, ages, 'error')
+  if (stale !== undefined) {
+    failed.set(name, name)
+    const reason = because ?? freshness(model)
+    return { model, action: 'build', because: reason, ...nothing, problem: stale }
+  }
   if (because === null) return { model, action: 'unchanged', because: freshness(model), ...nothing }
   pending.add(name)
   const built = before.problem === null ? await rehearsal?.rehearse(model) : undefined
@@ -181,6 +196,7 @@ async function planStep(work: Work, model: Model, before: Before = unread): Prom
     action: 'build',
     because,
     problem,
+    warnings,
     columns: before.columns === null ? [] : columnChanges(model, before.columns, after),
     losses: before.losses,
     events,

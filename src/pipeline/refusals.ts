@@ -4,7 +4,6 @@
 import type { Model } from '../core/model.ts'
 import { sql } from '../core/sql.ts'
 import { describe } from '../duckdb/catalog.ts'
-import type { Connection } from '../duckdb/database.ts'
 import {
   type BuildContext,
   isBackfill,
@@ -25,7 +24,7 @@ import {
   relationOf,
   type Site,
 } from './materialize/relation.ts'
-import { refuseLostWatermark } from './materialize/stage.ts'
+import { refuseLostWatermark, refuseWrongRange } from './materialize/stage.ts'
 
 /** What is known of the run that is planned. */
 export type Asked = Pick<BuildContext, 'selected' | 'state' | 'catalog'> &
@@ -52,31 +51,12 @@ async function refuseChange(asked: Asked, past: Past, model: Model): Promise<voi
     else refuseLoss(past, model)
     return
   }
-  if (isBackfill(asked, model)) await refuseWrongRange(connection, model, asked.range)
+  if (asked.range !== null && isBackfill(asked, model))
+    await refuseWrongRange(connection, model, asked.range)
   if (!isKept(model) || !continuesTable(past, model)) return refuseLoss(past, model)
   const before = await describe(connection, sql`FROM ${relationOf(model.name)}`)
   if (model.kind !== 'scd2') refuseLostWatermark(model, before)
   adaptationOfKept(model, ownColumns(model, before), ownColumns(model, model.columns))
-}
-
-/** The ends are values of the watermark column, which only the engine can read. */
-async function refuseWrongRange(
-  connection: Connection,
-  { watermark, columns }: Extract<Model, { kind: 'append' }>,
-  range: Site['range'],
-): Promise<void> {
-  const type = columns.find(({ name }) => name === watermark.column)?.type
-  if (range === null || type === undefined) return
-  const read = (end: string) => sql`TRY_CAST(${sql.value(end)} AS ${sql.type(type)})`
-  const row = await connection.row(
-    sql`SELECT ${read(range.start)} IS NULL AS start, ${read(range.end)} IS NULL AS "end"`,
-  )
-  for (const end of ['start', 'end'] as const)
-    if (row?.[end] === true)
-      throw new ModelFailure(
-        `--${end} ${range[end]} is no value of "${watermark.column}", which is ${type}`,
-        'incremental',
-      )
 }
 
 /** What the run would replace or drop, as far as the flags allow it; one line each. */

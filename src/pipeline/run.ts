@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
+import { databasesOf, hashFiles } from '../compiler/source-files.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import type { CompiledProject } from '../core/model.ts'
@@ -16,12 +17,12 @@ import { chooseModels, type RunSelection } from './choose.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
 import type { FlushStep } from './flush.ts'
 import { flushAll } from './flush-all.ts'
+import { readFreshness, sourcesRead } from './freshness.ts'
 import { Ledger, type RunSummary } from './ledger.ts'
 import type { WatermarkRange } from './materialize/relation.ts'
 import { publish } from './publish.ts'
 import { takeRunLock } from './run-lock.ts'
 import { replaceMacros } from './macros.ts'
-import { hashFiles } from './source-files.ts'
 import type { Retention } from './snapshots.ts'
 import { ensureState, readState, recordRemoved, recordRun } from './state.ts'
 import { openWarehouse } from './warehouse.ts'
@@ -122,14 +123,17 @@ async function prepare(
 ): Promise<BuildContext> {
   const { project, paths, progress, selection = allModels } = options
   const { fullRefresh = false, allowEmpty = false, range = null } = options
-  const { models, macros } = project
+  const { models, macros, external } = project
   const catalog = await readCatalog(connection)
   await ensureState(connection, catalog)
   await replaceMacros(connection, macros)
   const state = await readState(connection)
-  const fileHashes = await hashFiles(connection, paths.dir, models.values())
+  const fileHashes = await hashFiles(connection, paths.dir, models.values(), databasesOf(project))
   const selected = await chooseModels({ connection, state, fileHashes }, models, selection)
   ledger.selected = selected
+  const read = sourcesRead(models, selected)
+  const tables = (external?.tables ?? []).filter(({ name }) => read.has(name))
+  const freshness = await readFreshness(connection, tables, ledger.startedAt)
   if (selected.size < models.size) progress({ event: 'models-selected', models: selected.size })
   const others = [...state.models].filter(([name]) => !selected.has(name))
   return {
@@ -146,6 +150,7 @@ async function prepare(
     versions: new Map(others.map(([name, { version }]) => [name, version])),
     schemas: new Map(),
     fileHashes,
+    freshness,
   }
 }
 

@@ -145,8 +145,8 @@ export async function recordModel(
   record: { readonly fingerprint: string; readonly version: string; readonly runId: string },
 ): Promise<void> {
   const { fingerprint, version, runId } = record
-  await connection.run(sql`DELETE FROM _eider.models WHERE model = ${sql.value(model.name)}`)
   await connection.run(sql`
+    DELETE FROM _eider.models WHERE model = ${sql.value(model.name)};
     INSERT INTO _eider.models
     (model, kind, fingerprint, version, definition, run_id, built_at, removed_at)
     VALUES (${sql.value(model.name)}, ${sql.value(model.kind)}, ${sql.value(fingerprint)}, ${sql.value(version)},

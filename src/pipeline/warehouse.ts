@@ -3,9 +3,14 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { attachSources } from '../compiler/external.ts'
+import { type Diagnostic, throwIfErrors } from '../core/diagnostics.ts'
+import type { ExternalSource } from '../core/external.ts'
 import { makeDirectory } from '../core/durable-directory.ts'
 import { EnvironmentError } from '../core/failures.ts'
+import type { CompiledProject } from '../core/model.ts'
 import type { ProjectPaths } from '../core/project.ts'
+import { Resources } from '../core/resources.ts'
 import { sql } from '../core/sql.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
@@ -23,6 +28,8 @@ export interface WarehouseOptions {
   /** How long another process may hold the file. */
   readonly lockWaitMs: number
   readonly signal: AbortSignal
+  /** Its sources are attached. */
+  readonly project?: Pick<CompiledProject, 'external'>
 }
 
 /** Throws EnvironmentError: `warehouse-locked`, `warehouse-damaged`, `disk-full` or `warehouse-unusable`. */
@@ -33,7 +40,7 @@ export async function openWarehouse(options: WarehouseOptions): Promise<Database
   const deadline = Date.now() + lockWaitMs
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
     try {
-      return await Database.open({
+      const database = await Database.open({
         path: paths.database,
         searchDir: paths.dir,
         threads,
@@ -41,6 +48,7 @@ export async function openWarehouse(options: WarehouseOptions): Promise<Database
         tempDir,
         maxTempSize,
       })
+      return await withSources(database, paths.dir, options.project?.external?.sources ?? [])
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error
       if (!isLocked(error) || Date.now() >= deadline) throw explain(error, paths.database)
@@ -56,16 +64,20 @@ export async function openWarehouse(options: WarehouseOptions): Promise<Database
 export async function openWarehouseToRead(
   paths: ProjectPaths,
   { memoryLimit, tempDir = null }: Pick<WarehouseOptions, 'memoryLimit' | 'tempDir'>,
+  sources: readonly ExternalSource[] = [],
 ): Promise<Database> {
   const exists = existsSync(paths.database)
   try {
-    return await Database.open({
+    const database = await Database.open({
       path: exists ? paths.database : ':memory:',
       readOnly: exists,
       searchDir: paths.dir,
       memoryLimit,
       tempDir,
     })
+    // One that cannot be read stands in the way of those queries only that read it.
+    await attachAll(database, paths.dir, sources)
+    return database
   } catch (error) {
     throw error instanceof DatabaseError ? explain(error, paths.database) : error
   }
@@ -87,6 +99,29 @@ export async function attachWarehouseToRead(
     throw error instanceof DatabaseError ? explain(error, database) : error
   }
   await connection.run(sql`USE ${name}`)
+}
+
+/** What was readable when the project was compiled may have gone since. */
+async function withSources(
+  database: Database,
+  dir: string,
+  sources: readonly ExternalSource[],
+): Promise<Database> {
+  await using resources = new Resources()
+  resources.use(database)
+  throwIfErrors(await attachAll(database, dir, sources))
+  resources.move()
+  return database
+}
+
+async function attachAll(
+  database: Database,
+  dir: string,
+  sources: readonly ExternalSource[],
+): Promise<readonly Diagnostic[]> {
+  if (sources.length === 0) return []
+  await using connection = await database.connect()
+  return (await attachSources(connection, dir, sources)).diagnostics
 }
 
 async function prepareDirectory(path: string): Promise<void> {

@@ -10,10 +10,14 @@ import {
   parseDocument,
 } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { ExternalSource } from '../core/external.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
+import type { Variables } from '../core/variables.ts'
 import { isSettingName, settings } from './settings.ts'
+import { readSources } from './sources.ts'
 import { type SettingValue, acceptValue, describeType } from './values.ts'
+import { readVariables, type Refuse } from './variables.ts'
 
 export interface Config {
   /** Empty only beside a diagnostic. */
@@ -22,6 +26,10 @@ export interface Config {
   readonly values: ReadonlyMap<string, SettingValue>
   /** What each target sets otherwise, by its name. */
   readonly targets: ReadonlyMap<string, ReadonlyMap<string, SettingValue>>
+  readonly sources: readonly ExternalSource[]
+  /** As declared, and what each target sets otherwise. */
+  readonly variables: Variables
+  readonly targetVariables: ReadonlyMap<string, Variables>
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -33,6 +41,8 @@ export function parseConfig(source: SourceFile): Config {
   const document = parseDocument(source.text, { prettyErrors: false })
   const values = new Map<string, SettingValue>()
   const targets = new Map<string, Map<string, SettingValue>>()
+  const variableNodes = new Map<string, Node | null>()
+  const sourceNodes: (Node | null)[] = []
   const diagnostics: Diagnostic[] = document.errors.map(({ code, message, pos: [start, end] }) =>
     diagnostic(
       'config-syntax',
@@ -42,7 +52,12 @@ export function parseConfig(source: SourceFile): Config {
   )
   const root = document.contents
   if (diagnostics.length === 0 && root !== null) {
-    if (isMap(root)) readGroup({ source, document, values, targets, diagnostics }, root, '')
+    if (isMap(root))
+      readGroup(
+        { source, document, values, targets, variableNodes, sourceNodes, diagnostics },
+        root,
+        '',
+      )
     else {
       const problem = 'expected settings, one "key: value" a line'
       const span = spanOf(root as Node)
@@ -61,7 +76,13 @@ export function parseConfig(source: SourceFile): Config {
         },
       ),
     )
-  return { name, values, targets, diagnostics }
+  return {
+    name,
+    values,
+    targets,
+    ...declarationsOf(source, variableNodes, sourceNodes, diagnostics),
+    diagnostics,
+  }
 }
 
 const problemOf = (code: string, message: string) =>
@@ -73,6 +94,12 @@ interface Reading {
   readonly values: Map<string, SettingValue>
   /** null within a target. */
   readonly targets: Map<string, Map<string, SettingValue>> | null
+  /** What stands under `vars`, by target; '' is the file itself. */
+  readonly variableNodes: Map<string, Node | null>
+  /** What stands under `sources`. */
+  readonly sourceNodes: (Node | null)[]
+  /** '' outside of targets. */
+  readonly target?: string
   readonly diagnostics: Diagnostic[]
 }
 
@@ -83,6 +110,14 @@ function readGroup(reading: Reading, group: YAMLMap, prefix: string): void {
     const key = prefix + (isScalar(keyNode) ? String(keyNode.value) : String(keyNode))
     if (key === 'targets' && reading.targets !== null) {
       readTargets(reading, node)
+      continue
+    }
+    if (key === 'sources' && reading.targets !== null) {
+      reading.sourceNodes.push(node)
+      continue
+    }
+    if (key === 'vars') {
+      reading.variableNodes.set(reading.target ?? '', node)
       continue
     }
     const type =
@@ -128,10 +163,33 @@ function readTargets(reading: Reading, node: Node | null): void {
     const values = new Map<string, SettingValue>()
     targets?.set(name, values)
     if (!TARGET_NAME.test(name)) wrong(key, 'targets', 'named by letters, digits, _ and -')
-    else if (isMap(value)) readGroup({ ...reading, values, targets: null }, value, '')
+    else if (isMap(value)) readGroup({ ...reading, values, targets: null, target: name }, value, '')
     else if (value !== null && !(isScalar(value) && value.value === null))
       wrong(value, `targets.${name}`, 'a group of settings')
   }
+}
+
+/** Variables of targets come last: they are compared with what the file declares, wherever it does. */
+function declarationsOf(
+  source: SourceFile,
+  nodes: ReadonlyMap<string, Node | null>,
+  sourceNodes: readonly (Node | null)[],
+  diagnostics: Diagnostic[],
+): Pick<Config, 'variables' | 'targetVariables' | 'sources'> {
+  const refuse: Refuse = (node, key, expected) =>
+    diagnostics.push(
+      diagnostic('config-invalid-value', { key, expected }, { source, span: spanOf(node) }),
+    )
+  const variables = readVariables(nodes.get('') ?? null, 'vars', null, refuse)
+  const ofTargets = [...nodes].filter(([target]) => target !== '')
+  const targetVariables = new Map(
+    ofTargets.map(([target, node]) => [
+      target,
+      readVariables(node, `targets.${target}.vars`, variables, refuse),
+    ]),
+  )
+  const sources = readSources(sourceNodes[0] ?? null, source, refuse)
+  return { variables, targetVariables, sources }
 }
 
 // It is the name of a directory too.
@@ -140,7 +198,7 @@ const TARGET_NAME = /^[A-Za-z0-9_-]+$/
 function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
   const below = settingNames.filter((name) => name.startsWith(prefix))
   if (prefix !== '') return below
-  const ofRoot = targets === null ? [] : ['name', 'targets']
+  const ofRoot = targets === null ? ['vars'] : ['name', 'sources', 'targets', 'vars']
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 

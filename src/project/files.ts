@@ -1,6 +1,8 @@
 // The files of a project: which of them are models, seeds and macros, and their text.
 
-import { readFile, readdir, stat } from 'node:fs/promises'
+import { isUtf8 } from 'node:buffer'
+import { readFileSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
@@ -20,9 +22,6 @@ const SEED_FORMATS: Readonly<Record<string, SeedFile['format']>> = {
   ndjson: 'json',
   parquet: 'parquet',
 }
-
-/** Enough to keep the disk busy, few enough for the limit on open files. */
-const READS_AT_ONCE = 32
 
 /**
  * Reads models/, seeds/ and macros/ of the project in `dir`. Files that cannot be read or placed are among `problems`.
@@ -45,11 +44,9 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
       return []
     }
   }
-  const readAll = async (paths: readonly string[]) =>
-    understood(
-      await inBatches(paths.filter(isSql), (path) => readSource(dir, path, limits.modelFileBytes)),
-    )
-  const sources = await readAll(await pathsOf('models'))
+  const readAll = (paths: readonly string[]) =>
+    understood(paths.filter(isSql).map((path) => readSource(dir, path, limits.modelFileBytes)))
+  const sources = readAll(await pathsOf('models'))
   const models = sources.map((source): ModelFile | Diagnostic => {
     const placed = place(source.path, ['sql'], reserved)
     return isDiagnostic(placed) ? placed : { name: placed.name, source }
@@ -57,7 +54,7 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
   const seedPaths = await pathsOf('seeds')
   const seedTypes = new Map<string, SeedTypes>()
   for (const path of seedPaths.filter(isYaml)) {
-    const source = await readSource(dir, path, limits.configFileBytes)
+    const source = readSource(dir, path, limits.configFileBytes)
     if (isDiagnostic(source)) problems.push(source)
     else seedTypes.set(withoutExtension(path), parseSeedTypes(source))
     const isAlone = !seedPaths.some(
@@ -74,7 +71,7 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
     const types = seedTypes.get(withoutExtension(path))?.types ?? []
     return { name: placed.name, path, format: SEED_FORMATS[placed.extension]!, types }
   })
-  const macros = await readAll(await pathsOf('macros'))
+  const macros = readAll(await pathsOf('macros'))
   return { models: understood(models), seeds: understood(seeds), macros, problems }
 }
 
@@ -116,34 +113,23 @@ async function pathsBelow(dir: string, top: string, depth = 0): Promise<readonly
   return paths
 }
 
-/** Text of a file without a byte order mark. */
-export async function readSource(
-  dir: string,
-  path: string,
-  limitBytes: number,
-): Promise<SourceFile | Diagnostic> {
+/**
+ * Text of a file without a byte order mark. Read at once: a thousand small files take four times as long when each of
+ * their reads waits for its turn in the thread pool.
+ */
+export function readSource(dir: string, path: string, limitBytes: number): SourceFile | Diagnostic {
   const unreadable = (problem: string) =>
     diagnostic('unreadable-file', { problem }, wholeFile(path))
   let bytes: Buffer
   try {
-    bytes = await readFile(join(dir, path))
+    bytes = readFileSync(join(dir, path))
   } catch (error) {
     return unreadable((error as Error).message)
   }
   if (bytes.length > limitBytes) return unreadable(`it has more than ${limitBytes} bytes`)
   if (bytes.includes(0)) return unreadable('it has a NUL byte')
-  try {
-    return { path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
-  } catch {
-    return unreadable('it is not UTF-8')
-  }
-}
-
-async function inBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  for (let i = 0; i < items.length; i += READS_AT_ONCE)
-    results.push(...(await Promise.all(items.slice(i, i + READS_AT_ONCE).map(work))))
-  return results
+  if (!isUtf8(bytes)) return unreadable('it is not UTF-8')
+  return { path, text: bytes.toString('utf8').replace(/^\uFEFF/, '') }
 }
 
 /** The engine calls a database by its file's name up to the first dot; a schema of that name would be ambiguous. */

@@ -1,9 +1,11 @@
 // A project directory as a Project: settings from five places, files read, paths made absolute.
 
+import { statSync } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { DiagnosticsError } from '../core/diagnostics.ts'
+import { diagnostic, DiagnosticsError, throwIfErrors } from '../core/diagnostics.ts'
+import type { ExternalSource } from '../core/external.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { ProjectPaths } from '../core/project.ts'
@@ -19,6 +21,7 @@ import {
   settings,
 } from './settings.ts'
 import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
+import { variablesInForce } from './variables.ts'
 
 export const CONFIG_FILE = 'eider.yml'
 
@@ -31,6 +34,8 @@ export interface LoadOptions {
   readonly flags: Partial<Record<SettingName, string | number | boolean>>
   /** Name of a target of eider.yml; that of EIDER_TARGET, or none, when not given. */
   readonly target?: string | undefined
+  /** Values of variables given on the command line, each as `name=value`. */
+  readonly vars?: readonly string[] | undefined
 }
 
 /** The nearest directory from `from` upward that has an eider.yml; null when there is none. */
@@ -53,9 +58,10 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     throw new UsageError(`there is no ${CONFIG_FILE} in ${root}`, {
       hint: 'start a project with "eider init NAME"',
     })
-  const source = await readSource(root, CONFIG_FILE, limits.configFileBytes)
+  const source = readSource(root, CONFIG_FILE, limits.configFileBytes)
   if ('code' in source) throw new DiagnosticsError([source])
-  const { name, values, targets, diagnostics } = parseConfig(source)
+  const config = parseConfig(source)
+  const { name, values, targets, diagnostics } = config
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics)
   const dotEnv = await readDotEnv(root)
   const target = options.target || env['EIDER_TARGET'] || dotEnv['EIDER_TARGET'] || null
@@ -71,7 +77,42 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   const ownDatabase = ofTarget?.get('database') ?? null
   const paths = pathsOf(root, effective.database, target, ownDatabase === null)
   const files = await readProjectFiles(root, paths.database)
-  return { name, settings: effective, paths, files }
+  refuseWarehouse(config.sources, root, paths.database)
+  const variables = variablesInForce({
+    declared: config.variables,
+    target: config.targetVariables.get(target ?? ''),
+    environments: [env, dotEnv],
+    flags: options.vars ?? [],
+  })
+  return {
+    name,
+    settings: effective,
+    paths,
+    files: { ...files, variables, sources: config.sources },
+  }
+}
+
+/** The engine has one lock for a file, and it would be gone with the first that lets go of the file. */
+function refuseWarehouse(sources: readonly ExternalSource[], root: string, database: string): void {
+  const expected = 'another database than the warehouse, whose tables are models'
+  const found = sources
+    .filter(
+      (source) => source.database !== null && isSameFile(resolve(root, source.database), database),
+    )
+    .map(({ name, source, span }) =>
+      diagnostic(
+        'config-invalid-value',
+        { key: `sources.${name}.database`, expected },
+        { source, span },
+      ),
+    )
+  throwIfErrors(found)
+}
+
+function isSameFile(a: string, b: string): boolean {
+  if (a === b) return true
+  const [one, other] = [a, b].map((path) => statSync(path, { throwIfNoEntry: false }))
+  return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino
 }
 
 function settingsOfTarget(

@@ -176,6 +176,16 @@ export const settings = {
     default: [],
     help: 'Origins of web pages that may read, such as https://shop.example; "*" for any, without a token only',
   },
+  'odata.cache_bytes': {
+    type: { is: 'integer', min: 0, max: Number.MAX_SAFE_INTEGER },
+    default: limits.cacheBytes,
+    help: 'Memory for answers that are given again to equal requests until the next snapshot; 0 for none',
+  },
+  'odata.access_log': {
+    type: { is: 'boolean' },
+    default: true,
+    help: 'Log a line for each request of the OData service',
+  },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof settings

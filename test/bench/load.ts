@@ -14,6 +14,8 @@ export interface Load {
   readonly durationMs: number
   /** The whole request, head and body. */
   readonly request: string
+  /** With it, each request has a number below this one, in turn, in place of {key}; one at a time. */
+  readonly keys?: number
   /** Status that an answer must have. */
   readonly status: number
 }
@@ -30,6 +32,8 @@ export interface LoadResult {
 const WARM_UP_MS = 500
 /** A closed loop that gets no answers would wait for ever. */
 const STUCK_MS = 30_000
+/** A prime, so that keys far from each other follow one another and all of them are met. */
+const KEY_STEP = 7_919
 
 /** Rejects when any answer has another status. */
 export async function measureLoad(load: Load): Promise<LoadResult> {
@@ -48,6 +52,11 @@ export async function measureLoad(load: Load): Promise<LoadResult> {
 
 export function postRequest(path: string, body: string, type = 'application/json'): string {
   return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}
+
+/** A GET of a path, with header lines that end in CRLF. */
+export function getRequest(path: string, headers = ''): string {
+  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}\r\n`
 }
 
 async function drive(load: Load): Promise<LoadResult> {
@@ -83,9 +92,14 @@ const cpuMs = () => {
   return (user + system) / 1000
 }
 
+let lastKey = 0
+const nextKey = (keys: number) => (lastKey = (lastKey + KEY_STEP) % keys)
+
 /** Sends until `answered` says no; it is told when the requests were sent that all have their answers now. */
 function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise<void> {
-  const requests = Buffer.from(load.request.repeat(load.pipelined))
+  const same = Buffer.from(load.request.repeat(load.pipelined))
+  const next = ({ request, keys }: Load) =>
+    keys === undefined ? same : Buffer.from(request.replace('{key}', String(nextKey(keys))))
   return new Promise((resolve, reject) => {
     let sentAt = 0
     let answerBytes = 0
@@ -93,10 +107,12 @@ function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise
     const send = () => {
       sentAt = performance.now()
       missingBytes = answerBytes * load.pipelined
-      socket.write(requests)
+      socket.write(next(load))
     }
     const read = (size: number, bytes: Uint8Array) => {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, size)
+      // The answers of different keys differ in length, and each is smaller than one segment.
+      if (load.keys !== undefined) missingBytes = answerBytes = size
       if (answerBytes === 0) {
         answerBytes = lengthOfAnswer(chunk)
         missingBytes = answerBytes * load.pipelined

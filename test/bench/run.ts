@@ -9,15 +9,21 @@ import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
 import { ingestBenchmark } from './ingest.ts'
+import { pipelineBenchmark } from './pipeline.ts'
 import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
+import { lookupsBenchmark } from './lookups.ts'
+import { publishBenchmark } from './publish.ts'
 
 const benchmarks: readonly Benchmark[] = [
   ingestBenchmark,
   flushBenchmark,
   exportBenchmark,
+  pipelineBenchmark,
   pageBenchmark,
   odataLanguageBenchmark,
+  lookupsBenchmark,
+  publishBenchmark,
 ]
 
 const { values } = parseArgs({

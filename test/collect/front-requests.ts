@@ -134,7 +134,7 @@ const ODD: readonly Buffer[] = [
   Buffer.concat([Buffer.from('\r\n'), to(POST)]),
   raw('GET /metrics HTTP/1.1', [HOST], ''),
   raw('OPTIONS /health HTTP/1.1', [HOST], ''),
-  raw('HEAD /health HTTP/1.1', [HOST], ''),
+  raw(`HEAD ${EVENTS} HTTP/1.1`, [HOST], ''),
   Buffer.from('nonsense\r\n\r\n'),
   Buffer.from(`${POST}\r\nHost: loc`),
   Buffer.from(`${POST}\r\n${HOST}\r\nContent-Length: 100\r\n\r\n${EVENT}`),

@@ -1,19 +1,24 @@
-// Damaged requests on real connections: no crash, no 5xx but 503, and the next good request is answered.
+// Damaged requests on real connections: no crash, no 5xx but 503, and the next good request is answered. Through the fast
+// front, and through node:http alone (a daemon that logs its requests).
 
-import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { limits } from '../../src/core/limits.ts'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { seededRandom } from '../buffer/seeded-random.ts'
 import { type DaemonFixture, eventsOf, openFixture, PAGE_VIEWS, post } from './fixture.ts'
+import { pick, splitAtRandom } from './front-requests.ts'
 
 const SEED = 20240601
-const CONNECTIONS = 1_500
+const CONNECTIONS = 800
 const AT_ONCE = 10
 /** A connection that the daemon neither answers nor closes after the client has ended its side. */
-const STUCK_MS = 5_000
+const STUCK_MS = 10_000
+/** One client in so many stops in the middle for longer than the front waits. */
+const SLOW_ONE_IN = 500
 
 type Random = () => number
 
@@ -51,10 +56,9 @@ const SNIPPETS = [
   '1e999999',
   '9'.repeat(400),
   'GET / HTTP/1.1\r\nHost: x\r\n\r\n',
+  `X-Long: ${'x'.repeat(limits.frontHeadBytes)}\r\n`,
+  `X-Huge: ${'x'.repeat(limits.headerBytes)}\r\n`,
 ]
-
-const pick = <T>(random: Random, items: readonly T[]): T =>
-  items[Math.floor(random() * items.length)]!
 
 function goodRequest(random: Random): Buffer {
   const isBatch = random() < 0.4
@@ -104,16 +108,20 @@ async function exchange(url: string, bytes: Buffer, random: Random): Promise<str
   socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')))
   // A reset is an end like another: the daemon may close on a client that sends rubbish.
   socket.on('error', () => {})
-  const closed = once(socket, 'close')
-  const cut = Math.floor(random() * bytes.length)
-  socket.write(bytes.subarray(0, cut))
-  if (random() < 0.3) await new Promise((resolve) => setTimeout(resolve, 2))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  const pieces = splitAtRandom(bytes, random)
+  const slowPiece = random() < 1 / SLOW_ONE_IN ? Math.floor(random() * pieces.length) : -1
+  for (const [index, piece] of pieces.entries()) {
+    socket.write(piece)
+    const pauseMs = index === slowPiece ? 2.5 * limits.frontSweepMs : 2
+    if (pauseMs > 2 || random() < 0.3) await sleep(pauseMs)
+  }
   if (random() < 0.05) socket.destroy()
-  else socket.end(bytes.subarray(cut))
+  else socket.end()
   socket.once('end', () => socket.end())
   const stuck = setTimeout(() => socket.destroy(new Error('stuck')), STUCK_MS)
   const startedMs = performance.now()
-  await closed.catch(() => {})
+  await closed
   clearTimeout(stuck)
   const shown = JSON.stringify(bytes.toString('latin1').slice(0, 500))
   assert.ok(performance.now() - startedMs < STUCK_MS, `no end of the connection: ${shown}`)
@@ -143,11 +151,17 @@ async function fuzz(fixture: DaemonFixture) {
   return { accepted, refused }
 }
 
-test(`${CONNECTIONS} connections with damaged requests`, async () => {
+for (const [through, accessLog] of [
+  ['the front', false],
+  ['node:http', true],
+] as const)
+  test(`${CONNECTIONS} connections with damaged requests, through ${through}`, () =>
+    survive(accessLog))
+
+async function survive(accessLog: boolean): Promise<void> {
   const lines: LogLine[] = []
-  await using fixture = await openFixture({
-    logger: createLogger((line) => lines.push(line), 'error'),
-  })
+  const logger = createLogger((line) => lines.push(line), 'error')
+  await using fixture = await openFixture({ logger, accessLog })
   const { accepted, refused } = await fuzz(fixture)
   assert.ok(refused > CONNECTIONS / 5, `only ${refused} were refused`)
   assert.ok(accepted > CONNECTIONS / 6, `only ${accepted} events were accepted`)
@@ -167,6 +181,6 @@ test(`${CONNECTIONS} connections with damaged requests`, async () => {
   }
   // More than was seen: a client that has left may have had its event stored.
   assert.ok(stored >= accepted, `${stored} stored, ${accepted} accepted`)
-})
+}
 
 test.run()

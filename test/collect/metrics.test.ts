@@ -3,33 +3,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RawClient } from '../http/raw-client.ts'
+import { readMetrics } from '../http/read-metrics.ts'
 import { openFixture, post, send } from './fixture.ts'
 
 const EVENTS = '/collect/raw/page_views'
 const OF_TARGET = '{target="raw.page_views"}'
 
-/** Samples by name with labels; fails on a line that is none of the format. */
-async function metricsOf(adminUrl: string): Promise<ReadonlyMap<string, number>> {
-  const response = await fetch(`${adminUrl}/metrics`)
-  assert.is(response.status, 200)
-  assert.match(response.headers.get('content-type')!, 'text/plain; version=0.0.4')
-  const text = await response.text()
-  assert.ok(text.endsWith('\n'))
-  const samples = new Map<string, number>()
-  const typed = new Set<string>()
-  for (const line of text.slice(0, -1).split('\n')) {
-    const [, family] = /^# TYPE (\w+) (?:counter|gauge|histogram)$/.exec(line) ?? []
-    if (family !== undefined) typed.add(family)
-    if (line.startsWith('#')) continue
-    const [, name = '', labels = '', value] =
-      /^(\w+)(\{\w+="(?:[^"\\\n]|\\["\\n])*"\})? (\d[\d.e+-]*)$/.exec(line) ?? []
-    assert.ok(value !== undefined, line)
-    assert.ok(typed.has(name.replace(/_(bucket|sum|count)$/, '')) || typed.has(name), line)
-    assert.not(samples.has(name + labels), line)
-    samples.set(name + labels, Number(value))
-  }
-  return new Map([...samples].map(([name, value]) => [name.replace('eider_collect_', ''), value]))
-}
+const metricsOf = (adminUrl: string) => readMetrics(`${adminUrl}/metrics`, 'eider_collect_')
 
 test('metrics count what was accepted, refused and committed', async () => {
   await using fixture = await openFixture()
@@ -71,6 +51,18 @@ test('metrics count what was accepted, refused and committed', async () => {
   assert.ok(after.get(`oldest_seconds${OF_TARGET}`)! < 60)
   assert.is((await send('GET', `${url}/metrics`)).status, 404, 'not on the public port')
   assert.is((await post(`${adminUrl}/metrics`, '')).status, 405)
+})
+
+test('a repeat by its Idempotency-Key is counted as that and as nothing else', async () => {
+  await using fixture = await openFixture()
+  const { url, adminUrl } = fixture.daemon
+  const keyed = { 'Idempotency-Key': 'k', 'Content-Type': 'application/json' }
+  for (let i = 0; i < 3; i++)
+    assert.is((await post(url + EVENTS, '{"event_name":"a"}', keyed)).status, 202)
+  const metrics = await metricsOf(adminUrl)
+  assert.is(metrics.get(`repeats_total${OF_TARGET}`), 2)
+  assert.is(metrics.get(`events_total${OF_TARGET}`), 1)
+  assert.is(metrics.get('requests_total{status="202"}'), 1)
 })
 
 test('E066 health says the backlog, its oldest event, the rate, and the room on the disk', async () => {

@@ -25,6 +25,7 @@ export function eventsModel(name: string, ...columns: readonly string[]): Events
       }
     }),
     dependsOn: [],
+    sources: [],
     files: [],
     volatile: false,
     places: {},

@@ -239,6 +239,16 @@ test('limits count what is stored: a short number may become many digits', () =>
   }
 })
 
+test('a refusal says what is wrong, and where inside of a value', () => {
+  const nested = openDoor(eventsModel('raw.n', 's STRUCT(a INTEGER)', 'l INTEGER[]', 'n TINYINT'))
+  const messageOf = (text: string) =>
+    refusalOf(() => readEvent(nested, Buffer.from(text), 1e6)).message.replace(/.*does not/, 'not')
+  const range = 'must be an integer from -2147483648 to 2147483647'
+  assert.is(messageOf('{"s":{"a":"no"}}'), `not fit; field "a" ${range}`)
+  assert.is(messageOf('{"l":[1,true]}'), `not fit; element 1 ${range}`)
+  assert.is(messageOf('{"n":1000}'), 'not fit; it must be an integer from -128 to 127')
+})
+
 test('the largest event that a setting allows is a line that the engine reads', () => {
   const stamp = lineStamp('2026-01-01T00:00:00.000Z', 'k'.repeat(1000))
   const start = writeLineStart(Buffer.alloc(2000), 0, Number.MAX_SAFE_INTEGER, stamp)

@@ -37,6 +37,10 @@ async function deadPid(): Promise<number> {
   return child.pid as number
 }
 
+/** What is there, without the life signs beside it. */
+const locksIn = async (dir: string) =>
+  (await readdir(dir)).filter((name) => !name.endsWith('.alive'))
+
 const lockOf = (pid: number, more: object = {}) =>
   JSON.stringify({ pid, host: hostname(), startedAt: '2026-01-01', process: null, ...more })
 
@@ -47,7 +51,7 @@ test('one holder at a time, which the refusal names; released, it is gone', asyn
     const { holder } = await refusal(space.path)
     assert.is(holder.pid, process.pid)
     assert.match(describeHolder(holder), new RegExp(`^process ${process.pid} since `))
-    assert.equal(await readdir(space.state), ['x.lock'])
+    assert.equal(await locksIn(space.state), ['x.lock'])
   }
   assert.equal(await readdir(space.state), [])
   await using _again = await takeProcessLock(space.path)
@@ -80,7 +84,7 @@ test('the lock of a dead process, or a torn one, is taken over and leaves nothin
       await using _lock = await takeProcessLock(space.path)
       const held = JSON.parse(await readFile(space.path, 'utf8')) as { pid: number; host: string }
       assert.equal([held.pid, held.host], [process.pid, hostname()])
-      assert.equal(await readdir(space.state), ['x.lock'])
+      assert.equal(await locksIn(space.state), ['x.lock'])
     }
     assert.equal(await readdir(space.state), [])
   }
@@ -103,20 +107,26 @@ const canUnshare = spawnSync(unshare[0], [...unshare.slice(1), 'true']).status =
 const testInNamespace = (name: string, run: () => Promise<void>) =>
   canUnshare ? test(name, run) : test.skip(name, run)
 
-testInNamespace('a holder that lives in another pid namespace keeps its lock', async () => {
-  await using space = await lockFile()
+/** A process in a namespace of its own that holds the lock until it is told to end, or killed. */
+async function holdInNamespace(path: string) {
   const module = new URL('../../src/core/process-lock.js', import.meta.url).href
   const hold = `const { takeProcessLock } = await import(${JSON.stringify(module)})
-    await takeProcessLock(${JSON.stringify(space.path)})
+    await takeProcessLock(${JSON.stringify(path)})
     console.log('held')
     process.stdin.resume()`
   const child = spawn(
     unshare[0],
-    [...unshare.slice(1), process.execPath, '--input-type=module', '-e', hold],
+    [...unshare.slice(1), '--kill-child', process.execPath, '--input-type=module', '-e', hold],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   )
-  const ended = once(child, 'exit')
+  const ended = once(child, 'close') // its output is closed when the process inside is gone, too
   await Promise.race([once(child.stdout, 'data'), ended])
+  return { child, ended }
+}
+
+testInNamespace('a holder that lives in another pid namespace keeps its lock', async () => {
+  await using space = await lockFile()
+  const { child, ended } = await holdInNamespace(space.path)
   try {
     const { holder } = await refusal(space.path)
     assert.is(holder.host, hostname())
@@ -126,9 +136,45 @@ testInNamespace('a holder that lives in another pid namespace keeps its lock', a
   }
 })
 
+testInNamespace('a holder that was killed in another pid namespace is taken over', async () => {
+  await using space = await lockFile()
+  const { child, ended } = await holdInNamespace(space.path)
+  child.kill('SIGKILL')
+  await ended
+  {
+    await using _lock = await takeProcessLock(space.path)
+    assert.equal(await locksIn(space.state), ['x.lock'])
+  }
+  assert.equal(await readdir(space.state), [])
+})
+
+testOnLinux('a silent life sign says nothing about a holder on another kernel', async () => {
+  await using space = await lockFile()
+  await takeProcessLock(space.path).then((lock) => lock[Symbol.asyncDispose]())
+  const { sign, pid } = await silentSign(space.state)
+  const elsewhere = { pidNamespace: 'pid:[1]', sign }
+  await writeFile(space.path, lockOf(pid, { ...elsewhere, process: 'another boot/1' }))
+  assert.is((await refusal(space.path)).holder.pid, pid)
+  const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
+  await writeFile(space.path, lockOf(pid, { ...elsewhere, process: `${boot}/1`, sign: 'missing' }))
+  assert.is((await refusal(space.path)).holder.pid, pid)
+  await writeFile(space.path, lockOf(pid, { ...elsewhere, process: `${boot}/1` }))
+  await using _lock = await takeProcessLock(space.path)
+})
+
+/** A socket that its process has left behind. */
+async function silentSign(dir: string) {
+  const sign = 'left.alive'
+  const listen = `require('node:net').createServer().listen(${JSON.stringify(join(dir, sign))}, () =>
+    process.kill(process.pid, 'SIGKILL'))`
+  const child = spawn(process.execPath, ['-e', listen], { stdio: 'inherit' })
+  await once(child, 'exit')
+  return { sign, pid: child.pid as number }
+}
+
 test('of many that find a dead holder one wins', async () => {
   await using space = await lockFile()
-  await using _made = await takeProcessLock(space.path)
+  await takeProcessLock(space.path).then((lock) => lock[Symbol.asyncDispose]())
   const dead = await deadPid()
   for (let round = 0; round < 20; round += 1) {
     await writeFile(space.path, lockOf(dead, { round }))

@@ -103,6 +103,27 @@ testOnDisk('a read-only disk: daemon and run say so and end with 3', async () =>
   }
 })
 
+testOnDisk(
+  'a disk that becomes read-only under the daemon: 503 until it can be written',
+  async () => {
+    await using space = await workspace(project)
+    await using disk = await smallDisk(32 * 2 ** 20)
+    await symlink(disk.dir, space.path('.eider'))
+    await using daemon = await startDaemon(space)
+    const sender = new Sender(daemon)
+    disk.makeReadOnly() // before the first event; with a segment open the system would refuse it
+    const refusal = await sender.send(1, 503)
+    assert.ok(refusal, 'it was taken')
+    assert.ok(Number(refusal.headers.get('Retry-After')) > 0)
+    assert.is((await fetch(`${daemon.url}/health`)).status, 503)
+    disk.makeWritable()
+    assert.is(await sender.send(3, 503), null)
+    await space.ok(['run'], { env: adminOf(daemon) })
+    await daemon.stop()
+    await assertStored(space, sender)
+  },
+)
+
 const canTrace = (() => {
   try {
     execFileSync('strace', ['-qq', '-e', 'trace=fdatasync', 'true'], { stdio: 'ignore' })
@@ -114,32 +135,36 @@ const canTrace = (() => {
 const testTraced = (name: string, run: () => Promise<void>) =>
   canTrace ? test(name, run) : test.skip(name, run)
 
-testTraced(
-  'a sync that fails: 503, the refused batch nowhere, and the daemon goes on by itself',
-  async () => {
-    await using space = await workspace(project)
-    await using daemon = await startDaemon(space)
-    const sender = new Sender(daemon)
-    await sender.send(10)
-    const inject = ['-e', 'trace=fdatasync', '-e', 'inject=fdatasync:error=EIO']
-    const strace = spawn('strace', ['-f', ...inject, '-o', '/dev/null', '-p', String(daemon.pid)])
-    const detached = once(strace, 'exit')
-    try {
-      await once(strace.stderr, 'data') // says that it is attached
-      const refusal = await sender.send(20, 503)
-      assert.ok(refusal, 'no sync has failed')
-      assert.ok(Number(refusal.headers.get('Retry-After')) > 0)
-      await sender.send(3)
-    } finally {
-      strace.kill('SIGINT')
-      await detached
-    }
-    assert.is(await sender.send(10, 503), null)
-    await space.ok(['run'], { env: adminOf(daemon) })
-    await daemon.stop()
-    await assertStored(space, sender)
-  },
-)
+for (const [what, call, error] of [
+  ['a sync that fails', 'fdatasync', 'EIO'],
+  ['a write to a disk that the system has made read-only', 'pwrite64', 'EROFS'],
+])
+  testTraced(
+    `${what}: 503, the refused batch nowhere, and the daemon goes on by itself`,
+    async () => {
+      await using space = await workspace(project)
+      await using daemon = await startDaemon(space)
+      const sender = new Sender(daemon)
+      await sender.send(10)
+      const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:error=${error}`]
+      const strace = spawn('strace', ['-f', ...inject, '-o', '/dev/null', '-p', String(daemon.pid)])
+      const detached = once(strace, 'exit')
+      try {
+        await once(strace.stderr, 'data') // says that it is attached
+        const refusal = await sender.send(20, 503)
+        assert.ok(refusal, 'nothing has failed')
+        assert.ok(Number(refusal.headers.get('Retry-After')) > 0)
+        await sender.send(3)
+      } finally {
+        strace.kill('SIGINT')
+        await detached
+      }
+      assert.is(await sender.send(10, 503), null)
+      await space.ok(['run'], { env: adminOf(daemon) })
+      await daemon.stop()
+      await assertStored(space, sender)
+    },
+  )
 
 test('a daemon that hangs: the run ends with 3 after the time that is set, and loses nothing', async () => {
   await using space = await workspace({

@@ -22,7 +22,8 @@ export type Disk = 'volatile' | 'lying' | null
 export interface Process {
   /** Of the daemon, once it listens; null when it has ended before. */
   readonly urls: Promise<{ readonly url: string; readonly admin_url: string } | null>
-  readonly stderr: () => string
+  /** All that it has printed: with --json, results and failures are on stdout. */
+  readonly output: () => string
   /** How it ended: `SIGKILL` where it was killed, else its exit code. */
   readonly ended: Promise<NodeJS.Signals | number | null>
   kill(signal: NodeJS.Signals): void
@@ -64,7 +65,7 @@ export function startProcess(
   })
   return {
     urls: Promise.race([listening, ended.then(() => null)]),
-    stderr: () => text.stderr,
+    output: () => text.stdout + text.stderr,
     ended,
     kill: (signal) => void child.kill(signal),
   }

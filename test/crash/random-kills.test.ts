@@ -26,7 +26,7 @@ test('daemon and run killed at random, restarted in either order: each 202 is a 
   for (let round = 0; round < ROUNDS; round++) {
     const daemon = startDaemon(space)
     const urls = await daemon.urls
-    assert.ok(urls !== null, daemon.stderr())
+    assert.ok(urls !== null, daemon.output())
     const sending = sender.send(urls.url, REQUESTS)
     await pause(50 + random() * 150)
     const run = startRun(space, urls.admin_url)
@@ -39,7 +39,7 @@ test('daemon and run killed at random, restarted in either order: each 202 is a 
     await sending
   }
   const last = startRun(space, null)
-  assert.is(await last.ended, 0, last.stderr())
+  assert.is(await last.ended, 0, last.output())
   assert.equal(await findWrong(space, sender), nothingWrong, `seed ${SEED}`)
   const accepted = sender.ids('accepted').length
   assert.ok(accepted > ROUNDS * 10, `only ${accepted} events were accepted`)

@@ -78,6 +78,10 @@ test('the table of limits has the numbers of the code', () => {
     [...lengths].toSorted((a, b) => b - a),
   )
   assert.is(numbersOf('nesting of an expression')[0], limits.expressionDepth)
+  assert.equal(numbersOf('answers kept in memory'), [
+    limits.cacheBytes / KiB / KiB,
+    limits.cachedAnswerBytes / KiB / KiB,
+  ])
   assert.is(numbersOf('body of a batch')[0], limits.batchBodyBytes / KiB / KiB)
 })
 

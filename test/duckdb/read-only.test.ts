@@ -19,18 +19,16 @@ async function open(resources: Resources, memoryLimit: string | null = null) {
     await using connection = await writer.connect()
     await connection.run(sql`CREATE TABLE rows AS SELECT i AS id FROM range(3) AS r(i)`)
   }
-  const options = { files: [{ name: 'orders', path }], threads: 1, memoryLimit }
-  const database = await openReadOnly({ ...options, tempDir: join(dir, 'spill') })
-  resources.use(database)
-  return { dir, database }
+  const options = { files: [{ name: 'orders', path }], threads: 1, memoryLimit, connections: 2 }
+  const pool = resources.use(await openReadOnly({ ...options, tempDir: join(dir, 'spill') }))
+  return { dir, pool, connection: resources.use(await pool.take()).connection }
 }
 
 test('reads what is attached and nothing else', async () => {
   await using resources = new Resources()
-  const { dir, database } = await open(resources)
+  const { dir, connection } = await open(resources)
   const secret = join(dir, 'secret.csv')
   await writeFile(secret, 'a,b\n1,2\n')
-  await using connection = await database.connect()
   const rows = await connection.rows(sql`SELECT id FROM orders.main.rows`)
   assert.equal(
     rows.map(({ id }) => id),
@@ -70,8 +68,7 @@ test('reads what is attached and nothing else', async () => {
 
 test('a query larger than its memory spills into the directory given', async () => {
   await using resources = new Resources()
-  const { database } = await open(resources, '64MB')
-  await using connection = await database.connect()
+  const { connection } = await open(resources, '64MB')
   const sorted = sql`SELECT count(*) AS n, min(t) AS first FROM (
     SELECT repeat('x', 60) || hash(i) AS t FROM range(2000000) AS r(i) ORDER BY t LIMIT 1900000)`
   assert.is((await connection.row(sorted))?.['n'], '1900000')
@@ -84,7 +81,8 @@ test('a file that is missing or no database is an error', async () => {
   await writeFile(broken, 'no database')
   for (const path of [broken, join(dir, 'absent.duckdb')]) {
     const files = [{ name: 'orders', path }]
-    const opening = openReadOnly({ files, threads: 1, memoryLimit: null, tempDir: dir })
+    const options = { files, threads: 1, memoryLimit: null, tempDir: dir, connections: 1 }
+    const opening = openReadOnly(options)
     const error = await opening.then(
       () => null,
       (thrown: unknown) => thrown,

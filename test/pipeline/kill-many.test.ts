@@ -11,7 +11,8 @@ import { seededRandom } from '../buffer/seeded-random.ts'
 import { fixture, type Fixture } from './fixture.ts'
 import { kindOf, LAST, models, nameOf, ROWS } from './many-models.ts'
 
-const KILLS = 15
+/** EIDER_CRASH_POINTS=all kills more often. */
+const KILLS = process.env['EIDER_CRASH_POINTS'] === 'all' ? 50 : 20
 const COMPLETE_EVERY = 5
 const script = fileURLToPath(new URL('many-models.js', import.meta.url))
 

@@ -94,8 +94,11 @@ function grow(log: readonly Item[], random: () => number, round: number): Item[]
   return [...log.filter(() => random() > 0.05), ...Array.from({ length: upTo(6) }, fresh)]
 }
 
-for (const seed of [1, 2])
-  test(`merge, scd2 and append are what they should be after each run (seed ${seed})`, async () => {
+for (const { seed, modelsAtOnce } of [
+  { seed: 1, modelsAtOnce: 1 },
+  { seed: 2, modelsAtOnce: 4 },
+])
+  test(`merge, scd2 and append are what they should be after each run (seed ${seed}, ${modelsAtOnce} at once)`, async () => {
     await using space = await fixture()
     const random = seededRandom(seed)
     const expected = new Expected()
@@ -125,6 +128,7 @@ for (const seed of [1, 2])
         ]
         await space.ok([...sources, ...models], {
           allowEmpty: true,
+          modelsAtOnce,
           now: () => new Date(START + (round + (touch === '' ? 0 : 0.5)) * 1000),
         })
         const rows = await space.rows(sql`

@@ -33,6 +33,7 @@ if (script.endsWith('many-models.js') && dir !== undefined) {
   await runPipeline({
     ...defaults(pathsOf(dir)),
     project: projectOf(...models(Number(generation))),
+    modelsAtOnce: Number(generation) % 2 === 0 ? 1 : 4,
     progress: (event) => {
       if (event.event === 'model-finished') process.send?.(event.model)
     },

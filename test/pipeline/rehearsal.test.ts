@@ -4,51 +4,11 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Model } from '../../src/core/model.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
-import type { Connection } from '../../src/duckdb/database.ts'
-import { planRun, type PlannedStep, type RunPlan } from '../../src/pipeline/plan-run.ts'
-import { openWarehouseToRead } from '../../src/pipeline/warehouse.ts'
+import type { RunPlan } from '../../src/pipeline/plan-run.ts'
 import { seededRandom } from '../buffer/seeded-random.ts'
 import { compileTexts, type Texts } from '../compiler/compile-text.ts'
-import { type Fixture, fixture, projectOf, resultOf } from './fixture.ts'
-
-interface PlanGiven {
-  readonly allowEmpty?: boolean
-  readonly fullRefresh?: boolean
-  readonly range?: { readonly start: string; readonly end: string }
-}
-
-/** `look` sees the rows that the rehearsal has made. */
-async function diffOf<T>(
-  { paths }: Fixture,
-  models: readonly Model[],
-  { allowEmpty = false, fullRefresh = false, range }: PlanGiven = {},
-  look: (connection: Connection) => Promise<T>,
-): Promise<RunPlan & { readonly seen: T }> {
-  await using warehouse = await openWarehouseToRead(paths, { memoryLimit: null })
-  await using connection = await warehouse.connect()
-  const plan = await planRun({
-    connection,
-    paths,
-    project: projectOf(...models),
-    selection: { include: [], exclude: [], retry: false },
-    fullRefresh,
-    allowEmpty,
-    range: range ?? null,
-    withNewEvents: new Set(),
-    waitingSegments: () => Promise.resolve([]),
-    diff: true,
-  })
-  return { ...plan, seen: await look(connection) }
-}
-
-const planned = (space: Fixture, models: readonly Model[], given: PlanGiven = {}) =>
-  diffOf(space, models, given, () => Promise.resolve(null))
-
-function stepOf({ steps }: RunPlan, name: string): PlannedStep {
-  const step = steps.find(({ model }) => model.name === name)
-  if (step === undefined) throw new Error(`no step for ${name}`)
-  return step
-}
+import { fixture, resultOf } from './fixture.ts'
+import { diffOf, planned, stepOf } from './planned.ts'
 
 interface Item {
   readonly id: number

@@ -29,11 +29,11 @@ export default class CollectDaemonCommand extends BaseCommand {
         'collect.host': flags.host,
         'collect.token': flags.token,
       })
-    const { paths, settings } = await load()
+    const { paths } = await load()
     const { ProjectWatch } = await import('../../project/watch.ts')
     const { compileTargets, reloadTargets } = await import('./reload.ts')
     const { openEventBuffer } = await import('../event-buffer.ts')
-    const { CollectDaemon } = await import('../../collect/daemon.ts')
+    const { openDaemon } = await import('./open-daemon.ts')
     await using watch = await ProjectWatch.open(paths.dir)
     // Read again, so that no change falls between the reading and the watching.
     const project = await load()
@@ -47,22 +47,8 @@ export default class CollectDaemonCommand extends BaseCommand {
       return null
     })
     if (buffer === null) return
-    await using daemon = await CollectDaemon.open({
-      buffer,
-      bufferDir: paths.buffer,
-      targets,
-      host: settings['collect.host'],
-      port: settings['collect.port'],
-      adminPort: settings['collect.admin_port'],
-      token: settings['collect.token'],
-      allowAnonymous: flags['allow-anonymous'],
-      maxEventBytes: settings['collect.max_event_bytes'],
-      maxBatchBytes: settings['collect.max_batch_bytes'],
-      corsOrigins: settings['collect.cors_origins'],
-      acceptTextPlain: settings['collect.accept_text_plain'],
-      accessLog: settings['collect.access_log'],
-      logger,
-    })
+    const allowAnonymous = flags['allow-anonymous']
+    await using daemon = await openDaemon(project, buffer, targets, { allowAnonymous, logger })
     watch.onChange(() => reloadTargets(daemon, load, project, logger))
     if (flags.json)
       this.printEvent({ event: 'listening', url: daemon.url, admin_url: daemon.adminUrl })

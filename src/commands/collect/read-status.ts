@@ -42,7 +42,14 @@ async function ofDaemon(daemon: AdminClient): Promise<readonly Waiting[]> {
 
 function onDisk(buffer: EventBuffer): readonly Waiting[] {
   const { targets } = buffer.stats()
-  return Array.from(targets, ([target, stats]) => ({ target, ...stats, rate: null }))
+  return Array.from(targets, ([target, { buffered, claimed, bytes, oldest }]) => ({
+    target,
+    buffered,
+    claimed,
+    bytes,
+    oldest,
+    rate: null,
+  }))
 }
 
 const nothingWaits = (target: ModelName, hasDaemon: boolean): Waiting => ({

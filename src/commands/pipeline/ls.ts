@@ -1,5 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { variableFlags } from '../../cli/variable-flags.ts'
 import { showRows } from '../../cli/show-rows.ts'
 import { entitySetName } from '../../core/names.ts'
 import { openToRead } from '../reading.ts'
@@ -10,7 +11,7 @@ export default class PipelineLs extends BaseCommand {
   static override examples = ['<%= config.bin %> ls', '<%= config.bin %> ls +mart.sales --json']
   static override strict = false
   static override usage = 'ls [SELECTOR...] [FLAGS]'
-  static override flags = selectionFlags
+  static override flags = { ...selectionFlags, ...variableFlags }
 
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(PipelineLs)
@@ -18,14 +19,27 @@ export default class PipelineLs extends BaseCommand {
     const { isModified, plan } = await import('../../compiler/plan.ts')
     const { select } = await import('../../compiler/select.ts')
     const { readStanding, situationOf } = await import('../../pipeline/plan-run.ts')
+    const { readFreshness, sourcesRead } = await import('../../pipeline/freshness.ts')
     await using reading = await openToRead(project)
-    const { models } = reading.project
+    const { models, external } = reading.project
     const standing = await readStanding(reading.connection, project.paths.dir, reading.project)
     const given = { fullRefresh: false, withNewEvents: reading.withNewEvents }
     const situation = situationOf(standing, given)
     const selection = selectionOf(argv, flags)
     const selected = select(models, selection, (model) => isModified(model, situation))
-    const rows = plan(models.values(), situation)
+    const read = sourcesRead(models, selected)
+    const tables = (external?.tables ?? []).filter(
+      ({ name }) => selected.size === models.size || read.has(name),
+    )
+    const freshness = await readFreshness(reading.connection, tables, new Date())
+    const sources = tables.map(({ name, path }) => ({
+      model: name,
+      kind: 'source',
+      tags: [],
+      entity_set: null,
+      state: freshness.get(name)?.text ?? path,
+    }))
+    const planned = plan(models.values(), situation)
       .steps.filter(({ model }) => selected.has(model.name))
       .map(({ model, because }) => ({
         model: model.name,
@@ -34,6 +48,7 @@ export default class PipelineLs extends BaseCommand {
         entity_set: model.expose === null ? null : entitySetName(model.name),
         state: because,
       }))
+    const rows = [...sources, ...planned]
     if (flags.json) for (const row of rows) this.printEvent(row)
     else {
       const shown = rows.map(({ tags, entity_set: set, ...row }) => ({

@@ -1,6 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { variableFlags } from '../../cli/variable-flags.ts'
 import { showPlan } from '../../cli/show-plan.ts'
 import type { RunPlan } from '../../pipeline/plan-run.ts'
 import { openToRead } from '../reading.ts'
@@ -16,6 +17,7 @@ export default class PipelinePlan extends BaseCommand {
   static override usage = 'plan [SELECTOR...] [FLAGS]'
   static override flags = {
     ...selectionFlags,
+    ...variableFlags,
     diff: Flags.boolean({
       summary: 'Build the models in memory and show which rows would change',
     }),
@@ -32,7 +34,12 @@ export default class PipelinePlan extends BaseCommand {
     const project = await this.openProject(flags)
     const { planRun } = await import('../../pipeline/plan-run.ts')
     await using reading = await openToRead(project)
-    const plan = await planRun({
+    const { navigationChanges } = await import('../../odata/navigation-changes.ts')
+    const {
+      steps,
+      contract: properties,
+      snapshots,
+    } = await planRun({
       ...reading,
       paths: project.paths,
       selection: { ...selectionOf(argv, flags), retry: false },
@@ -41,6 +48,8 @@ export default class PipelinePlan extends BaseCommand {
       range: rangeOf(flags),
       diff: flags.diff,
     })
+    const navigation = snapshots && navigationChanges(snapshots.now, snapshots.next)
+    const plan = { steps, contract: [...properties, ...(navigation ?? [])] }
     if (flags.json) for (const event of eventsOf(plan)) this.printEvent(event)
     else this.print(showPlan(plan, this.paintFor(flags)))
     const breaks = plan.contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
@@ -50,7 +59,7 @@ export default class PipelinePlan extends BaseCommand {
   }
 }
 
-function eventsOf({ steps, contract }: RunPlan): readonly object[] {
+function eventsOf({ steps, contract }: Omit<RunPlan, 'snapshots'>): readonly object[] {
   return [
     ...steps.map(({ model, diff, ...step }) => ({
       event: 'step',

@@ -4,6 +4,7 @@ import { Flags, type Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
 import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { variableFlags } from '../../cli/variable-flags.ts'
 import { drawProgress, showSummary } from '../../cli/show-run.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
 import type { Diagnostic } from '../../core/diagnostics.ts'
@@ -29,6 +30,7 @@ export default class PipelineRun extends BaseCommand {
   static override usage = 'run [SELECTOR...] [FLAGS]'
   static override flags = {
     ...selectionFlags,
+    ...variableFlags,
     retry: Flags.boolean({ summary: 'Only what failed or was skipped in the last run' }),
     'fail-fast': Flags.boolean({ summary: 'Start no further model after a failure' }),
     threads: Flags.integer({
@@ -90,19 +92,19 @@ export default class PipelineRun extends BaseCommand {
   ): Promise<RunSummary> {
     const logger = this.loggerFor(flags)
     const project = await this.openProject(flags)
-    const { compile } = await import('../../compiler/compile.ts')
+    const { compileOnce } = await import('../../compiler/compile-once.ts')
     const { checkSelection } = await import('../../compiler/select.ts')
     const { runPipeline } = await import('../../pipeline/run.ts')
-    const { openClaims } = await import('../claims.ts')
     const { paths, settings } = project
-    const compiled = await compile(project.files, { dir: paths.dir })
+    const { dir, state } = paths
+    const compiled = await compileOnce(project.files, { dir, state, save: true })
     const selection = { ...selectionOf(argv, flags), retry: flags.retry }
     checkSelection(compiled.models, selection)
     if (!flags.quiet) this.#warn(compiled.warnings)
     const summary = await runPipeline({
       paths,
       project: compiled,
-      openClaims: () => openClaims(project, logger),
+      openClaims: async () => (await import('../claims.ts')).openClaims(project, logger),
       threads: settings.threads,
       memoryLimit: settings.memory_limit,
       tempDir: settings.temp_directory && resolve(paths.dir, settings.temp_directory),

@@ -2,7 +2,9 @@ import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showLineage } from '../../cli/show-lineage.ts'
 import { showRows } from '../../cli/show-rows.ts'
+import { variableFlags } from '../../cli/variable-flags.ts'
 import { UsageError } from '../../core/failures.ts'
+import type { CompiledExternal } from '../../core/external.ts'
 import type { ColumnOrigin, CompiledProject, Model } from '../../core/model.ts'
 import { entitySetName, sameName } from '../../core/names.ts'
 import { didYouMean } from '../../core/suggest.ts'
@@ -17,6 +19,7 @@ export default class PipelineShow extends BaseCommand {
     '<%= config.bin %> show mart.sales --lineage',
   ]
   static override flags = {
+    ...variableFlags,
     lineage: Flags.boolean({
       summary: 'Show which columns each column is made of, back to its sources',
     }),
@@ -26,12 +29,26 @@ export default class PipelineShow extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PipelineShow)
     await using reading = await openToRead(await this.openProject(flags))
-    const { models } = reading.project
+    const { models, external } = reading.project
+    const table = external?.tables.find(({ name }) => sameName(name, args.model))
+    if (table !== undefined) return this.#showSource(table, models, flags.json)
     const model = findModel(models, args.model)
     if (flags.lineage) return await this.#showLineage(reading.project, model, flags.json)
     const description = describeModel(model, models)
     if (flags.json) this.printEvent(description)
     else this.print(showModel(description))
+  }
+
+  #showSource(table: CompiledExternal, models: Models, json: boolean): void {
+    const { name, path, columns, loadedAt } = table
+    const readers = [...models.values()].filter(({ sources }) => sources.includes(name))
+    const downstream = readers.map((model) => model.name)
+    if (json) this.printEvent({ source: name, path, loaded_at: loadedAt, downstream, columns })
+    else {
+      const facts = [`${name}  source  ${path}`, `read by      ${downstream.join(', ')}`]
+      const shown = showRows(['name', 'type', 'nullable'], columns, 'table')
+      this.print([...facts, '', shown].join('\n'))
+    }
   }
 
   async #showLineage(
@@ -66,7 +83,8 @@ function findModel(models: Models, name: string): Model {
 }
 
 function describeModel(model: Model, models: Models) {
-  const { name, kind, source, description, tags, expose, dependsOn, files, columns } = model
+  const { name, kind, source, description, tags, expose, dependsOn, sources, files, columns } =
+    model
   const readers = [...models.values()].filter((other) => other.dependsOn.includes(name))
   return {
     model: name,
@@ -77,6 +95,7 @@ function describeModel(model: Model, models: Models) {
     entity_set: expose === null ? null : entitySetName(name),
     key: expose?.key ?? null,
     upstream: dependsOn,
+    sources,
     files,
     downstream: readers.map((reader) => reader.name),
     columns,
@@ -85,12 +104,12 @@ function describeModel(model: Model, models: Models) {
 }
 
 function showModel(model: ReturnType<typeof describeModel>): string {
-  const { description, tags, entity_set: set, key, upstream, files, downstream } = model
+  const { description, tags, entity_set: set, key, upstream, sources, files, downstream } = model
   const facts = [
     ['description', description ?? ''],
     ['tags', tags.join(', ')],
     ['entity set', set === null ? '' : `${set} (${(key ?? []).join(', ')})`],
-    ['reads', [...upstream, ...files].join(', ')],
+    ['reads', [...upstream, ...sources, ...files].join(', ')],
     ['read by', downstream.join(', ')],
   ].filter(([, text]) => text !== '')
   return [

@@ -10,7 +10,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { ModelFailure } from '../failure.ts'
 import { checkKey } from './check-key.ts'
-import { continuesTable, inRange, relationOf, type Site } from './relation.ts'
+import { continuesTable, inRange, relationOf, type Site, type WatermarkRange } from './relation.ts'
 
 export type KeptModel = AppendModel | MergeModel | Scd2Model
 
@@ -40,7 +40,10 @@ async function filterOf(site: Site, model: AppendModel | MergeModel): Promise<Sq
   const { column, lookback } = model.watermark
   const name = sql.ident(column)
   const { connection, range } = site
-  if (range !== null && model.kind === 'append') return sql` WHERE ${inRange(column, range)}`
+  if (range !== null && model.kind === 'append') {
+    await refuseWrongRange(connection, model, range)
+    return sql` WHERE ${inRange(column, range)}`
+  }
   if (!continuesTable(site, model)) return sql.empty
   const target = relationOf(model.name)
   refuseLostWatermark(model, await describe(connection, sql`FROM ${target}`))
@@ -61,6 +64,26 @@ export function refuseLostWatermark(
     `the table has no column "${watermark.column}" from which to go on; rebuild it with --full-refresh`,
     'incremental',
   )
+}
+
+/** The ends are values of the watermark column, which only the engine can read. */
+export async function refuseWrongRange(
+  connection: Connection,
+  { watermark, columns }: AppendModel,
+  range: WatermarkRange,
+): Promise<void> {
+  const type = columns.find(({ name }) => name === watermark.column)?.type
+  if (type === undefined) return
+  const fails = (end: string) => sql`TRY_CAST(${sql.value(end)} AS ${sql.type(type)}) IS NULL`
+  const row = await connection.row(
+    sql`SELECT ${fails(range.start)} AS "start", ${fails(range.end)} AS "end"`,
+  )
+  for (const end of ['start', 'end'] as const)
+    if (row?.[end] === true)
+      throw new ModelFailure(
+        `--${end} ${range[end]} is no value of "${watermark.column}", which is ${type}`,
+        'incremental',
+      )
 }
 
 const distance = (lookback: string): Sql =>

@@ -4,36 +4,13 @@
 
 import { limits } from '../../core/limits.ts'
 import { sameName } from '../../core/names.ts'
+import type { RowChange, RowChanges } from '../../core/planned-changes.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection, Row } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { sameValues } from '../materialize/stage.ts'
-
-export interface RowChanges {
-  readonly inserted: number
-  readonly changed: number
-  readonly removed: number
-  /** Columns that tell rows apart. Empty: whole rows are compared, so none counts as changed. */
-  readonly key: readonly string[]
-  /** At most limits.plannedRows of each sort, in the order of their keys. */
-  readonly sample: readonly RowChange[]
-}
-
-/** Values are texts, cut at limits.shownRowCharacters; null is NULL. */
-export type Values = Readonly<Record<string, string | null>>
-
-export type RowChange =
-  | { readonly change: 'inserted' | 'removed'; readonly row: Values }
-  | {
-      readonly change: 'changed'
-      readonly key: Values
-      /** Those whose value differs. */
-      readonly columns: Readonly<
-        Record<string, { readonly from: string | null; readonly to: string | null }>
-      >
-    }
 
 export interface Comparison {
   /** What is there. */

@@ -4,6 +4,7 @@
 import type { WaitingSegment } from '../../buffer/claim-source.ts'
 import type { CompiledProject, EventsModel, Model } from '../../core/model.ts'
 import { type ModelName, splitModelName } from '../../core/names.ts'
+import type { EventsVerdict, ModelDiff, RowChanges } from '../../core/planned-changes.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { catalogKey, describe } from '../../duckdb/catalog.ts'
@@ -11,7 +12,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { type BuiltModel, isKept, statementOf } from '../build.ts'
 import { explainFailure } from '../failure.ts'
-import { ARRIVING, type EventsVerdict, judgeEvents } from '../judge-events.ts'
+import { ARRIVING, judgeEvents } from '../judge-events.ts'
 import { checkKey } from '../materialize/check-key.ts'
 import { adaptationOfEvents } from '../materialize/events.ts'
 import {
@@ -25,19 +26,9 @@ import { createView } from '../materialize/view.ts'
 import type { Asked } from '../refusals.ts'
 import { runChecks } from '../run-checks.ts'
 import { STATE_SCHEMA } from '../state.ts'
-import { compareByKey, compareRows, type RowChanges } from './compare.ts'
+import { compareByKey, compareRows } from './compare.ts'
 import { adaptedTable, layOver } from './layers.ts'
 import { rehearseKept, type Rehearsed } from './rehearse-kept.ts'
-
-export interface ModelDiff {
-  /** null: there is no table yet, or it is a view that is not published, whose rows nobody counts. */
-  readonly rowsBefore: number | null
-  readonly rowsAfter: number | null
-  /** null: rows are not compared. */
-  readonly changes: RowChanges | null
-  /** One line for each `@warn` that finds something. */
-  readonly warnings: readonly string[]
-}
 
 export interface RehearsalResult {
   /** Why the run would fail here; else null. */

@@ -3,6 +3,7 @@
 
 import type { AppendModel, MergeModel, Scd2Model } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
+import type { RowChanges } from '../../core/planned-changes.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
@@ -18,7 +19,7 @@ import {
 } from '../materialize/relation.ts'
 import { currentRows, firstVersions, nextTime, versionsFrom } from '../materialize/scd2.ts'
 import { fillStage, type KeptModel, STAGE } from '../materialize/stage.ts'
-import { compareByKey, compareRows, onChangedKey, type RowChanges } from './compare.ts'
+import { compareByKey, compareRows, onChangedKey } from './compare.ts'
 import { adaptedTable, layOver } from './layers.ts'
 
 export interface Rehearsed {

@@ -153,6 +153,8 @@ test('floating point: doubles, singles, NaN and the infinities', async () => {
     ['d ne NaN', '1 2 3 4'],
     ['d gt NaN', ''],
     ['NaN lt d', ''],
+    ['NaN gt -1', ''],
+    ['NaN ne -1 and not (NaN le NaN)', '1 2 3 4'],
     ['not (d eq NaN)', '1 2 3 4'],
     ['d eq -INF', '4'],
     ['d gt 1', '1'],

@@ -26,6 +26,9 @@ test('Q089, Q090, Q095: cast, isof, case', async () => {
     'case(i gt 50:1) eq null',
     'case(no_number gt 1:1,true:2) eq 2',
     'case(yes:null,true:1) eq null',
+    'case(dt ge 2024-02-29:1,true:0) eq 1',
+    'case(tod eq 10:20:30.5:1,true:0) eq 1',
+    'case(tod lt 10:30:1,true:0) eq 1',
   ])
   refused(fixture, 'type-mismatch', [
     'cast(yes,Edm.Date) eq dt',

@@ -1,7 +1,7 @@
 // Snapshots made by hand, in the format that a run publishes, and a service that answers from them.
 
 import { request } from 'node:http'
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger, type LogLine } from '../../../src/core/logger.ts'
@@ -61,7 +61,7 @@ export async function writeTable(dir: string, table: Table): Promise<PublishedRe
   return {
     model: parseModelName(model)!,
     file,
-    bytes: 0,
+    bytes: (await stat(join(dir, file))).size,
     rows: rowCount,
     key,
     description,
@@ -125,6 +125,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly rawHeaders: readonly string[]
   readonly text: string
+  readonly bytes: Buffer
   /** The connection ended before the body did. */
   readonly aborted: boolean
   /** The body as JSON. */
@@ -140,12 +141,14 @@ export function ask(url: string, { method = 'GET', headers = {}, body }: Asked):
     const sent = request(options, (response) => {
       const chunks: Buffer[] = []
       const done = (aborted: boolean) => {
-        const text = Buffer.concat(chunks).toString('utf8')
+        const bytes = Buffer.concat(chunks)
+        const text = bytes.toString('utf8')
         resolve({
           status: response.statusCode ?? 0,
           headers: response.headers as Answer['headers'],
           rawHeaders: response.rawHeaders,
           text,
+          bytes,
           aborted,
           get json() {
             return JSON.parse(text)
@@ -157,6 +160,9 @@ export function ask(url: string, { method = 'GET', headers = {}, body }: Asked):
       response.on('error', () => done(true))
     })
     sent.on('error', reject)
+    // Node does not say how long the body of a DELETE or OPTIONS is, and the rest would be taken for another request.
+    if (body !== undefined && !sent.hasHeader('Content-Length'))
+      sent.setHeader('Content-Length', Buffer.byteLength(body))
     sent.end(body)
   })
 }

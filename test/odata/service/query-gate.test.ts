@@ -20,7 +20,7 @@ test('so many run, so many wait, the next is refused', async () => {
   const first = work()
   const second = work()
   const enter = (name: string, done: Promise<void>) =>
-    gate(() => {
+    gate.run(() => {
       started.push(name)
       return done
     }, fresh)
@@ -42,9 +42,9 @@ test('so many run, so many wait, the next is refused', async () => {
 test('what has begun is let in again although others wait', async () => {
   const gate = createQueryGate(1, 0)
   const first = work()
-  const running = gate(first.run, fresh)
+  const running = gate.run(first.run, fresh)
   let continued = false
-  const again = gate(async () => void (continued = true), { signal, begun: true })
+  const again = gate.run(async () => void (continued = true), { signal, begun: true })
   await turn()
   assert.is(continued, false)
   first.end()
@@ -55,16 +55,19 @@ test('what has begun is let in again although others wait', async () => {
 test('who gives up waiting leaves the queue, and a failure frees its place', async () => {
   const gate = createQueryGate(1, 1)
   const first = work()
-  const running = gate(first.run, fresh)
+  const running = gate.run(first.run, fresh)
   const leaver = new AbortController()
-  const waiting = gate(async () => assert.unreachable(), { signal: leaver.signal, begun: false })
+  const waiting = gate.run(async () => assert.unreachable(), {
+    signal: leaver.signal,
+    begun: false,
+  })
   leaver.abort(new Error('left'))
   assert.is(await waiting.catch((error: Error) => error.message), 'left')
-  const failing = gate(() => Promise.reject(new Error('failed')), fresh)
+  const failing = gate.run(() => Promise.reject(new Error('failed')), fresh)
   first.end()
   await running
   assert.is(await failing.catch((error: Error) => error.message), 'failed')
-  assert.is(await gate(async () => 'free', fresh), 'free')
+  assert.is(await gate.run(async () => 'free', fresh), 'free')
 })
 
 test.run()

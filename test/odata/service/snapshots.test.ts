@@ -30,8 +30,8 @@ const orders = (rows: number): Table => ({
 })
 
 async function countIn(snapshot: OpenSnapshot): Promise<number> {
-  await using connection = await snapshot.connect()
-  const row = await connection.row(sql`SELECT count(*) AS n FROM shop_orders.main.rows`)
+  await using lent = await snapshot.connect()
+  const row = await lent.connection.row(sql`SELECT count(*) AS n FROM shop_orders.main.rows`)
   return Number(row!['n'])
 }
 
@@ -121,7 +121,7 @@ test('a connection to a snapshot reaches nothing but its tables', async () => {
   await publish(dir, 'first', [orders(1)])
   const snapshots = await openSnapshots()
   await using current = snapshots.lease()
-  await using connection = await current.connect()
+  await using lent = await current.connect()
   const manifest = sql.value(join(dir, MANIFEST_FILE))
   const attempts = [
     sql`SELECT * FROM read_text(${manifest})`,
@@ -132,7 +132,7 @@ test('a connection to a snapshot reaches nothing but its tables', async () => {
     sql`DELETE FROM shop_orders.main.rows`,
   ]
   for (const attempt of attempts) {
-    const error = await connection.rows(attempt).catch((thrown: unknown) => thrown)
+    const error = await lent.connection.rows(attempt).catch((thrown: unknown) => thrown)
     assert.instance(error, DatabaseError, attempt.inline())
   }
   assert.is(await countIn(current), 1)

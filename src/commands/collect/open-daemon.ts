@@ -1,0 +1,27 @@
+// The daemon of a project, by its settings.
+
+import type { EventBuffer } from '../../buffer/buffer.ts'
+import { CollectDaemon, type CollectDaemonOptions } from '../../collect/daemon.ts'
+import type { Project } from '../../project/project.ts'
+
+export const openDaemon = (
+  { paths, settings }: Project,
+  buffer: EventBuffer,
+  targets: CollectDaemonOptions['targets'],
+  more: Pick<CollectDaemonOptions, 'allowAnonymous' | 'logger'>,
+): Promise<CollectDaemon> =>
+  CollectDaemon.open({
+    buffer,
+    bufferDir: paths.buffer,
+    targets,
+    host: settings['collect.host'],
+    port: settings['collect.port'],
+    adminPort: settings['collect.admin_port'],
+    token: settings['collect.token'],
+    maxEventBytes: settings['collect.max_event_bytes'],
+    maxBatchBytes: settings['collect.max_batch_bytes'],
+    corsOrigins: settings['collect.cors_origins'],
+    acceptTextPlain: settings['collect.accept_text_plain'],
+    accessLog: settings['collect.access_log'],
+    ...more,
+  })

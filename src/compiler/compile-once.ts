@@ -1,0 +1,162 @@
+// A project that was compiled before is not compiled again: binding a thousand models takes longer than all else that a
+// run without work does. `.eider/compiled.json` holds the last compile that a run made, in two lines of JSON:
+//
+//   | line | content                                                                                          |
+//   |------|--------------------------------------------------------------------------------------------------|
+//   | 1    | `key`: of what was compiled, by what; `inputs`: data files with hashes; `checksum`: of line 2    |
+//   | 2    | the project (saved-project.ts)                                                                   |
+//
+// It is valid if and only if `key` is that of the given files, each input has the hash that it has in the file, and the
+// checksum is that of line 2. The key covers every text, path and variable, the directory, the engine's version and the
+// compiler's own files. Inputs are hashed before their heads are read, so a file that changes meanwhile is
+// found changed. Not saved: a project with sources or with warnings outside its files, and one with a volatile model, whose columns
+// may depend on the time, a setting or a remote file.
+
+import { readdirSync, statSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { hashOf } from '../core/hash.ts'
+import { limits } from '../core/limits.ts'
+import type { CompiledProject } from '../core/model.ts'
+import type { ProjectFiles } from '../core/project.ts'
+import { literalOf } from '../core/variables.ts'
+import { type Connection, Database } from '../duckdb/database.ts'
+import { engineVersion } from '../duckdb/driver.ts'
+import { restoreProject, saveProject } from './saved-project.ts'
+import { filesOf, hashFiles, isGlob } from './source-files.ts'
+
+interface Heading {
+  readonly key: string
+  /** Names of files or patterns, each with its hash. */
+  readonly inputs: readonly (readonly [string, string])[]
+  readonly checksum: string
+}
+
+export interface CompileOnceOptions {
+  /** The project directory, absolute. */
+  readonly dir: string
+  /** Directory of the saved compile: `.eider`, or that of the target. */
+  readonly state: string
+  /** Whether a compile that had to be made is saved. A command that promises to change nothing does not. */
+  readonly save: boolean
+}
+
+/** As compile(). */
+export async function compileOnce(
+  files: ProjectFiles,
+  { dir, state, save }: CompileOnceOptions,
+): Promise<CompiledProject> {
+  // What a source holds now is asked of the source.
+  if ((files.sources ?? []).length > 0)
+    return (await import('./compile.ts')).compile(files, { dir })
+  const path = join(state, 'compiled.json')
+  const key = keyOf(files, dir)
+  const restored = await restore(path, key, files, dir)
+  if (restored !== null) return restored
+  const { compile } = await import('./compile.ts')
+  let inputs: Heading['inputs'] | null = null
+  const onInputs = async (connection: Connection, names: readonly string[]) => {
+    inputs = await readInputs(connection, dir, names, files)
+  }
+  const project = await compile(files, save ? { dir, onInputs } : { dir })
+  const isVolatile = [...project.models.values()].some((model) => model.volatile)
+  const text = inputs === null || isVolatile ? null : saveProject(project, files)
+  if (text !== null)
+    await replace(path, { key, inputs: inputs ?? [], checksum: hashOf(32, [text]) }, text)
+  return project
+}
+
+/** null: there is none, or it is of something else. */
+async function restore(
+  path: string,
+  key: string,
+  files: ProjectFiles,
+  dir: string,
+): Promise<CompiledProject | null> {
+  const saved = await readFile(path, 'utf8').catch(() => null)
+  const end = saved?.indexOf('\n') ?? -1
+  if (saved === null || end < 0) return null
+  const heading = readHeading(saved.slice(0, end))
+  const text = saved.slice(end + 1, -1)
+  if (heading?.key !== key || heading.checksum !== hashOf(32, [text])) return null
+  return (await isUnchanged(heading, dir)) ? restoreProject(text, files) : null
+}
+
+function readHeading(line: string): Heading | null {
+  try {
+    return JSON.parse(line) as Heading
+  } catch {
+    return null
+  }
+}
+
+async function isUnchanged({ inputs }: Heading, dir: string): Promise<boolean> {
+  if (inputs.length === 0) return true
+  await using database = await Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
+  await using connection = await database.connect()
+  const now = await hashFiles(connection, dir, [{ files: inputs.map(([name]) => name) }])
+  return inputs.every(([name, hash]) => now.get(name) === hash)
+}
+
+/** null when there is one whose contents cannot be told or take too long to read. */
+async function readInputs(
+  connection: Connection,
+  dir: string,
+  names: readonly string[],
+  { seeds }: ProjectFiles,
+): Promise<Heading['inputs'] | null> {
+  // The name of a seed is no pattern, but would be taken for one.
+  if (seeds.some(({ path }) => isGlob(path))) return null
+  let sizeBytes = 0
+  for (const name of new Set(names)) {
+    for (const file of await filesOf(connection, dir, name)) {
+      const found = await stat(file).catch(() => null)
+      if (found?.isFile() !== true) return null
+      sizeBytes += found.size
+    }
+  }
+  if (sizeBytes > limits.comparedInputBytes) return null
+  return [...(await hashFiles(connection, dir, [{ files: names }]))]
+}
+
+/** What is compiled, and what compiles it. */
+function keyOf({ models, seeds, macros, variables, problems }: ProjectFiles, dir: string): string {
+  return hashOf(32, [
+    compilerIdentity(),
+    dir,
+    models.map(({ name, source }) => [name, source.path, source.text]),
+    seeds.map(({ name, path, format, types }) => [name, path, format, types]),
+    macros.map(({ path, text }) => [path, text]),
+    Array.from(variables ?? [], ([name, value]) => [name, value.is, literalOf(value).inline()]),
+    problems ?? [],
+  ])
+}
+
+/** A checkout is built again and again under one version, so the files themselves count. */
+function compilerIdentity(): string {
+  const rooms = ['.', '../core', '../duckdb'].map((room) =>
+    fileURLToPath(new URL(room, import.meta.url)),
+  )
+  const stamps = rooms.flatMap((room) =>
+    readdirSync(room)
+      .toSorted()
+      .map((file) => {
+        const { size, mtimeMs } = statSync(join(room, file))
+        return [file, size, mtimeMs]
+      }),
+  )
+  return hashOf(32, [engineVersion(), process.versions.node, stamps])
+}
+
+/** The checksum tells a file that was cut short. Where it cannot be written the next run compiles again, as this one did. */
+async function replace(path: string, heading: Heading, text: string): Promise<void> {
+  const next = `${path}.${process.pid}.tmp`
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(next, `${JSON.stringify(heading)}\n${text}\n`)
+    await rename(next, path)
+  } catch {
+    await rm(next, { force: true }).catch(() => {})
+  }
+}

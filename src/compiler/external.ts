@@ -1,0 +1,131 @@
+// Sources in the engine: each is a catalog of its own in memory with a view for each of its tables, so that a model
+// says `crm.customers` whether that is a table of another database or a file. Databases are attached for reading only.
+
+import { open } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { CompiledExternal, ExternalSource, ExternalTable } from '../core/external.ts'
+import { sameName } from '../core/names.ts'
+import { type Sql, sql } from '../core/sql.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { describe } from '../duckdb/catalog.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { DatabaseError } from '../duckdb/errors.ts'
+import { problemOf, withoutDir } from './places.ts'
+import { readerOf } from './seed.ts'
+
+interface Attached {
+  readonly tables: readonly CompiledExternal[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Attaches the sources to the database of the connection, for all of its connections. `dir` is the project directory. */
+export async function attachSources(
+  connection: Connection,
+  dir: string,
+  sources: readonly ExternalSource[],
+): Promise<Attached> {
+  const tables: CompiledExternal[] = []
+  const diagnostics: Diagnostic[] = []
+  for (const source of sources) {
+    try {
+      await attach(connection, dir, source)
+    } catch (error) {
+      diagnostics.push(unusable(error, dir, source, source.name, source.span))
+      continue
+    }
+    for (const table of source.tables) {
+      const name = `${source.name}.${table.name}`
+      try {
+        const columns = await createView(connection, dir, source, table)
+        const path = table.file ?? source.database ?? ''
+        const { loadedAt, warnAfter, errorAfter, span } = table
+        const compiled = { name, path, columns, loadedAt, warnAfter, errorAfter, span }
+        const wrong = wrongTime(compiled, source)
+        if (wrong === null) tables.push(compiled)
+        else diagnostics.push(wrong)
+      } catch (error) {
+        diagnostics.push(unusable(error, dir, source, name, table.span))
+      }
+    }
+  }
+  return { tables, diagnostics }
+}
+
+const databaseOf = ({ name }: ExternalSource) => sql.ident(`_eider_source_${name}`)
+
+async function attach(connection: Connection, dir: string, source: ExternalSource): Promise<void> {
+  const { name, database } = source
+  if (database !== null) {
+    const problem = await foreignFormat(resolve(dir, database))
+    if (problem !== null) throw new SourceProblem(problem)
+    const path = sql.value(resolve(dir, database))
+    await connection.run(sql`ATTACH ${path} AS ${databaseOf(source)} (READ_ONLY)`)
+  }
+  await connection.run(sql`ATTACH ':memory:' AS ${sql.ident(name)} (READ_WRITE)`)
+}
+
+/** What the engine would try to install, or take for an empty database. A file that is not there is for it to refuse. */
+async function foreignFormat(path: string): Promise<string | null> {
+  const file = await open(path).catch(() => null)
+  if (file === null) return null
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0)
+    const head = buffer.subarray(0, bytesRead).toString('latin1')
+    if (head.startsWith('SQLite format 3'))
+      return 'it is an SQLite database, for which the engine has no extension here'
+    return head.slice(8, 12) === 'DUCK' ? null : 'it is no DuckDB database'
+  } finally {
+    await file.close()
+  }
+}
+
+class SourceProblem extends Error {}
+
+async function createView(
+  connection: Connection,
+  dir: string,
+  source: ExternalSource,
+  table: ExternalTable,
+): Promise<CompiledExternal['columns']> {
+  const view = sql.ident(source.name, 'main', table.name)
+  await connection.run(sql`CREATE VIEW ${view} AS FROM ${rowsOf(dir, source, table)}`)
+  return describe(connection, sql`FROM ${view}`)
+}
+
+function rowsOf(dir: string, source: ExternalSource, { name, file }: ExternalTable): Sql {
+  if (file === null) return sql`${databaseOf(source)}.${sql.ident(source.schema, name)}`
+  return sql`${readerOf(file)}(${sql.value(resolve(dir, file))})`
+}
+
+/** Its age is counted from a time. */
+function wrongTime(table: CompiledExternal, { source }: ExternalSource): Diagnostic | null {
+  const { name, columns, loadedAt, span } = table
+  if (loadedAt === null) return null
+  const column = columns.find((known) => sameName(known.name, loadedAt))
+  const wrong = (problem: string, hint?: string) =>
+    diagnostic('invalid-source', { name, problem }, { source, span }, { hint })
+  if (column === undefined) {
+    const names = columns.map((known) => known.name)
+    return wrong(`it has no column "${loadedAt}"`, didYouMean(loadedAt, names))
+  }
+  if (/^(DATE|TIMESTAMP)/.test(column.type)) return null
+  return wrong(`"${loadedAt}" is ${column.type}, and loaded_at must be a date or a time`)
+}
+
+function unusable(
+  error: unknown,
+  dir: string,
+  { source }: ExternalSource,
+  name: string,
+  span: ExternalTable['span'],
+): Diagnostic {
+  if (error instanceof SourceProblem)
+    return diagnostic('invalid-source', { name, problem: error.message }, { source, span })
+  if (!(error instanceof DatabaseError)) throw error
+  const details = withoutDir(error.details, dir)
+  const problem = problemOf(details).replaceAll(/"?_eider_source_\w+"?\./g, '')
+  const isHeld = /Could not set lock/.test(details.message)
+  const hint = isHeld ? 'another process writes it; run again when that is done' : undefined
+  return diagnostic('invalid-source', { name, problem }, { source, span }, { hint })
+}

@@ -1,0 +1,136 @@
+// A compiled project as JSON and back. Texts of files are not in it: places in them are kept as offsets, so it means
+// something only beside the very files that were compiled.
+
+import type { Diagnostic } from '../core/diagnostics.ts'
+import type { Check, CompiledProject, Lineage, Macro, Model } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
+import type { ProjectFiles } from '../core/project.ts'
+import type { SourceFile, Span } from '../core/source.ts'
+import type { SqlValue } from '../core/sql.ts'
+import type { Variables } from '../core/variables.ts'
+import { bodyOf } from './variables.ts'
+
+interface SavedProject {
+  readonly models: readonly SavedModel[]
+  readonly macros: readonly { readonly name: string; readonly body: SavedBody }[]
+  readonly lineage: readonly (readonly [ModelName, Lineage])[]
+  readonly warnings: readonly SavedDiagnostic[]
+}
+
+/** The members of a model; `source` is a path and `body` a place in its text. */
+type SavedModel = Omit<Model, 'source' | 'body' | 'checks'> & {
+  readonly source: string
+  readonly body?: Span
+  readonly checks: readonly SavedCheck[]
+}
+
+type SavedCheck = Omit<Check, 'test'> & { readonly test: Readonly<Record<string, unknown>> }
+type SavedDiagnostic = Omit<Diagnostic, 'source'> & { readonly source: string }
+
+interface SavedBody extends Span {
+  readonly source: string
+}
+
+/** Texts by path. */
+type Sources = ReadonlyMap<string, SourceFile>
+
+/** null when something in it does not lie in the files. */
+export function saveProject(project: CompiledProject, files: ProjectFiles): string | null {
+  const sources = sourcesOf(files)
+  const warned = project.warnings.map(({ source }) => source)
+  if (warned.some(({ path, text }) => sources.get(path)?.text !== text)) return null
+  const saved: SavedProject = {
+    models: Array.from(project.models.values(), saveModel),
+    macros: project.macros.map(({ name, body }) => ({
+      name,
+      body: { source: body.source.path, ...body.span },
+    })),
+    lineage: [...project.lineage()],
+    warnings: project.warnings.map((warning) => ({ ...warning, source: warning.source.path })),
+  }
+  return JSON.stringify(saved)
+}
+
+/** `text` is what saveProject() made of a project with these files. */
+export function restoreProject(text: string, files: ProjectFiles): CompiledProject {
+  const sources = sourcesOf(files)
+  const sourceOf = (path: string): SourceFile => {
+    const source = sources.get(path)
+    if (source === undefined) throw new Error(`a saved project has another file ${path}`)
+    return source
+  }
+  const variables = files.variables ?? new Map()
+  const saved = JSON.parse(text) as SavedProject
+  const models = saved.models.map((model) => restoreModel(model, sourceOf(model.source), variables))
+  return {
+    models: new Map(models.map((model) => [model.name, model])),
+    macros: saved.macros.map(({ name, body: { source, start, end } }): Macro => ({
+      name,
+      body: bodyOf(sourceOf(source), { start, end }, variables).body,
+    })),
+    lineage: () => new Map(saved.lineage),
+    warnings: saved.warnings.map((warning) => ({ ...warning, source: sourceOf(warning.source) })),
+  }
+}
+
+function saveModel(model: Model): SavedModel {
+  const saved = { ...model, source: model.source.path, checks: model.checks.map(saveCheck) }
+  return 'body' in model ? { ...saved, body: model.body.span } : (saved as SavedModel)
+}
+
+function restoreModel(saved: SavedModel, source: SourceFile, variables: Variables): Model {
+  const { body } = saved
+  const checks = saved.checks.map((check) => restoreCheck(check, source, variables))
+  const model = { ...saved, source, checks }
+  return (
+    body === undefined ? model : { ...model, body: bodyOf(source, body, variables).body }
+  ) as Model
+}
+
+function saveCheck(check: Check): SavedCheck {
+  const { test } = check
+  switch (test.is) {
+    case 'condition':
+      return { ...check, test: { is: test.is, body: test.body.span } }
+    case 'row_count':
+      return { ...check, test: { ...test, rows: String(test.rows) } }
+    case 'accepted':
+      return { ...check, test: { ...test, values: test.values.map(saveValue) } }
+    default:
+      return { ...check, test: { ...test } }
+  }
+}
+
+function restoreCheck(check: SavedCheck, source: SourceFile, variables: Variables): Check {
+  const test = check.test as unknown as Check['test']
+  switch (test.is) {
+    case 'condition': {
+      const { body } = bodyOf(source, check.test['body'] as Span, variables)
+      return { ...check, test: { ...test, body } }
+    }
+    case 'row_count':
+      return { ...check, test: { ...test, rows: BigInt(test.rows) } }
+    case 'accepted':
+      return { ...check, test: { ...test, values: test.values.map(restoreValue) } }
+    default:
+      return { ...check, test }
+  }
+}
+
+/** JSON has no integers of any size. */
+const saveValue = (value: SqlValue) => (typeof value === 'bigint' ? { bigint: `${value}` } : value)
+
+const restoreValue = (value: unknown): SqlValue =>
+  typeof value === 'object' && value !== null && 'bigint' in value
+    ? BigInt(value.bigint as string)
+    : (value as SqlValue)
+
+function sourcesOf({ models, seeds, macros }: ProjectFiles): Sources {
+  const all = [
+    ...models.map(({ source }) => source),
+    ...seeds.map(({ path }) => ({ path, text: '' })),
+    ...seeds.flatMap(({ types }) => types.map(({ source }) => source)),
+    ...macros,
+  ]
+  return new Map(all.map((source) => [source.path, source]))
+}

@@ -1,0 +1,78 @@
+// Contents of the files that models read: part of their fingerprints.
+
+import { createHash } from 'node:crypto'
+import { createReadStream, statSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { hashOf } from '../core/hash.ts'
+import type { CompiledProject } from '../core/model.ts'
+import { sql } from '../core/sql.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { textOf } from '../duckdb/values.ts'
+
+/**
+ * One hash per name in `files` of the models; a name may be a glob and then stands for the names and contents that it
+ * matches now. A file that is missing or remote has none: reading it is for the engine to refuse, or makes the model
+ * volatile.
+ */
+export async function hashFiles(
+  connection: Connection,
+  dir: string,
+  models: Iterable<{ readonly files: readonly string[] }>,
+  databases: ReadonlySet<string> = new Set(),
+): Promise<ReadonlyMap<string, string>> {
+  const hashes = new Map<string, string>()
+  for (const { files } of models)
+    for (const name of files)
+      if (!hashes.has(name) && !name.includes('://'))
+        hashes.set(
+          name,
+          databases.has(name) ? hashDatabase(dir, name) : await hashName(connection, dir, name),
+        )
+  return hashes
+}
+
+/**
+ * A database that is attached must not be read beside the engine, whose lock would go with the file that is closed. Its
+ * size and times, and those of its log, change with what is in it.
+ */
+function hashDatabase(dir: string, name: string): string {
+  const path = resolve(dir, name)
+  const stamps = [path, `${path}.wal`].map((file) => {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+    return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeNs}`
+  })
+  return hashOf(16, stamps)
+}
+
+/** The databases among the files that models name. */
+export const databasesOf = ({ external }: Pick<CompiledProject, 'external'>) =>
+  new Set(external?.sources.flatMap(({ database }) => (database === null ? [] : [database])))
+
+async function hashName(connection: Connection, dir: string, name: string): Promise<string> {
+  const hash = createHash('sha256')
+  for (const path of await filesOf(connection, dir, name)) {
+    hash.update(JSON.stringify(relative(dir, path)))
+    try {
+      for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+    } catch (error) {
+      hash.update((error as NodeJS.ErrnoException).code ?? 'unreadable')
+    }
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Globs are expanded by the engine, so that they mean the same as in a query. */
+export async function filesOf(
+  connection: Connection,
+  dir: string,
+  name: string,
+): Promise<readonly string[]> {
+  const pattern = resolve(dir, name)
+  if (!isGlob(name)) return [pattern]
+  const rows = await connection.rows(
+    sql`SELECT file FROM glob(${sql.value(pattern)}) ORDER BY file`,
+  )
+  return rows.map(({ file }) => textOf(file))
+}
+
+export const isGlob = (name: string) => /[*?[]/.test(name)

@@ -1,0 +1,88 @@
+// Where SQL of a project says `${name}`: the value stands there as a literal; `${name:identifier}` is a quoted name.
+// Comments, texts in quotes and quoted names are single tokens, so nothing is looked for inside of them.
+
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { SourceFile, Span } from '../core/source.ts'
+import { type Insert, ModelBody } from '../core/sql.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { identifierOf, literalOf, type Variables } from '../core/variables.ts'
+import { isSymbol, isWord, nameOf, type Token, tokenize } from './tokens.ts'
+
+export interface BodyWithVariables {
+  readonly body: ModelBody
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** `span` of a file as SQL with the values of its variables. What is wrong is left as it stands. */
+export function bodyOf(source: SourceFile, span: Span, variables: Variables): BodyWithVariables {
+  const text = source.text.slice(span.start, span.end)
+  // The sign stands in few bodies, and taking one apart takes longer than anything else here.
+  if (!text.includes('${')) return { body: ModelBody.of(source, span), diagnostics: [] }
+  const inserts: Insert[] = []
+  const diagnostics: Diagnostic[] = []
+  const tokens = tokenize(text)
+  for (const [i, token] of tokens.entries()) {
+    const found =
+      token.text.endsWith('$') && isSymbol(tokens[i + 1], '{') && tokens[i + 1]!.start === token.end
+        ? readVariable(source, span.start, tokens.slice(i, i + MOST_TOKENS), variables)
+        : warnOfText(source, span.start, token, variables)
+    if (found === null) continue
+    if ('code' in found) diagnostics.push(found)
+    else inserts.push(found)
+  }
+  return { body: ModelBody.of(source, span, inserts), diagnostics }
+}
+
+/** `$ { name : identifier }` */
+const MOST_TOKENS = 6
+
+function readVariable(
+  source: SourceFile,
+  base: number,
+  [sign, , name, ...rest]: readonly Token[],
+  variables: Variables,
+): Insert | Diagnostic {
+  const isIdentifier = isSymbol(rest[0], ':') && isWord(rest[1], 'identifier')
+  const close = isIdentifier ? rest[2] : rest[0]
+  const start = base + sign!.start
+  const end = base + (close ?? rest[0] ?? name ?? sign!).end
+  const place = { source, span: { start, end } }
+  const invalid = (problem: string, hint?: string) =>
+    diagnostic('invalid-variable', { problem }, place, { hint })
+  if (sign!.kind !== 'symbol')
+    return invalid(
+      'a variable is a value of its own, not a part of a name',
+      'put a space before it, or make the whole name a variable',
+    )
+  if (name?.kind !== 'word' || !isSymbol(close, '}'))
+    return invalid('expected ${name} or ${name:identifier}')
+  const variable = variables.get(name.text)
+  if (variable === undefined) {
+    const known = [...variables.keys()]
+    const hint = didYouMean(name.text, known) ?? `declare it in eider.yml: vars: {${name.text}: …}`
+    const span = { start: base + name.start, end: base + name.end }
+    return diagnostic('unknown-variable', { name: name.text }, { source, span }, { hint })
+  }
+  const sql = isIdentifier ? identifierOf(variable) : literalOf(variable)
+  if (sql === null) return invalid(`"${name.text}" is no text, so it cannot be a name`)
+  return { start, end, sql }
+}
+
+/** Someone who writes '${since}' most likely means the variable. */
+function warnOfText(
+  source: SourceFile,
+  base: number,
+  token: Token,
+  variables: Variables,
+): Diagnostic | null {
+  if (token.kind !== 'string' && token.kind !== 'quoted') return null
+  const [written = '', name = ''] = /\$\{(\w+)\}/.exec(token.text) ?? []
+  if (!variables.has(name)) return null
+  const start = base + token.start + token.text.indexOf(written)
+  const place = { source, span: { start, end: start + written.length } }
+  const what = nameOf(token) === null ? 'text' : 'part of a name'
+  const hint =
+    token.kind === 'quoted' ? `write \${${name}:identifier} without quotes` : 'leave the quotes out'
+  const options = { hint, severity: 'warning' } as const
+  return diagnostic('quoted-variable', { name, what }, place, options)
+}

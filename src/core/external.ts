@@ -1,0 +1,43 @@
+// Tables that no run makes: those of another database, and files. `sources` of eider.yml declares them.
+
+import type { Column } from './relation.ts'
+import type { SourceFile, Span } from './source.ts'
+
+/** Tables that models read as `<name>.<table>`. */
+export interface ExternalSource {
+  readonly name: string
+  /** A DuckDB file relative to the project directory; null where each table is a file. */
+  readonly database: string | null
+  /** Schema of that database. */
+  readonly schema: string
+  readonly tables: readonly ExternalTable[]
+  readonly source: SourceFile
+  readonly span: Span
+}
+
+export interface ExternalTable {
+  readonly name: string
+  /** A file or a pattern, relative to the project directory; null in a database. */
+  readonly file: string | null
+  /** The column whose greatest value says when rows came last. */
+  readonly loadedAt: string | null
+  /** Age of that value at which those that read the table are warned, or fail. */
+  readonly warnAfter: Age | null
+  readonly errorAfter: Age | null
+  readonly span: Span
+}
+
+export interface Age {
+  /** As written, such as `1 day`. */
+  readonly text: string
+  readonly ms: number
+}
+
+/** One table of a source, as compiled. */
+export interface CompiledExternal extends Omit<ExternalTable, 'name' | 'file'> {
+  /** `source.table` */
+  readonly name: string
+  /** The file, or the database that has the table, as written. */
+  readonly path: string
+  readonly columns: readonly Column[]
+}

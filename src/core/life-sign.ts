@@ -1,0 +1,49 @@
+// A Unix socket in a directory that a process listens on for as long as it lives. The kernel ends the listening with the
+// process, however that dies, so whoever connects learns whether it is there: also from another container on the same
+// kernel that shares the directory, where a pid means nothing. From another machine every socket looks dead.
+
+import { randomBytes } from 'node:crypto'
+import { createServer, connect } from 'node:net'
+import { basename, dirname, join } from 'node:path'
+
+export interface LifeSign extends AsyncDisposable {
+  /** Of the socket, in its directory. */
+  readonly name: string
+}
+
+/** The address of a Unix socket has 108 bytes, and what is longer may be cut without a word. */
+const MAX_PATH_BYTES = 100
+
+/** Listens beside `path`, with its name and a suffix. null where that cannot be done: not on Linux, or on such a disk. */
+export async function openLifeSign(path: string): Promise<LifeSign | null> {
+  const sign = `${path}.${randomBytes(4).toString('hex')}.alive`
+  if (process.platform !== 'linux' || Buffer.byteLength(sign) > MAX_PATH_BYTES) return null
+  const server = createServer((socket) => socket.destroy())
+  const isListening = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(sign, () => resolve(true))
+  })
+  if (!isListening) return null
+  server.unref() // the process does not live on for it
+  return {
+    name: basename(sign),
+    // Takes the socket's file away too.
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+export const lifeSignPath = (lockPath: string, name: string): string =>
+  join(dirname(lockPath), basename(name))
+
+/** Whether nobody listens any more. false also when that cannot be told: the file is gone, or not allowed to be used. */
+export function isSilent(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    const end = (silent: boolean) => {
+      socket.destroy()
+      resolve(silent)
+    }
+    socket.once('connect', () => end(false))
+    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNREFUSED'))
+  })
+}

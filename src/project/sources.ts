@@ -1,0 +1,157 @@
+// `sources` of eider.yml: tables of other databases and files that models read by name.
+
+import { type Node, type Pair, type YAMLMap, isMap, isScalar } from 'yaml'
+import type { Age, ExternalSource, ExternalTable } from '../core/external.ts'
+import { foldCase } from '../core/names.ts'
+import type { SourceFile, Span } from '../core/source.ts'
+import type { Refuse } from './variables.ts'
+
+const UNITS_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
+const AGE = /^(\d{1,6}) (minute|hour|day|week)s?$/
+const DATA_FILE = /\.(csv|tsv|txt|json|jsonl|ndjson|parquet)(\.(gz|zst))?$/i
+/** Catalogs of the engine, and its default schema, which a name of two parts would mean first. */
+const RESERVED = ['main', 'memory', 'temp', 'system', 'information_schema', 'pg_catalog', '_eider']
+const EXPECTED = {
+  source: 'a group with tables, and database where they are in one',
+  database: 'the path of a DuckDB file, relative to the project directory',
+  file: 'the path of a .csv, .tsv, .json, .ndjson or .parquet file, or a pattern',
+  age: 'a time such as 12 hours or 2 days',
+}
+
+export function readSources(
+  node: Node | null,
+  source: SourceFile,
+  refuse: Refuse,
+): readonly ExternalSource[] {
+  const names = new Set<string>()
+  return pairsOf(node, 'sources', 'a group of sources by name', refuse).flatMap(
+    ([name, key, value]) => {
+      const path = `sources.${name}`
+      if (!isName(name) || RESERVED.includes(foldCase(name)) || names.has(foldCase(name))) {
+        refuse(key, path, 'a name of its own without dots, and none of the engine')
+        return []
+      }
+      names.add(foldCase(name))
+      if (!isMap(value)) {
+        refuse(value ?? key, path, EXPECTED.source)
+        return []
+      }
+      return readSource(name, key, value, source, refuse)
+    },
+  )
+}
+
+function readSource(
+  name: string,
+  key: Node,
+  group: YAMLMap,
+  source: SourceFile,
+  refuse: Refuse,
+): readonly ExternalSource[] {
+  const path = `sources.${name}`
+  const members = membersOf(group, path, ['database', 'schema', 'tables'], refuse)
+  const database = textOf(members, 'database', path, EXPECTED.database, refuse)
+  const schema = textOf(members, 'schema', path, 'the name of a schema', refuse) ?? 'main'
+  const expected = 'a group of tables by name'
+  if (!members.has('tables')) refuse(key, path, EXPECTED.source)
+  const tables = pairsOf(members.get('tables') ?? null, `${path}.tables`, expected, refuse)
+  const read = tables.map(([table, at, value]) =>
+    readTable(`${path}.tables.${table}`, table, at, value, database !== null, refuse),
+  )
+  return [{ name, database, schema, tables: read, source, span: spanOf(key) }]
+}
+
+function readTable(
+  path: string,
+  name: string,
+  key: Node,
+  node: Node | null,
+  isInDatabase: boolean,
+  refuse: Refuse,
+): ExternalTable {
+  if (!isName(name)) refuse(key, path, 'a name without dots')
+  const isGroup = node === null || isMap(node) || (isScalar(node) && node.value === null)
+  if (!isGroup) refuse(node, path, 'a group of settings, or nothing')
+  const known = ['file', 'loaded_at', 'warn_after', 'error_after']
+  const members = isMap(node) ? membersOf(node, path, known, refuse) : new Map<string, Node>()
+  const file = textOf(members, 'file', path, EXPECTED.file, refuse)
+  if (file !== null && isInDatabase)
+    refuse(members.get('file')!, `${path}.file`, 'left out: the source has a database')
+  else if (isGroup && !isInDatabase && !members.has('file'))
+    refuse(key, path, 'a group with file, since the source has no database')
+  else if (file !== null && !DATA_FILE.test(file))
+    refuse(members.get('file')!, `${path}.file`, EXPECTED.file)
+  const loadedAt = textOf(members, 'loaded_at', path, 'the name of a column', refuse)
+  const warnAfter = ageOf(members, 'warn_after', path, refuse)
+  const errorAfter = ageOf(members, 'error_after', path, refuse)
+  if ((warnAfter ?? errorAfter) !== null && loadedAt === null)
+    refuse(key, path, 'a group with loaded_at, the column that tells the age of its rows')
+  return { name, file, loadedAt, warnAfter, errorAfter, span: spanOf(key) }
+}
+
+function ageOf(
+  members: ReadonlyMap<string, Node>,
+  key: string,
+  path: string,
+  refuse: Refuse,
+): Age | null {
+  const text = textOf(members, key, path, EXPECTED.age, refuse)
+  if (text === null) return null
+  const [, count, unit] = AGE.exec(text) ?? []
+  if (count !== undefined)
+    return { text, ms: Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS] }
+  refuse(members.get(key)!, `${path}.${key}`, EXPECTED.age)
+  return null
+}
+
+function textOf(
+  members: ReadonlyMap<string, Node>,
+  key: string,
+  path: string,
+  expected: string,
+  refuse: Refuse,
+): string | null {
+  const node = members.get(key)
+  if (node === undefined) return null
+  if (isScalar(node) && typeof node.value === 'string' && node.value !== '') return node.value
+  refuse(node, `${path}.${key}`, expected)
+  return null
+}
+
+/** Members by name; unknown ones are refused. */
+function membersOf(
+  group: YAMLMap,
+  path: string,
+  known: readonly string[],
+  refuse: Refuse,
+): ReadonlyMap<string, Node> {
+  const found = new Map<string, Node>()
+  for (const { key, value } of group.items as readonly Pair<Node, Node | null>[]) {
+    const name = isScalar(key) ? String(key.value) : ''
+    if (!known.includes(name)) refuse(key, path, `a group of ${known.join(', ')}`)
+    else if (value !== null && !(isScalar(value) && value.value === null)) found.set(name, value)
+  }
+  return found
+}
+
+function pairsOf(
+  node: Node | null,
+  path: string,
+  expected: string,
+  refuse: Refuse,
+): readonly (readonly [string, Node, Node | null])[] {
+  if (node === null || (isScalar(node) && node.value === null)) return []
+  if (isMap(node))
+    return (node.items as readonly Pair<Node, Node | null>[]).map(
+      ({ key, value }) => [isScalar(key) ? String(key.value) : '', key, value] as const,
+    )
+  refuse(node, path, expected)
+  return []
+}
+
+const isName = (name: string) => /^[^.\p{Cc}]+$/u.test(name)
+
+function spanOf(node: Node): Span {
+  const [start, end] = node.range ?? [0, 0]
+  return { start, end }
+}

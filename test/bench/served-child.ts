@@ -1,0 +1,48 @@
+// A service in a process of its own, which says what it cost: memory, and the longest time that its event loop stood
+// still. Started by served.ts with the project's directory and the rows of a page.
+
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { silentLogger } from '../../src/core/logger.ts'
+import { ODataService } from '../../src/odata/service.ts'
+
+export interface Cost {
+  /** Of the process, resident, at its highest since it started, and now. */
+  readonly peakBytes: number
+  readonly bytes: number
+  /** Since the last report. */
+  readonly longestBlockMs: number
+}
+
+const LOOK_EVERY_MS = 1
+
+if (process.send !== undefined) {
+  const [dir = '', pageSize = '', cacheBytes = ''] = process.argv.slice(2)
+  const delay = monitorEventLoopDelay({ resolution: LOOK_EVERY_MS })
+  const service = await ODataService.open({
+    snapshotsDir: join(dir, '.eider', 'snapshots'),
+    host: '127.0.0.1',
+    port: 0,
+    token: null,
+    allowAnonymous: false,
+    pageSize: Number(pageSize),
+    requestTimeoutMs: 60_000,
+    maxBatchRequests: 100,
+    cacheBytes: Number(cacheBytes),
+    accessLog: false,
+    tempDir: join(dir, '.eider', 'tmp'),
+    logger: silentLogger,
+  })
+  delay.enable()
+  process.on('message', () => {
+    const cost: Cost = {
+      peakBytes: process.resourceUsage().maxRSS * 1024,
+      bytes: process.memoryUsage.rss(),
+      longestBlockMs: Math.max(0, delay.max / 1e6 - LOOK_EVERY_MS),
+    }
+    delay.reset()
+    process.send?.(cost)
+  })
+  process.once('disconnect', () => void service[Symbol.asyncDispose]())
+  process.send(service.url)
+}

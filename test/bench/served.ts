@@ -1,0 +1,109 @@
+// Projects with a table to serve, and the service on them.
+
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { limits } from '../../src/core/limits.ts'
+import { type Workspace, workspace } from '../workspace.ts'
+import type { Cost } from './served-child.ts'
+
+/** Ten columns of the usual types, with NULLs, quotes and letters beyond ASCII; `shift` makes other rows of it. */
+export const tableModel = (rows: number, shift = 0) => `-- @kind: table
+-- @expose id
+SELECT
+  i::INTEGER AS id,
+  'name ' || i + ${shift} AS name,
+  CASE WHEN i % 7 = 0 THEN NULL ELSE 'note "' || (i % 1000) || '" é' END AS note,
+  i * 1000003 AS big,
+  (i * 7)::BIGINT AS other,
+  (i / 100)::DECIMAL(18,4) AS price,
+  i / 7 AS ratio,
+  i % 2 = 0 AS flag,
+  DATE '2020-01-01' + (i % 2000)::INTEGER AS day,
+  TIMESTAMP '2020-01-01' + to_seconds(i) AS at
+FROM range(${rows}) AS r(i)`
+
+export const TABLE_FILE = 'models/mart/rows.sql'
+
+/** A project whose one table is published as the set `mart_rows`. */
+export async function publishedTable(rows: number): Promise<Workspace> {
+  const space = await workspace({ 'eider.yml': 'name: bench\n', [TABLE_FILE]: tableModel(rows) })
+  await space.ok(['run', '--quiet'])
+  return space
+}
+
+export interface Served extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  /** What the service cost since the last call. */
+  cost(): Promise<Cost>
+}
+
+export interface ServedOptions {
+  readonly pageSize?: number
+  readonly cacheBytes?: number
+}
+
+/** The service in a process of its own, as `eider serve` starts it. */
+export async function serveTable(dir: string, options: ServedOptions = {}): Promise<Served> {
+  const { pageSize = limits.pageRows, cacheBytes = limits.cacheBytes } = options
+  const script = fileURLToPath(new URL('served-child.js', import.meta.url))
+  const env = { ...process.env, UV_THREADPOOL_SIZE: '24' }
+  const child = fork(script, [dir, String(pageSize), String(cacheBytes)], { env })
+  const [url] = (await once(child, 'message')) as [string]
+  return {
+    url,
+    port: Number(new URL(url).port),
+    async cost() {
+      child.send('cost')
+      const [cost] = (await once(child, 'message')) as [Cost]
+      return cost
+    },
+    async [Symbol.asyncDispose]() {
+      const exited = once(child, 'exit')
+      child.disconnect()
+      await exited
+    },
+  }
+}
+
+export interface Download {
+  readonly bytes: number
+  readonly ms: number
+  readonly firstByteMs: number
+  /** The next link. */
+  readonly next: string | undefined
+}
+
+const TAIL_BYTES = 4_096
+
+/** All pages, one after the other. */
+export async function downloadAll(url: string): Promise<void> {
+  for (let next: string | undefined = url; next !== undefined;) next = (await download(next)).next
+}
+
+/** One page. Rejects when the answer is not whole. */
+export function download(url: string): Promise<Download> {
+  const startedAt = performance.now()
+  return new Promise<Download>((resolve, reject) => {
+    get(url, { agent: false }, (response) => {
+      let bytes = 0
+      let firstByteMs = 0
+      let end = ''
+      response.on('data', (chunk: Buffer) => {
+        if (bytes === 0) firstByteMs = performance.now() - startedAt
+        bytes += chunk.length
+        end = (end + chunk.subarray(-TAIL_BYTES).toString('latin1')).slice(-TAIL_BYTES)
+      })
+      response.on('end', () => {
+        const tail = /\](?:,"@odata\.nextLink":"([^"]*)")?\}$/.exec(end)
+        const ms = performance.now() - startedAt
+        if (response.statusCode === 200 && tail !== null)
+          resolve({ bytes, firstByteMs, ms, next: tail[1] })
+        else reject(new Error(`${response.statusCode}: the answer ends with ${end}`))
+      })
+      response.on('error', reject)
+    }).on('error', reject)
+  })
+}

@@ -1,0 +1,39 @@
+// A project of many small models, some of which read others, and a bare script that sends the same SQL to the engine:
+//
+//   node small-models.js <number of models> <database file>
+
+import { DuckDBInstance } from '@duckdb/node-api'
+
+const SCHEMAS = 10
+
+const nameOf = (i: number) => ({ schema: `s${i % SCHEMAS}`, table: `m${i}` })
+
+function queryOf(i: number): string {
+  const input = nameOf(i - SCHEMAS)
+  const from = i < SCHEMAS ? 'range(10) AS r(id)' : `${input.schema}.${input.table}`
+  return `SELECT id, id * ${i} AS amount, 'name ' || id AS name, id % 2 = 0 AS flag\nFROM ${from}\nWHERE id >= 0`
+}
+
+/** Files by path. */
+export function smallModels(count: number): Readonly<Record<string, string>> {
+  const files = Array.from({ length: count }, (_, i): [string, string] => {
+    const { schema, table } = nameOf(i)
+    const text = `-- @kind: table\n-- @description: Model ${i}\n${queryOf(i)}\n`
+    return [`models/${schema}/${table}.sql`, text]
+  })
+  return { 'eider.yml': 'name: many\n', ...Object.fromEntries(files) }
+}
+
+const [script = '', count, path] = process.argv.slice(1)
+if (script.endsWith('small-models.js') && path !== undefined) {
+  const instance = await DuckDBInstance.create(path)
+  const connection = await instance.connect()
+  for (let i = 0; i < SCHEMAS; i++)
+    await connection.run(`CREATE SCHEMA IF NOT EXISTS ${nameOf(i).schema}`)
+  for (let i = 0; i < Number(count); i++) {
+    const { schema, table } = nameOf(i)
+    await connection.run(`CREATE OR REPLACE TABLE ${schema}.${table} AS (${queryOf(i)}\n)`)
+  }
+  connection.closeSync()
+  instance.closeSync()
+}

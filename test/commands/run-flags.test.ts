@@ -1,0 +1,93 @@
+// Flags of a run that replace or empty what a table holds, seen from outside.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { eiderProcess, type Workspace, workspace } from '../workspace.ts'
+
+const source = (rows: string) =>
+  `select * from (values ${rows}) t(id, day, v)\n`.replaceAll("d'", "date '2026-01-")
+
+const files = {
+  'eider.yml': 'name: shop\n',
+  'models/raw/s.sql': source("(1, d'01', 'a'), (2, d'02', 'a'), (3, d'03', 'a')"),
+  'models/mart/log.sql': '-- @kind: append\n-- @incremental: day\nselect * from raw.s\n',
+  'models/mart/now.sql':
+    '-- @kind: merge\n-- @unique_key: id\n-- @deletes: mirror\nselect id, v from raw.s\n',
+}
+
+async function rowsOf(space: Workspace, query: string): Promise<readonly string[]> {
+  const { stdout } = await space.ok(['query', query, '--format', 'csv'])
+  return stdout.trim().split(/\r?\n/).slice(1)
+}
+
+test('--start and --end replace the rows of a range, its end left out, and nothing else', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await space.write(
+    'models/raw/s.sql',
+    source("(1, d'01', 'b'), (2, d'02', 'b'), (9, d'02', 'b'), (3, d'03', 'b')"),
+  )
+  const log = 'select id, v from mart.log order by id'
+  const range = ['--start', '2026-01-02', '--end', '2026-01-03']
+  const planned = await space.ok(['plan', '+mart.log', ...range])
+  assert.match(
+    planned.stdout,
+    /mart\.log +backfill\n +replaces 1 row whose day is at least 2026-01-02 and below 2026-01-03\n/,
+  )
+  const { stdout } = await space.ok(['run', '+mart.log', ...range])
+  assert.match(stdout, /built +mart\.log +3 rows.*\(backfill\)/)
+  assert.equal(await rowsOf(space, log), ['1,a', '2,b', '3,a', '9,b'])
+  const half = await space.ok(['run', '--start', '2026-01-02'], { exitCode: 2 })
+  assert.match(half.stderr, /--end/)
+  const wrong = await space.ok(['run', '--start', 'x', '--end', 'y'], { exitCode: 1 })
+  assert.match(
+    wrong.stdout,
+    /models\/mart\/log\.sql:2:4: --start x is no value of "day", which is DATE/,
+  )
+  assert.equal(await rowsOf(space, log), ['1,a', '2,b', '3,a', '9,b'])
+})
+
+test('an empty source empties its mirror only with --allow-empty', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await space.write('models/raw/s.sql', `${files['models/raw/s.sql'].trim()} where id > 5\n`)
+  const refused = await space.ok(['run'], { exitCode: 1 })
+  const says =
+    /models\/mart\/now\.sql:3:4: the SELECT gives no rows.*all 3 of the table.*--allow-empty/
+  assert.match(refused.stdout, says)
+  assert.equal(await rowsOf(space, 'select id from mart.now order by id'), ['1', '2', '3'])
+  assert.match((await space.ok(['plan', '--diff'], { exitCode: 1 })).stdout, says)
+  const planned = await space.ok(['plan', '--diff', '--allow-empty'])
+  assert.match(
+    planned.stdout,
+    /mart\.now +upstream[^\n]*\n +3 -> 0 rows: 0 inserted, 0 changed, 3 removed/,
+  )
+  await space.ok(['run', '--allow-empty'])
+  assert.equal(await rowsOf(space, 'select count(*) from mart.now'), ['0'])
+})
+
+test('interrupted again and again, a run leaves its tables as they were', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await space.write(
+    'models/raw/s.sql',
+    "select i as id, date '2026-01-01' as day, 'c' as v from range(20000) t(i), range(200000) u(j) where i + j < 0\n",
+  )
+  const { command, args, env } = eiderProcess(['run', '--json'])
+  const child = spawn(command, args, { cwd: space.dir, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  const exited = once(child, 'exit')
+  let timer: NodeJS.Timeout | undefined
+  for await (const line of createInterface({ input: child.stdout }))
+    if (line.includes('"model-started"')) timer ??= setInterval(() => child.kill('SIGINT'), 20)
+  const [code] = (await exited) as [number | null]
+  clearInterval(timer)
+  assert.is(code, 130)
+  assert.equal(await rowsOf(space, 'select id, v from mart.now order by id'), ['1,a', '2,a', '3,a'])
+  await space.write('models/raw/s.sql', files['models/raw/s.sql'])
+  await space.ok(['run'])
+})
+
+test.run()

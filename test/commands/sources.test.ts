@@ -1,0 +1,160 @@
+// Tables of another database and files as sources: read by name, noticed when they change, judged by their age.
+
+import { rm } from 'node:fs/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Sql, sql } from '../../src/core/sql.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import { type Workspace, workspace } from '../workspace.ts'
+
+const config = `name: s
+sources:
+  crm:
+    database: data/crm.duckdb
+    schema: shop
+    tables:
+      Customers:
+        loaded_at: at
+        warn_after: 2 days
+        error_after: 1 week
+      orders:
+  bank:
+    tables:
+      rates:
+        file: data/rates-*.csv
+`
+
+const project = {
+  'eider.yml': config,
+  'data/rates-1.csv': 'currency,rate\nSEK,1.5\n',
+  'models/core/customers.sql': '-- @kind: view\nSELECT id, name FROM crm.customers\n',
+  'models/core/orders.sql': `-- @kind: merge
+-- @unique_key: id
+SELECT o.id, o.amount * r.rate AS amount FROM CRM.orders o, "bank"."rates" r\n`,
+  'models/mart/sales.sql':
+    '-- @expose id\nSELECT o.id, c.name, o.amount FROM core.orders o JOIN core.customers c USING (id)\n',
+  'models/mart/other.sql': 'WITH crm AS (SELECT 1 AS one) SELECT one FROM crm\n',
+}
+
+async function change(space: Workspace, ...statements: readonly Sql[]): Promise<void> {
+  await using database = await Database.open({ path: space.path('data/crm.duckdb') })
+  await using connection = await database.connect()
+  for (const statement of statements) await connection.run(statement)
+}
+
+/** Customers that were loaded so many hours ago. */
+async function sources(hours: number): Promise<Workspace> {
+  const space = await workspace(project)
+  await change(
+    space,
+    sql`CREATE SCHEMA shop`,
+    sql`CREATE TABLE shop.customers AS SELECT 1 AS id, 'a' AS name, now() - to_hours(${sql.value(hours)}) AS at`,
+    sql`CREATE TABLE shop.orders AS SELECT 1 AS id, 10 AS amount`,
+    sql`CREATE MACRO shop.not_ours(x) AS x`,
+  )
+  return space
+}
+
+const json = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+const build = (space: Workspace, exitCode = 0) => space.ok(['run', '--json'], { exitCode })
+
+/** What became of each model, by name. */
+function results(stdout: string): Readonly<Record<string, unknown>> {
+  const finished = json(stdout).filter(({ event }) => event === 'model-finished')
+  return Object.fromEntries(
+    finished.map(({ model, status, because, warnings }) => [
+      model as string,
+      warnings ?? (status === 'unchanged' ? status : because),
+    ]),
+  )
+}
+
+test('models read sources by name, and see when they change', async () => {
+  await using space = await sources(1)
+  assert.equal(
+    new Set(Object.values(results((await build(space)).stdout))),
+    new Set(['never built']),
+  )
+  const sales = await space.ok(['query', 'FROM mart.sales', '--json'])
+  assert.equal(json(sales.stdout), [{ id: 1, name: 'a', amount: 15 }])
+  const view = await space.ok(['query', 'FROM core.customers', '--json'])
+  assert.equal(json(view.stdout), [{ id: 1, name: 'a' }])
+  assert.match((await build(space)).stdout, '"ok":true')
+  assert.equal(results((await build(space)).stdout), {
+    'core.customers': 'unchanged',
+    'core.orders': 'unchanged',
+    'mart.other': 'unchanged',
+    'mart.sales': 'unchanged',
+  })
+  await space.write('data/rates-2.csv', 'currency,rate\nSEK,2.5\n')
+  await rm(space.path('data/rates-1.csv'))
+  assert.equal(results((await build(space)).stdout)['core.orders'], 'file data/rates-*.csv changed')
+  await change(space, sql`INSERT INTO shop.orders VALUES (2, 20)`)
+  const changed = results((await build(space)).stdout)
+  assert.equal(changed['core.orders'], 'file data/crm.duckdb changed')
+  assert.equal(changed['mart.other'], 'unchanged')
+})
+
+test('ls, show, the selector and the manifest know sources', async () => {
+  await using space = await sources(1)
+  const listed = json((await space.ok(['ls', '--json'])).stdout)
+  assert.equal(
+    listed.filter(({ kind }) => kind === 'source').map(({ model }) => model),
+    ['crm.Customers', 'crm.orders', 'bank.rates'],
+  )
+  assert.match(String(listed[0]!['state']), /^the source crm\.Customers was last loaded at 20/)
+  const shown = await space.ok(['show', 'core.orders', '--json'])
+  assert.equal(json(shown.stdout)[0]!['sources'], ['bank.rates', 'crm.orders'])
+  const source = json((await space.ok(['show', 'crm.customers', '--json'])).stdout)[0]!
+  assert.equal(source['downstream'], ['core.customers'])
+  const selected = json((await space.ok(['ls', 'source:bank', '--json'])).stdout)
+  assert.equal(
+    selected.map(({ model }) => model),
+    ['crm.orders', 'bank.rates', 'core.orders'],
+  )
+  const { stderr } = await space.ok(['ls', 'source:bonk'], { exitCode: 2 })
+  assert.match(stderr, 'did you mean "source:bank"?')
+})
+
+for (const { hours, exitCode, says } of [
+  { hours: 72, exitCode: 0, says: 'warn_after 2 days' },
+  { hours: 200, exitCode: 1, says: 'error_after 1 week' },
+])
+  test(`a source that was loaded ${hours} hours ago: ${says}`, async () => {
+    await using space = await sources(hours)
+    const result = results((await build(space, exitCode)).stdout)
+    assert.match(String(result['core.customers']), says)
+    assert.is(result['core.orders'], 'never built')
+    assert.is(result['mart.other'], 'never built')
+    const plan = await space.ok(['plan', '--no-color'], { exitCode })
+    assert.match(plan.stdout, says)
+  })
+
+test('the database is attached for reading only, and a run leaves it as it is', async () => {
+  await using space = await sources(1)
+  await space.ok(['run', '--quiet'])
+  await using database = await Database.open({ path: space.path('data/crm.duckdb') })
+  await using connection = await database.connect()
+  const rows = await connection.rows(sql`SELECT schema_name || '.' || table_name AS name
+    FROM duckdb_tables() ORDER BY ALL`)
+  assert.equal(
+    rows.map(({ name }) => name),
+    ['shop.customers', 'shop.orders'],
+  )
+})
+
+test('a database that another process writes says so', async () => {
+  await using space = await sources(1)
+  await using database = await Database.open({ path: space.path('data/crm.duckdb') })
+  await using _connection = await database.connect()
+  const { stderr } = await space.ok(['run'], { exitCode: 1 })
+  assert.match(stderr, 'eider.yml:3:3 error invalid-source: the source "crm" cannot be read')
+  assert.match(stderr, 'another process writes it')
+})
+
+test.run()

@@ -1,0 +1,169 @@
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { compile } from '../../src/compiler/compile.ts'
+import { compileOnce } from '../../src/compiler/compile-once.ts'
+import { DiagnosticsError } from '../../src/core/diagnostics.ts'
+import type { CompiledProject } from '../../src/core/model.ts'
+import { hashOf } from '../../src/core/hash.ts'
+import { loadProject } from '../../src/project/load.ts'
+import { repository, type Workspace, workspace } from '../workspace.ts'
+
+const project = {
+  'eider.yml': 'name: p\nvars: {one: 1, label: same}\n',
+  'macros/m.sql': 'create macro twice(x) as x * 2;\n',
+  'seeds/ref/s.csv': 'id,name\n1,a\n2,b\n',
+  'seeds/ref/s.yml': 'columns:\n  id: BIGINT\n',
+  'data/one.csv': 'a,b\n1,2\n',
+  'data/two.csv': 'a,b\n3,4\n',
+  'models/raw/e.sql': '-- @kind: events\nid BIGINT NOT NULL, note VARCHAR\n',
+  'models/raw/f.sql': "select * from 'data/one.csv'\n",
+  'models/raw/g.sql': "select * from read_csv('data/*.csv')\n",
+  'models/mart/m.sql': `-- @kind: merge
+-- @unique_key: id
+-- @description: marker
+-- @check: not_null(id)
+-- @check: accepted(id, 1, 2, 123456789012345678901234567890)
+-- @check: row_count(>= 0)
+-- @warn: references(id, ref.s.id)
+-- @check: id > 0 AND '' <> \${label}
+-- @expose id
+select id, twice(id) as double, sum(id) as total from ref.s group by all
+`,
+  'models/mart/h.sql':
+    '-- @kind: scd2\n-- @unique_key: id\nselect id from mart.m union select a from raw.f where a > ${one}\n',
+}
+
+const pathsOf = (space: Workspace) => ({ dir: space.dir, state: space.path('.eider') })
+const filesOf = async (space: Workspace) =>
+  (await loadProject(space.dir, { env: {}, flags: {} })).files
+const once = async (space: Workspace, save = true) =>
+  compileOnce(await filesOf(space), { ...pathsOf(space), save })
+
+/** Puts another description into what is saved: who reads it there has not compiled. */
+async function mark(space: Workspace): Promise<void> {
+  const path = space.path('.eider/compiled.json')
+  const [first = '', second = ''] = (await readFile(path, 'utf8')).split('\n')
+  const text = second.replace('"description":"marker"', '"description":"restored"')
+  assert.is.not(text, second)
+  const heading = { ...(JSON.parse(first) as object), checksum: hashOf(32, [text]) }
+  await writeFile(path, `${JSON.stringify(heading)}\n${text}\n`)
+}
+
+/** With what is computed when it is asked for. */
+const whole = (project: CompiledProject) => ({ ...project, lineage: project.lineage() })
+
+async function isRestored(space: Workspace): Promise<boolean> {
+  const { models } = await once(space)
+  return [...models.values()].some(({ description }) => description === 'restored')
+}
+
+test('what is restored is what was compiled', async () => {
+  await using space = await workspace(project)
+  const compiled = await compile(await filesOf(space), { dir: space.dir })
+  assert.ok(compiled.warnings.length > 0)
+  await once(space)
+  const path = space.path('.eider/compiled.json')
+  const { mtimeMs } = await stat(path)
+  assert.equal(whole(await once(space)), whole(compiled))
+  assert.is((await stat(path)).mtimeMs, mtimeMs)
+  await mark(space)
+  assert.ok(await isRestored(space))
+})
+
+test('the example project is restored as it was compiled', async () => {
+  await using space = await workspace()
+  const dir = `${repository}example-project`
+  const { files } = await loadProject(dir, { env: {}, flags: {} })
+  const options = { dir, state: space.path('state'), save: true }
+  const compiled = await compileOnce(files, options)
+  assert.ok(compiled.models.size > 3)
+  assert.equal(whole(await compileOnce(files, options)), whole(compiled))
+})
+
+const changes: Readonly<Record<string, (space: Workspace) => Promise<void>>> = {
+  'a model': (space) => space.write('models/raw/f.sql', "select a from 'data/one.csv'\n"),
+  'a new model': (space) => space.write('models/raw/n.sql', 'select 1 as x\n'),
+  'a macro': (space) => space.write('macros/m.sql', 'create macro twice(x) as x * 2.0;\n'),
+  'a seed': (space) => space.write('seeds/ref/s.csv', 'id,name\n1,a\n2,7\n'),
+  'types of a seed': (space) => space.write('seeds/ref/s.yml', 'columns:\n  id: INTEGER\n'),
+  'a file that is read': (space) => sameTimes(space, 'data/one.csv', 'a,b\n1,x\n'),
+  'a file of a pattern': (space) => sameTimes(space, 'data/two.csv', 'a,b\n3,x\n'),
+  'a variable': (space) => space.write('eider.yml', 'name: p\nvars: {one: 2, label: same}\n'),
+  'the type of a variable': (space) =>
+    space.write('eider.yml', "name: p\nvars: {one: '1', label: same}\n"),
+  'one more file of a pattern': (space) => space.write('data/zero.csv', 'a,b\n0,0\n'),
+}
+
+/** Another content of the same size, with the times of the one before. */
+async function sameTimes(space: Workspace, path: string, text: string): Promise<void> {
+  const { atime, mtime, size } = await stat(space.path(path))
+  assert.is(size, text.length)
+  await space.write(path, text)
+  await utimes(space.path(path), atime, mtime)
+}
+
+for (const [what, change] of Object.entries(changes))
+  test(`compiled anew: ${what}`, async () => {
+    await using space = await workspace(project)
+    await once(space)
+    await mark(space)
+    await change(space)
+    assert.not.ok(await isRestored(space))
+    const files = await filesOf(space)
+    assert.equal(whole(await once(space)), whole(await compile(files, { dir: space.dir })))
+  })
+
+test('compiled anew: another directory', async () => {
+  await using space = await workspace(project)
+  await once(space)
+  await mark(space)
+  await using other = await workspace(project)
+  const { models } = await compileOnce(await filesOf(other), {
+    dir: other.dir,
+    state: space.path('.eider'),
+    save: false,
+  })
+  assert.not.ok([...models.values()].some(({ description }) => description === 'restored'))
+})
+
+test('a saved file that is cut short or altered is passed over', async () => {
+  await using space = await workspace(project)
+  const compiled = await once(space)
+  await mark(space)
+  const path = space.path('.eider/compiled.json')
+  const saved = await readFile(path, 'utf8')
+  const broken = [
+    '',
+    '\n',
+    saved.slice(0, 50),
+    saved.slice(0, -9),
+    saved.replace('BIGINT', 'DOUBLE'),
+  ]
+  for (const [i, text] of [...broken, saved.replace('{', '[')].entries()) {
+    await writeFile(path, text)
+    assert.equal(whole(await once(space, false)), whole(compiled), `file ${i}`)
+  }
+})
+
+test('not saved: what may change by itself, what has mistakes, what only looks', async () => {
+  await using space = await workspace(project)
+  const path = space.path('.eider/compiled.json')
+  const isSaved = () => stat(path).then(Boolean, () => false)
+  await once(space, false)
+  assert.not.ok(await isSaved())
+  await space.write('models/raw/n.sql', 'select now() as at\n')
+  await once(space)
+  assert.not.ok(await isSaved())
+  await space.write('models/raw/n.sql', 'select nothing\n')
+  for (const _ of [1, 2])
+    try {
+      await once(space)
+      assert.unreachable()
+    } catch (error) {
+      assert.instance(error, DiagnosticsError)
+    }
+  assert.not.ok(await isSaved())
+})
+
+test.run()

@@ -1,0 +1,76 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sql } from '../../src/core/sql.ts'
+import { ConnectionPool } from '../../src/duckdb/connection-pool.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import { TextStream } from '../../src/duckdb/text-stream.ts'
+
+const openPool = async (size: number) =>
+  ConnectionPool.open(await Database.open({ path: ':memory:', threads: 1 }), size, [
+    sql`SET streaming_buffer_size = '64KB'`,
+  ])
+
+const BUFFER = sql`SELECT current_setting('streaming_buffer_size') AS size`
+const MANY = sql`SELECT 'a text of some length ' || i FROM range(1000000) AS r(i)`
+
+test('a connection is used again, with its settings', async () => {
+  await using pool = await openPool(2)
+  const seen = new Set<unknown>()
+  for (let i = 0; i < 5; i++) {
+    await using lent = await pool.take()
+    seen.add(lent.connection)
+    assert.is((await lent.connection.row(BUFFER))?.['size'], '62.5 KiB')
+    assert.is(pool.free, 1)
+  }
+  assert.is(seen.size, 1)
+  assert.is(pool.free, 2)
+})
+
+test('when all are in use, one more is opened and closed again', async () => {
+  await using pool = await openPool(1)
+  await using first = await pool.take()
+  const second = await pool.take()
+  assert.equal(await second.connection.row(sql`SELECT 1 AS one`), { one: 1 })
+  await second[Symbol.asyncDispose]()
+  assert.is(second.connection.isClosed, true)
+  assert.is(first.connection.isClosed, false)
+  assert.is(pool.free, 0)
+})
+
+test('a stream that was left in the middle leaves a connection that works', async () => {
+  await using pool = await openPool(1)
+  for (let i = 0; i < 3; i++) {
+    await using lent = await pool.take()
+    const options = { maxRows: Infinity, mode: 'streamed' } as const
+    await using stream = await TextStream.open(lent.connection, MANY, options)
+    assert.match(String(await stream.next()), /^a text of some length 0a text/)
+    void stream.next().catch(() => {}) // still at work when it is left
+  }
+  assert.is(pool.free, 1)
+  await using lent = await pool.take()
+  assert.equal(await lent.connection.row(sql`SELECT 2 AS two`), { two: 2 })
+})
+
+test('a connection that was interrupted works again; one that was closed is not given back', async () => {
+  await using pool = await openPool(1)
+  {
+    await using lent = await pool.take()
+    const slow = lent.connection.row(sql`SELECT count(*) FROM range(100000000000) AS r(i)`)
+    const timer = setInterval(() => lent.connection.interrupt(), 5)
+    const error = await slow.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    clearInterval(timer)
+    assert.instance(error, Error)
+    assert.equal(await lent.connection.row(sql`SELECT 1 AS one`), { one: 1 })
+  }
+  assert.is(pool.free, 1)
+  {
+    await using lent = await pool.take()
+    await lent.connection[Symbol.asyncDispose]()
+  }
+  assert.is(pool.free, 0)
+})
+
+test.run()

@@ -1,0 +1,1 @@
+SELECT ${} AS a, ${top:text} AS b, ${ top
