@@ -8,7 +8,7 @@
 import type { ColumnType } from '../core/relation.ts'
 import type { JsonNode } from './json-tree.ts'
 import { scalarRule } from './scalar-rules.ts'
-import { parseType, type TypeTree } from './type-syntax.ts'
+import { parseType, type TypeTree } from '../core/type-syntax.ts'
 
 /** Bytes `start` to `end` of the body are to be stored as `text`. */
 export interface Edit {

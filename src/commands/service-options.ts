@@ -21,6 +21,7 @@ export function serviceOptions({ paths, settings }: Project, logger: Logger): OD
     pageSize: settings['odata.page_size'],
     requestTimeoutMs: settings['odata.request_timeout_ms'],
     maxBatchRequests: settings['odata.max_batch_requests'],
+    keyAsSegment: settings['odata.key_as_segment'],
     corsOrigins: settings['odata.cors_origins'],
     trustProxy: settings['odata.trust_proxy'],
     memoryLimit: settings['odata.memory_limit'] ?? quarterOfMemory(),

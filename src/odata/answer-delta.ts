@@ -10,7 +10,7 @@ import { deltaCountSql, type DeltaQuery, deltaTextsSql } from './delta-sql.ts'
 import { entityIdOutput } from './entity-id.ts'
 import { changesGone } from './errors.ts'
 import { keysetWindow, storedKeyset } from './keyset.ts'
-import { hasSubquery } from './measure.ts'
+import { mayReorder } from './measure.ts'
 import type { JsonFormat } from './negotiate.ts'
 import type { Content } from './plan-answer.ts'
 import type { Preferences } from './preferences.ts'
@@ -26,7 +26,7 @@ export function isTrackable({ request }: Exchange, { query, parent }: Addressed)
     relation.kind === 'set' &&
     parent === null &&
     storedKeyset(set, query.row) !== null &&
-    (filter === null || !hasSubquery(filter)) &&
+    (filter === null || !mayReorder(filter)) &&
     output.every(({ value }) => value.kind === 'property') &&
     expand.length === 0 &&
     skip === 0 &&

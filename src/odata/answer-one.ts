@@ -10,7 +10,7 @@ import type { JsonFormat } from './negotiate.ts'
 import { type Content, whole } from './plan-answer.ts'
 import { Query } from './query.ts'
 import { countSql } from './to-sql.ts'
-import { entityText, isNullValue, rawValue } from './write-json.ts'
+import { complexText, entityText, isNullValue, rawValue } from './write-json.ts'
 
 export async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
   const texts = sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
@@ -32,7 +32,9 @@ export async function entity(
   const row = await onlyRow(exchange, bound, format)
   if (row === null || (bound.kind === 'property' && isNullValue(row))) return NO_CONTENT
   const context = contextUrl(exchange.request, bound.query.contextFragment)
-  return valueContent(entityText(row, context, format, valueType(exchange, bound, format)))
+  const isComplex = bound.kind === 'property' && bound.query.output[0]!.type.kind === 'complex'
+  const text = isComplex ? complexText(row) : row
+  return valueContent(entityText(text, context, format, valueType(exchange, bound, format)))
 }
 
 /** null where it is not shown. */

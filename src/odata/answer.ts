@@ -42,6 +42,8 @@ export interface ServiceContext {
   readonly pageSize: number
   readonly maxPageSize: number
   readonly requestTimeoutMs: number
+  /** Whether `orders/7` means `orders(7)`. */
+  readonly keyAsSegment: boolean
   readonly now: () => Date
 }
 
@@ -121,9 +123,10 @@ export async function answerGet(
 }
 
 /** A delta link was good for what was published then, so what is wrong with it now has changed since. */
-function bindAsked({ request, snapshot, now, since }: Exchange, syntax: RequestSyntax) {
+function bindAsked({ service, request, snapshot, now, since }: Exchange, syntax: RequestSyntax) {
   try {
-    return bindRequest(syntax, snapshot.model, { now, version: request.version })
+    const { keyAsSegment } = service
+    return bindRequest(syntax, snapshot.model, { now, version: request.version, keyAsSegment })
   } catch (error) {
     throw since !== null && error instanceof RequestError ? changesGone() : error
   }

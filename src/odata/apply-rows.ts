@@ -74,6 +74,7 @@ export function scopeOfRows(rows: ApplyRows, context: RequestContext): Scope {
   return scopeOf({
     ...context,
     row: rowVariable(rows),
+    it: rowVariable(rows),
     boundAliases: new Map(),
     openAliases: [],
     computed: new Map(

@@ -33,9 +33,9 @@ export const applyRules = String.raw`// $apply: transformations, each of the row
   //- "filter()"
   applyFilter = caseInsensitive<"filter"> open expression close
 
-  //+ "search(a b)", "search(\")\" OR NOT c)"
+  //+ "search(a b)", "search(\")\" OR NOT c)", "search(')/top(1')"
   //- "search()"
-  applySearch = caseInsensitive<"search"> open searchOr close
+  applySearch = caseInsensitive<"search"> open searchAny close
 
   //+ "compute(a add 1 as b)"
   //- "compute(a)"
@@ -98,9 +98,10 @@ export const applyRules = String.raw`// $apply: transformations, each of the row
   //- " from"
   aggregateFrom = rws caseInsensitive<"from"> rws path (comma path)* aggregateMethod?
 
-  //+ "a", "a/b", "rollup(a,b/c)", "Rollup( $all , a )"
+  //+ "a", "a/b", "rolluprecursive($root/a,b,c)", "rollup(a,b/c)", "Rollup( $all , a )"
   //- "rollup()", "1"
-  groupItem = caseInsensitive<"rollup"> open (rollupTotal comma)? path (comma path)* close -- rollup
+  groupItem = caseInsensitive<"rolluprecursive"> "(" applyArgument* ")" -- recursive
+            | caseInsensitive<"rollup"> open (rollupTotal comma)? path (comma path)* close -- rollup
             | path -- path
 
   //+ "$all", "$ALL"

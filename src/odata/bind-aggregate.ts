@@ -19,7 +19,7 @@ import {
   withRowCount,
 } from './apply-rows.ts'
 import { bindExpression } from './bind-expression.ts'
-import { bindDistinctKey } from './bind-path.ts'
+import { bindDistinctKey, bindGathered } from './bind-path.ts'
 import { type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
 import { measured } from './measure.ts'
@@ -71,7 +71,10 @@ function requireFreeName({ name, at }: AggregateItem, values: readonly ValueColu
     throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
 }
 
-function bindTotal({ value: syntax, method, name, at }: AggregateItem, scope: Scope): Total {
+export function bindTotal(
+  { value: syntax, method, name, at }: Pick<AggregateItem, 'value' | 'method' | 'name' | 'at'>,
+  scope: Scope,
+): Total {
   if (syntax === null) return { type: edm.Int64, value: null, sql: () => sql`count(*)` }
   if (syntax.kind === 'count' && method === null) {
     const value = measured(bindExpression(syntax, scope))
@@ -87,26 +90,65 @@ function bindTotal({ value: syntax, method, name, at }: AggregateItem, scope: Sc
       `"${name}" needs a method: "with sum" (at character ${at + 1})`,
     )
   const folded = method.toLowerCase()
-  const key = folded === 'countdistinct' ? bindDistinctKey(syntax, scope) : null
-  const value = measured(key ?? bindExpression(syntax, scope))
-  // An entity that several rows lead to counts once; the minimum and the maximum are the same either way.
-  const isOnce = value.kind === 'related' && ['sum', 'avg', 'average', 'count'].includes(folded)
-  if (isOnce) throw unsupported(`${method} of a property of a related entity`)
+  const gathered = bindGathered(syntax, scope, folded === 'countdistinct')
+  const key =
+    folded === 'countdistinct' && gathered === null ? bindDistinctKey(syntax, scope) : null
+  const value = measured(gathered?.value ?? key ?? bindExpression(syntax, scope))
   const type = typeOf(value)
-  if (type === null) throw odataError('type-mismatch', `${method} does not take null`)
-  return { ...methodNamed(method, at)(type, method), value }
+  const isCounted = folded === 'count' || folded === 'countdistinct'
+  if (type === null || (type.kind !== 'primitive' && !isCounted))
+    throw odataError('type-mismatch', `${method} does not take ${type?.name ?? 'null'}`)
+  const bound = methodNamed(method, at)
+  if (gathered === null) return { ...bound(type, method, ofRows), value }
+  // An entity that several rows lead to counts once (Data Aggregation, section 3.2.1.1).
+  const total = bound(type, method, ofList)
+  const list = (pairs: Sql) =>
+    sql`list_transform(list_distinct(flatten(list(${pairs}))), lambda pair: pair.v)`
+  return {
+    type: total.type,
+    value: measured({ kind: 'gathered', type, ...gathered }),
+    sql: (pairs) => total.sql(list(pairs)),
+  }
 }
 
-type Method = (type: EdmType, name: string) => Omit<Total, 'value'>
+/** How values are put together: those of the rows of a group, or those of a list. */
+interface Aggregator {
+  readonly sum: (values: Sql) => Sql
+  readonly min: (values: Sql) => Sql
+  readonly max: (values: Sql) => Sql
+  readonly average: (values: Sql) => Sql
+  readonly count: (values: Sql) => Sql
+  readonly distinct: (values: Sql) => Sql
+}
+
+const ofRows: Aggregator = {
+  sum: (values) => sql`sum(${values})`,
+  min: (values) => sql`min(${values})`,
+  max: (values) => sql`max(${values})`,
+  average: (values) => sql`avg(${values})`,
+  count: (values) => sql`count(${values})`,
+  distinct: (values) => sql`count(DISTINCT ${values})`,
+}
+
+const ofList: Aggregator = {
+  sum: (values) => sql`list_sum(${values})`,
+  min: (values) => sql`list_min(${values})`,
+  max: (values) => sql`list_max(${values})`,
+  average: (values) => sql`list_avg(${values})`,
+  count: (values) => sql`CAST(coalesce(list_count(${values}), 0) AS BIGINT)`,
+  distinct: (values) => sql`CAST(coalesce(len(list_distinct(${values})), 0) AS BIGINT)`,
+}
+
+type Method = (type: EdmType, name: string, of: Aggregator) => Omit<Total, 'value'>
 
 const methods: Readonly<Record<string, Method>> = {
   sum: sumOf,
-  min: (type) => ({ type, sql: (value) => sql`min(${value})` }),
-  max: (type) => ({ type, sql: (value) => sql`max(${value})` }),
+  min: (type, _, { min }) => ({ type, sql: min }),
+  max: (type, _, { max }) => ({ type, sql: max }),
   average: averageOf,
   avg: averageOf,
-  count: () => ({ type: edm.Int64, sql: (value) => sql`count(${value})` }),
-  countdistinct: () => ({ type: edm.Int64, sql: (value) => sql`count(DISTINCT ${value})` }),
+  count: (_, _name, { count }) => ({ type: edm.Int64, sql: count }),
+  countdistinct: (_, _name, { distinct }) => ({ type: edm.Int64, sql: distinct }),
 }
 
 function methodNamed(name: string, at: number): Method {
@@ -123,10 +165,10 @@ function requireNumber(type: EdmType, method: string): void {
 }
 
 /** Rows are never so many that a sum of 32-bit integers leaves 64 bits. */
-function sumOf(type: EdmType, method: string): Omit<Total, 'value'> {
+function sumOf(type: EdmType, method: string, { sum }: Aggregator): Omit<Total, 'value'> {
   requireNumber(type, method)
   const result = sumType(type)
-  return { type: result, sql: (value) => sql`CAST(sum(${value}) AS ${sql.type(result.engine)})` }
+  return { type: result, sql: (value) => sql`CAST(${sum(value)} AS ${sql.type(result.engine)})` }
 }
 
 function sumType(type: EdmType): EdmType {
@@ -139,26 +181,35 @@ function sumType(type: EdmType): EdmType {
 /** Digits that the average of decimals has beyond those of the values, as far as there is room. */
 const AVERAGE_DIGITS = 10
 
-function averageOf(type: EdmType, method: string): Omit<Total, 'value'> {
+function averageOf(type: EdmType, method: string, of: Aggregator): Omit<Total, 'value'> {
   requireNumber(type, method)
   if (type.name !== 'Edm.Decimal' || type.precision! > MAX_PRECISION)
-    return { type: edm.Double, sql: (value) => sql`CAST(avg(${value}) AS DOUBLE)` }
+    return { type: edm.Double, sql: (value) => sql`CAST(${of.average(value)} AS DOUBLE)` }
   const more = Math.min(AVERAGE_DIGITS, MAX_PRECISION - type.precision!)
   const result = decimalType(MAX_PRECISION, type.scale! + more)
-  return { type: result, sql: (value) => decimalAverage(value, type.scale!, more, result) }
+  return {
+    type: result,
+    sql: (value) => decimalAverage(of.sum(value), of.count(value), type.scale!, more, result),
+  }
 }
 
 /**
  * The engine divides decimals as doubles. Here the sum is divided as an integer, in units of its last digit; quotient
  * and remainder apart, so that nothing leaves 128 bits. The last digit is rounded half away from zero.
  */
-function decimalAverage(value: Sql, scale: number, more: number, { engine }: EdmType): Sql {
+function decimalAverage(
+  sum: Sql,
+  count: Sql,
+  scale: number,
+  more: number,
+  { engine }: EdmType,
+): Sql {
   const shift = sql.value(`1${'0'.repeat(more)}`, hugeDecimal.engine)
-  const units = sql`CAST(replace(CAST(abs(sum(${value})) AS VARCHAR), '.', '') AS HUGEINT)`
-  const count = sql`CAST(count(${value}) AS HUGEINT)`
-  const rest = sql`((${units} % ${count}) * ${shift} * 2 + ${count}) // (2 * ${count})`
-  const digits = sql`lpad(CAST((${units} // ${count}) * ${shift} + ${rest} AS VARCHAR), ${sql.value(60)}, '0')`
+  const units = sql`CAST(replace(CAST(abs(${sum}) AS VARCHAR), '.', '') AS HUGEINT)`
+  const values = sql`CAST(${count} AS HUGEINT)`
+  const rest = sql`((${units} % ${values}) * ${shift} * 2 + ${values}) // (2 * ${values})`
+  const digits = sql`lpad(CAST((${units} // ${values}) * ${shift} + ${rest} AS VARCHAR), ${sql.value(60)}, '0')`
   const places = sql.value(scale + more)
-  const text = sql`concat(CASE WHEN sum(${value}) < 0 THEN '-' END, left(${digits}, 60 - ${places}), '.', right(${digits}, ${places}))`
-  return sql`CASE WHEN count(${value}) > 0 THEN CAST(${text} AS ${sql.type(engine)}) END`
+  const text = sql`concat(CASE WHEN ${sum} < 0 THEN '-' END, left(${digits}, 60 - ${places}), '.', right(${digits}, ${places}))`
+  return sql`CASE WHEN ${count} > 0 THEN CAST(${text} AS ${sql.type(engine)}) END`
 }

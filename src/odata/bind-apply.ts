@@ -6,7 +6,8 @@
 
 import { bindAggregate } from './bind-aggregate.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
-import { bindConcat, bindGroupBy } from './bind-groups.ts'
+import { bindConcat, bindFrom, bindGroupBy } from './bind-groups.ts'
+import { sortable } from './bind-query.ts'
 import { bindSearch } from './bind-search.ts'
 import { type Expression, typeOf } from './bound.ts'
 import {
@@ -72,7 +73,7 @@ function transform(
     case 'orderby': {
       const scope = scopeOfRows(rows, context)
       const items = syntax.items.map(({ value, descending }) => ({
-        value: measured(bindExpression(value, scope)),
+        value: sortable(measured(bindExpression(value, scope))),
         descending,
       }))
       return withValues(rows, [], items.filter(isSortable), context)
@@ -84,6 +85,8 @@ function transform(
     case 'ranked':
       return ranked(syntax, rows, groups, context)
     case 'aggregate':
+      if (syntax.items.some(({ from }) => from.length > 0))
+        return bindFrom(syntax.items, rows, groups, context)
       return bindAggregate(syntax.items, rows, groups, context)
     case 'groupby':
       return bindGroupBy(syntax, rows, groups, context)

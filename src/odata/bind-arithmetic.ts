@@ -6,11 +6,11 @@
 
 import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { cast } from './bind-comparison.ts'
+import { cast, durationConstant } from './bind-comparison.ts'
 import { type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
 import type { OperandsToSql } from './functions.ts'
-import { exactNumber } from './literals.ts'
+import { durationMicroseconds, exactNumber } from './literals.ts'
 import { digitsOf, isFloat, isInteger, isNumber, MAX_PRECISION } from './numbers.ts'
 import type { ArithmeticOperator } from './syntax.ts'
 import { decimalType, edm, type EdmType } from './type-map.ts'
@@ -22,6 +22,9 @@ export function bindArithmetic(
   right: Expression,
 ): Expression {
   const [leftType, rightType] = [typeOf(left), typeOf(right)]
+  const [leftTime, rightTime] = [durationIn(left), durationIn(right)]
+  if (leftTime !== null) return bindArithmetic(operator, leftTime, right)
+  if (rightTime !== null) return bindArithmetic(operator, left, rightTime)
   if (leftType === null || rightType === null) {
     const type = leftType ?? rightType
     return type === null
@@ -30,6 +33,10 @@ export function bindArithmetic(
   }
   if (isNumber(leftType) && isNumber(rightType))
     return calculateNumbers(operator, left, right, leftType, rightType)
+  if (leftType.name === 'Edm.Duration' && isNumber(rightType) && SCALING.includes(operator))
+    return scaleDuration(operator, left, right)
+  if (isNumber(leftType) && rightType.name === 'Edm.Duration' && operator === 'mul')
+    return scaleDuration(operator, right, left)
   const times = calculateTimes(operator, leftType, rightType)
   if (times === null)
     throw odataError(
@@ -37,6 +44,13 @@ export function bindArithmetic(
       `${operator} does not take ${leftType.name} and ${rightType.name}`,
     )
   return { kind: 'call', name: operator, operands: [left, right], copies: [], ...times }
+}
+
+/** OData 4.01 writes durations without their prefix too; no operator takes text. */
+function durationIn(operand: Expression): Expression | null {
+  if (operand.kind !== 'constant' || operand.type.name !== 'Edm.String') return null
+  const microseconds = durationMicroseconds(operand.value)
+  return microseconds === null ? null : durationConstant(microseconds)
 }
 
 const typed = (operand: Expression, type: EdmType): Expression =>
@@ -129,6 +143,29 @@ function operandType(operator: ArithmeticOperator, operand: EdmType, result: Edm
   if (result.name !== 'Edm.Decimal') return result
   // A product has the scales of both operands.
   return operator === 'mul' ? decimalType(result.precision!, digitsOf(operand).scale) : result
+}
+
+const SCALING: readonly ArithmeticOperator[] = ['mul', 'div', 'divby']
+
+/** A duration so many times, or the part of it, to the microsecond. */
+function scaleDuration(
+  operator: ArithmeticOperator,
+  duration: Expression,
+  factor: Expression,
+): Expression {
+  const scaled: OperandsToSql =
+    operator === 'mul'
+      ? (time, by) => sql`epoch_us(${time}) * ${by}`
+      : (time, by) =>
+          sql`epoch_us(${time}) / CASE WHEN ${by} = 0 THEN CAST(error('division by zero') AS DOUBLE) ELSE ${by} END`
+  return {
+    kind: 'call',
+    name: operator,
+    type: edm.Duration,
+    operands: [duration, cast(factor, edm.Double)],
+    sql: (time, by) => sql`to_microseconds(CAST(round(${scaled(time, by, sql.empty)}) AS BIGINT))`,
+    copies: [1, 2],
+  }
 }
 
 const DAYS = columnType('INTEGER')

@@ -3,6 +3,7 @@
 import { sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { bindCast, bindIsOf } from './bind-cast.ts'
+import { bindCollectionCall, isCollectionFunction } from './bind-collection.ts'
 import { bindComparison, booleanConstant, cast } from './bind-comparison.ts'
 import { bindExpression } from './bind-expression.ts'
 import { type Expression, typeOf } from './bound.ts'
@@ -10,7 +11,7 @@ import { odataError } from './errors.ts'
 import { functionNames, type FunctionRow, functionsNamed, isUnserved } from './functions.ts'
 import { commonNumericType, exactRange, isInteger, isNumber } from './numbers.ts'
 import { bindPattern } from './bind-pattern.ts'
-import type { Scope } from './scope.ts'
+import { type Scope, unsupported } from './scope.ts'
 import type { CallSyntax } from './syntax.ts'
 import { edm, type EdmType } from './type-map.ts'
 
@@ -20,9 +21,12 @@ export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
   const folded = name.toLowerCase()
   if (folded === 'cast') return bindCast(syntax, scope)
   if (folded === 'isof') return bindIsOf(syntax, scope)
+  if (isUnserved(name)) throw unsupported(`the function ${name}`)
   const operands = syntax.operands.map((operand) => bindExpression(operand, scope))
   if (folded === 'matchespattern') return bindPattern(operands)
   if (folded === 'now') return bindNow(operands, scope.request.now)
+  const hasCollection = operands.some((operand) => typeOf(operand)?.kind === 'collection')
+  if (hasCollection || isCollectionFunction(folded)) return bindCollectionCall(name, operands)
   const rows = functionsNamed(name)
   if (rows.length === 0) throw noFunction(name, at)
   return applyFunction(rows, operands)
@@ -63,7 +67,6 @@ function typedOperand(operand: Expression, types: readonly EdmType[]): Expressio
 }
 
 function noFunction(name: string, at: number) {
-  if (isUnserved(name)) return odataError('not-supported', `the function ${name} is not supported`)
   const hint = didYouMean(name, functionNames)
   const problem = `there is no function "${name}" (at character ${at + 1})`
   return odataError('unknown-function', hint === undefined ? problem : `${problem}: ${hint}`)
@@ -82,7 +85,7 @@ interface Branch {
 
 /** The value of the first branch whose condition holds, null when none does. */
 export function bindCase(branches: readonly Branch[]): Expression {
-  const type = branches.map(({ value }) => typeOf(value)).reduce(commonCaseType)
+  const type = branches.map(({ value }) => typeOf(value)).reduce(commonValueType)
   if (type === null) return { kind: 'null' }
   return {
     kind: 'case',
@@ -91,11 +94,12 @@ export function bindCase(branches: readonly Branch[]): Expression {
   }
 }
 
-function commonCaseType(a: EdmType | null, b: EdmType | null): EdmType | null {
+/** The type of values that stand for each other, null as long as all are null. */
+export function commonValueType(a: EdmType | null, b: EdmType | null): EdmType | null {
   if (a === null || b === null) return a ?? b
   if (isNumber(a) && isNumber(b)) return commonNumericType(a, b)
   if (a.name === b.name) return a
-  throw odataError('type-mismatch', `the values of a case are ${a.name} and ${b.name}`)
+  throw odataError('type-mismatch', `${a.name} and ${b.name} have no type in common`)
 }
 
 /** Row Q060: all bits of an integer, or the member of an ENUM by its name. */

@@ -13,7 +13,7 @@ import {
 } from './literals.ts'
 import { commonNumericType, exactRange, isExact, isNumber } from './numbers.ts'
 import type { ComparisonOperator } from './syntax.ts'
-import { edm, type EdmName, type EdmType } from './type-map.ts'
+import { collectionOf, type CollectionType, edm, type EdmType } from './type-map.ts'
 
 export const booleanConstant = (value: boolean): Constant => ({
   kind: 'constant',
@@ -40,8 +40,11 @@ export function bindComparison(
     const type = commonNumericType(leftType, rightType)
     return compare(operator, cast(left, type), cast(right, type))
   }
+  if (leftType.kind === 'collection' && rightType.kind === 'collection')
+    return compareCollections(operator, left, right)
   const type = commonType(leftType, rightType, left, right)
-  if (type === null)
+  const isEquality = operator === 'eq' || operator === 'ne'
+  if (type === null || (type.kind === 'complex' && !isEquality))
     throw odataError(
       'type-mismatch',
       `${leftType.name} and ${rightType.name} cannot be compared by ${operator}`,
@@ -84,7 +87,8 @@ function commonType(
   rightValue: Expression,
 ): EdmType | null {
   if (left.name === right.name) return left
-  const names: readonly EdmName[] = [left.name, right.name]
+  if (left.kind !== 'primitive' || right.kind !== 'primitive') return null
+  const names = [left.name, right.name]
   // A date stands for its midnight in UTC.
   if (names.includes('Edm.Date') && names.includes('Edm.DateTimeOffset')) return edm.DateTimeOffset
   // OData 4.01 writes durations without their prefix too.
@@ -96,6 +100,50 @@ function commonType(
   if (right.name === 'Edm.Duration' && isDuration(leftValue)) return right
   return null
 }
+
+/** Collections are equal when they have equal items in the same order. Collections that are written out are compared here. */
+function compareCollections(
+  operator: ComparisonOperator,
+  left: Expression,
+  right: Expression,
+): Expression {
+  if (operator === 'ne') return { kind: 'not', operand: compareCollections('eq', left, right) }
+  if (operator !== 'eq')
+    throw odataError('type-mismatch', `collections cannot be compared by ${operator}`)
+  if (left.kind === 'array' && right.kind === 'array') {
+    if (left.items.length !== right.items.length) return booleanConstant(false)
+    const operands = left.items.map((item, i) => bindComparison('eq', item, right.items[i]!))
+    return operands.length === 0
+      ? booleanConstant(true)
+      : { kind: 'logical', operator: 'and', operands }
+  }
+  const [a, b] = sameCollections(left, right)
+  return compare('eq', a, b)
+}
+
+/** Both as collections of one type. Throws type-mismatch when their items have nothing in common. */
+export function sameCollections(
+  left: Expression,
+  right: Expression,
+): readonly [Expression, Expression] {
+  const type = commonCollection(left, right)
+  return [cast(left, type), cast(right, type)]
+}
+
+function commonCollection(left: Expression, right: Expression): CollectionType {
+  const [a, b] = [typeOf(left) as CollectionType, typeOf(right) as CollectionType]
+  if (isWithoutType(right) || a.name === b.name) return a
+  if (isWithoutType(left)) return b
+  if (isNumber(a.item) && isNumber(b.item)) {
+    const item = commonNumericType(a.item, b.item)
+    if (item.kind !== 'collection') return collectionOf(item)
+  }
+  throw odataError('type-mismatch', `${a.name} and ${b.name} have no items in common`)
+}
+
+/** `[]` and `[null]` are collections of anything. */
+const isWithoutType = (list: Expression) =>
+  list.kind === 'array' && list.items.every((item) => typeOf(item) === null)
 
 /** `operand` as a value of `type`, which holds all its values. */
 export function cast(operand: Expression, type: EdmType): Expression {

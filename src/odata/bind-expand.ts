@@ -3,10 +3,11 @@
 import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { collectionQuery, openScope } from './bind-query.ts'
-import type { BoundQuery, Expansion, OrderItem } from './bound.ts'
+import type { BoundQuery, Expansion, OrderItem, RowVariable } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
 import type { EntityType, NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
+import { handedDownTo, outerRow } from './outer-row.ts'
 import { findNavigation, newRow, type Scope, scopeOf, unsupported } from './scope.ts'
 import type { ExpandItem, OptionName } from './syntax.ts'
 
@@ -96,11 +97,14 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
   const { name, many, on } = navigation
   const row = newRow(scope, navigation.target)
   const { request } = scope
+  const isFirst = request.expandDepth === 0
   const expand = nestedItems(navigation, item, request.expandDepth + 1)
   const options = { ...item.options, ...(expand.length === 0 ? {} : { expand }) }
   const entities = scopeOf({
     ...request,
+    aliases: new Map([...request.aliases, ...item.aliases]),
     row,
+    it: isFirst ? outerRow(scope.row) : request.it,
     // A name in an alias means a property of the entity at hand, so its value is bound anew.
     boundAliases: new Map(),
     computed: new Map(),
@@ -113,7 +117,10 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
     theirs: on.theirs,
   } as const
   const countOnly = item.form === 'count'
-  return { name, many, countOnly, link, query: { ...query, output, order: totalOrder(query) } }
+  const above = isFirst ? scope.row : (request.it as RowVariable)
+  const ordered = { ...query, output, order: totalOrder(query) }
+  const outer = handedDownTo(ordered, above)
+  return { name, many, countOnly, link, outer, query: ordered }
 }
 
 /** $levels repeats the item below itself, where there is a navigation property of that name again. */

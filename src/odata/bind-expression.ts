@@ -3,15 +3,17 @@
 
 import { limits } from '../core/limits.ts'
 import { bindArithmetic, bindNegation } from './bind-arithmetic.ts'
-import { bindCall, bindCase, bindHas } from './bind-call.ts'
-import { bindComparison, booleanConstant } from './bind-comparison.ts'
+import { bindCall, bindCase, bindHas, commonValueType } from './bind-call.ts'
+import { bindComparison, booleanConstant, cast } from './bind-comparison.ts'
 import { bindLiteral } from './bind-literal.ts'
-import { bindCount, bindEntityIsNull, bindLambda, bindPath } from './bind-path.ts'
+import { bindCount, bindLambda, bindPathTotal, itemsOf } from './bind-lambda.ts'
+import { bindEntityIsNull, bindPath, bindSameEntity } from './bind-path.ts'
 import { type Constant, type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
 import { measured } from './measure.ts'
 import { type Scope, scopeOf } from './scope.ts'
 import type { ExpressionSyntax } from './syntax.ts'
+import { collectionOf, edm } from './type-map.ts'
 
 /** Throws RequestError 400 or 501. */
 export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expression {
@@ -36,6 +38,8 @@ export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expressi
       return bindCount(syntax, scope)
     case 'lambda':
       return bindLambda(syntax, scope)
+    case 'total':
+      return bindPathTotal(syntax, scope)
     case 'not':
       return { kind: 'not', operand: asCondition(bind(syntax.operand), 'not') }
     case 'negate':
@@ -45,9 +49,22 @@ export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expressi
         'type-mismatch',
         `a list of values can only follow "in" (at character ${syntax.at + 1})`,
       )
+    case 'array':
+      return bindArray(syntax.items.map(bind))
     case 'operator':
       return bindOperator(syntax, scope)
   }
+}
+
+/** Its items have one type, whatever the type of nulls. */
+function bindArray(items: readonly Expression[]): Expression {
+  const type = items.map(typeOf).reduce(commonValueType, null) ?? edm.String
+  if (type.kind === 'collection') {
+    // Collections within a collection exist only here, where each is compared on its own.
+    return { kind: 'array', type: collectionOf(edm.String), items }
+  }
+  const values = items.map((item) => cast(item, type))
+  return { kind: 'array', type: collectionOf(type), items: values }
 }
 
 /** `user` needs a boolean expression; the literal null is one whose value is unknown. */
@@ -72,11 +89,13 @@ function bindOperator(syntax: OperatorSyntax, scope: Scope): Expression {
         operands: operands.map((operand) => asCondition(bind(operand), operator)),
       }
     case 'in':
-      return bindIn(bind(left), listItems(right, scope).map(bind))
+      return bindIn(bind(left), right, scope)
     case 'has':
       return bindHas(bind(left), bind(right))
     case 'eq':
     case 'ne': {
+      const isSame = bindSameEntity(left, right, scope)
+      if (isSame !== null) return operator === 'eq' ? isSame : { kind: 'not', operand: isSame }
       const isNull = entityIsNull(left, right, scope) ?? entityIsNull(right, left, scope)
       if (isNull !== null) return operator === 'eq' ? isNull : { kind: 'not', operand: isNull }
       return bindComparison(operator, bind(left), bind(right))
@@ -98,17 +117,37 @@ function entityIsNull(
   scope: Scope,
 ): Expression | null {
   const isNull = other.kind === 'literal' && other.form === 'null'
-  return isNull && path.kind === 'path' ? bindEntityIsNull(path.names, path.at, scope) : null
+  return isNull && path.kind === 'path' ? bindEntityIsNull(path, scope) : null
 }
 
-/** A list, or an alias for one, or one value in parentheses. */
-function listItems(syntax: ExpressionSyntax, { request }: Scope): readonly ExpressionSyntax[] {
-  const list = syntax.kind === 'alias' ? request.aliases.get(syntax.name) : syntax
-  return list?.kind === 'list' ? list.items : [syntax]
+/** After `in` stands a list, an alias for one, one value in parentheses, or what leads to a collection. */
+function bindIn(operand: Expression, right: ExpressionSyntax, scope: Scope): Expression {
+  const named = right.kind === 'alias' ? scope.request.aliases.get(right.name) : right
+  if (named?.kind === 'list') requirePrimitives(named.items)
+  if (named?.kind === 'list' || named?.kind === 'array')
+    return isOneOf(
+      operand,
+      named.items.map((item) => bindExpression(item, scope)),
+    )
+  const value = bindExpression(right, scope)
+  if (typeOf(value)?.kind !== 'collection') return isOneOf(operand, [value])
+  const { source, member } = itemsOf(value, scope)
+  const condition = bindComparison('eq', member, operand)
+  return { kind: 'exists', quantifier: 'any', source, condition }
+}
+
+/** What stands in parentheses after `in` is plain values; brackets take all expressions (ABNF, listExpr). */
+function requirePrimitives(items: readonly ExpressionSyntax[]): void {
+  const other = items.find(({ kind }) => kind !== 'literal' && kind !== 'alias')
+  if (other !== undefined)
+    throw odataError(
+      'syntax-error',
+      `a list in parentheses holds literals (at character ${other.at + 1}); write [a,b] for others`,
+    )
 }
 
 /** Constants of the operand's own type become one list; whatever else is compared one by one. */
-function bindIn(operand: Expression, items: readonly Expression[]): Expression {
+function isOneOf(operand: Expression, items: readonly Expression[]): Expression {
   const constants: Constant[] = []
   const others: Expression[] = []
   for (const item of items) {

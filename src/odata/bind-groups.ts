@@ -18,7 +18,7 @@ import {
 } from './apply-rows.ts'
 import { bindAggregate } from './bind-aggregate.ts'
 import { bindSequence } from './bind-apply.ts'
-import { bindPath } from './bind-path.ts'
+import { bindPath, findTarget } from './bind-path.ts'
 import { type Expression, typeOf } from './bound.ts'
 import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
@@ -26,7 +26,7 @@ import { measured } from './measure.ts'
 import { commonNumericType, isNumber } from './numbers.ts'
 import { orderSql } from './relation-sql.ts'
 import { unsupported } from './scope.ts'
-import type { GroupItem, PathSyntax, TransformationSyntax } from './syntax.ts'
+import type { AggregateItem, GroupItem, PathSyntax, TransformationSyntax } from './syntax.ts'
 import { edm, type EdmType } from './type-map.ts'
 
 type GroupBySyntax = TransformationSyntax & { readonly kind: 'groupby' }
@@ -45,6 +45,38 @@ export function bindGroupBy(
       : bindSequence(sequence, keyed, all, context)
   }) as [ApplyRows, ...ApplyRows[]]
   return more.length === 0 ? first : bindConcat([first, ...more], context)
+}
+
+/**
+ * `amount with sum from month with average`: the sums of each month first, then the average of these (section 3.2.1.5).
+ * The rows are grouped by everything at first, and by one `from` less at each step.
+ */
+export function bindFrom(
+  items: readonly AggregateItem[],
+  rows: ApplyRows,
+  groups: readonly string[],
+  context: ApplyContext,
+): ApplyRows {
+  const [item, ...others] = items as readonly [AggregateItem, ...AggregateItem[]]
+  if (others.length > 0) throw unsupported('"from" beside other items of aggregate')
+  const { from, name, at } = item
+  const keyed = withKeys(
+    rows,
+    from.flatMap(({ paths }) => paths),
+    context,
+  )
+  const groupsAfter = (done: number) => [
+    ...new Set([
+      ...groups,
+      ...from.slice(done).flatMap(({ paths }) => paths.map(({ names }) => pathKey(names))),
+    ]),
+  ]
+  const first = bindAggregate([{ ...item, from: [] }], keyed, groupsAfter(0), context)
+  return from.reduce((made, { method }, i) => {
+    if (method === null) throw unsupported('"from" without a method')
+    const value = { kind: 'path', names: [name], keys: new Map(), at } as const
+    return bindAggregate([{ value, method, from: [], name, at }], made, groupsAfter(i + 1), context)
+  }, first)
 }
 
 /** Each rollup stands for its levels from the finest to the coarsest; several for all combinations. */
@@ -74,10 +106,14 @@ function withKeys(rows: ApplyRows, paths: readonly PathSyntax[], context: ApplyC
   const known = rows.values.map(({ path }) => pathKey(path))
   const added = paths.flatMap((path) => {
     if (path.names[0] === '$it') throw unsupported('$it in groupby')
+    const isValue = scope.computed.has(path.names.join('/'))
+    if (!isValue && findTarget(path, path.at, scope).kind === 'one')
+      throw unsupported('an entity in groupby')
     const value = measured(bindPath(path, scope))
-    return known.includes(pathKey(path.names))
-      ? []
-      : [{ path: path.names, value, type: typeOf(value)! }]
+    const type = typeOf(value)!
+    if (type.kind !== 'primitive')
+      throw odataError('type-mismatch', `rows cannot be grouped by ${type.name}`)
+    return known.includes(pathKey(path.names)) ? [] : [{ path: path.names, value, type }]
   })
   return added.length === 0 ? rows : withValues(rows, added, [], context)
 }

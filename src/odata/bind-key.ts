@@ -30,12 +30,16 @@ export function bindKey(key: KeySyntax, scope: Scope, implied: Property | null =
   })
 }
 
+/** The parts of a key that the path does not give already. */
+export const openKey = (type: EntityType, implied: Property | null): readonly Property[] =>
+  type.key.length > 1 ? type.key.filter((part) => part !== implied) : type.key
+
 function keyValues(
   key: KeySyntax,
   type: EntityType,
   implied: Property | null,
 ): readonly (readonly [Property, ExpressionSyntax])[] {
-  const open = type.key.length > 1 ? type.key.filter((part) => part !== implied) : type.key
+  const open = openKey(type, implied)
   const [first, ...more] = open
   if (first === undefined)
     throw odataError(

@@ -1,147 +1,253 @@
-// Paths: properties, computed names, and what lies behind navigation properties. Rows on the other side of a
+// Paths: what they lead to, along navigation properties and through complex values. Rows on the other side of a
 // navigation property become a subquery that the engine joins.
 
-import { asCondition, bindExpression } from './bind-expression.ts'
-import type { Expression, Link, RowVariable } from './bound.ts'
+import { bindKey } from './bind-key.ts'
+import { findSet } from './bind-resource.ts'
+import type { Expression, RowSource, RowVariable } from './bound.ts'
+import { typeOf } from './bound.ts'
 import type { NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { findNavigation, findProperty, newRow, type Scope, unsupported } from './scope.ts'
-import type { ExpressionSyntax, PathSyntax } from './syntax.ts'
+import type { ExpressionSyntax, KeySyntax, NamesSyntax, PathSyntax } from './syntax.ts'
+import type { ComplexType } from './type-map.ts'
 
-type Wrap = (value: Expression) => Expression
+/** How a value found at the end of a path becomes one of the expression around it. */
+export type Wrap = (value: Expression) => Expression
 
-/** Where a path has led so far, and how a value found there becomes one of the expression around it. */
-interface Position {
-  readonly row: RowVariable
-  readonly names: readonly string[]
-  readonly wrap: Wrap
+/** What a path leads to. `name` is what messages call it. */
+export type Target =
+  /** An entity that is there for certain: `$it`, or the variable of a lambda. */
+  | { readonly kind: 'row'; readonly row: RowVariable; readonly wrap: Wrap }
+  /** An entity that may be missing, or entities, behind a navigation property or `$root`. */
+  | {
+      readonly kind: 'one' | 'many'
+      readonly source: RowSource
+      readonly navigation: NavigationProperty | null
+      readonly name: string
+      readonly wrap: Wrap
+    }
+  | { readonly kind: 'value'; readonly value: Expression; readonly wrap: Wrap }
+
+interface Step {
+  readonly name: string
+  readonly key: KeySyntax | null
 }
 
-export function bindPath({ names, at }: PathSyntax, scope: Scope): Expression {
+/** The value that a path leads to. */
+export function bindPath(path: PathSyntax, scope: Scope): Expression {
+  const { names, at } = path
   const computed = scope.computed.get(names.join('/'))
   if (computed !== undefined) return computed
-  const { row, names: rest, wrap } = followToOne(start(names, scope), scope)
-  const [name, ...more] = rest
-  if (name === undefined)
-    throw odataError(
-      'type-mismatch',
-      `an entity is no value: name a property of it (at character ${at + 1})`,
-    )
+  const target = findTarget(path, at, scope)
+  switch (target.kind) {
+    case 'value':
+      return target.wrap(target.value)
+    case 'row':
+      throw odataError(
+        'type-mismatch',
+        `an entity is no value: name a property of it (at character ${at + 1})`,
+      )
+    case 'many':
+      throw odataError(
+        'type-mismatch',
+        `${target.name} is a collection: any, all or $count can follow (at character ${at + 1})`,
+      )
+    case 'one':
+      throw odataError(
+        'type-mismatch',
+        `${target.name} is an entity: name a property of it (at character ${at + 1})`,
+      )
+  }
+}
+
+export function findTarget({ names, keys }: NamesSyntax, at: number, scope: Scope): Target {
+  const steps = names.map((name, i): Step => ({ name, key: keys.get(i) ?? null }))
+  const [first, ...rest] = steps as [Step, ...Step[]]
+  const pair = scope.computed.get(names.slice(0, 2).join('/'))
+  if (names.length > 2 && pair !== undefined)
+    return follow({ kind: 'value', value: pair, wrap: asIs }, steps.slice(2), at, scope)
+  const start = startOf(first, scope)
+  return start === null ? follow(here(scope), steps, at, scope) : follow(start, rest, at, scope)
+}
+
+const asIs: Wrap = (value) => value
+
+/** Where unqualified names are looked for. */
+const here = ({ row, item }: Scope): Target =>
+  item === null ? { kind: 'row', row, wrap: asIs } : { kind: 'value', value: item, wrap: asIs }
+
+/** Null when the first name of a path is that of a member. */
+function startOf({ name, key }: Step, scope: Scope): Target | null {
+  if (name === '$this') return here(scope)
+  if (name === '$these') throw unsupported('$these')
+  if (name.startsWith('$root/')) return rootTarget(name.slice('$root/'.length), key, scope)
+  const variable = name === '$it' ? scope.request.it : scope.variables.get(name)
+  if (variable !== undefined)
+    return 'kind' in variable
+      ? { kind: 'value', value: variable, wrap: asIs }
+      : { kind: 'row', row: variable, wrap: asIs }
+  const computed = scope.computed.get(name)
+  return computed === undefined ? null : { kind: 'value', value: computed, wrap: asIs }
+}
+
+function rootTarget(name: string, key: KeySyntax | null, scope: Scope): Target {
+  const row = newRow(scope, findSet(scope.request.sets, name))
+  const bound = key === null ? null : bindKey(key, { ...scope, row, item: null })
+  const source: RowSource = { kind: 'rows', row, link: null, key: bound }
+  const kind = key === null ? 'many' : 'one'
+  return { kind, source, navigation: null, name, wrap: asIs }
+}
+
+function follow(target: Target, steps: readonly Step[], at: number, scope: Scope): Target {
+  const [step, ...rest] = steps
+  if (step === undefined) return target
+  switch (target.kind) {
+    case 'row':
+      return follow(memberOf(target.row, step, target.wrap, at, scope), rest, at, scope)
+    case 'one': {
+      const { source, wrap } = target
+      const related: Wrap = (value) =>
+        value.kind === 'null' ? value : wrap({ kind: 'related', source, value })
+      return follow({ kind: 'row', row: source.row, wrap: related }, steps, at, scope)
+    }
+    case 'many':
+      throw odataError(
+        'type-mismatch',
+        `${target.name} is a collection: any, all or $count can follow (at character ${at + 1})`,
+      )
+    case 'value':
+      return follow(partOf(target.value, step, target.wrap, at), rest, at, scope)
+  }
+}
+
+function memberOf(row: RowVariable, step: Step, wrap: Wrap, at: number, scope: Scope): Target {
+  const { name, key } = step
   const navigation = findNavigation(row.set.type, name)
-  if (navigation !== undefined)
-    throw odataError(
-      'type-mismatch',
-      navigation.many
-        ? `${name} is a collection: any, all or $count can follow (at character ${at + 1})`
-        : `${name} is an entity: name a property of it (at character ${at + 1})`,
-    )
-  const property = findProperty(row.set.type, name, at)
-  if (more.length > 0)
-    throw odataError('unknown-property', `${name} is ${property.type.name} and has no properties`)
-  return wrap({ kind: 'property', type: property.type, row, property })
-}
-
-function start(names: readonly string[], scope: Scope): Position {
-  const [first = '', ...rest] = names
-  if (first === '$it' && scope.request.expandDepth > 0) throw unsupported('$it within $expand')
-  const variable = first === '$it' ? scope.request.row : scope.variables.get(first)
-  const wrap: Wrap = (value) => value
-  return variable === undefined
-    ? { row: scope.row, names, wrap }
-    : { row: variable, names: rest, wrap }
-}
-
-/** Goes along navigation to one as long as more names follow. */
-function followToOne({ row, names, wrap }: Position, scope: Scope): Position {
-  const [name, ...rest] = names
-  const navigation = name === undefined ? undefined : findNavigation(row.set.type, name)
-  if (navigation === undefined || navigation.many || rest.length === 0) return { row, names, wrap }
-  const target = newRow(scope, navigation.target)
-  const link = linkOf(navigation, row)
-  const related: Wrap = (value) => {
-    if (value.kind === 'null') return value
-    return wrap({ kind: 'related', row: target, link, value })
+  if (navigation === undefined) {
+    const property = findProperty(row.set.type, name, at)
+    if (key !== null) throw noKey(name, at)
+    return { kind: 'value', value: { kind: 'property', type: property.type, row, property }, wrap }
   }
-  return followToOne({ row: target, names: rest, wrap: related }, scope)
-}
-
-const linkOf = ({ on }: NavigationProperty, row: RowVariable): Link => ({
-  ours: { kind: 'property', type: on.ours.type, row, property: on.ours },
-  theirs: on.theirs,
-})
-
-/** The navigation that a path ends in: `orders`, `customer/orders`, `o/items`. */
-function bindNavigation(names: readonly string[], at: number, scope: Scope) {
-  const { row, names: rest, wrap } = followToOne(start(names, scope), scope)
-  const [name, ...more] = rest
-  const navigation = name === undefined ? undefined : findNavigation(row.set.type, name)
-  if (name === undefined || navigation === undefined || more.length > 0) {
-    if (name !== undefined && navigation === undefined) findProperty(row.set.type, name, at)
-    throw odataError(
-      'type-mismatch',
-      `${names.join('/')} is no navigation property (at character ${at + 1})`,
-    )
+  const { on, many } = navigation
+  if (key !== null && !many) throw noKey(name, at)
+  const theirs = newRow(scope, navigation.target)
+  const ours = { kind: 'property', type: on.ours.type, row, property: on.ours } as const
+  const bound = key === null ? null : bindKey(key, { ...scope, row: theirs, item: null }, on.theirs)
+  const source: RowSource = {
+    kind: 'rows',
+    row: theirs,
+    link: { ours, theirs: on.theirs },
+    key: bound,
   }
-  return { navigation, link: linkOf(navigation, row), wrap }
+  return { kind: many && key === null ? 'many' : 'one', source, navigation, name, wrap }
 }
 
-type CountSyntax = ExpressionSyntax & { readonly kind: 'count' }
+const noKey = (name: string, at: number) =>
+  odataError('type-mismatch', `${name} takes no key (at character ${at + 1})`)
 
-/** `orders/$count`, or `orders/$count($filter=…)`, whose condition speaks of an order. */
-export function bindCount({ path, filter, at }: CountSyntax, scope: Scope): Expression {
-  const { navigation, link, wrap } = toMany(path, at, scope)
-  const row = newRow(scope, navigation.target)
-  const inner = { ...scope, row, computed: NOTHING_COMPUTED }
-  const condition = filter === null ? null : asCondition(bindExpression(filter, inner), '$filter')
-  return wrap({ kind: 'count', row, link, condition })
+/** A property of a complex value. */
+function partOf(value: Expression, { name, key }: Step, wrap: Wrap, at: number): Target {
+  const type = typeOf(value)
+  if (type?.kind !== 'complex')
+    throw odataError(
+      'unknown-property',
+      `"${name}" is no property of ${type?.name ?? 'null'} (at character ${at + 1})`,
+    )
+  const part = findPart(type, name, at)
+  if (key !== null) throw noKey(name, at)
+  return { kind: 'value', value: { kind: 'member', type: part.type, of: value, name }, wrap }
 }
 
-const NOTHING_COMPUTED: Scope['computed'] = new Map()
-
-type LambdaSyntax = ExpressionSyntax & { readonly kind: 'lambda' }
-
-/** `orders/any(o:…)`; `any()` is whether there is a row at all. */
-export function bindLambda(syntax: LambdaSyntax, scope: Scope): Expression {
-  const { quantifier, path, variable, condition, at } = syntax
-  const { navigation, link, wrap } = toMany(path, at, scope)
-  const row = newRow(scope, navigation.target)
-  const inner = { ...scope, variables: new Map([...scope.variables, [variable, row]]) }
-  const bound =
-    condition === null ? null : asCondition(bindExpression(condition, inner), quantifier)
-  return wrap({ kind: 'exists', quantifier, row, link, condition: bound })
-}
-
-function toMany(path: readonly string[], at: number, scope: Scope) {
-  const found = bindNavigation(path, at, scope)
-  if (found.navigation.many) return found
+export function findPart(type: ComplexType, name: string, at: number) {
+  const found = type.properties.find((property) => property.name === name)
+  if (found !== undefined) return found
+  const names = type.properties.map((property) => property.name).join(', ')
   throw odataError(
-    'type-mismatch',
-    `${path.join('/')} is one entity and no collection (at character ${at + 1})`,
+    'unknown-property',
+    `${type.name} has no property "${name}" (at character ${at + 1}): there are ${names}`,
   )
 }
 
-/** `customer eq null`: null when the path ends in no navigation property to one. */
-export function bindEntityIsNull(
-  names: readonly string[],
-  at: number,
+/** `customer eq null`: null when the path leads to no entity that may be missing. */
+export function bindEntityIsNull(path: PathSyntax, scope: Scope): Expression | null {
+  if (scope.computed.has(path.names.join('/'))) return null
+  const target = findTarget(path, path.at, scope)
+  if (target.kind !== 'one') return null
+  const { source } = target
+  const exists = target.wrap({ kind: 'exists', quantifier: 'any', source, condition: null })
+  return { kind: 'not', operand: exists }
+}
+
+/** `customer eq $root/customers(7)`: entities are equal by their keys. Null when the sides are no entities. */
+export function bindSameEntity(
+  left: ExpressionSyntax,
+  right: ExpressionSyntax,
   scope: Scope,
 ): Expression | null {
-  const position = followToOne(start(names, scope), scope)
-  const [name, ...more] = position.names
-  const navigation = name === undefined ? undefined : findNavigation(position.row.set.type, name)
-  if (navigation === undefined || navigation.many || more.length > 0) return null
-  const { link, wrap } = bindNavigation(names, at, scope)
-  const row = newRow(scope, navigation.target)
-  const exists = wrap({ kind: 'exists', quantifier: 'any', row, link, condition: null })
-  return { kind: 'not', operand: exists }
+  if (left.kind !== 'path' || right.kind !== 'path') return null
+  if ([left, right].some(({ names }) => scope.computed.has(names.join('/')))) return null
+  const targets = [left, right].map((path) => findTarget(path, path.at, scope))
+  const sets = targets.map((target) => {
+    if (target.kind === 'row') return target.row.set
+    return target.kind === 'one' ? target.source.row.set : null
+  })
+  const [a, b] = sets
+  if (a == null || b == null) return null
+  if (a.name !== b.name || a.type.key.length === 0)
+    throw odataError('type-mismatch', `entities of ${a.name} and ${b.name} are never the same`)
+  const operands = a.type.key.map(({ name }): Expression => {
+    const [ours, theirs] = targets.map((target) => {
+      const part = follow(target, [{ name, key: null }], left.at, scope)
+      if (part.kind !== 'value') throw new Error(`the key ${name} is no value`)
+      return part.wrap(part.value)
+    }) as [Expression, Expression]
+    return { kind: 'compare', operator: 'eq', left: ours, right: theirs }
+  })
+  return { kind: 'logical', operator: 'and', operands }
+}
+
+/**
+ * What an aggregated path leads to behind navigation properties, which may each lead to many; null when it begins with
+ * none. The entities that several rows lead to are told by their keys; `ofEntities`: the path may end at them.
+ */
+export function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities: boolean) {
+  if (syntax.kind !== 'path' || scope.item !== null || syntax.keys.size > 0) return null
+  if (scope.computed.has(syntax.names.join('/'))) return null
+  const sources: RowSource[] = []
+  let { row } = scope
+  let rest = syntax.names
+  for (;;) {
+    const navigation = findNavigation(row.set.type, rest[0] ?? '')
+    if (navigation === undefined) break
+    const target = memberOf(row, { name: rest[0]!, key: null }, asIs, syntax.at, scope)
+    if (target.kind !== 'one' && target.kind !== 'many') break
+    sources.push(target.source)
+    row = target.source.row
+    rest = rest.slice(1)
+  }
+  const [part] = row.set.type.key
+  if (sources.length === 0 || part === undefined) return null
+  if (rest.length === 0) {
+    if (!ofEntities || row.set.type.key.length > 1) return null
+    rest = [part.name]
+  }
+  const steps = rest.map((name): Step => ({ name, key: null }))
+  const end = follow({ kind: 'row', row, wrap: asIs }, steps, syntax.at, scope)
+  if (end.kind !== 'value') return null
+  const key = row.set.type.key.map((property): Expression => ({
+    kind: 'property',
+    type: property.type,
+    row,
+    property,
+  }))
+  return { sources, key, value: end.value }
 }
 
 /** The key of the one entity that a path leads to, which stands for it in countdistinct; null for any other path. */
 export function bindDistinctKey(syntax: ExpressionSyntax, scope: Scope): Expression | null {
-  if (syntax.kind !== 'path') return null
-  const { row, names } = followToOne(start(syntax.names, scope), scope)
-  const [name, ...more] = names
-  const navigation = name === undefined ? undefined : findNavigation(row.set.type, name)
-  if (navigation === undefined || navigation.many || more.length > 0) return null
-  return bindPath({ ...syntax, names: [...syntax.names, navigation.on.theirs.name] }, scope)
+  if (syntax.kind !== 'path' || scope.computed.has(syntax.names.join('/'))) return null
+  const target = findTarget(syntax, syntax.at, scope)
+  if (target.kind !== 'one' || target.navigation === null) return null
+  const { theirs } = target.navigation.on
+  return bindPath({ ...syntax, names: [...syntax.names, theirs.name] }, scope)
 }

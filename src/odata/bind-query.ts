@@ -4,19 +4,14 @@ import { isSortable } from './apply-rows.ts'
 import { bindExpand } from './bind-expand.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
 import { bindSearch } from './bind-search.ts'
-import {
-  type BoundQuery,
-  type Expression,
-  type OrderItem,
-  type OutputProperty,
-  typeOf,
-} from './bound.ts'
+import { selectedOutput, withoutSelect } from './bind-select.ts'
+import { type BoundQuery, type Expression, type OrderItem, typeOf } from './bound.ts'
 import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { isStoredInOrder } from './keyset.ts'
 import { withTarget } from './parse-option.ts'
-import { hasSubquery, measured } from './measure.ts'
-import { findNavigation, findProperty, newName, type Scope, unsupported } from './scope.ts'
+import { mayReorder, measured } from './measure.ts'
+import { newName, type Scope } from './scope.ts'
 import type { ComputeItem, OptionSyntax } from './syntax.ts'
 
 /** `$compute` comes first: every option can use the names that it gives. They are added to `scope`. */
@@ -49,7 +44,7 @@ export function collectionQuery(
   const expand = withTarget('$expand', () => bindExpand(options.expand ?? [], scope))
   const filter = both(within, boundFilter(scope, options))
   const values = [filter, ...output.map(({ value }) => value)]
-  const comesAsStored = !values.some((value) => value !== null && hasSubquery(value))
+  const comesAsStored = !values.some((value) => value !== null && mayReorder(value))
   return {
     set: row.set,
     relation: { kind: 'set', set: row.set },
@@ -82,29 +77,6 @@ export const propertyOf = ({ row }: Scope, property: Property): Expression => ({
   property,
 })
 
-/**
- * In the order asked for, each once; without $select every property and all that $compute names. A navigation property
- * alone adds nothing to the rows.
- */
-function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
-  const { type } = scope.row.set
-  const selected = new Map<string, OutputProperty>()
-  const add = (name: string, value: Expression) =>
-    selected.set(name, { name, type: typeOf(value)!, value })
-  for (const { path, at } of select ?? [{ path: ['*'], at: 0 }]) {
-    const [name, ...more] = path as readonly [string, ...string[]]
-    const computed = scope.computed.get(name)
-    if (name === '*')
-      for (const property of type.properties) add(property.name, propertyOf(scope, property))
-    else if (more.length > 0) throw unsupported(`a path in $select`)
-    else if (computed !== undefined) add(name, computed)
-    else if (findNavigation(type, name) === undefined)
-      add(name, propertyOf(scope, findProperty(type, name, at)))
-  }
-  if (select === undefined) for (const [name, value] of scope.computed) add(name, value)
-  return [...selected.values()]
-}
-
 /** All without $select, else those that it names (Protocol 11.2.5.1). */
 function linkedNavigation({ row }: Scope, { select }: OptionSyntax) {
   const { navigation } = row.set.type
@@ -128,11 +100,17 @@ export function boundFilter(scope: Scope, { filter, search }: OptionSyntax): Exp
   return both(found, passed)
 }
 
+export function sortable(value: Expression): Expression {
+  const type = typeOf(value)
+  if (type === null || type.kind === 'primitive') return value
+  throw odataError('type-mismatch', `rows cannot be sorted by ${type.name}`)
+}
+
 export const askedOrder = (scope: Scope, { orderby = [] }: OptionSyntax): readonly OrderItem[] =>
   withTarget(targetIn(scope, '$orderby'), () =>
     orderby
       .map(({ value, descending }) => ({
-        value: measured(bindExpression(value, scope)),
+        value: sortable(measured(bindExpression(value, scope))),
         descending,
       }))
       .filter(isSortable),
@@ -164,6 +142,13 @@ function keyOrder(
   return isKeyOrder && isStored && comesAsStored ? [] : all
 }
 
+/** Parts of a complex property are named by their paths. */
+function selectedPaths(name: string, select: OptionSyntax['select'] = []): readonly string[] {
+  const items = select.flatMap(withoutSelect).filter(({ path }) => path[0] === name)
+  const paths = items.map(({ path }) => path.join('/'))
+  return paths.length === 0 || paths.includes(name) ? [name] : [...new Set(paths)]
+}
+
 /**
  * Protocol 10.7 and 10.8: the properties when there is a choice of them, computed ones too, and what is expanded. Version
  * 4.0 names an expanded property only for what is chosen from it; a client refused `orders()`.
@@ -181,6 +166,8 @@ function selectList(
     if (countOnly || (inner === '' && scope.request.version === '4.0')) return []
     return [`${name}${inner === '' ? '()' : inner}`]
   })
-  const names = [...(hasStar ? star : []), ...listed.map((property) => property.name), ...expanded]
+  const named = listed.filter((property) => !property.name.includes('@'))
+  const chosen = named.flatMap(({ name }) => selectedPaths(name, select))
+  const names = [...(hasStar ? star : []), ...chosen, ...expanded]
   return names.length === 0 ? '' : `(${names.join(',')})`
 }

@@ -2,18 +2,26 @@
 // one condition on the rows of the last set.
 
 import { didYouMean } from '../core/suggest.ts'
-import { bindKey } from './bind-key.ts'
+import { asCondition, bindExpression } from './bind-expression.ts'
+import { bindKey, openKey } from './bind-key.ts'
 import type { Expression, RowVariable } from './bound.ts'
 import type { EntityModel, EntitySet, NavigationProperty, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
+import { measured } from './measure.ts'
+import { parseText, withTarget } from './parse-option.ts'
 import { findNavigation, newRow, type Scope, unsupported } from './scope.ts'
-import type { KeySyntax, PathSegment } from './syntax.ts'
+import type { ExpressionSyntax, KeySyntax, NamedValue, PathSegment } from './syntax.ts'
+import type { EdmType } from './type-map.ts'
 
 interface Step {
   readonly set: EntitySet
   /** How it was reached; null for the first. */
   readonly navigation: NavigationProperty | null
   readonly key: KeySyntax | null
+  /** `/$filter(…)`: what holds for the rows. */
+  readonly filters: readonly ExpressionSyntax[]
+  /** `/0`: the place of one row in the order of the key, a negative one counted from the end. */
+  readonly place: number | null
 }
 
 export interface Resource {
@@ -23,36 +31,106 @@ export interface Resource {
   /** Whether the steps lead to a collection, or to one entity at most. */
   readonly many: boolean
   /** What is asked of them, when it is not they themselves. */
-  readonly end: '$count' | '$ref' | { readonly property: Property; readonly raw: boolean } | null
+  readonly end: '$count' | '$ref' | ValueEnd | null
   /** The path of the entity as context URLs have it: `shop_orders(7)`. */
   readonly entityPath: string
 }
 
-/** Throws 404 for a path that leads nowhere, 501 for one that is not served. */
-export function findResource(model: EntityModel, path: readonly PathSegment[]): Resource {
+/** A property, and what is asked of its value: a part, an item, its length, or the value without JSON around it. */
+export interface ValueEnd {
+  readonly property: Property
+  /** Names of parts of complex values, and places of items in collections. */
+  readonly steps: readonly (string | number)[]
+  readonly type: EdmType
+  readonly asks: '$value' | '$count' | null
+}
+
+/**
+ * `keyAsSegment`: a segment behind a collection is a key. Throws 404 for a path that leads nowhere, 501 for one that is
+ * not served.
+ */
+export function findResource(
+  model: EntityModel,
+  path: readonly PathSegment[],
+  keyAsSegment: boolean,
+): Resource {
   const [first, ...rest] = path as readonly [PathSegment, ...PathSegment[]]
-  const steps: [Step, ...Step[]] = [
-    { set: findSet(model, first.name), navigation: null, key: first.key },
-  ]
-  for (const [i, segment] of rest.entries()) {
-    const { set } = steps.at(-1)!
-    const navigation = isMany(steps) ? undefined : findNavigation(set.type, segment.name)
-    if (navigation === undefined) {
-      const end = findEnd(steps, [segment, ...rest.slice(i + 1)])
-      return { steps, set, many: isMany(steps), end, entityPath: entityPath(steps, path, i + 1) }
-    }
-    if (!navigation.many && segment.key !== null)
-      throw odataError('unknown-resource', `${segment.name} is one entity: it takes no key`)
-    steps.push({ set: navigation.target, navigation, key: segment.key })
+  if (first.argument !== null) throw unsupported(`the path /${first.name}(…)`)
+  const steps: [Step, ...Step[]] = [stepTo(findSet(model.sets, first.name), null, first.key)]
+  let taken = 0
+  while (taken < rest.length) {
+    const more = stepAlong(steps, rest.slice(taken), keyAsSegment)
+    if (more === 0) break
+    taken += more
   }
   const { set } = steps.at(-1)!
-  const all = entityPath(steps, path, path.length)
-  return { steps, set, many: isMany(steps), end: null, entityPath: all }
+  const [next, ...others] = rest.slice(taken)
+  return {
+    steps,
+    set,
+    many: isMany(steps),
+    end: next === undefined ? null : findEnd(steps, [next, ...others]),
+    entityPath: entityPath(steps, path, taken + 1),
+  }
+}
+
+const stepTo = (
+  set: EntitySet,
+  navigation: NavigationProperty | null,
+  key: KeySyntax | null,
+): Step => ({ set, navigation, key, filters: [], place: null })
+
+/** Adds to the steps what the next segments say. Gives how many of them that is: none when they are an end. */
+function stepAlong(steps: Step[], segments: readonly PathSegment[], keyAsSegment: boolean): number {
+  const last = steps.at(-1)!
+  const [segment] = segments as readonly [PathSegment, ...PathSegment[]]
+  if (!isMany(steps)) {
+    const navigation = findNavigation(last.set.type, segment.name)
+    if (navigation === undefined) return 0
+    if (!navigation.many && segment.key !== null)
+      throw odataError('unknown-resource', `${segment.name} is one entity: it takes no key`)
+    steps.push(stepTo(navigation.target, navigation, segment.key))
+    return 1
+  }
+  const change = (step: Partial<Step>) => steps.splice(-1, 1, { ...last, ...step })
+  if (segment.name.toLowerCase() === '$filter' && segment.argument !== null) {
+    const condition = parseText('wholeExpression', segment.argument, '/$filter')
+    change({ filters: [...last.filters, condition] })
+    return 1
+  }
+  if (segment.name.startsWith('$')) return 0
+  if (keyAsSegment) {
+    const open = openKey(last.set.type, last.navigation?.on.theirs ?? null)
+    change({ key: keyOfSegments(last.set, open, segments.slice(0, open.length)) })
+    return open.length
+  }
+  if (!ORDINAL.test(segment.name)) return 0
+  change({ place: Number(segment.name) })
+  return 1
+}
+
+/** Texts stand in segments as they are, other values as in parentheses. */
+function keyOfSegments(
+  set: EntitySet,
+  open: readonly Property[],
+  segments: readonly PathSegment[],
+): KeySyntax {
+  if (open.length === 0 || segments.length < open.length)
+    throw odataError('unknown-resource', `${set.name} needs a key of ${open.length} segments`)
+  const values = open.map(({ name, type }, i): NamedValue => {
+    const { decoded } = segments[i]!
+    if (type.name === 'Edm.String')
+      return { name, value: { kind: 'literal', form: 'string', text: decoded, at: 0 } }
+    const key = parseText('key', decoded, 'the key')
+    if (key.kind === 'value') return { name, value: key.value }
+    throw odataError('invalid-key', `a segment is no value of ${name}`)
+  })
+  return { kind: 'named', values }
 }
 
 function isMany(steps: readonly Step[]): boolean {
-  const { navigation, key } = steps.at(-1)!
-  return key === null && (navigation?.many ?? true)
+  const { navigation, key, place } = steps.at(-1)!
+  return key === null && place === null && (navigation?.many ?? true)
 }
 
 /** What may follow the last set or entity: `$count`, `$ref`, a property and its `$value`. */
@@ -67,15 +145,35 @@ function findEnd(
   if (name === '$ref' && isLast) return '$ref'
   if (name === '$count' && isLast && many) return '$count'
   const property = many ? undefined : type.properties.find((member) => member.name === name)
-  if (property !== undefined && segment.key === null) {
-    if (more.length === 0) return { property, raw: false }
-    if (more.length === 1 && more[0]!.name === '$value') return { property, raw: true }
-    throw odataError('unknown-resource', `nothing is below ${name} but /$value`)
-  }
-  if (many ? /^\$|^-?\d+$/.test(name) : /^\$(?!count|value)/.test(name))
+  if (property !== undefined && segment.key === null) return findValue(property, more)
+  if (many ? name.startsWith('$') : /^\$(?!count|value)/.test(name))
     throw unsupported(`the path /${name} below ${type.name}`)
   throw unknownMember(name, type, many)
 }
+
+function findValue(property: Property, segments: readonly PathSegment[]): ValueEnd {
+  let type = property.type
+  const steps: (string | number)[] = []
+  for (const [i, { name, key }] of segments.entries()) {
+    const end = key === null && i === segments.length - 1 ? name : null
+    if (end === '$value' && type.kind === 'primitive') return { property, steps, type, asks: end }
+    if (end === '$count' && type.kind === 'collection') return { property, steps, type, asks: end }
+    const part: EdmType | undefined =
+      type.kind === 'complex'
+        ? type.properties.find((inner) => inner.name === name)?.type
+        : type.kind === 'collection' && ORDINAL.test(name)
+          ? type.item
+          : undefined
+    if (part === undefined || key !== null)
+      throw odataError('unknown-resource', `${type.name} has nothing called ${name}`)
+    steps.push(type.kind === 'complex' ? name : Number(name))
+    type = part
+  }
+  return { property, steps, type, asks: null }
+}
+
+/** The place of an item, counted from 0; a negative one is counted from the end. */
+const ORDINAL = /^-?\d{1,9}$/
 
 function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
   const names = [...type.properties, ...type.navigation].map((member) => member.name)
@@ -86,10 +184,10 @@ function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
   return odataError('unknown-resource', hint === undefined ? problem : `${problem}: ${hint}`)
 }
 
-export function findSet(model: EntityModel, name: string): EntitySet {
-  const set = model.sets.get(name)
+export function findSet(sets: EntityModel['sets'], name: string): EntitySet {
+  const set = sets.get(name)
   if (set !== undefined) return set
-  const hint = didYouMean(name, model.sets.keys())
+  const hint = didYouMean(name, sets.keys())
   const problem = `there is no entity set "${name}"`
   throw odataError('unknown-entity-set', hint === undefined ? problem : `${problem}: ${hint}`)
 }
@@ -118,11 +216,49 @@ export function pathCondition(
   row: RowVariable,
   scope: Scope,
 ): Expression | null {
-  const { key, navigation } = steps.at(-1)!
-  const conditions: Expression[] = []
+  const last = steps.at(-1)!
+  const { key, navigation, filters, place } = last
+  if (place !== null) return placeCondition(steps, place, row, scope)
+  const conditions: Expression[] = filters.map((filter) =>
+    withTarget('/$filter', () =>
+      asCondition(measured(bindExpression(filter, { ...scope, row })), 'a filter'),
+    ),
+  )
   if (key !== null) conditions.push(bindKey(key, { ...scope, row }, navigation?.on.theirs ?? null))
   if (navigation !== null) conditions.push(linkCondition(steps, navigation, row, scope))
   return conditions.length === 0 ? null : { kind: 'logical', operator: 'and', operands: conditions }
+}
+
+/** The row is the one at that place among those of the last step. */
+function placeCondition(
+  steps: readonly Step[],
+  place: number,
+  row: RowVariable,
+  scope: Scope,
+): Expression {
+  const { type } = row.set
+  if (type.key.length === 0)
+    throw odataError('no-key', `${type.name} has no key, so that its rows have no places`)
+  const before = [...steps.slice(0, -1), { ...steps.at(-1)!, place: null }]
+  const operands = type.key.map((property): Expression => {
+    const other = newRow(scope, row.set)
+    const within = pathCondition(before, other, scope)
+    const valueIn = (of: RowVariable, part: Property): Expression => ({
+      kind: 'property',
+      type: part.type,
+      row: of,
+      property: part,
+    })
+    const right: Expression = {
+      kind: 'nth',
+      source: { kind: 'rows', row: other, link: null, key: within },
+      order: type.key.map((part) => ({ value: valueIn(other, part), descending: place < 0 })),
+      place: place < 0 ? -1 - place : place,
+      value: valueIn(other, property),
+    }
+    return { kind: 'compare', operator: 'eq', left: valueIn(row, property), right }
+  })
+  return { kind: 'logical', operator: 'and', operands }
 }
 
 /** The row has the value that the entity before it has on its side of the link. */

@@ -2,7 +2,9 @@
 
 import { type ApplyRows, pathKey, propertyValue, totalOrder } from './apply-rows.ts'
 import { askedOrder, boundFilter, boundWindow } from './bind-query.ts'
-import { type BoundQuery, type OutputProperty, typeOf } from './bound.ts'
+import { bindExpand } from './bind-expand.ts'
+import { type BoundQuery, type Expansion, type OutputProperty, typeOf } from './bound.ts'
+import { odataError } from './errors.ts'
 import { withTarget } from './parse-option.ts'
 import { findProperty, type Scope } from './scope.ts'
 import type { OptionSyntax, SelectItem } from './syntax.ts'
@@ -13,17 +15,42 @@ interface Output extends OutputProperty {
 
 export function resultQuery(rows: ApplyRows, scope: Scope, options: OptionSyntax): BoundQuery {
   const output = withTarget('$select', () => resultOutput(rows, scope, options))
+  const expand = withTarget('$expand', () => expandedRows(rows, scope, options))
   return {
     set: rows.set,
     relation: rows.relation,
     row: scope.row,
     output,
-    expand: [],
+    expand,
     filter: boundFilter(scope, options),
     order: totalOrder(rows, askedOrder(scope, options)),
     ...boundWindow(options),
-    contextFragment: resultFragment(rows, options, output),
+    contextFragment: withExpanded(resultFragment(rows, options, output), expand),
   }
+}
+
+/** Only rows that are still entities have navigation properties. */
+function expandedRows(
+  rows: ApplyRows,
+  scope: Scope,
+  { expand = [] }: OptionSyntax,
+): readonly Expansion[] {
+  if (rows.added === null && expand.length > 0)
+    throw odataError('option-not-allowed', 'the rows that $apply gives are no entities any more')
+  return bindExpand(expand, scope)
+}
+
+function withExpanded(fragment: string, expand: readonly Expansion[]): string {
+  const names = expand
+    .filter(({ countOnly }) => !countOnly)
+    .map(({ name, query }) => {
+      const inner = query.contextFragment.slice(query.set.name.length)
+      return `${name}${inner === '' ? '()' : inner}`
+    })
+  if (names.length === 0) return fragment
+  return fragment.endsWith(')')
+    ? `${fragment.slice(0, -1)},${names.join(',')})`
+    : `${fragment}(${names.join(',')})`
 }
 
 /** Without $select all values, and all that $compute names; values of one object stand side by side. */

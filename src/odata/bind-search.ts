@@ -13,6 +13,8 @@ export function bindSearch(search: SearchSyntax, row: RowVariable): Expression {
     case 'not':
       return { kind: 'not', operand: bindSearch(search.operand, row) }
     default:
+      // A draft without a word in it says nothing about the rows.
+      if (search.operands.length === 0) return booleanConstant(true)
       return {
         kind: 'logical',
         operator: search.kind,

@@ -3,9 +3,11 @@
 import { entityRows, scopeOfRows } from './apply-rows.ts'
 import { bindApply } from './bind-apply.ts'
 import { REFERENCE_OPTIONS } from './bind-expand.ts'
-import { collectionQuery, openScope, propertyOf } from './bind-query.ts'
+import { bindCrossjoin } from './bind-crossjoin.ts'
+import { collectionQuery, openScope } from './bind-query.ts'
 import { findResource, pathCondition, type Resource } from './bind-resource.ts'
 import { resultQuery } from './bind-result.ts'
+import { bindValue, valueOptions } from './bind-value.ts'
 import type { BoundQuery, BoundRequest } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
 import type { EntityModel } from './entity-model.ts'
@@ -15,22 +17,32 @@ import { withTarget } from './parse-option.ts'
 import { newRow, type RequestContext, type Scope, unsupported } from './scope.ts'
 import type { OptionName, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
 
-/** Throws RequestError 400, 404 or 501. `now` is the time that the whole request sees. */
+export interface RequestSettings {
+  /** The time that the whole request sees. */
+  readonly now: Date
+  readonly version: ODataVersion
+  /** Whether a path may say `orders/7` for `orders(7)`. */
+  readonly keyAsSegment?: boolean
+}
+
+/** Throws RequestError 400, 404 or 501. */
 export function bindRequest(
   { path, options, aliases }: RequestSyntax,
   model: EntityModel,
-  { now, version }: { readonly now: Date; readonly version: ODataVersion },
+  { now, version, keyAsSegment = false }: RequestSettings,
 ): BoundRequest {
   const [first] = path
   if (first === undefined) {
     allowOnly(options, ['format'], 'the service document')
     return { kind: 'service-document' }
   }
+  const context = { sets: model.sets, aliases, now, version, rows: { count: 0 } }
+  if (first.name === '$crossjoin' && first.argument !== null)
+    return bindCrossjoin(model, first.argument, path.slice(1), options, context)
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)
   if (options.id !== undefined) allowOnly(options, [], first.name)
-  const resource = findResource(model, path)
+  const resource = findResource(model, path, keyAsSegment)
   allowFitting(options, resource)
-  const context = { aliases, now, version, rows: { count: 0 } }
   return options.apply === undefined
     ? bindResource(resource, options, context)
     : bindResult(resource, options, context)
@@ -43,7 +55,10 @@ function bindResource(
 ): BoundRequest {
   const { set, many, end, steps } = resource
   const scope = openScope(options, scopeOfRows(entityRows(set), context))
-  const own = collectionQuery(scope, options, pathCondition(steps, scope.row, scope))
+  // The options of a request for a value are about its items.
+  const isValue = typeof end === 'object' && end !== null
+  const within = pathCondition(steps, scope.row, scope)
+  const own = collectionQuery(scope, isValue ? {} : options, within)
   const query = { ...own, top: many ? own.top : 1 }
   const parent = parentQuery(resource, scope)
   const kind = kindOf(resource)
@@ -52,17 +67,8 @@ function bindResource(
     const output = [entityIdOutput(scope.row)]
     return { kind, parent, query: { ...query, output, navigation: undefined, contextFragment } }
   }
-  if (end !== null && end !== '$count') {
-    const { property, raw } = end
-    const output = [{ name: 'value', type: property.type, value: propertyOf(scope, property) }]
-    const contextFragment = `${resource.entityPath}/${property.name}`
-    return {
-      kind: 'property',
-      raw,
-      parent: null,
-      query: { ...query, output, navigation: undefined, contextFragment },
-    }
-  }
+  if (end !== null && end !== '$count')
+    return bindValue(end, resource.entityPath, options, query, scope)
   const contextFragment = many ? query.contextFragment : `${query.contextFragment}/$entity`
   return { kind, parent, query: { ...query, contextFragment } }
 }
@@ -73,8 +79,7 @@ function bindResult(
   options: OptionSyntax,
   context: RequestContext,
 ): BoundRequest {
-  const { apply = [], expand } = options
-  if (expand !== undefined) throw unsupported('$expand after $apply')
+  const { apply = [] } = options
   const { set, steps } = resource
   const entities = scopeOfRows(entityRows(set), context)
   const within = pathCondition(steps, entities.row, entities)
@@ -91,7 +96,8 @@ const kindOf = ({ many, end }: Resource) =>
 function parentQuery({ steps }: Resource, scope: Scope): BoundQuery | null {
   const before = steps.slice(0, -1)
   const last = before.at(-1)
-  if (last === undefined || steps.at(-1)!.key !== null) return null
+  const { key, place } = steps.at(-1)!
+  if (last === undefined || key !== null || place !== null) return null
   const row = newRow(scope, last.set)
   const query = collectionQuery({ ...scope, row }, {}, pathCondition(before, row, scope))
   return { ...query, output: [], top: 1 }
@@ -104,7 +110,7 @@ const COUNT_OPTIONS: readonly OptionName[] = ['apply', 'compute', 'filter', 'sea
 function allowFitting(options: OptionSyntax, { many, end }: Resource): void {
   if (end === '$count') allowOnly(options, COUNT_OPTIONS, '/$count')
   else if (end === '$ref') allowOnly(options, many ? REFERENCES_OPTIONS : ['format'], '/$ref')
-  else if (end !== null) allowOnly(options, ['format'], 'a property')
+  else if (end !== null) allowOnly(options, valueOptions(end), 'this property')
   else if (!many) allowOnly(options, ENTITY_OPTIONS, 'a single entity')
 }
 
@@ -117,11 +123,11 @@ function allowOnly(options: OptionSyntax, allowed: readonly OptionName[], resour
 }
 
 function bindSystemResource(
-  { name, key }: PathSegment,
+  { name, key, argument }: PathSegment,
   segments: number,
   options: OptionSyntax,
 ): BoundRequest {
-  if (name === '$metadata' && key === null && segments === 1) {
+  if (name === '$metadata' && key === null && argument === null && segments === 1) {
     allowOnly(options, ['format'], '$metadata')
     return { kind: 'metadata' }
   }

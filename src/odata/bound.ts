@@ -1,17 +1,18 @@
 // A request whose names and types have been resolved against the entity model of one snapshot. What follows from here
 // (to-sql, the JSON writer) can no longer meet a mistake of the caller.
 
+import type { Sql } from '../core/sql.ts'
 import type { EntitySet, NavigationProperty, Property } from './entity-model.ts'
 import type { OperandsToSql } from './functions.ts'
 import type { Relation } from './relation.ts'
 import type { ComparisonOperator } from './syntax.ts'
-import { edm, type EdmType } from './type-map.ts'
+import { type CollectionType, edm, type EdmType } from './type-map.ts'
 
 export type BoundRequest =
   | { readonly kind: 'service-document' }
   | { readonly kind: 'metadata' }
   | ({ readonly kind: 'collection' | 'entity' | 'count' } & Addressed)
-  /** One property, named `value` in the output; `raw`: its value alone. */
+  /** A property or a part of one, named `value` in the output; `raw`: its value alone. */
   | ({ readonly kind: 'property'; readonly raw: boolean } & Addressed)
 
 export interface Addressed {
@@ -53,6 +54,8 @@ export interface Expansion {
   /** Only the number of related entities is written. */
   readonly countOnly: boolean
   readonly link: Link
+  /** What is handed down to it of the row of the request, because it speaks of `$it` (see outer-row.ts). */
+  readonly outer: readonly OutputProperty[]
   /** Its order is total, and `skip` and `top` count within the rows of one parent. */
   readonly query: BoundQuery
 }
@@ -74,6 +77,21 @@ export interface OrderItem {
 export interface RowVariable {
   readonly alias: string
   readonly set: EntitySet
+}
+
+/** Rows of a set: those that a link leads to, or all; and of these the one with a key, when there is one. */
+export interface RowSource {
+  readonly kind: 'rows'
+  readonly row: RowVariable
+  readonly link: Link | null
+  readonly key: Expression | null
+}
+
+/** The items of a collection. */
+export interface ItemSource {
+  readonly kind: 'items'
+  readonly alias: string
+  readonly list: Expression
 }
 
 /** Comparisons, `in` and `exists` are true or false, never null; every other kind may be null. */
@@ -114,12 +132,56 @@ export type Expression =
       readonly type: EdmType
       readonly branches: readonly { readonly condition: Expression; readonly value: Expression }[]
     }
-  /** `value` in the one row that `link` leads to; null when there is none. */
+  /** A property of a complex value; null when that is null. */
   | {
-      readonly kind: 'related'
-      readonly row: RowVariable
-      readonly link: Link
+      readonly kind: 'member'
+      readonly type: EdmType
+      readonly of: Expression
+      readonly name: string
+    }
+  /** The item at hand of the source with that alias. */
+  | { readonly kind: 'item'; readonly type: EdmType; readonly alias: string }
+  /** A collection that the request writes out. */
+  | {
+      readonly kind: 'array'
+      readonly type: CollectionType
+      readonly items: readonly Expression[]
+    }
+  /** Items of a collection: those for which the condition holds, in an order or in their own, some of them skipped or cut. */
+  | {
+      readonly kind: 'items'
+      readonly type: CollectionType
+      readonly source: ItemSource
+      readonly condition: Expression | null
+      readonly order: readonly OrderItem[]
+      readonly skip: number
+      readonly top: number | null
+    }
+  /** `value` in the one row of the source; null when there is none. */
+  | { readonly kind: 'related'; readonly source: RowSource; readonly value: Expression }
+  /** `value` in one row of the source by its place in that order, counted from 0; null when there are fewer rows. */
+  | {
+      readonly kind: 'nth'
+      readonly source: RowSource
+      readonly order: readonly OrderItem[]
+      readonly place: number
       readonly value: Expression
+    }
+  /** Of all rows that the links lead to, one after the other, the key and the value: a list of both. */
+  | {
+      readonly kind: 'gathered'
+      readonly type: EdmType
+      readonly sources: readonly RowSource[]
+      readonly key: readonly Expression[]
+      readonly value: Expression
+    }
+  /** One value of all rows or items; `value` null: they are counted. */
+  | {
+      readonly kind: 'total'
+      readonly type: EdmType
+      readonly source: RowSource | ItemSource
+      readonly value: Expression | null
+      readonly sql: (value: Sql) => Sql
     }
   /** Whether `theirs` is equal to what `ours` is in the one row for which the condition holds. Null when it is null. */
   | {
@@ -129,18 +191,16 @@ export type Expression =
       readonly ours: PropertyValue
       readonly theirs: PropertyValue
     }
-  /** Whether the condition holds for any, or for all, of the rows that `link` leads to. */
+  /** Whether the condition holds for any, or for all, of the rows or items. */
   | {
       readonly kind: 'exists'
       readonly quantifier: 'any' | 'all'
-      readonly row: RowVariable
-      readonly link: Link
+      readonly source: RowSource | ItemSource
       readonly condition: Expression | null
     }
   | {
       readonly kind: 'count'
-      readonly row: RowVariable
-      readonly link: Link
+      readonly source: RowSource | ItemSource
       readonly condition: Expression | null
     }
 
@@ -179,6 +239,7 @@ export function typeOf(expression: Expression): EdmType | null {
     case 'count':
       return edm.Int64
     case 'related':
+    case 'nth':
       return typeOf(expression.value)
     default:
       return expression.type

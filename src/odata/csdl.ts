@@ -10,6 +10,8 @@ import type {
   NavigationProperty,
   Property,
 } from './entity-model.ts'
+import { functionNames } from './functions.ts'
+import type { ComplexType, EdmType, PrimitiveType } from './type-map.ts'
 import { storedKeyset } from './keyset.ts'
 
 export const NAMESPACE = 'eider'
@@ -17,6 +19,8 @@ export const CONTAINER = 'Default'
 
 const CORE = 'Org.OData.Core.V1'
 const CAPABILITIES = 'Org.OData.Capabilities.V1'
+const AGGREGATION = 'Org.OData.Aggregation.V1'
+const VOCABULARIES = [CORE, CAPABILITIES, AGGREGATION]
 const vocabularyUrl = (name: string) =>
   `https://oasis-tcs.github.io/odata-vocabularies/vocabularies/${name}.xml`
 
@@ -27,8 +31,21 @@ const RESTRICTIONS = [
   ['DeleteRestrictions', 'Deletable'],
 ] as const
 
-/** What clients may take for given unless they are told. */
-const UNSUPPORTED = ['CrossJoinSupported', 'KeyAsSegmentSupported'] as const
+/** What the service may be set to do. */
+export interface Conventions {
+  readonly keyAsSegment: boolean
+}
+
+const DEFAULTS: Conventions = { keyAsSegment: false }
+
+/** What clients may take for given, or for missing, unless they are told. */
+const abilities = ({ keyAsSegment }: Conventions) => [
+  ['CrossJoinSupported', true] as const,
+  ['KeyAsSegmentSupported', keyAsSegment] as const,
+]
+
+/** Functions that every filter can use. */
+const FILTER_FUNCTIONS = [...functionNames].toSorted()
 
 /** Rows of two states are known for the same by their key. */
 const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
@@ -39,27 +56,50 @@ export type ProtocolVersion = '4.0' | '4.01'
 
 const qualified = ({ name }: { readonly name: string }) => `${NAMESPACE}.${name}`
 
+/** The type of the values, and for a collection the type of its items. */
+const itemType = (type: EdmType) => (type.kind === 'collection' ? type.item : type)
+
+const typeName = (type: PrimitiveType | ComplexType) =>
+  type.kind === 'complex' ? qualified(type) : type.name
+
+/** All of them, each after those that it is part of. */
+function complexTypes(sets: readonly EntitySet[]): readonly ComplexType[] {
+  const within = ({ type }: { readonly type: EdmType }): readonly ComplexType[] => {
+    const item = itemType(type)
+    return item.kind === 'complex' ? [item, ...item.properties.flatMap(within)] : []
+  }
+  return sets.flatMap(({ type }) => type.properties.flatMap(within))
+}
+
 /** A constraint is between properties of one type, on the side that holds the other's key. */
 const hasConstraint = ({ holdsKey, on }: NavigationProperty) =>
   holdsKey && on.ours.type.engine === on.theirs.type.engine
 
 /** `version` is the one that the document names. */
-export function csdlXml(model: EntityModel, version: ProtocolVersion): string {
+export function csdlXml(
+  model: EntityModel,
+  version: ProtocolVersion,
+  conventions: Conventions = DEFAULTS,
+): string {
   const sets = [...model.sets.values()]
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="${version}">`,
-    ...[CORE, CAPABILITIES].map(
+    ...VOCABULARIES.map(
       (name) =>
         `<edmx:Reference Uri="${vocabularyUrl(name)}"><edmx:Include Namespace="${name}"/></edmx:Reference>`,
     ),
     '<edmx:DataServices>',
     `<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="${NAMESPACE}">`,
     ...sets.flatMap(({ type }) => typeXml(type)),
+    ...complexTypes(sets).flatMap(complexXml),
     `<EntityContainer Name="${CONTAINER}">`,
     ...sets.flatMap(setXml),
     `<Annotation Term="${CORE}.ODataVersions" String="${ODATA_VERSIONS}"/>`,
-    ...UNSUPPORTED.map((term) => `<Annotation Term="${CAPABILITIES}.${term}" Bool="false"/>`),
+    ...abilities(conventions).map(
+      ([term, value]) => `<Annotation Term="${CAPABILITIES}.${term}" Bool="${value}"/>`,
+    ),
+    `<Annotation Term="${CAPABILITIES}.FilterFunctions"><Collection>${FILTER_FUNCTIONS.map((name) => `<String>${name}</String>`).join('')}</Collection></Annotation>`,
     '</EntityContainer>',
     '</Schema>',
     '</edmx:DataServices>',
@@ -91,13 +131,28 @@ function propertyXml(property: Property): string {
   return `${start}><Annotation${attributes(annotation)}/></Property>`
 }
 
-const propertyAttributes = ({ name, type, nullable }: Property) => ({
-  Name: name,
-  Type: type.name,
-  ...(nullable ? {} : { Nullable: 'false' }),
-  ...(type.precision === null ? {} : { Precision: String(type.precision) }),
-  ...(type.scale === null ? {} : { Scale: String(type.scale) }),
-})
+function propertyAttributes({ name, type, nullable }: Named) {
+  const item = itemType(type)
+  const many = type.kind === 'collection'
+  return {
+    Name: name,
+    Type: many ? `Collection(${typeName(item)})` : typeName(item),
+    // Of a collection it says whether items may be null, and nothing is taken for given.
+    ...(many ? { Nullable: 'true' } : nullable ? {} : { Nullable: 'false' }),
+    ...(item.precision === null ? {} : { Precision: String(item.precision) }),
+    ...(item.scale === null ? {} : { Scale: String(item.scale) }),
+  }
+}
+
+type Named = Pick<Property, 'name' | 'type' | 'nullable'>
+
+const complexXml = ({ name, properties }: ComplexType): readonly string[] => [
+  `<ComplexType${attributes({ Name: name })}>`,
+  ...properties.map(
+    (property) => `<Property${attributes(propertyAttributes({ ...property, nullable: true }))}/>`,
+  ),
+  '</ComplexType>',
+]
 
 function navigationXml(navigation: NavigationProperty): string {
   const { name, target, many, on, partner } = navigation
@@ -122,6 +177,7 @@ function setXml(set: EntitySet): readonly string[] {
         `<Annotation Term="${CAPABILITIES}.${term}"><Record><PropertyValue Property="${property}" Bool="false"/></Record></Annotation>`,
     ),
     `<Annotation Term="${CAPABILITIES}.ExpandRestrictions"><Record><PropertyValue Property="MaxLevels" Int="${limits.expandDepth}"/></Record></Annotation>`,
+    `<Annotation Term="${AGGREGATION}.ApplySupported"><Record><PropertyValue Property="PropertyRestrictions" Bool="false"/></Record></Annotation>`,
     `<Annotation Term="${CAPABILITIES}.ChangeTracking"><Record><PropertyValue Property="Supported" Bool="${isTracked(set)}"/></Record></Annotation>`,
     '</EntitySet>',
   ]
@@ -150,20 +206,28 @@ function escapeXml(text: string): string {
     .replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd')
 }
 
-export function csdlJson(model: EntityModel, version: ProtocolVersion): string {
+export function csdlJson(
+  model: EntityModel,
+  version: ProtocolVersion,
+  conventions: Conventions = DEFAULTS,
+): string {
   const sets = [...model.sets.values()]
   const reference = (name: string) => [vocabularyUrl(name), { $Include: [{ $Namespace: name }] }]
   return JSON.stringify({
     $Version: version,
-    $Reference: Object.fromEntries([CORE, CAPABILITIES].map(reference)),
+    $Reference: Object.fromEntries(VOCABULARIES.map(reference)),
     $EntityContainer: `${NAMESPACE}.${CONTAINER}`,
     [NAMESPACE]: {
       ...Object.fromEntries(sets.map(({ type }) => [type.name, typeJson(type)])),
+      ...Object.fromEntries(complexTypes(sets).map((type) => [type.name, complexJson(type)])),
       [CONTAINER]: {
         $Kind: 'EntityContainer',
         ...Object.fromEntries(sets.map((set) => [set.name, setJson(set)])),
         [`@${CORE}.ODataVersions`]: ODATA_VERSIONS,
-        ...Object.fromEntries(UNSUPPORTED.map((term) => [`@${CAPABILITIES}.${term}`, false])),
+        ...Object.fromEntries(
+          abilities(conventions).map(([term, value]) => [`@${CAPABILITIES}.${term}`, value]),
+        ),
+        [`@${CAPABILITIES}.FilterFunctions`]: FILTER_FUNCTIONS,
       },
     },
   })
@@ -179,12 +243,25 @@ function typeJson({ description, key, properties, navigation }: EntityType): obj
   }
 }
 
-const propertyJson = ({ type, nullable, column: { description } }: Property) => ({
-  $Type: type.name,
-  ...(nullable ? { $Nullable: true } : {}),
-  ...(type.precision === null ? {} : { $Precision: type.precision }),
-  ...(type.scale === null ? {} : { $Scale: type.scale }),
-  ...(description === undefined ? {} : { [`@${CORE}.Description`]: description }),
+function propertyJson({ type, nullable, column }: Named & Partial<Pick<Property, 'column'>>) {
+  const item = itemType(type)
+  const many = type.kind === 'collection'
+  const description = column?.description
+  return {
+    $Type: typeName(item),
+    ...(many ? { $Collection: true } : {}),
+    ...(nullable || many ? { $Nullable: true } : {}),
+    ...(item.precision === null ? {} : { $Precision: item.precision }),
+    ...(item.scale === null ? {} : { $Scale: item.scale }),
+    ...(description === undefined ? {} : { [`@${CORE}.Description`]: description }),
+  }
+}
+
+const complexJson = ({ properties }: ComplexType): object => ({
+  $Kind: 'ComplexType',
+  ...Object.fromEntries(
+    properties.map((property) => [property.name, propertyJson({ ...property, nullable: true })]),
+  ),
 })
 
 function navigationJson(navigation: NavigationProperty): object {
@@ -213,6 +290,7 @@ function setJson(set: EntitySet): object {
     ...(bindings.length === 0 ? {} : { $NavigationPropertyBinding: Object.fromEntries(bindings) }),
     ...Object.fromEntries(restrictions),
     [`@${CAPABILITIES}.ExpandRestrictions`]: { MaxLevels: limits.expandDepth },
+    [`@${AGGREGATION}.ApplySupported`]: { PropertyRestrictions: false },
     [`@${CAPABILITIES}.ChangeTracking`]: { Supported: isTracked(set) },
   }
 }

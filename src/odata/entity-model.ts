@@ -74,8 +74,11 @@ function entitySet(relation: PublishedRelation, facts: ColumnFacts): Growing {
   const name = entitySetName(relation.model)
   const negatives = facts.signedTinyints.get(relation.model)
   const properties = relation.columns.map((column): Property => {
-    const type = edmTypeOf(column.type, { negative: negatives?.has(column.name) ?? false })
-    const nullable = column.nullable && !relation.key.includes(column.name)
+    const isKey = relation.key.includes(column.name)
+    const negative = negatives?.has(column.name) ?? false
+    const typeName = isKey ? null : `${name}_${column.name}`
+    const type = edmTypeOf(column.type, { negative, typeName })
+    const nullable = column.nullable && !isKey
     const clamped = facts.clampedTimes.get(relation.model)?.has(column.name) ?? false
     return { name: column.name, column, type, nullable, clamped }
   })

@@ -2,10 +2,13 @@
 
 import { odataError } from './errors.ts'
 import { optionName, parseOption } from './options.ts'
-import type { OptionSyntax } from './syntax.ts'
+import type { ExpressionSyntax, OptionSyntax } from './syntax.ts'
 
 /** `$levels` exists in $expand only. */
-export type ExpandOption = OptionSyntax & { readonly levels?: number }
+export type ExpandOption = OptionSyntax & {
+  readonly levels?: number
+  readonly aliases?: ReadonlyMap<string, ExpressionSyntax>
+}
 
 export function parseExpandOption(name: string, text: string): ExpandOption {
   const value = text.trim()
@@ -23,11 +26,19 @@ function levels(text: string): number {
 
 export function joinExpandOptions(parts: readonly ExpandOption[]) {
   const joined: Record<string, unknown> = {}
-  for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
+  const aliases = new Map<string, ExpressionSyntax>()
+  for (const [name, value] of parts.flatMap(({ aliases: more, ...part }) => {
+    for (const [alias, syntax] of more ?? []) {
+      if (aliases.has(alias))
+        throw odataError('duplicate-option', `@${alias} is given twice within $expand`)
+      aliases.set(alias, syntax)
+    }
+    return Object.entries(part)
+  })) {
     if (Object.hasOwn(joined, name))
       throw odataError('duplicate-option', `$${name} is given twice within $expand`)
     joined[name] = value
   }
   const { levels: depth = 1, ...options } = joined as ExpandOption
-  return { levels: depth, options }
+  return { levels: depth, options, aliases }
 }

@@ -7,7 +7,11 @@ export const expandRules = String.raw`
 
   //+ "orders", "orders/$count($filter=a eq 1)", "orders(select=a,b;expand=items($orderby=a desc;$search=b c))"
   //- "/orders", "orders/$value"
-  expandItem = selectItem expandForm? expandOptions?
+  expandItem = expandPath expandForm? expandOptions?
+
+  //+ "*", "orders", "orders/items"
+  //- "orders/"
+  expandPath = "*" | selectPath
 
   //+ "/$ref", "/$count"
   //- "/$value", "$ref"
@@ -17,7 +21,7 @@ export const expandRules = String.raw`
   //- "()", "($top=1;)"
   expandOptions = "(" ws expandOption (ws ";" ws expandOption)* ws ")"
 
-  //+ "$filter=a eq 1", "FILTER=a eq 'x;y'", "$orderby=a,b desc", "$compute=a add 1 as b", "$levels=2", "$top=-1"
+  //+ "$filter=a eq 1", "FILTER=a eq 'x;y'", "$orderby=a,b desc", "$compute=a add 1 as b", "$levels=2", "$top=-1", "@a=b/c"
   //+ "$apply=groupby((a),aggregate(b with sum as c))"
   //- "$filter=a eq", "$top", "=1"
   expandOption = "$"? caseInsensitive<"filter"> ws "=" wholeExpression -- filter
@@ -27,6 +31,7 @@ export const expandRules = String.raw`
                | "$"? caseInsensitive<"search"> ws "=" search -- search
                | "$"? caseInsensitive<"expand"> ws "=" expand -- expand
                | "$"? caseInsensitive<"apply"> ws "=" apply -- apply
+               | "@" name ws "=" wholeExpression -- alias
                | "$"? ~nestedOption name ws "=" plainValue -- plain
 
   // Those whose values have a grammar: for others a mistake in the value is no mistake in the name.

@@ -16,6 +16,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import type { BoundQuery, Expansion } from './bound.ts'
 import { columnSql, conditionSql } from './expression-sql.ts'
 import type { JsonFormat } from './negotiate.ts'
+import { OUTER } from './outer-row.ts'
 import { orderSql, relationSql } from './relation-sql.ts'
 import { columnsSql, type RowWindow, rowsSql } from './to-sql.ts'
 import { type Member, objectSql, propertyMembers, rowTextsSql } from './write-json.ts'
@@ -29,13 +30,16 @@ const VARCHAR = columnType('VARCHAR')
 // No property has a space in its name, so these meet none.
 const PARENT_KEY = sql.ident('parent key')
 const NUMBER = sql.ident('row number')
+const ROW_ID = sql.ident('row id')
+/** The table of the rows of the page. */
+const PAGE = 'page'
 
 /** One text for each row, as rowTextsSql gives it. */
 export function entityTextsSql(query: BoundQuery, window: RowWindow, format: JsonFormat): Sql {
   const rows = rowsSql(query, window)
   if (query.expand.length === 0) return rowTextsSql(rows, query.output, format, window.keyset)
   const numbered = sql`SELECT *, row_number() OVER () AS ${NUMBER} FROM (${rows})`
-  const related = query.expand.map((expansion) => relatedRows(expansion, 'page', format))
+  const related = query.expand.map((expansion) => relatedRows(expansion, PAGE, format))
   const members = [
     ...propertyMembers('page', query.output, format),
     ...related.flatMap((level) => level.members),
@@ -76,7 +80,7 @@ const NOTHING: Related = { tables: [], joins: [], members: [] }
 function relatedCounts(expansion: Expansion, parent: string, { ieee754 }: JsonFormat): Related {
   const { name, query } = expansion
   const counts = `${query.row.alias} counts`
-  const key = theirKey(expansion)
+  const key = theirKey(expansion, parent)
   const counted = sql`SELECT ${key} AS ${PARENT_KEY}, count(*) AS rows ${relatedSql(expansion, parent)} GROUP BY ALL`
   const digits = sql`CAST(coalesce(${sql.ident(counts, 'rows')}, 0) AS VARCHAR)`
   const text = ieee754 ? sql`concat('"', ${digits}, '"')` : digits
@@ -119,20 +123,23 @@ function relatedTexts(expansion: Expansion, parent: string, format: JsonFormat):
 /** One row above the limit is enough to know that it was passed. */
 function numberedRows(expansion: Expansion, parent: string): Sql {
   const { many, query } = expansion
-  const key = theirKey(expansion)
-  const number = many
-    ? sql`, row_number() OVER (PARTITION BY ${key}${orderSql(query.order)}) AS ${NUMBER}`
+  const key = theirKey(expansion, parent)
+  const id = query.expand.some(isForEachParent)
+    ? sql`, row_number() OVER () AS ${ROW_ID}`
     : sql.empty
-  return sql`SELECT ${columnsSql(query)}, ${key} AS ${PARENT_KEY}${number}
-    ${relatedSql(expansion, parent)}${windowOf(query)} LIMIT ${sql.value(limits.expandedRows + 1, BIGINT)}`
+  const place = sql`row_number() OVER (PARTITION BY ${key}${orderSql(query.order)})`
+  const number = many ? sql`, ${place} AS ${NUMBER}` : sql.empty
+  return sql`SELECT ${columnsSql(query)}, ${key} AS ${PARENT_KEY}${number}${id}
+    ${relatedSql(expansion, parent)}${windowOf(query, place)} LIMIT ${sql.value(limits.expandedRows + 1, BIGINT)}`
 }
 
-function windowOf({ skip, top }: BoundQuery): Sql {
+/** `place` is written anew: its name could mean a column of the parent. */
+function windowOf({ skip, top }: BoundQuery, place: Sql): Sql {
   if (skip === 0 && top === null) return sql.empty
-  const after = sql`${NUMBER} > ${sql.value(skip, BIGINT)}`
+  const after = sql`${place} > ${sql.value(skip, BIGINT)}`
   if (top === null) return sql` QUALIFY ${after}`
   const last = Math.min(skip + top, Number.MAX_SAFE_INTEGER)
-  return sql` QUALIFY ${after} AND ${NUMBER} <= ${sql.value(last, BIGINT)}`
+  return sql` QUALIFY ${after} AND ${place} <= ${sql.value(last, BIGINT)}`
 }
 
 function guardSql(rows: string): Sql {
@@ -142,19 +149,35 @@ function guardSql(rows: string): Sql {
     THEN CAST(error(${words}) AS ${sql.type(VARCHAR)}) END`
 }
 
-const theirKey = ({ link, query }: Expansion) => columnSql(query.row.alias, link.theirs)
+/** What tells to which row of the parent a related row belongs. */
+const theirKey = (expansion: Expansion, parent: string) =>
+  isForEachParent(expansion)
+    ? sql`${sql.ident(OUTER)}.${rowId(parent)}`
+    : columnSql(expansion.query.row.alias, expansion.link.theirs)
+
+/** Its rows differ from parent to parent, also where the link leads to the same ones. */
+const isForEachParent = ({ outer }: Expansion) => outer.length > 0
+
+const rowId = (parent: string) => (parent === PAGE ? NUMBER : ROW_ID)
 
 /** The rows that any row of the parent leads to. */
 function relatedSql(expansion: Expansion, parent: string): Sql {
   const { query } = expansion
   const { relation, row, filter } = query
-  const from = sql`FROM ${relationSql(relation)} AS ${sql.ident(row.alias)}
-    WHERE ${theirKey(expansion)} IN (SELECT ${linkColumn(parent, expansion)} FROM ${sql.ident(parent)})`
+  const rows = sql`${relationSql(relation)} AS ${sql.ident(row.alias)}`
+  const theirs = columnSql(row.alias, expansion.link.theirs)
+  const from = isForEachParent(expansion)
+    ? sql`FROM ${sql.ident(parent)} AS ${sql.ident(OUTER)} JOIN ${rows} ON ${theirs} = ${linkColumn(OUTER, expansion)} WHERE TRUE`
+    : sql`FROM ${rows} WHERE ${theirs} IN (SELECT ${linkColumn(parent, expansion)} FROM ${sql.ident(parent)})`
   return filter === null ? from : sql`${from} AND ${conditionSql(filter)}`
 }
 
 const linkColumn = (parent: string, { query }: Expansion) =>
   sql.ident(parent, `${query.row.alias} key`)
 
-const joined = (name: string, parent: string, expansion: Expansion): Sql =>
-  sql`LEFT JOIN ${sql.ident(name)} ON ${sql.ident(name)}.${PARENT_KEY} = ${linkColumn(parent, expansion)}`
+function joined(name: string, parent: string, expansion: Expansion): Sql {
+  const ours = isForEachParent(expansion)
+    ? sql`${sql.ident(parent)}.${rowId(parent)}`
+    : linkColumn(parent, expansion)
+  return sql`LEFT JOIN ${sql.ident(name)} ON ${sql.ident(name)}.${PARENT_KEY} = ${ours}`
+}

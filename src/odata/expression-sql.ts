@@ -8,7 +8,7 @@
 import { columnType } from '../core/relation.ts'
 import { SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { type Constant, type Expression, type Link, type RowVariable, typeOf } from './bound.ts'
+import { type Constant, type Expression, type ItemSource, type RowSource, typeOf } from './bound.ts'
 import type { Property } from './entity-model.ts'
 import { isLongList } from './measure.ts'
 import { isFloat } from './numbers.ts'
@@ -56,12 +56,37 @@ export function valueSql(expression: Expression): Sql {
     }
     case 'case':
       return caseSql(expression)
+    case 'member':
+      return neverNull(
+        sql`(${valueSql(expression.of)}).${sql.ident(expression.name)}`,
+        expression.type,
+      )
+    case 'item':
+      return sql.ident(expression.alias, ITEM)
+    case 'array':
+      return castSql(sql`[${sql.join(expression.items.map(valueSql))}]`, expression.type)
+    case 'items':
+      return itemsSql(expression)
     case 'related': {
-      const value = sql`(SELECT first(${valueSql(expression.value)}) ${linkedSql(expression)})`
-      return expression.value.kind === 'exists' ? sql`coalesce(${value}, FALSE)` : value
+      const { source, value } = expression
+      const found = sql`(SELECT first(${valueSql(value)}) ${sourceSql(source)})`
+      return value.kind === 'exists'
+        ? sql`coalesce(${found}, FALSE)`
+        : neverNull(found, typeOf(value)!)
+    }
+    case 'nth': {
+      const { source, order, place, value } = expression
+      const items = sql.join(order.map((item) => orderItemSql(item.value, item.descending)))
+      return sql`(SELECT ${valueSql(value)} ${sourceSql(source)} ORDER BY ${items} LIMIT 1 OFFSET ${sql.value(place, BIGINT)})`
+    }
+    case 'gathered':
+      return gatheredSql(expression)
+    case 'total': {
+      const value = expression.value === null ? sql.empty : valueSql(expression.value)
+      return sql`(SELECT ${expression.sql(value)} ${sourceSql(expression.source)})`
     }
     case 'count':
-      return sql`(SELECT count(*) ${linkedSql(expression)}${andSql(expression.condition, conditionSql)})`
+      return sql`(SELECT count(*) ${sourceSql(expression.source)}${andSql(expression.condition, conditionSql)})`
     case 'exists':
       return existsSql(expression)
     case 'reached':
@@ -73,8 +98,33 @@ export function valueSql(expression: Expression): Sql {
 export function columnSql(alias: string, { column, type, clamped }: Property): Sql {
   const stored = sql.ident(alias, column.name)
   const value = column.type === type.engine ? stored : castSql(stored, type)
-  return clamped ? clampSql(value, type) : value
+  return clamped ? clampSql(value, type) : neverNull(value, type)
 }
+
+/** A collection is empty where the engine has NULL. */
+const neverNull = (value: Sql, { kind }: EdmType): Sql =>
+  kind === 'collection' ? sql`coalesce(${value}, [])` : value
+
+const INDEX = sql.ident('index')
+const BIGINT = columnType('BIGINT')
+
+function itemsSql(expression: Expression & { readonly kind: 'items' }): Sql {
+  const { source, condition, order, skip, top } = expression
+  const alias = sql.ident(source.alias)
+  const list = valueSql(source.list)
+  const numbered = sql`SELECT unnest(${list}) AS ${sql.ident(ITEM)}, generate_subscripts(${list}, 1) AS ${INDEX}`
+  const items = order.map(({ value, descending }) => sql`${orderItemSql(value, descending)}, `)
+  const limit = top === null ? sql.empty : sql` LIMIT ${sql.value(top, BIGINT)}`
+  const chosen = sql`SELECT ${alias}.${sql.ident(ITEM)},
+      row_number() OVER (ORDER BY ${sql.join(items, sql.empty)}${alias}.${INDEX}) AS place
+    FROM (${numbered}) AS ${alias} WHERE TRUE${andSql(condition, conditionSql)}
+    ORDER BY place${limit} OFFSET ${sql.value(skip, BIGINT)}`
+  return sql`(SELECT coalesce(list(${sql.ident(ITEM)} ORDER BY place), []) FROM (${chosen}))`
+}
+
+/** Nulls come first ascending and last descending (Protocol 11.2.6.2). */
+export const orderItemSql = (value: Expression, descending: boolean): Sql =>
+  descending ? sql`${valueSql(value)} DESC NULLS LAST` : sql`${valueSql(value)} ASC NULLS FIRST`
 
 function caseSql({ branches, type }: Expression & { readonly kind: 'case' }): Sql {
   const whens = branches.map(
@@ -83,10 +133,30 @@ function caseSql({ branches, type }: Expression & { readonly kind: 'case' }): Sq
   return castSql(sql`CASE ${sql.join(whens, sql.empty)}END`, type)
 }
 
-/** The rows that a link leads to. The key of a set is unique by promise only, so nothing here relies on it. */
-function linkedSql({ row, link }: { readonly row: RowVariable; readonly link: Link }): Sql {
-  const theirs = columnSql(row.alias, link.theirs)
-  return sql`FROM ${sql.ident(row.set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)} WHERE ${theirs} = ${valueSql(link.ours)}`
+/** The column of the items of a collection. */
+const ITEM = 'item'
+
+function gatheredSql({ sources, key, value }: Expression & { readonly kind: 'gathered' }): Sql {
+  const fields = key.map((part, i) => sql`${sql.ident(`k${i}`)} := ${valueSql(part)}, `)
+  const tables = sources.map(
+    ({ row }) => sql`${sql.ident(row.set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)}`,
+  )
+  return sql`(SELECT list(struct_pack(${sql.join(fields, sql.empty)}v := ${valueSql(value)}))
+    FROM ${sql.join(tables)} WHERE ${sql.join(sources.map(linkedSql), sql` AND `)})`
+}
+
+const linkedSql = ({ row, link, key }: RowSource): Sql => {
+  const linked =
+    link === null ? sql`TRUE` : sql`${columnSql(row.alias, link.theirs)} = ${valueSql(link.ours)}`
+  return sql`${linked}${andSql(key, conditionSql)}`
+}
+
+/** FROM and WHERE. The key of a set is unique by promise only, so nothing here relies on it. */
+function sourceSql(source: RowSource | ItemSource): Sql {
+  if (source.kind === 'items')
+    return sql`FROM (SELECT unnest(${valueSql(source.list)}) AS ${sql.ident(ITEM)}) AS ${sql.ident(source.alias)} WHERE TRUE`
+  const { row } = source
+  return sql`FROM ${sql.ident(row.set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)} WHERE ${linkedSql(source)}`
 }
 
 const andSql = (condition: Expression | null, print: (condition: Expression) => Sql) =>
@@ -103,7 +173,7 @@ function reachedSql(expression: Expression & { readonly kind: 'reached' }): Sql 
 }
 
 function existsSql(expression: Expression & { readonly kind: 'exists' }): Sql {
-  const rows = linkedSql(expression)
+  const rows = sourceSql(expression.source)
   if (expression.quantifier === 'any')
     return sql`EXISTS (SELECT 1 ${rows}${andSql(expression.condition, conditionSql)})`
   const fails = (condition: Expression) => sql`${booleanSql(condition)} IS NOT TRUE`

@@ -7,7 +7,7 @@ import type { BoundQuery, Expression, OutputProperty } from './bound.ts'
 import { NAMESPACE } from './csdl.ts'
 import { constantText, entityIdOutput, joinedTexts } from './entity-id.ts'
 import type { ODataVersion } from './negotiate.ts'
-import { edm, type EdmName, type EdmType } from './type-map.ts'
+import { edm, type EdmType } from './type-map.ts'
 
 export function withControlInformation(query: BoundQuery, version: ODataVersion): BoundQuery {
   const expand = query.expand.map((expansion) => ({
@@ -21,11 +21,14 @@ export function withControlInformation(query: BoundQuery, version: ODataVersion)
 }
 
 /** The types that a reader takes a value for when nothing is said (JSON Format 4.01, 4.6.3). */
-const OBVIOUS: readonly EdmName[] = ['Edm.Boolean', 'Edm.String']
+const OBVIOUS: readonly string[] = ['Edm.Boolean', 'Edm.String']
 
 /** As values of `@odata.type`: 4.0 wants a hash before names that are not qualified, 4.01 none. */
-export function shownType({ name }: EdmType, version: ODataVersion): string {
-  return `${version === '4.0' ? '#' : ''}${name.replace('Edm.', '')}`
+export function shownType(type: EdmType, version: ODataVersion): string {
+  const item = type.kind === 'collection' ? type.item : type
+  const name = item.kind === 'complex' ? `${NAMESPACE}.${item.name}` : item.name.replace('Edm.', '')
+  const hash = version === '4.0' || item.kind === 'complex' ? '#' : ''
+  return `${hash}${type.kind === 'collection' ? `Collection(${name})` : name}`
 }
 
 function typeOutput(

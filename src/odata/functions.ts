@@ -142,17 +142,18 @@ export const functionsNamed = (name: string): readonly FunctionRow[] =>
   rowsOfName.get(name.toLowerCase()) ?? []
 
 /** Functions of OData that this service knows and does not serve. */
-const UNSERVED: readonly string[] = [
-  'hassubset',
-  'hassubsequence',
-  'geo.distance',
-  'geo.intersects',
-  'geo.length',
-]
+const UNSERVED: readonly string[] = ['geo.distance', 'geo.intersects', 'geo.length', 'isdefined']
 
 export const isUnserved = (name: string) => UNSERVED.includes(name.toLowerCase())
 
-/** Functions that bind-call.ts binds itself. */
-export const SPECIAL_FUNCTIONS = ['cast', 'isof', 'now', 'matchespattern'] as const
+/** Functions that are bound elsewhere: bind-call.ts, bind-collection.ts. */
+export const SPECIAL_FUNCTIONS = [
+  'cast',
+  'hassubsequence',
+  'hassubset',
+  'isof',
+  'matchespattern',
+  'now',
+] as const
 
 export const functionNames: readonly string[] = [...rowsOfName.keys(), ...SPECIAL_FUNCTIONS]

@@ -13,7 +13,6 @@ import type { BoundQuery, Expression, OrderItem, PropertyValue, RowVariable } fr
 import type { EntitySet, Property } from './entity-model.ts'
 import { columnSql } from './expression-sql.ts'
 import type { Position } from './paging.ts'
-import type { EdmName } from './type-map.ts'
 
 const BIGINT = columnType('BIGINT')
 const VARCHAR = columnType('VARCHAR')
@@ -38,7 +37,7 @@ export interface KeysetWindow {
   readonly placed: (text: Sql, number: Sql) => Sql
 }
 
-const EXACT_TYPES: readonly EdmName[] = [
+const EXACT_TYPES: readonly string[] = [
   'Edm.Binary',
   'Edm.Boolean',
   'Edm.Byte',

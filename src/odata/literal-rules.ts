@@ -51,6 +51,15 @@ export const literalRules = String.raw`  //+ "null", "true", "1", "-1.5e3", "'x'
 
   // A type before the quotes: duration, binary, geography, or the name of an enumeration.
   //+ "duration'PT1M'", "binary'AQI='", "shop.color'Red'", "geography'POINT(1 2)'"
-  //- "duration", "'x'", "duration 'PT1M'"
-  prefixed = name ("." name)* string
+  //- "duration", "'x'", "duration 'PT1M'", "X'1a'"
+  prefixed = (typePrefix | enumPrefix) string
+
+  //+ "shop.color"
+  //- "color"
+  enumPrefix = name ("." name)+
+
+  //+ "duration", "Binary"
+  //- "durations", "x"
+  typePrefix = caseInsensitive<"duration"> | caseInsensitive<"binary"> | caseInsensitive<"geography">
+             | caseInsensitive<"geometry">
 `

@@ -2,7 +2,7 @@
 // used, and some functions write an operand several times, so a short request could mean an endless statement.
 
 import { limits } from '../core/limits.ts'
-import { type Expression, typeOf } from './bound.ts'
+import { type Expression, type ItemSource, type RowSource, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
 import { isFloat } from './numbers.ts'
 
@@ -44,16 +44,31 @@ function measure(expression: Expression): Measure {
   return result
 }
 
-/** Whether its SQL has a subquery: the engine may then give rows in another order than they are stored in. */
-export function hasSubquery(expression: Expression): boolean {
-  return isSubquery(expression) || operandsOf(expression).some(hasSubquery)
+/** Whether the engine may give rows in another order than they are stored in, because of it. */
+export function mayReorder(expression: Expression): boolean {
+  return (
+    isSubquery(expression) || comparesNested(expression) || operandsOf(expression).some(mayReorder)
+  )
 }
 
+/** The engine takes rows where one side is NULL first. */
+const comparesNested = (expression: Expression): boolean =>
+  expression.kind === 'compare' && typeOf(expression.left)?.kind !== 'primitive'
+
 function isSubquery(expression: Expression): boolean {
-  const { kind } = expression
-  if (kind === 'in') return isLongList(expression.list)
-  return kind === 'related' || kind === 'exists' || kind === 'count' || kind === 'reached'
+  return expression.kind === 'in' ? isLongList(expression.list) : SUBQUERIES.has(expression.kind)
 }
+
+const SUBQUERIES: ReadonlySet<Expression['kind']> = new Set([
+  'related',
+  'exists',
+  'count',
+  'reached',
+  'items',
+  'nth',
+  'gathered',
+  'total',
+] as const)
 
 /** Such a list is written as a subquery. */
 export const isLongList = (list: readonly unknown[]) => list.length > limits.writtenItems
@@ -61,6 +76,7 @@ export const isLongList = (list: readonly unknown[]) => list.length > limits.wri
 /** How often each operand is written, where that is more than once. */
 function copiesOf(expression: Expression): readonly number[] {
   if (expression.kind === 'call') return expression.copies
+  if (expression.kind === 'items') return [2]
   return expression.kind === 'compare' && mayBeFloat(expression.left) ? [2, 2] : []
 }
 
@@ -69,11 +85,13 @@ function mayBeFloat(expression: Expression): boolean {
   return type !== null && isFloat(type)
 }
 
-function operandsOf(expression: Expression): readonly Expression[] {
+/** The expressions that it is made of. */
+export function operandsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'null':
     case 'constant':
     case 'property':
+    case 'item':
       return []
     case 'cast':
     case 'not':
@@ -87,14 +105,44 @@ function operandsOf(expression: Expression): readonly Expression[] {
       return expression.operands
     case 'case':
       return expression.branches.flatMap(({ condition, value }) => [condition, value])
+    case 'member':
+      return [expression.of]
+    case 'array':
+      return expression.items
+    case 'items':
+      return [
+        expression.source.list,
+        ...(expression.condition === null ? [] : [expression.condition]),
+        ...expression.order.map(({ value }) => value),
+      ]
+    case 'gathered':
+      return [...expression.sources.flatMap(sourceOperands), ...expression.key, expression.value]
+    case 'total':
+      return [
+        ...sourceOperands(expression.source),
+        ...(expression.value === null ? [] : [expression.value]),
+      ]
+    case 'nth':
+      return [
+        ...sourceOperands(expression.source),
+        ...expression.order.map(({ value }) => value),
+        expression.value,
+      ]
     case 'related':
-      return [expression.link.ours, expression.value]
+      return [...sourceOperands(expression.source), expression.value]
     case 'reached':
       return [expression.theirs, expression.ours, expression.condition]
     case 'exists':
     case 'count':
-      return expression.condition === null
-        ? [expression.link.ours]
-        : [expression.link.ours, expression.condition]
+      return [
+        ...sourceOperands(expression.source),
+        ...(expression.condition === null ? [] : [expression.condition]),
+      ]
   }
+}
+
+function sourceOperands(source: RowSource | ItemSource): readonly Expression[] {
+  if (source.kind === 'items') return [source.list]
+  const { link, key } = source
+  return [...(link === null ? [] : [link.ours]), ...(key === null ? [] : [key])]
 }

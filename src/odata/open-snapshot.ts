@@ -148,7 +148,7 @@ async function timesOutOfRange(
   connection: Connection,
   relation: PublishedRelation,
 ): Promise<ReadonlySet<string>> {
-  const typeOf = ({ type }: Column) => edmTypeOf(type, { negative: false })
+  const typeOf = ({ type }: Column) => edmTypeOf(type, { negative: false, typeName: null })
   const temporal = relation.columns.filter((column) => isTemporal(typeOf(column)))
   return columnsWhere(connection, temporal, (column) =>
     hasOutsidersSql(rowsOf(relation), column, typeOf(column)),

@@ -4,7 +4,6 @@
 import { odataError } from './errors.ts'
 import { optionName, parseOption } from './options.ts'
 import { parseText } from './parse-option.ts'
-import { unsupported } from './scope.ts'
 import { targetBelowRoot } from './service-root.ts'
 import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
 
@@ -13,6 +12,7 @@ import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from 
  * RequestError 400, 404 and, for an option that is known but not served, 501.
  */
 export function parseRequest(target: string): RequestSyntax {
+  if (target.includes('#')) throw odataError('invalid-url', 'a "#" in a URL is written %23')
   const [path, query] = splitTarget(target)
   const { options, aliases } = parseQuery(query)
   const segments = parsePath(path)
@@ -38,12 +38,11 @@ function parsePath(path: string): readonly PathSegment[] {
 
 /** A name, and a key in parentheses when there is one. */
 function parseSegment(text: string): PathSegment {
-  const segment = decode(text)
-  const parts = /^(\$?[^\s()'"$]+)(?:\((.*)\))?$/su.exec(segment)
-  if (parts === null) throw odataError('unknown-resource', 'the path names no resource')
-  const [, name, key] = parts
-  if (key !== undefined && name!.startsWith('$')) throw unsupported(`${name}(…) in a path`)
-  return { name: name!, key: key === undefined ? null : parseText('key', key, 'the key'), text }
+  const decoded = decode(text)
+  const [, name = decoded, inner = null] = /^(\$?[^\s()'"$]+)(?:\((.*)\))?$/su.exec(decoded) ?? []
+  const isOurs = name.startsWith('$')
+  const key = inner === null || isOurs ? null : parseText('key', inner, 'the key')
+  return { name, key, argument: isOurs ? inner : null, text, decoded }
 }
 
 function parseQuery(query: string): Pick<RequestSyntax, 'options' | 'aliases'> {

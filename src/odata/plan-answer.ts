@@ -62,7 +62,7 @@ export function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan 
   return planData(exchange, bound)
 }
 
-function planMetadata({ request, format, snapshot }: Exchange): AnswerPlan {
+function planMetadata({ request, format, snapshot, service }: Exchange): AnswerPlan {
   const isXml = negotiateMetadata(request.headers, format) === 'xml'
   return {
     contentType: isXml ? 'application/xml' : 'application/json',
@@ -70,8 +70,8 @@ function planMetadata({ request, format, snapshot }: Exchange): AnswerPlan {
     make: () =>
       whole(
         isXml
-          ? csdlXml(snapshot.model, negotiateCsdlVersion(request.headers))
-          : csdlJson(snapshot.model, request.version),
+          ? csdlXml(snapshot.model, negotiateCsdlVersion(request.headers), service)
+          : csdlJson(snapshot.model, request.version, service),
       ),
   }
 }

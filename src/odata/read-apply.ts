@@ -5,7 +5,13 @@ import { didYouMean } from '../core/suggest.ts'
 import { odataError } from './errors.ts'
 import { at, expressionOf, listOf, syntaxOf } from './match-nodes.ts'
 import { unsupported } from './scope.ts'
-import type { AggregateItem, GroupItem, PathSyntax, TransformationSyntax } from './syntax.ts'
+import type {
+  AggregateItem,
+  FromSyntax,
+  GroupItem,
+  PathSyntax,
+  TransformationSyntax,
+} from './syntax.ts'
 
 /** Actions of the operation `syntax`. */
 export const applyActions: ohm.ActionDict<unknown> = {
@@ -70,22 +76,30 @@ export const applyActions: ohm.ActionDict<unknown> = {
   aggregateItem_count: (word, name): AggregateItem => ({
     value: null,
     method: null,
+    from: [],
     name: syntaxOf(name),
     at: at(word),
   }),
   aggregateItem_value(value, method, from, name): AggregateItem {
-    if (from.numChildren > 0) throw unsupported('"from" in aggregate')
     return {
       value: expressionOf(value),
       method: method.numChildren === 0 ? null : syntaxOf(method.child(0)),
+      from: from.children.map(syntaxOf),
       name: syntaxOf(name),
       at: at(value),
     }
   },
+  aggregateFrom: (_, _from, _space, first, _commas, more, method): FromSyntax => ({
+    paths: [first, ...more.children].map(plainPath),
+    method: method.numChildren === 0 ? null : syntaxOf(method.child(0)),
+  }),
   aggregateName: (_, _as, _space, name) => name.sourceString,
   aggregateMethod: (_, _with, _space, first, _dots, more) =>
     [first, ...more.children].map((part) => part.sourceString).join('.'),
   groupItem_path: (path): GroupItem => ({ paths: [plainPath(path)], withTotal: false }),
+  groupItem_recursive(_word, _open, _arguments, _close) {
+    throw unsupported('rolluprecursive')
+  },
   groupItem_rollup(word, _open, total, _comma, first, _commas, more, _close): GroupItem {
     const paths = [first, ...more.children].map(plainPath)
     const withTotal = total.numChildren > 0

@@ -5,7 +5,7 @@ import type * as ohm from 'ohm-js'
 import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { odataError } from './errors.ts'
-import { at, measuredOf } from './match-nodes.ts'
+import { at, expressionOf, measuredOf, syntaxOf } from './match-nodes.ts'
 import {
   applyPrecedence,
   type Measured,
@@ -14,9 +14,11 @@ import {
   tooDeep,
 } from './precedence.ts'
 import { literalSyntax, prefixedSyntax, tokenSyntax, wordLiteral } from './read-literal.ts'
-import type { BinaryOperator, ExpressionSyntax, PathSyntax } from './syntax.ts'
+import { unsupported } from './scope.ts'
+import type { BinaryOperator, ExpressionSyntax, KeySyntax, PathSyntax } from './syntax.ts'
 
 const measured: ohm.ActionDict<unknown> = {
+  pathFilter: (_word, _, condition, _end, _close) => measuredOf(condition),
   expression: (first, operators, _spaces, operands) =>
     applyPrecedence(
       measuredOf(first),
@@ -48,7 +50,10 @@ const measured: ohm.ActionDict<unknown> = {
   },
   array(open, _, first, _commas, more, _end, _close) {
     const items = itemsOf(first, more)
-    return node({ kind: 'list', items: items.map(({ syntax }) => syntax), at: at(open) }, items)
+    return node({ kind: 'array', items: items.map(({ syntax }) => syntax), at: at(open) }, items)
+  },
+  object(_open, _rest, _close) {
+    throw unsupported('a JSON object in an expression')
   },
   jsonString(_open, _characters, _close) {
     return node({ kind: 'literal', form: 'string', text: parseJsonString(this), at: at(this) })
@@ -62,9 +67,11 @@ const measured: ohm.ActionDict<unknown> = {
     const operands = items.flatMap(({ condition, value }) => [condition, value])
     return node({ kind: 'case', branches, at: at(word) }, operands)
   },
-  path(start, _slashes, more, _ahead, end) {
-    const names = [start, ...more.children].map((name) => name.sourceString)
-    const path: PathSyntax = { kind: 'path', names, at: at(start) }
+  path(start, more, _ahead, end) {
+    const steps = [start, ...more.children].map((step) => step['step']() as PathStep)
+    const names = steps.map(({ name }) => name)
+    const keys = new Map(steps.flatMap(({ key }, i) => (key === null ? [] : [[i, key] as const])))
+    const path: PathSyntax = { kind: 'path', names, keys, at: at(start) }
     const [last] = end.children
     if (last === undefined && names.length === 1) {
       const word = wordLiteral(names[0]!, at(start))
@@ -82,7 +89,7 @@ const measured: ohm.ActionDict<unknown> = {
   dateTime: (text) => node(literalSyntax('date-time', text)),
   timeOfDay: (text) => node(literalSyntax('time-of-day', text)),
   guid: (text) => node(literalSyntax('guid', text)),
-  prefixed(_name, _dots, _more, _string) {
+  prefixed(_prefix, _string) {
     return node(prefixedSyntax(this))
   },
 }
@@ -92,9 +99,38 @@ const prefixOf: ohm.ActionDict<unknown> = {
   prefix_negate: (_ahead, _minus, _space) => 'negate',
 }
 
+interface PathStep {
+  readonly name: string
+  readonly key: KeySyntax | null
+}
+
+const keyIn = (key: ohm.Node): KeySyntax | null => key.children[0]?.['step']() ?? null
+
+const pathStep: ohm.ActionDict<unknown> = {
+  pathStart_it: (name): PathStep => ({ name: name.sourceString, key: null }),
+  pathStart_root: (root, name, key): PathStep => ({
+    name: `${root.sourceString}${name.sourceString}`,
+    key: keyIn(key),
+  }),
+  pathStart_name: (first, _dots, more, _ahead, key, _slash): PathStep => ({
+    name: [first, ...more.children].map((part) => part.sourceString).join('.'),
+    key: keyIn(key),
+  }),
+  pathStep: (_slash, name, _ahead, key, _slash2): PathStep => ({
+    name: name.sourceString,
+    key: keyIn(key),
+  }),
+  pathKey: (_open, key, _close): KeySyntax => syntaxOf(key),
+}
+
 interface CaseItem {
   readonly condition: Measured
   readonly value: Measured
+}
+
+const totalItemOf: ohm.ActionDict<unknown> = {
+  totalItem_count: (_count) => [],
+  totalItem_value: (value, method) => [expressionOf(value), syntaxOf(method)],
 }
 
 const caseItemOf: ohm.ActionDict<unknown> = {
@@ -105,11 +141,32 @@ const caseItemOf: ohm.ActionDict<unknown> = {
 }
 
 const pathEnd: ohm.ActionDict<unknown> = {
-  pathEnd_count(_count, _open, _, _filter, _space, _equals, _space2, condition, _end, _close) {
+  pathEnd_count(
+    segments,
+    _count,
+    _open,
+    _,
+    _filter,
+    _space,
+    _equals,
+    _space2,
+    condition,
+    _end,
+    _close,
+  ) {
     const { path } = this['args'] as { readonly path: PathSyntax }
-    const filters = condition.children.map(measuredOf)
-    const filter = filters[0]?.syntax ?? null
-    return node({ kind: 'count', path: path.names, filter, at: path.at }, filters)
+    const filters = [...segments.children, ...condition.children].map(measuredOf)
+    const operands = filters.map(({ syntax }) => syntax)
+    const filter: ExpressionSyntax | null =
+      operands.length > 1
+        ? { kind: 'operator', operator: 'and', operands, at: path.at }
+        : (operands[0] ?? null)
+    return node({ kind: 'count', path, filter, at: path.at }, filters)
+  },
+  pathEnd_total(_aggregate, _, item, _end, _close) {
+    const { path } = this['args'] as { readonly path: PathSyntax }
+    const [value = null, method = null] = item['totalItem']() as [ExpressionSyntax?, string?]
+    return node({ kind: 'total', path, value, method, at: path.at })
   },
   pathEnd_lambda(
     _slash,
@@ -129,7 +186,7 @@ const pathEnd: ohm.ActionDict<unknown> = {
     const lambda = {
       kind: 'lambda',
       quantifier: word.sourceString.toLowerCase() === 'any' ? 'any' : 'all',
-      path: path.names,
+      path,
       variable: variable.children[0]?.sourceString ?? '',
       condition: conditions[0]?.syntax ?? null,
       at: path.at,
@@ -183,4 +240,6 @@ export const expressionOperations: Readonly<Record<string, ohm.ActionDict<unknow
   caseItem: caseItemOf,
   'pathEnd(path)': pathEnd,
   items: itemsOfList,
+  totalItem: totalItemOf,
+  step: pathStep,
 }

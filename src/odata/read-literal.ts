@@ -19,8 +19,10 @@ export function tokenSyntax(token: ohm.Node): ExpressionSyntax {
   const at = token.source.startIdx
   if (text.startsWith("'")) return { kind: 'literal', form: 'string', text: unquote(text), at }
   if (/^[-+]?[0-9]/.test(text)) return { kind: 'literal', form: 'number', text, at }
-  return wordLiteral(text, at) ?? { kind: 'path', names: [text], at }
+  return wordLiteral(text, at) ?? { kind: 'path', names: [text], keys: NO_KEYS, at }
 }
+
+const NO_KEYS = new Map<number, never>()
 
 const formOfPrefix: Readonly<Record<string, LiteralForm>> = {
   duration: 'duration',

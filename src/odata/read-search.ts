@@ -6,6 +6,13 @@ import type { SearchSyntax } from './syntax.ts'
 /** Actions of the operation `syntax`. */
 export const searchActions: ohm.ActionDict<unknown> = {
   search: (_, expression, _end) => expression['syntax'](),
+  searchAny_or: (expression) => expression['syntax'](),
+  searchAny_draft(draft): SearchSyntax {
+    const text = draft.sourceString.slice(1, -1).replaceAll("''", "'").replaceAll('"', ' ')
+    const words = text.split(/\s+/).filter((word) => word !== '')
+    const operands = words.map((word): SearchSyntax => ({ kind: 'term', text: word }))
+    return operands.length === 1 ? operands[0]! : { kind: 'and', operands }
+  },
   searchOr: (first, _space, _or, _space2, more) => searchRun('or', first, more),
   searchAnd: (first, more) => searchRun('and', first, more),
   searchNext_and: (_, _and, _space, term) => term['syntax'](),

@@ -52,7 +52,7 @@ function nestedOption(
 
 semantics.addOperation('syntax', {
   ...applyActions,
-  wholeExpression: (_, expression, _end) => expressionOf(expression),
+  wholeExpression: (expression) => expressionOf(expression),
   orderby: (_, first, _commas, more, _end) => listOf(first, more),
   orderItem: (expression, direction): OrderItemSyntax => ({
     value: expressionOf(expression),
@@ -62,17 +62,19 @@ semantics.addOperation('syntax', {
   selectItem_all(star): SelectItem {
     return { path: ['*'], at: at(star) }
   },
-  selectItem_path: (first, _slashes, more): SelectItem => ({
-    path: [first, ...more.children].map((name) => name.sourceString),
-    at: at(first),
-  }),
+  selectItem_path(path, options): SelectItem {
+    const names = path.sourceString.split('/')
+    const parts: readonly OptionSyntax[] | undefined = options.children[0]?.['syntax']()
+    if (parts === undefined) return { path: names, at: at(path) }
+    return { path: names, at: at(path), ...joinExpandOptions(parts) }
+  },
   expand: (_, first, _commas, more, _end) => listOf(first, more),
   expandItem(item, form, options): ExpandItem {
-    const selected: SelectItem = item['syntax']()
     const parts: readonly OptionSyntax[] = options.children[0]?.['syntax']() ?? []
     const word = form.sourceString
     return {
-      ...selected,
+      path: item.sourceString.split('/'),
+      at: at(item),
       form: word === '/$ref' ? 'references' : word === '/$count' ? 'count' : 'entities',
       ...joinExpandOptions(parts),
     }
@@ -86,6 +88,9 @@ semantics.addOperation('syntax', {
   expandOption_search: nestedOption,
   expandOption_expand: nestedOption,
   expandOption_apply: nestedOption,
+  expandOption_alias: (_sign, name, _, _equals, value) => ({
+    aliases: new Map([[name.sourceString, expressionOf(value)]]),
+  }),
   expandOption_plain: (_dollar, name, _, _equals, value) =>
     parseExpandOption(name.sourceString, value.sourceString),
   compute: (_, first, _commas, more, _end) => listOf(first, more),

@@ -4,7 +4,7 @@ import { columnType } from '../core/relation.ts'
 import { SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Expression, OrderItem } from './bound.ts'
-import { conditionSql, valueSql } from './expression-sql.ts'
+import { conditionSql, orderItemSql, valueSql } from './expression-sql.ts'
 import type { AggregateColumn, NamedColumn, Relation } from './relation.ts'
 
 /** A table or a subquery, without an alias. */
@@ -12,6 +12,12 @@ export function relationSql(relation: Relation): Sql {
   switch (relation.kind) {
     case 'set':
       return sql.ident(relation.set.name, 'main', SNAPSHOT_TABLE)
+    case 'cross':
+      return sql`(SELECT ${sql.join(relation.columns.map(columnSql))} FROM ${sql.join(
+        relation.parts.map(
+          ({ alias, set }) => sql`${relationSql({ kind: 'set', set })} AS ${sql.ident(alias)}`,
+        ),
+      )})`
     case 'union':
       return sql`(${sql.join(
         relation.parts.map((part) => sql`SELECT * FROM ${relationSql(part)}`),
@@ -22,7 +28,7 @@ export function relationSql(relation: Relation): Sql {
   }
 }
 
-type StepRelation = Exclude<Relation, { readonly kind: 'set' | 'union' }>
+type StepRelation = Exclude<Relation, { readonly kind: 'set' | 'union' | 'cross' }>
 
 const fromSql = ({ from, row }: StepRelation) =>
   sql`FROM ${relationSql(from)} AS ${sql.ident(row.alias)}`
@@ -98,11 +104,8 @@ const REACHED = sql.ident('reached')
 const partitionSql = (partition: readonly Expression[]) =>
   partition.length === 0 ? sql.empty : sql`PARTITION BY ${sql.join(partition.map(valueSql))}`
 
-/** Nulls come first ascending and last descending (Protocol 11.2.6.2). */
 export function orderSql(order: readonly OrderItem[]): Sql {
   if (order.length === 0) return sql.empty
-  const items = order.map(({ value, descending }) =>
-    descending ? sql`${valueSql(value)} DESC NULLS LAST` : sql`${valueSql(value)} ASC NULLS FIRST`,
-  )
+  const items = order.map(({ value, descending }) => orderItemSql(value, descending))
   return sql` ORDER BY ${sql.join(items)}`
 }

@@ -54,5 +54,11 @@ export type Relation =
       /** Whether the limit is a part in a hundred of the sum over the partition. */
       readonly isPercent: boolean
     })
+  /** Every combination of one row of each part. */
+  | {
+      readonly kind: 'cross'
+      readonly parts: readonly RowVariable[]
+      readonly columns: readonly NamedColumn[]
+    }
   /** The parts have the same columns in the same order. */
   | { readonly kind: 'union'; readonly parts: readonly Relation[] }

@@ -4,13 +4,15 @@ import { limits } from '../core/limits.ts'
 import { isODataIdentifier } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Expression, RowVariable } from './bound.ts'
-import type { EntitySet, EntityType, Property } from './entity-model.ts'
+import type { EntityModel, EntitySet, EntityType, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import type { ODataVersion } from './negotiate.ts'
 import type { ComputeItem, ExpressionSyntax } from './syntax.ts'
 
 /** What is the same in all of one request. */
 export interface RequestContext {
+  /** What `$root` leads to. */
+  readonly sets: EntityModel['sets']
   readonly aliases: ReadonlyMap<string, ExpressionSyntax>
   /** One time for the whole request (row Q078). */
   readonly now: Date
@@ -21,8 +23,10 @@ export interface RequestContext {
 
 /** What is the same in all expressions about the rows of one collection. */
 export interface RequestScope extends RequestContext {
-  /** `$it`, and the row that unqualified names of the options of the request speak of. */
+  /** The row that unqualified names of the options of the request speak of. */
   readonly row: RowVariable
+  /** What `$it` is. */
+  readonly it: Variable
   /** Values of the aliases used so far; each is bound once. */
   readonly boundAliases: Map<string, Expression>
   /** Aliases whose values are being bound: an alias may name another, but not itself. */
@@ -35,30 +39,43 @@ export interface RequestScope extends RequestContext {
 
 export interface Scope {
   readonly request: RequestScope
-  /** The row of unqualified names. */
+  /** The row of unqualified names, unless there is an item. */
   readonly row: RowVariable
+  /** The item of a collection that unqualified names are members of, and that `$this` is; null outside of such. */
+  readonly item: Expression | null
   readonly computed: ReadonlyMap<string, Expression>
+  /** Whether the items of the value at hand are `$it` too, because the path of the request leads to them. */
+  readonly itemsAreIt?: boolean
   /** Variables of the lambdas around the expression. */
-  readonly variables: ReadonlyMap<string, RowVariable>
+  readonly variables: ReadonlyMap<string, Variable>
 }
+
+/** A row, or a value: the item of a collection. */
+export type Variable = RowVariable | Expression
 
 export const scopeOf = (request: RequestScope): Scope => ({
   request,
   row: request.row,
+  item: null,
   computed: request.computed,
   variables: NO_VARIABLES,
 })
 
 const NO_VARIABLES: Scope['variables'] = new Map()
 
-export function newRow({ request }: Scope, set: EntitySet): RowVariable {
+export function newRow(scope: Scope, set: EntitySet): RowVariable {
+  return { alias: newAlias(scope), set }
+}
+
+/** A name for rows, or for the items of a collection, that nothing else in the statement has. */
+export function newAlias({ request }: Scope): string {
   request.rows.count++
   if (request.rows.count > limits.expressionRows)
     throw odataError(
       'expression-too-deep',
-      `a request may follow ${limits.expressionRows} navigation properties at most`,
+      `a request may follow ${limits.expressionRows} navigation properties and collections at most`,
     )
-  return { alias: `r${request.rows.count}`, set }
+  return `r${request.rows.count}`
 }
 
 /** Names are exact, as in $metadata. `at` counts from 0. */

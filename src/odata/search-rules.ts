@@ -5,7 +5,17 @@ export const searchRules = String.raw`  // $search: words and phrases. Two terms
 
   //+ "blue", "blue green", "\"blue green\" OR red", "NOT (a b)", "a AND NOT b", "not", "OR", "O'Neil", "100%"
   //- "", "(a", "a)", "\"a", "()", "a;b", "\"\""
-  search = ws searchOr ws
+  search = ws searchAny ws
+
+  //+ "a OR b", "'a b'"
+  //- " a", ""
+  searchAny = searchDraft ~searchCharacter -- draft
+            | searchOr -- or
+
+  // What somebody is still typing: words, with quotes and operators that mean nothing yet.
+  //+ "'blue gr'", "'\"blue'", "'it''s'"
+  //- "'blue' green", "blue"
+  searchDraft = "'" ("''" | ~"'" any)* "'"
 
   //+ "a", "a OR b", "a b OR c", "a OR OR b"
   //- "a OR b)"

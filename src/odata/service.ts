@@ -35,6 +35,8 @@ export interface ODataServiceOptions {
   readonly maxBatchRequests: number
   /** Of web pages that may read; `*` for any. */
   readonly corsOrigins?: readonly string[]
+  /** Whether `orders/7` means `orders(7)`. */
+  readonly keyAsSegment?: boolean
   /** Threads that work on one query. With one, many small queries at once are twice as fast as with two. */
   readonly threads?: number
   readonly memoryLimit?: string | null
@@ -89,6 +91,7 @@ export class ODataService implements AsyncDisposable {
       maxPageSize: limits.largestPageRows,
       requestTimeoutMs: options.requestTimeoutMs,
       maxBatchRequests: options.maxBatchRequests,
+      keyAsSegment: options.keyAsSegment ?? false,
       now,
       host,
       token,

@@ -8,10 +8,14 @@ export interface RequestSyntax {
   readonly aliases: ReadonlyMap<string, ExpressionSyntax>
 }
 
-/** `$metadata`, `$count`, `shop_orders` or `shop_orders(7)`. */
+/** `$metadata`, `$count`, `shop_orders`, `shop_orders(7)` or `$filter(amount gt 5)`. */
 export interface PathSegment {
   readonly name: string
   readonly key: KeySyntax | null
+  /** What stands in the parentheses behind a name with a `$`. */
+  readonly argument: string | null
+  /** The whole segment, decoded. */
+  readonly decoded: string
   /** As it was sent, percent-encoded. */
   readonly text: string
 }
@@ -49,17 +53,25 @@ export interface OptionSyntax {
 
 export type OptionName = keyof OptionSyntax
 
-/** `*`, or the names of a path. */
+/** `*`, or the names of a path, with the options in its parentheses. */
 export interface SelectItem {
   readonly path: readonly string[]
   readonly at: number
+  readonly options?: OptionSyntax
+  readonly levels?: number
+  readonly aliases?: AliasSyntax
 }
+
+/** Values of `@name=…`, by name without the @. */
+export type AliasSyntax = ReadonlyMap<string, ExpressionSyntax>
 
 /** `orders`, `orders/$ref`, `orders/$count` or `*`, with the options in its parentheses. */
 export interface ExpandItem {
   readonly path: readonly string[]
   readonly form: 'entities' | 'references' | 'count'
   readonly options: OptionSyntax
+  /** Given in the parentheses, for what stands in them. */
+  readonly aliases: AliasSyntax
   /** How often the same navigation is followed; Infinity for `max`. */
   readonly levels: number
   readonly at: number
@@ -107,8 +119,15 @@ export type TransformationSyntax =
 export interface AggregateItem {
   readonly value: ExpressionSyntax | null
   readonly method: string | null
+  /** First by these paths too, then what was made of them by the method: `with sum from month with average`. */
+  readonly from: readonly FromSyntax[]
   readonly name: string
   readonly at: number
+}
+
+export interface FromSyntax {
+  readonly paths: readonly PathSyntax[]
+  readonly method: string | null
 }
 
 /** Paths of a rollup come from the coarsest to the finest; one path alone is no rollup. */
@@ -144,18 +163,25 @@ export type BinaryOperator = ArithmeticOperator | ComparisonOperator | 'in' | 'h
 export type ExpressionSyntax = { readonly at: number } & (
   | { readonly kind: 'literal'; readonly form: LiteralForm; readonly text: string }
   | { readonly kind: 'alias'; readonly name: string }
-  | { readonly kind: 'path'; readonly names: readonly string[] }
-  /** `path/$count`, with its `$filter` when there is one. */
+  | ({ readonly kind: 'path' } & NamesSyntax)
+  /** `path/$count`, with what is said of the rows that count by `$filter`. */
   | {
       readonly kind: 'count'
-      readonly path: readonly string[]
+      readonly path: NamesSyntax
       readonly filter: ExpressionSyntax | null
+    }
+  /** `path/aggregate(value with method)`; `aggregate($count)` has neither. */
+  | {
+      readonly kind: 'total'
+      readonly path: NamesSyntax
+      readonly value: ExpressionSyntax | null
+      readonly method: string | null
     }
   /** `path/any(variable:condition)`; `any()` has neither. */
   | {
       readonly kind: 'lambda'
       readonly quantifier: 'any' | 'all'
-      readonly path: readonly string[]
+      readonly path: NamesSyntax
       readonly variable: string
       readonly condition: ExpressionSyntax | null
     }
@@ -171,7 +197,10 @@ export type ExpressionSyntax = { readonly at: number } & (
       readonly name: string
       readonly operands: readonly ExpressionSyntax[]
     }
+  /** `(1,2)` */
   | { readonly kind: 'list'; readonly items: readonly ExpressionSyntax[] }
+  /** `[1,2]` */
+  | { readonly kind: 'array'; readonly items: readonly ExpressionSyntax[] }
   | { readonly kind: 'not' | 'negate'; readonly operand: ExpressionSyntax }
   | {
       /** `and` and `or` have two operands or more, the others two. */
@@ -180,6 +209,12 @@ export type ExpressionSyntax = { readonly at: number } & (
       readonly operands: readonly ExpressionSyntax[]
     }
 )
+
+/** The names of a path, and by their places in it the keys behind them. */
+export interface NamesSyntax {
+  readonly names: readonly string[]
+  readonly keys: ReadonlyMap<number, KeySyntax>
+}
 
 export type PathSyntax = ExpressionSyntax & { readonly kind: 'path' }
 export type CallSyntax = ExpressionSyntax & { readonly kind: 'call' }

@@ -5,7 +5,7 @@
 
 import type { Column } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import type { EdmName, EdmType } from './type-map.ts'
+import type { EdmType } from './type-map.ts'
 
 interface TemporalRange {
   readonly first: Sql
@@ -14,7 +14,7 @@ interface TemporalRange {
   readonly beyond: Sql
 }
 
-const ranges: Partial<Readonly<Record<EdmName, TemporalRange>>> = {
+const ranges: Readonly<Record<string, TemporalRange>> = {
   'Edm.Date': {
     first: sql`DATE '0001-01-01'`,
     last: sql`DATE '9999-12-31'`,

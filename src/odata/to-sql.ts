@@ -30,13 +30,18 @@ export function rowsSql(query: BoundQuery, window: RowWindow): Sql {
   return sql`SELECT ${sql.join([columnsSql(query), ...columns])} ${fromSql(query)}${begin}${orderSql(query.order)}${windowSql(query, window)}`
 }
 
-/** The output properties, and for each expansion the value that its link begins at, as `r1 key`. */
+/** The output properties, and for each expansion the value that its link begins at, as `r1 key`, and what it hands down. */
 export function columnsSql({ output, expand }: BoundQuery): Sql {
+  const handedDown = new Map(
+    expand.flatMap(({ outer }) => outer.map(({ name, value }) => [name, value])),
+  )
   const columns = [
     ...output.map(({ name, value }) => sql`${valueSql(value)} AS ${sql.ident(name)}`),
     ...expand.map(
-      ({ link, query }) => sql`${valueSql(link.ours)} AS ${sql.ident(`${query.row.alias} key`)}`,
+      (related) =>
+        sql`${valueSql(related.link.ours)} AS ${sql.ident(`${related.query.row.alias} key`)}`,
     ),
+    ...Array.from(handedDown, ([name, value]) => sql`${valueSql(value)} AS ${sql.ident(name)}`),
   ]
   return columns.length === 0 ? sql`1 AS ${sql.ident('none')}` : sql.join(columns)
 }

@@ -17,9 +17,9 @@ export const urlGrammarSource = String.raw`
 OData {
   // $filter, and the value of a parameter alias.
 
-  //+ "a eq 1", " vip ", "not (a eq 1) and b", "(1,2)"
-  //- "", "a eq", "a eq 1 b", "a equals 1)"
-  wholeExpression = ws expression ws
+  //+ "a eq 1", "vip", "not (a eq 1) and b", "(1,2)"
+  //- "", " vip", "vip ", "a eq", "a eq 1 b", "a equals 1)"
+  wholeExpression = expression
 
   //+ "name", "name desc", "a add 1 desc, b ASC ,c", "desc desc"
   //- "", "name sideways", "a,", "a desc asc", "a;b"
@@ -37,10 +37,14 @@ OData {
   //- "", "name,,city", "name;city", "1a", "a b"
   select = ws selectItem (comma selectItem)* ws
 
-  //+ "*", "name", "customer/name"
-  //- "**", "name/", "/name"
+  //+ "*", "name", "address/city", "tags($top=2;$filter=$this gt 'a')", "address($select=city)"
+  //- "**", "name/", "/name", "name()"
   selectItem = "*" -- all
-             | name ("/" name)* -- path
+             | selectPath expandOptions? -- path
+
+  //+ "name", "address/city"
+  //- "*", "name/"
+  selectPath = name ("/" name)*
 
   ${expandRules}
   //+ "a add 1 as b", "a mul 2 AS b , length(c) as d"
@@ -107,7 +111,7 @@ ${applyRules}
   //+ "1", "'a'", "a/b", "f(x)", "(1)", "@p", "$it", "case(a:1)", "[1,2]"
   //- "", ")", "\"a\""
   primary = dateTime | date | timeOfDay | guid | value | case | call | number | string | keyword | prefixed | list
-          | array | alias
+          | array | object | alias
 
   //+ "a", "null", "customer/name"
   //- "f(x)", "binary'AQI='", "01234567-89ab-cdef-0123-456789ABCDEF"
@@ -132,6 +136,11 @@ ${applyRules}
   //- "[", "[1,]", "{}"
   array = "[" ws (arrayItem (comma arrayItem)*)? ws "]"
 
+  // Objects are known and not supported.
+  //+ "{}", "{\"a\":[1]}"
+  //- "[]"
+  object = "{" (object | jsonString | string | ~("{" | "}" | "\"" | "'") any)* "}"
+
   //+ "1", "\"a\"", "\"\\u00e9\\\"\""
   //- "\"", "\"\\\""
   arrayItem = jsonString | plainItem | expression
@@ -153,23 +162,44 @@ ${applyRules}
   //- "a", "a:"
   caseItem = expression ws ":" ws expression
 
-  //+ "a", "$it", "$it/a", "customer/name", "Edm.Int32", "orders/$count", "orders/any(o:o/a eq 1)", "a/b/all(x : x/y)"
+  //+ "a", "$it", "$it/a", "orders(1)/amount", "$root/orders(1)/a(b=2)/c", "customer/name", "Edm.Int32", "orders/$count", "orders/any(o:o/a eq 1)", "a/b/all(x : x/y)"
   //- "a/", "/a", "1", "orders/$count/a"
-  path = pathStart ("/" name ~"(")* (&"/" pathEnd)?
+  path = pathStart pathStep* (&"/" pathEnd)?
+
+  // A name in a path is followed by "(" only when a key stands there and the path goes on.
+  //+ "/a"
+  //- "/a(1)", "/a(b:1)", "a"
+  pathStep = "/" name (&"(" pathKey &"/")? ~"("
+
+  //+ "(1)", "( a=1 , b='x' )"
+  //- "(a)", "()"
+  pathKey = "(" key ")"
 
   //+ "/$count", "/$count($filter=a eq 1)", "/any()", "/ANY(o:o/a eq 1)", "/all(o : true)"
+  //+ "/$filter(a eq 1)/$filter( b )/$count"
   //- "/$ref", "/all", "/any(o)", "/some(o:o/a)"
-  pathEnd = "/$count" ("(" ws ("$filter" | "filter") ws "=" ws expression ws ")")? -- count
+  pathEnd = pathFilter* "/$count" ("(" ws ("$filter" | "filter") ws "=" ws expression ws ")")? -- count
+ | "/aggregate(" ws totalItem ws ")" -- total
           | "/" lambdaWord "(" ws (name ws ":" ws expression ws)? ")" -- lambda
+
+  //+ "$count", "a with sum", "a mul b with x.y"
+  //- "a", "a with sum as b"
+  totalItem = "$count" -- count
+            | expression aggregateMethod -- value
+
+  //+ "/$filter(a eq 1)"
+  //- "/$filter", "/$filter()"
+  pathFilter = "/$filter(" ws expression ws ")"
 
   //+ "any", "All"
   //- "some"
   lambdaWord = caseInsensitive<"any"> | caseInsensitive<"all">
 
-  //+ "$it", "name", "Edm.String"
+  //+ "$it", "$this", "$these", "$root/orders", "name", "Edm.String"
   //- "$root", "."
-  pathStart = "$it" ~idPart -- it
-            | name ("." name)* -- name
+  pathStart = ("$it" | "$this" | "$these") ~idPart -- it
+            | "$root/" name pathKey? -- root
+            | name ("." name)* (&"(" pathKey &"/")? -- name
 
   //+ "@p", "@p1"
   //- "@", "@1"

@@ -29,6 +29,8 @@ function cellSql({ name, type }: OutputProperty): Sql {
   const value = sql.ident('page', name)
   if (type.name === 'Edm.String')
     return sql`CASE WHEN ${value} IS NOT NULL THEN ${quotedSql(value)} END`
+  if (type.kind !== 'primitive')
+    return sql`CASE WHEN ${value} IS NOT NULL THEN ${quotedSql(jsonTextSql(value, type))} END`
   // JSON writes the other values as plain characters, some of them in quotes.
   return sql`replace(${jsonTextSql(value, type)}, '"', '')`
 }

@@ -40,19 +40,47 @@ export interface Member {
 export function propertyMembers(
   table: string,
   output: readonly OutputProperty[],
-  { ieee754, omitsNulls = false }: JsonFormat,
+  format: JsonFormat,
 ): readonly Member[] {
   return output.map(({ name, type, path = [name] }) => {
-    const value = jsonTextSql(sql.ident(table, name), type)
-    const written = ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(value) : value
-    return omitsNulls && path.length === 1
-      ? { path, text: written, isOptional: true }
-      : { path, text: sql`coalesce(${written}, 'null')` }
+    const value = sql.ident(table, name)
+    const isOptional = format.omitsNulls === true && path.length === 1
+    return isOptional
+      ? { path, text: jsonTextSql(value, type, format), isOptional }
+      : { path, text: textSql(value, type, format) }
   })
 }
 
-/** A value as JSON; NULL for NULL. */
-export const jsonTextSql = (value: Sql, type: EdmType): Sql => writeValue[type.name](value, type)
+/** A value as JSON; NULL for NULL. `depth`: collections around it. */
+export function jsonTextSql(
+  value: Sql,
+  type: EdmType,
+  format: Pick<JsonFormat, 'ieee754'> = { ieee754: false },
+  depth = 0,
+): Sql {
+  switch (type.kind) {
+    case 'primitive': {
+      const text = writeValue[type.name](value, type)
+      return format.ieee754 && NEEDS_QUOTES.includes(type.name) ? quoted(text) : text
+    }
+    case 'complex': {
+      const members = type.properties.map(({ name, type: inner }): Member => {
+        const part = sql`(${value}).${sql.ident(name)}`
+        return { path: [name], text: textSql(part, inner, format, depth) }
+      })
+      return sql`CASE WHEN ${value} IS NOT NULL THEN ${objectSql('{', members)} END`
+    }
+    case 'collection': {
+      const item = sql.ident(`item ${depth}`)
+      const text = textSql(item, type.item, format, depth + 1)
+      return sql`concat('[', array_to_string(list_transform(${value}, lambda ${item}: ${text}), ','), ']')`
+    }
+  }
+}
+
+/** The same, `null` for NULL. */
+const textSql = (value: Sql, type: EdmType, format: Pick<JsonFormat, 'ieee754'>, depth = 0): Sql =>
+  sql`coalesce(${jsonTextSql(value, type, format, depth)}, 'null')`
 
 export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
   if (members.some(({ isOptional }) => isOptional)) return sparseObjectSql(open, members)
@@ -205,6 +233,9 @@ export function entityText(
 const VALUE_START = ',{"value":'
 
 const valueOf = (row: Buffer): string => row.subarray(VALUE_START.length, -1).toString('utf8')
+
+/** A complex value stands for itself: its properties take the place of the only property of `row`. */
+export const complexText = (row: Buffer): Buffer => Buffer.from(`,${valueOf(row)}`)
 
 /** Whether the only property of `row`, named `value`, is null. */
 export const isNullValue = (row: Buffer): boolean => valueOf(row) === 'null'

@@ -141,6 +141,11 @@ export const settings = {
     default: limits.pageRows,
     help: 'Rows of a page; larger answers carry a next link',
   },
+  'odata.key_as_segment': {
+    type: { is: 'boolean' },
+    default: false,
+    help: 'Whether paths write keys as segments: `orders/7` for `orders(7)`',
+  },
   'odata.keep_snapshots': {
     type: { is: 'integer', min: 1, max: 10_000 },
     default: limits.retainedSnapshots,

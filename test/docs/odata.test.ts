@@ -54,7 +54,7 @@ test('the options of docs/odata.md are known, and those with 501 are not served'
 })
 
 /** Names of path segments, which share the `$` with options. */
-const RESOURCES: readonly string[] = ['$batch', '$crossjoin', '$all']
+const RESOURCES: readonly string[] = ['$batch', '$crossjoin', '$all', '$each']
 
 /** The numbers of a row of the table of limits, without their commas. */
 function numbersOf(row: string): readonly number[] {

@@ -2,6 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { csdlJson, csdlXml } from '../../../src/odata/csdl.ts'
+import { functionNames } from '../../../src/odata/functions.ts'
 import { Fixture, shop } from './fixture.ts'
 
 test('Q032, Q111: CSDL XML', async () => {
@@ -18,14 +19,18 @@ test('Q032, Q111: CSDL XML', async () => {
     `<Annotation Term="Org.OData.Capabilities.V1.${restrictions[i]}"><Record><PropertyValue Property="${restrictions[i + 1]}" Bool="false"/></Record></Annotation>`
   const levels =
     '<Annotation Term="Org.OData.Capabilities.V1.ExpandRestrictions"><Record><PropertyValue Property="MaxLevels" Int="8"/></Record></Annotation>'
+  const apply =
+    '<Annotation Term="Org.OData.Aggregation.V1.ApplySupported"><Record><PropertyValue Property="PropertyRestrictions" Bool="false"/></Record></Annotation>'
   const tracking =
     '<Annotation Term="Org.OData.Capabilities.V1.ChangeTracking"><Record><PropertyValue Property="Supported" Bool="true"/></Record></Annotation>'
-  const readOnly = [capability(0), capability(2), capability(4), levels, tracking]
+  const readOnly = [capability(0), capability(2), capability(4), levels, apply, tracking]
+  const functions = [...functionNames].toSorted().map((name) => `<String>${name}</String>`)
   assert.equal(csdlXml(fixture.model, '4.0').split('\n'), [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">',
     '<edmx:Reference Uri="https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Core.V1.xml"><edmx:Include Namespace="Org.OData.Core.V1"/></edmx:Reference>',
     '<edmx:Reference Uri="https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Capabilities.V1.xml"><edmx:Include Namespace="Org.OData.Capabilities.V1"/></edmx:Reference>',
+    '<edmx:Reference Uri="https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Aggregation.V1.xml"><edmx:Include Namespace="Org.OData.Aggregation.V1"/></edmx:Reference>',
     '<edmx:DataServices>',
     '<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="eider">',
     '<EntityType Name="shop_customers">',
@@ -59,8 +64,9 @@ test('Q032, Q111: CSDL XML', async () => {
     ...readOnly,
     '</EntitySet>',
     '<Annotation Term="Org.OData.Core.V1.ODataVersions" String="4.0 4.01"/>',
-    '<Annotation Term="Org.OData.Capabilities.V1.CrossJoinSupported" Bool="false"/>',
+    '<Annotation Term="Org.OData.Capabilities.V1.CrossJoinSupported" Bool="true"/>',
     '<Annotation Term="Org.OData.Capabilities.V1.KeyAsSegmentSupported" Bool="false"/>',
+    `<Annotation Term="Org.OData.Capabilities.V1.FilterFunctions"><Collection>${functions.join('')}</Collection></Annotation>`,
     '</EntityContainer>',
     '</Schema>',
     '</edmx:DataServices>',
@@ -101,7 +107,13 @@ test('CSDL JSON says the same', async () => {
     document.eider.Default.shop_customers['@Org.OData.Capabilities.V1.ExpandRestrictions'],
     { MaxLevels: 8 },
   )
-  assert.is(document.eider.Default['@Org.OData.Capabilities.V1.CrossJoinSupported'], false)
+  assert.is(document.eider.Default['@Org.OData.Capabilities.V1.CrossJoinSupported'], true)
+  const functions = document.eider.Default['@Org.OData.Capabilities.V1.FilterFunctions']
+  assert.ok(functions.includes('hassubset') && !functions.includes('geo.length'))
+  assert.match(
+    csdlXml(fixture.model, '4.01', { keyAsSegment: true }),
+    'KeyAsSegmentSupported" Bool="true"',
+  )
 })
 
 test('Q117: a set without a key has a type without one', async () => {

@@ -132,6 +132,13 @@ test('Q084 to Q088: arithmetic', async () => {
     "ts sub 2024-02-29T23:59:58.123456Z eq duration'PT0S'",
     "du add duration'PT1H' eq 'P1DT3H'",
     "-du lt duration'PT0S'",
+    "du mul 2 eq 'P2DT4H'",
+    "0.5 mul du eq duration'PT13H'",
+    "du div 4 eq 'PT6H30M'",
+    "du divby 1e6 eq 'PT0.0936S'",
+    'du mul no_number eq null',
+    "dt add 'P1D' eq 2024-03-01",
+    "'PT1H' mul 2 eq 'PT2H'",
   ])
   refused(fixture, 'arithmetic-error', [
     'i div 0 eq 1',

@@ -118,7 +118,6 @@ test('navigation: entities behind an entity, any number of steps', async () => {
     ['shop_orders(10)/customer/$count', 404],
     ['shop_orders(10)/customer?$top=1', 400],
     ['shop_customers(1)/orders(x)', 400],
-    ['shop_customers(1)/orders/0', 501],
   ])
 })
 
@@ -157,8 +156,6 @@ test('references, $entity and key aliases', async () => {
     ['shop_orders?$id=shop_orders(10)', 400],
     ['shop_orders/$ref?$select=order_id', 400],
     ['shop_orders(10)/$ref?$expand=items', 400],
-    ['$crossjoin(shop_orders,shop_items)', 501],
-    ['shop_orders/$filter(@f)?@f=true', 501],
   ])
 })
 

@@ -16,6 +16,7 @@ import {
   SNAPSHOT_TABLE,
 } from '../../../src/core/snapshot.ts'
 import { type Sql, sql } from '../../../src/core/sql.ts'
+import { describe } from '../../../src/duckdb/catalog.ts'
 import { Database } from '../../../src/duckdb/database.ts'
 import { ODataService, type ODataServiceOptions } from '../../../src/odata/service.ts'
 
@@ -53,7 +54,7 @@ export async function writeTable(dir: string, table: Table): Promise<PublishedRe
   await using connection = await database.connect()
   await connection.run(sql`ATTACH ${sql.value(join(dir, file))} AS snapshot`)
   await connection.run(sql`CREATE ${isView ? sql`VIEW` : sql`TABLE`} ${name} AS ${rows}`)
-  const columns = await connection.columnsOf(sql`SELECT * FROM ${name}`)
+  const columns = await describe(connection, sql`FROM ${name}`)
   const counted = await connection.row(sql`SELECT count(*) AS n FROM ${name}`)
   await connection.run(sql`DETACH snapshot`)
   const rowCount = Number(counted!['n'])

@@ -18,7 +18,7 @@ const COMPATIBLE = { metadata: 'minimal', ieee754: true } as const
 
 const property = (name: string, type: string): OutputProperty => ({
   name,
-  type: edmTypeOf(columnType(type), { negative: false }),
+  type: edmTypeOf(columnType(type), { negative: false, typeName: 't' }),
   value: { kind: 'null' },
 })
 

@@ -5,7 +5,7 @@
 //   fields = name type ("," name type)*          name = word | '"' … '"' with doubled quotes
 //   scalar = words, with an optional "(" … ")" of numbers, such as `TIMESTAMP WITH TIME ZONE` or `DECIMAL(18,4)`
 
-import type { ColumnType } from '../core/relation.ts'
+import type { ColumnType } from './relation.ts'
 
 export type TypeTree =
   | { readonly is: 'scalar'; readonly name: string; readonly parameters: readonly number[] }
@@ -53,7 +53,7 @@ export function parseType(text: ColumnType): TypeTree {
       const [key, value] = separated(type)
       return { is: 'map', key: key!, value: value! }
     }
-    const parameters = peek('(') ? separated(() => Number(next('word'))) : []
+    const parameters = peek('(') ? separated(() => Number(tokens[at++]?.word)) : []
     return { is: 'scalar', name, parameters }
   }
   const type = (): TypeTree => {

@@ -1,0 +1,85 @@
+// What is said of the members of a collection: `orders/any(o:…)`, `tags/all(t:…)`, `orders/$count($filter=…)`.
+
+import { bindTotal } from './bind-aggregate.ts'
+import { asCondition, bindExpression } from './bind-expression.ts'
+import { findTarget, type Wrap } from './bind-path.ts'
+import { type Expression, type ItemSource, type RowSource, typeOf } from './bound.ts'
+import { odataError } from './errors.ts'
+import { newAlias, type Scope, type Variable } from './scope.ts'
+import type { ExpressionSyntax, NamesSyntax } from './syntax.ts'
+
+interface Members {
+  readonly source: RowSource | ItemSource
+  /** One of them. */
+  readonly member: Variable
+  readonly wrap: Wrap
+}
+
+/** The entities behind a navigation property, or the items of a collection. */
+function membersOf(path: NamesSyntax, at: number, scope: Scope): Members {
+  const target = findTarget(path, at, scope)
+  if (target.kind === 'many') {
+    const { source, wrap } = target
+    return { source, member: source.row, wrap }
+  }
+  const type = target.kind === 'value' ? typeOf(target.value) : null
+  if (target.kind === 'value' && type?.kind === 'collection') {
+    const { value, wrap } = target
+    return { ...itemsOf(value, scope), wrap }
+  }
+  throw odataError(
+    'type-mismatch',
+    `${path.names.join('/')} is no collection (at character ${at + 1})`,
+  )
+}
+
+/** The items of a collection, and one of them. */
+export function itemsOf(list: Expression, scope: Scope) {
+  const alias = newAlias(scope)
+  const type = typeOf(list)
+  if (type?.kind !== 'collection') throw new Error('items are asked of what is no collection')
+  const source: ItemSource = { kind: 'items', alias, list }
+  const member: Expression = { kind: 'item', type: type.item, alias }
+  return { source, member }
+}
+
+type CountSyntax = ExpressionSyntax & { readonly kind: 'count' }
+
+/** `orders/$count`, or `orders/$count($filter=…)`, whose condition speaks of an order. */
+export function bindCount({ path, filter, at }: CountSyntax, scope: Scope): Expression {
+  const { source, member, wrap } = membersOf(path, at, scope)
+  const inner = scopeWithin(scope, member)
+  const condition = filter === null ? null : asCondition(bindExpression(filter, inner), '$filter')
+  return wrap({ kind: 'count', source, condition })
+}
+
+/** Unqualified names are those of the member. */
+export const scopeWithin = (scope: Scope, member: Variable): Scope =>
+  'kind' in member
+    ? { ...scope, item: member, computed: NOTHING_COMPUTED }
+    : { ...scope, row: member, item: null, computed: NOTHING_COMPUTED }
+
+const NOTHING_COMPUTED: Scope['computed'] = new Map()
+
+type TotalSyntax = ExpressionSyntax & { readonly kind: 'total' }
+
+/** `orders/aggregate(amount with sum)`, whose expression speaks of an order. */
+export function bindPathTotal({ path, value, method, at }: TotalSyntax, scope: Scope): Expression {
+  const { source, member, wrap } = membersOf(path, at, scope)
+  if (value === null) return wrap({ kind: 'count', source, condition: null })
+  const name = 'aggregate'
+  const total = bindTotal({ value, method, name, at }, scopeWithin(scope, member))
+  return wrap({ kind: 'total', source, ...total })
+}
+
+type LambdaSyntax = ExpressionSyntax & { readonly kind: 'lambda' }
+
+/** `orders/any(o:…)`; `any()` is whether there is a member at all. */
+export function bindLambda(syntax: LambdaSyntax, scope: Scope): Expression {
+  const { quantifier, path, variable, condition, at } = syntax
+  const { source, member, wrap } = membersOf(path, at, scope)
+  const inner = { ...scope, variables: new Map([...scope.variables, [variable, member]]) }
+  const bound =
+    condition === null ? null : asCondition(bindExpression(condition, inner), quantifier)
+  return wrap({ kind: 'exists', quantifier, source, condition: bound })
+}

@@ -1,0 +1,119 @@
+// $select: which properties are written, and which parts of complex ones (URL conventions 5.1.4).
+
+import type { OutputProperty } from './bound.ts'
+import { type Expression, typeOf } from './bound.ts'
+import { findPart } from './bind-path.ts'
+import { odataError } from './errors.ts'
+import { shownItems } from './bind-value.ts'
+import { findNavigation, findProperty, type Scope, unsupported } from './scope.ts'
+import type { OptionSyntax, SelectItem } from './syntax.ts'
+import type { EdmType } from './type-map.ts'
+
+/**
+ * In the order asked for, each once; without $select every property and all that $compute names. A navigation property
+ * alone adds nothing to the rows.
+ */
+export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
+  const { row, computed } = scope
+  for (const { levels = 1, aliases } of select ?? [])
+    if (levels > 1 || (aliases !== undefined && aliases.size > 0))
+      throw unsupported('$levels or an alias within $select')
+  const { type } = row.set
+  const selected = new Map<string, { readonly value: Expression; readonly items: SelectItem[] }>()
+  const add = (name: string, value: Expression, item: SelectItem) => {
+    const items = selected.get(name)?.items ?? []
+    selected.set(name, { value, items: [...items, item] })
+  }
+  for (const item of select ?? [EVERYTHING]) {
+    const [name, ...parts] = item.path as readonly [string, ...string[]]
+    const inner = { ...item, path: parts }
+    const known = computed.get(name)
+    if (name === '*') {
+      for (const property of type.properties)
+        add(property.name, { kind: 'property', type: property.type, row, property }, inner)
+    } else if (known !== undefined) add(name, known, inner)
+    else if (findNavigation(type, name) === undefined) {
+      const property = findProperty(type, name, item.at)
+      add(name, { kind: 'property', type: property.type, row, property }, inner)
+    } else if (parts.length > 0)
+      throw odataError(
+        'invalid-option-value',
+        `${name} is no complex property: write $expand=${name}($select=${parts.join('/')}) (at character ${item.at + 1})`,
+      )
+  }
+  if (select === undefined)
+    for (const [name, value] of computed) add(name, value, { ...EVERYTHING, path: [] })
+  return Array.from(selected, ([name, { value, items }]) =>
+    chosenValue(name, value, items, scope),
+  ).flat()
+}
+
+/** A value, with the number of its items before it when that is asked for. */
+function chosenValue(
+  name: string,
+  value: Expression,
+  items: readonly SelectItem[],
+  scope: Scope,
+): readonly OutputProperty[] {
+  const type = typeOf(value)!
+  const written = narrowed(type, items.flatMap(withoutSelect))
+  const [asked, ...more] = items.flatMap(({ path, options = {} }) => {
+    const { select: _, ...others } = options
+    return Object.keys(others).length === 0 ? [] : [{ path, options: others }]
+  })
+  if (asked === undefined) return [{ name, type: written, value }]
+  const unfit = Object.keys(asked.options).find((option) => !ITEM_OPTIONS.includes(option))
+  if (more.length > 0 || asked.path.length > 0 || type.kind !== 'collection' || unfit !== undefined)
+    throw odataError(
+      'option-not-allowed',
+      `${name} does not take these options in $select: $filter, $orderby, $skip, $top and $count are for a list, once`,
+    )
+  const output = shownItems(value, asked.options, scope)
+  return output.map((each) => ({
+    ...each,
+    name: each.name === 'value' ? name : `${name}${each.name}`,
+    type: each.name === 'value' ? written : each.type,
+  }))
+}
+
+const ITEM_OPTIONS: readonly string[] = ['filter', 'orderby', 'skip', 'top', 'count']
+
+/** `address($select=city,zip)` is `address/city,address/zip`. */
+export const withoutSelect = ({ path, at, options }: SelectItem): readonly SelectItem[] =>
+  options?.select === undefined
+    ? [{ path, at }]
+    : options.select.flatMap((inner) =>
+        withoutSelect({ ...inner, path: [...path, ...inner.path], at }),
+      )
+
+const EVERYTHING: SelectItem = { path: ['*'], at: 0 }
+
+/** `type` with those properties alone that `items` name, inside of collections too. An empty path means all of them. */
+export function narrowed(type: EdmType, items: readonly SelectItem[] | undefined): EdmType {
+  if (items === undefined || items.some(({ path }) => path.length === 0 || path[0] === '*'))
+    return type
+  switch (type.kind) {
+    case 'collection': {
+      const item = narrowed(type.item, items)
+      return item.kind === 'collection' ? type : { ...type, item }
+    }
+    case 'complex': {
+      const byName = new Map<string, SelectItem[]>()
+      for (const { path, at } of items) {
+        const [name, ...rest] = path as readonly [string, ...string[]]
+        findPart(type, name, at)
+        byName.set(name, [...(byName.get(name) ?? []), { path: rest, at }])
+      }
+      const properties = Array.from(byName, ([name, inner]) => ({
+        name,
+        type: narrowed(findPart(type, name, 0).type, inner),
+      }))
+      return { ...type, properties }
+    }
+    case 'primitive':
+      throw odataError(
+        'unknown-property',
+        `${type.name} has no property "${items[0]!.path[0]}" (at character ${items[0]!.at + 1})`,
+      )
+  }
+}
