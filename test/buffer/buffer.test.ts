@@ -152,7 +152,13 @@ test('stats count events, bytes and the oldest', async () => {
   assert.ok(claim)
   await buffer.append(target, [eventBytes(2), eventBytes(3)], '2026-03-01T11:00:00.000Z')
   const { bytes, targets } = buffer.stats()
-  assert.equal(targets.get(target), { buffered: 2, claimed: 1, bytes, oldest: TIME })
+  assert.equal(targets.get(target), {
+    buffered: 2,
+    claimed: 1,
+    bytes,
+    oldest: TIME,
+    repeats: 0,
+  })
   assert.ok(bytes > claim.bytes)
   await buffer.ack(claim)
   await drain(buffer)

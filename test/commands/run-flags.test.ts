@@ -82,9 +82,10 @@ test('interrupted again and again, a run leaves its tables as they were', async 
   let timer: NodeJS.Timeout | undefined
   for await (const line of createInterface({ input: child.stdout }))
     if (line.includes('"model-started"')) timer ??= setInterval(() => child.kill('SIGINT'), 20)
-  const [code] = (await exited) as [number | null]
+  const [code, signal] = (await exited) as [number | null, NodeJS.Signals | null]
   clearInterval(timer)
-  assert.is(code, 130)
+  // The last interrupt may meet a process that has done all and listens to none any more; a shell shows 130 for both.
+  assert.ok(code === 130 || signal === 'SIGINT', `${code} ${signal}`)
   assert.equal(await rowsOf(space, 'select id, v from mart.now order by id'), ['1,a', '2,a', '3,a'])
   await space.write('models/raw/s.sql', files['models/raw/s.sql'])
   await space.ok(['run'])

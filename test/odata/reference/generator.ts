@@ -154,14 +154,17 @@ export class Generator {
   #list(of: (type: Type) => Expression): Expression {
     const type = this.pick<Type>(['int', 'decimal', 'text', 'day', 'guid', 'double'])
     const operand = of(type)
+    // Parentheses hold literals only, brackets any expression.
+    const [open, close] = this.pick(['()', '[]'] as const)
     const items = Array.from({ length: 1 + this.below(3) }, () =>
       this.#chance(0.15)
         ? constant(type, 'null', null)
-        : this.#chance(0.7)
+        : open === '(' || this.#chance(0.5)
           ? this.#literal(type)
           : of(type),
     )
-    const text = `${within(operand, 8)} in (${items.map((item) => item.text).join(',')})`
+    const list = items.map((item) => item.text).join(',')
+    const text = `${within(operand, 8)} in ${open}${list}${close}`
     return make('bool', text, 7, (scope) => {
       const value = operand.value(scope)
       return items.map((item) => compare('eq', value, item.value(scope))).includes(true)
