@@ -156,12 +156,9 @@ export class Generator {
     const operand = of(type)
     // Parentheses hold literals only, brackets any expression.
     const [open, close] = this.pick(['()', '[]'] as const)
+    const item = () => (open === '(' || this.#chance(0.5) ? this.#literal(type) : of(type))
     const items = Array.from({ length: 1 + this.below(3) }, () =>
-      this.#chance(0.15)
-        ? constant(type, 'null', null)
-        : open === '(' || this.#chance(0.5)
-          ? this.#literal(type)
-          : of(type),
+      this.#chance(0.15) ? constant(type, 'null', null) : item(),
     )
     const list = items.map((item) => item.text).join(',')
     const text = `${within(operand, 8)} in ${open}${list}${close}`
