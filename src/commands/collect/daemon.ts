@@ -31,25 +31,32 @@ export default class CollectDaemonCommand extends BaseCommand {
       })
     const { paths } = await load()
     const { ProjectWatch } = await import('../../project/watch.ts')
-    const { compileTargets, reloadTargets } = await import('./reload.ts')
-    const { openEventBuffer } = await import('../event-buffer.ts')
-    const { openDaemon } = await import('./open-daemon.ts')
+    const { compileTargets } = await import('./compile-targets.ts')
     await using watch = await ProjectWatch.open(paths.dir)
     // Read again, so that no change falls between the reading and the watching.
     const project = await load()
-    const targets = await compileTargets(project)
-    await using buffer = await openEventBuffer(project, {
-      role: 'daemon',
-      logger,
-      signal: stop.signal,
-    }).catch((error: unknown) => {
-      if (!stop.signal.aborted) throw error
-      return null
-    })
+    const { signal } = stop
+    /** null: asked to stop meanwhile. */
+    const unlessStopped = <T>(work: Promise<T>): Promise<T | null> =>
+      work.catch((error: unknown) => {
+        if (!signal.aborted) throw error
+        return null
+      })
+    const [targets, { openEventBuffer }, { openDaemon }, { reloadTargets }] = await Promise.all([
+      unlessStopped(compileTargets(project, signal)),
+      // Loaded while another process compiles.
+      import('../event-buffer.ts'),
+      import('./open-daemon.ts'),
+      import('./reload.ts'),
+    ])
+    if (targets === null) return
+    await using buffer = await unlessStopped(
+      openEventBuffer(project, { role: 'daemon', logger, signal }),
+    )
     if (buffer === null) return
     const allowAnonymous = flags['allow-anonymous']
     await using daemon = await openDaemon(project, buffer, targets, { allowAnonymous, logger })
-    watch.onChange(() => reloadTargets(daemon, load, project, logger))
+    watch.onChange(() => reloadTargets(daemon, { load, started: project, logger, signal }))
     if (flags.json)
       this.printEvent({ event: 'listening', url: daemon.url, admin_url: daemon.adminUrl })
     else this.print(`listening on ${daemon.url}`)

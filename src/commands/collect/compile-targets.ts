@@ -1,0 +1,53 @@
+// The events models of a project, compiled by a process of its own (compile-child.ts). The engine stays out of the daemon
+// that way: loaded once, it would keep some 50 MB for as long as the daemon lives, which asks it nothing more.
+
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
+import type { EventsModel } from '../../core/model.ts'
+import type { ModelName } from '../../core/names.ts'
+import type { ProjectFiles } from '../../core/project.ts'
+import type { Project } from '../../project/project.ts'
+
+export type Targets = ReadonlyMap<ModelName, EventsModel>
+
+/** What the daemon says to the process. */
+export interface Compiling {
+  readonly files: ProjectFiles
+  readonly dir: string
+}
+
+/** What the process answers, once. */
+export type Compiled =
+  | { readonly targets: readonly EventsModel[] }
+  | { readonly diagnostics: readonly Diagnostic[] }
+  | { readonly error: unknown }
+
+const CHILD = fileURLToPath(new URL('compile-child.js', import.meta.url))
+
+/** Throws as compile() does, and an AbortError when `signal` asks to stop. */
+export async function compileTargets(project: Project, signal: AbortSignal): Promise<Targets> {
+  const compiled = await compileApart({ files: project.files, dir: project.paths.dir }, signal)
+  if ('diagnostics' in compiled) throw new DiagnosticsError(compiled.diagnostics)
+  if ('error' in compiled) throw compiled.error
+  return new Map(compiled.targets.map((model) => [model.name, model]))
+}
+
+function compileApart(given: Compiling, signal: AbortSignal): Promise<Compiled> {
+  return new Promise((resolve, reject) => {
+    const child = fork(CHILD, {
+      cwd: given.dir,
+      serialization: 'advanced', // keeps what JSON has no word for: maps, large integers, one source in many places
+      detached: true, // Ctrl-C is for the daemon, which then ends this process by `signal`
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      signal,
+      killSignal: 'SIGKILL',
+    })
+    child.on('error', reject)
+    child.on('message', resolve)
+    child.on('exit', (code, name) => {
+      reject(new Error(`the process that compiles ended with ${name ?? `exit code ${code}`}`))
+    })
+    child.send(given)
+  })
+}
