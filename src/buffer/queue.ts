@@ -122,7 +122,7 @@ export class TargetQueue implements AsyncDisposable {
     return this.#inTurn(async () => {
       const segment = this.#findHandedOut(number)
       if (segment?.name.state !== 'claimed') return 0
-      await this.#store.changeState(segment, 'returned').catch(unavailable)
+      await this.#store.rename(segment, { state: 'returned' }).catch(unavailable)
       return segment.events
     })
   }

@@ -36,7 +36,8 @@
 //            returned  handed out and given back
 //
 // The file with the highest number is never removed before a higher one is on disk, so the numbers that come next are
-// known also when all events are gone; on a disk without room for a higher one it is emptied, and then renamed to be it.
+// known also when all events are gone; on a disk without room for a higher one it gets the next seq in its name, is then
+// emptied, and then renamed to be the higher one.
 // A claim that is no longer there, from begin up to the highest number, was acked.
 // Beside segments there may be `<number>-<crc>.damaged` (bytes that recovery took out of a segment, for a person to look
 // at) and `*.tmp` (a copy that was not finished; removed at recovery).

@@ -137,13 +137,13 @@ export class SegmentStore implements AsyncDisposable {
   async claim(): Promise<Segment | null> {
     await this.#rescueSuspect().catch((error: unknown) => this.#warn('segment-suspect', error))
     const waiting = this.#segments.find(({ name }) => name.state !== 'claimed')
-    if (waiting !== undefined) return await this.changeState(waiting, 'claimed')
+    if (waiting !== undefined) return await this.rename(waiting, { state: 'claimed' })
     if (this.#open === null || this.#open.events === 0) return null
     return await this.#seal(this.#open, 'claimed')
   }
 
-  async changeState(segment: Segment, state: SegmentState): Promise<Segment> {
-    const name = { ...segment.name, state }
+  async rename(segment: Segment, change: Partial<SegmentName>): Promise<Segment> {
+    const name = { ...segment.name, ...change }
     const path = this.#path(name)
     await this.#options.files.rename(segment.path, path)
     const changed = { ...segment, name, path, changedAt: new Date() }
@@ -154,15 +154,15 @@ export class SegmentStore implements AsyncDisposable {
 
   async remove(segment: Segment): Promise<void> {
     const areKeysKept = await this.keys.keep(segment)
-    // The file with the highest number holds the ledger in its name, so this one must not be it. Another is made only
-    // then: a full disk has no room for one, and removing is what makes room.
-    const isLast = this.summaries().every(({ name }) => name.number <= segment.name.number)
+    const { number } = segment.name
+    // The name of the last one is the ledger. Another is made only then: a full disk has no room for it before a removal.
+    const isLast = this.summaries().every(({ name }) => name.number <= number)
     if (isLast) await this.#openSegment().catch((error: unknown) => this.#reuse(segment, error))
     await unlinkIfThere(this.#options.files, segment.path)
     await this.#syncDirectory()
     // A disk that was too full for the keys has room now, and must get it: only a flush makes room.
     if (!areKeysKept) await this.keys.keep(segment)
-    this.#segments.splice(this.#segments.indexOf(segment), 1)
+    this.#segments = this.#segments.filter(({ name }) => name.number !== number)
     this.#options.usage.storedBytes -= segment.sizeBytes
   }
 
@@ -220,12 +220,16 @@ export class SegmentStore implements AsyncDisposable {
     return created
   }
 
-  /** Where another file has no room, this one becomes the next. Emptied first: no event may return under a new number. */
+  // Where another file has no room, this one becomes the next. Its name tells the numbers to come before its events, which
+  // tell them too, are gone; and those are gone before it has a new number, under which they must not return.
   async #reuse(segment: Segment, error: unknown): Promise<void> {
     if (!['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) throw error
-    const next = this.#nextName()
-    const file = await reuseFile(this.#options.files, segment.path, next.path)
-    await this.#adopt({ ...next, file, ...EMPTY })
+    const { name, path } = this.#nextName()
+    // One that is empty is there when an attempt failed behind its last rename.
+    const from = this.#emptyPaths.at(-1) ?? (await this.rename(segment, { seq: name.seq })).path
+    const file = await reuseFile(this.#options.files, from, path)
+    this.#emptyPaths.pop()
+    await this.#adopt({ name, path, file, ...EMPTY })
   }
 
   async #createSegment(): Promise<OpenSegment> {
@@ -285,9 +289,7 @@ export class SegmentStore implements AsyncDisposable {
     return join(this.#options.directory, segmentFileName(name))
   }
 
-  #syncDirectory(): Promise<void> {
-    return this.#options.files.fsyncDirectory(this.#options.directory)
-  }
+  readonly #syncDirectory = () => this.#options.files.fsyncDirectory(this.#options.directory)
 
   #warn(event: string, error: unknown): null {
     const { directory, logger } = this.#options

@@ -11,7 +11,7 @@ export interface LifeSign extends AsyncDisposable {
   readonly name: string
 }
 
-/** The address of a Unix socket has 108 bytes, and what is longer may be cut without a word. */
+/** The address of a Unix socket has 108 bytes, and what is longer is cut without a word: then it is another file's. */
 const MAX_PATH_BYTES = 100
 
 /** Listens beside `path`, with its name and a suffix. null where that cannot be done: not on Linux, or on such a disk. */
@@ -20,7 +20,8 @@ export async function openLifeSign(path: string): Promise<LifeSign | null> {
   if (process.platform !== 'linux' || Buffer.byteLength(sign) > MAX_PATH_BYTES) return null
   const server = createServer((socket) => socket.destroy())
   const isListening = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false))
+    // Also for those that come later, such as too many open files: nobody is let in then, and that is all.
+    server.on('error', () => resolve(false))
     server.listen(sign, () => resolve(true))
   })
   if (!isListening) return null
@@ -35,9 +36,13 @@ export async function openLifeSign(path: string): Promise<LifeSign | null> {
 export const lifeSignPath = (lockPath: string, name: string): string =>
   join(dirname(lockPath), basename(name))
 
-/** Whether nobody listens any more. false also when that cannot be told: the file is gone, or not allowed to be used. */
-export function isSilent(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
+/**
+ * Whether nobody listens any more. false also when that cannot be told: the file is gone, or not allowed to be used, or
+ * its path is too long here, where the directory may have a longer one than in the container of the holder.
+ */
+export async function isSilent(path: string): Promise<boolean> {
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return false
+  return await new Promise((resolve) => {
     const socket = connect(path)
     const end = (silent: boolean) => {
       socket.destroy()

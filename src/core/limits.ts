@@ -68,7 +68,7 @@ export const limits = {
   /** What the fast front of ingest takes: a head that a program makes, and a request of a few packets that is not all here. */
   frontHeadBytes: 4 * KiB,
   frontPartialBytes: 16 * KiB,
-  /** A client that does not wait for its answers is read from again when it has got those of so many requests. */
+  /** A client that does not wait for its answers is not read from while those of so many requests are to come. */
   frontPipelinedRequests: 256,
   /** Heads that the front knows again without reading them; a client sends one for each length of a body. */
   frontRoutes: 1_000,

@@ -151,14 +151,13 @@ export class PostFront {
     if (count === answers.length) connection.answers = []
     else connection.answers = answers.slice(count)
     socket.write(texts, 'latin1')
-    if (connection.answers.length > 0) return
-    if (connection.last !== null) this.#finish(connection)
-    else this.#readOn(connection)
+    if (connection.last === null) this.#readOn(connection)
+    else if (connection.answers.length === 0) this.#finish(connection)
   }
 
   /** A client that does not take its answers, or does not wait for any, is not read from. */
   #readOn({ socket, answers, last }: Connection): void {
-    if (last !== null || answers.length > 0) return
+    if (last !== null || answers.length >= limits.frontPipelinedRequests) return
     if (socket.writableNeedDrain) socket.pause()
     else if (socket.isPaused()) socket.resume()
   }

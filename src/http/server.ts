@@ -160,6 +160,9 @@ export class HttpServer implements AsyncDisposable {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, refusal?: RequestError): void {
+    // Behind the answer that closes the connection nothing is worked on (RFC 9112, section 9.6): nobody would be told, so
+    // its client sends it again. Only its body is read away, as closing before that might lose the last answer.
+    if (this.#newest.get(request.socket)?.shouldKeepAlive === false) return void request.resume()
     this.#newest.set(request.socket, response)
     if (this.#stopping) response.shouldKeepAlive = false
     try {

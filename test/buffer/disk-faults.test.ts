@@ -223,6 +223,39 @@ test('the last segment is removed from a disk that has no room for another file'
   )
 })
 
+test('an error at any point of that does not keep it there for good', async () => {
+  for (const failing of ['truncate', 'fsync', 'rename', 'fsyncDirectory']) {
+    for (let nth = 1, failed = true; failed; nth++) {
+      failed = false
+      await using directory = await temporaryDirectory()
+      const files = new FakeFiles()
+      await using buffer = await openBuffer(directory.path, { files })
+      await buffer.append(target, [eventBytes('a')], TIME)
+      files.fault = noNewFiles(files)
+      const claim = (await buffer.claim(target))!
+      let calls = 0
+      files.fault = (operation, path) => {
+        failed ||= operation === failing && ++calls === nth
+        return failed && operation === failing
+          ? fileError('EIO', path)
+          : noNewFiles(files)(operation, path)
+      }
+      const error = await failure(() => buffer.ack(claim))
+      if (failed) assert.instance(error, BufferUnavailableError)
+      files.fault = noNewFiles(files)
+      await buffer.ack(claim)
+      assert.is(buffer.stats().bytes, 0, `${failing} ${nth}`)
+      await buffer.append(target, [eventBytes('b')], TIME)
+      const { claims, events } = await drain(buffer, target, files)
+      assert.equal(
+        events.map(({ event }) => event),
+        ['b'],
+      )
+      assert.ok(claims.every(({ firstSeq }) => firstSeq > claim.lastSeq))
+    }
+  }
+})
+
 test('nor does it come back after a power cut at any point of that', async () => {
   let cuts = 0
   for (const survival of ['nothing', 'some', 'everything'] as const)
@@ -251,6 +284,11 @@ test('nor does it come back after a power cut at any point of that', async () =>
           `${survival}, seed ${seed}, cut at ${at}`,
         )
         assert.ok(claims.every(({ segment }) => segment > claim.segment))
+        const seqs = claims.map(({ firstSeq }) => firstSeq)
+        assert.ok(
+          seqs.every((seq) => seq > claim.lastSeq),
+          `number ${seqs.join()} comes twice: ${survival}, seed ${seed}, cut at ${at}`,
+        )
       }
   assert.ok(cuts > 30, `only ${cuts} cuts`)
 })

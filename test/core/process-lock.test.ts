@@ -162,6 +162,21 @@ testOnLinux('a silent life sign says nothing about a holder on another kernel', 
   await using _lock = await takeProcessLock(space.path)
 })
 
+testOnLinux(
+  'a life sign whose path is too long from here says nothing about its holder',
+  async () => {
+    await using space = await lockFile()
+    // What is left of the path when it is cut to the length of an address is a directory, which is no socket either.
+    const dir = space.state + 'x'.repeat(Math.max(0, 107 - space.state.length))
+    const path = join(dir, 'x.lock')
+    await takeProcessLock(path).then((lock) => lock[Symbol.asyncDispose]())
+    const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
+    const far = { pidNamespace: 'pid:[1]', process: `${boot}/1`, sign: 'x.lock.12345678.alive' }
+    await writeFile(path, lockOf(1, far))
+    assert.is((await refusal(path)).holder.pid, 1)
+  },
+)
+
 /** A socket that its process has left behind. */
 async function silentSign(dir: string) {
   const sign = 'left.alive'

@@ -121,4 +121,33 @@ function gzipped(body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(head), packed])
 }
 
+test('of a server that stops, no request is worked on behind the answer that closes its connection', async () => {
+  const handled: string[] = []
+  let go = () => {}
+  const gate = new Promise<void>((resolve) => (go = resolve))
+  const server = await HttpServer.open({
+    host: '127.0.0.1',
+    port: 0,
+    logger: silentLogger,
+    async handle(request, response) {
+      handled.push(request.url!)
+      await gate
+      sendJson(response, 200, request.url)
+    },
+  })
+  await using client = await RawClient.open(server.url)
+  const get = (url: string) => `GET ${url} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+  client.send(get('/1'))
+  while (handled.length < 1) await sleep(1)
+  const stopped = server[Symbol.asyncDispose]()
+  client.send(get('/2') + get('/3'))
+  while (handled.length < 2) await sleep(1)
+  go()
+  assert.is((await client.answer())?.body, '"/1"')
+  assert.is((await client.answer())?.body, '"/2"')
+  assert.is(await client.answer(), null)
+  await stopped
+  assert.equal(handled, ['/1', '/2'])
+})
+
 test.run()
