@@ -72,6 +72,6 @@ export async function requireLocked(connection: Connection): Promise<void> {
   const written = await connection.rows(
     sql`SELECT database_name FROM duckdb_databases() WHERE NOT readonly AND NOT internal AND path IS NOT NULL`,
   )
-  const wrong = [...open, ...written.map(({ database_name: name }) => String(name))]
+  const wrong = [...open, ...written.map((row) => row['database_name'] as string)]
   if (wrong.length > 0) throw new Error(`the engine is not locked: ${wrong.join(', ')}`)
 }
