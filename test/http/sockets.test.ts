@@ -1,5 +1,6 @@
 // Connections that HTTP gives up, and what all of them together may hold.
 
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
@@ -23,6 +24,7 @@ const open = (options: Partial<ServerOptions> = {}) =>
     ...options,
   })
 
+const NEVER = new AbortController().signal
 const CONNECT = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'
 
 test('a CONNECT whose client resets the connection is no end of the process', async () => {
@@ -120,5 +122,31 @@ function gzipped(body: Buffer): Buffer {
   const head = `POST / HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`
   return Buffer.concat([Buffer.from(head), packed])
 }
+
+test('to HTTP/1.0 an answer that is cut off ends with a reset, since a close would make it whole', async () => {
+  const fail = new AbortController()
+  const server = await open({
+    shutdownMs: 50,
+    async handle({ url }, response) {
+      response.writeHead(200).write('a part')
+      await once(url === '/fails' ? fail.signal : NEVER, 'abort')
+      throw new Error('no more')
+    },
+  })
+  await using failing = await RawClient.open(server.url)
+  await using hanging = await RawClient.open(server.url)
+  const clients = [
+    failing.send('GET /fails HTTP/1.0\r\n\r\n'),
+    hanging.send('GET / HTTP/1.0\r\n\r\n'),
+  ]
+  for (const client of clients) while (!client.received.endsWith('a part')) await sleep(5)
+  fail.abort()
+  assert.ok(await failing.closes())
+  assert.is(failing.error, 'ECONNRESET')
+  assert.is(hanging.error, null)
+  await server[Symbol.asyncDispose]()
+  assert.ok(await hanging.closes())
+  assert.is(hanging.error, 'ECONNRESET')
+})
 
 test.run()
