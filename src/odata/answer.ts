@@ -102,7 +102,7 @@ export async function answerGet(
   const snapshot = resources.use(await leaseFor(service.snapshots, token, pinned))
   const clock = { remainingMs: service.requestTimeoutMs }
   const { gate, snapshots } = service
-  const onDamage = (error: unknown) => void snapshots.reportDamage(snapshot.snapshot.id, error)
+  const onDamage = (error: unknown) => void snapshots.reportDamage(snapshot.snapshot, error)
   const engine = { snapshot, gate, clock, gone: request.gone, onDamage }
   const now = token?.now == null ? service.now() : new Date(token.now)
   const isInBatch = pinned !== null
