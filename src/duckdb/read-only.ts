@@ -2,7 +2,7 @@
 
 import { sql } from '../core/sql.ts'
 import { ConnectionPool } from './connection-pool.ts'
-import { Database } from './database.ts'
+import { type Connection, Database } from './database.ts'
 import { Resources } from '../core/resources.ts'
 
 export interface AttachedFile {
@@ -48,6 +48,30 @@ export async function openReadOnly(options: ReadOnlyOptions): Promise<Connection
   ])
   await connection.run(sql`SET GLOBAL enable_external_access = false`)
   await connection.run(sql`SET GLOBAL lock_configuration = true`)
+  await requireLocked(connection)
   resources.move()
   return pool
+}
+
+const LOCKED: Readonly<Record<string, string>> = {
+  enable_external_access: 'false',
+  lock_configuration: 'true',
+  autoinstall_known_extensions: 'false',
+  autoload_known_extensions: 'false',
+  allow_unsigned_extensions: 'false',
+}
+
+/**
+ * Asks the engine whether it is locked, instead of trusting that it understood: another version may know a setting by
+ * another name. Throws when it is not, or holds a database that can be written beside its own memory.
+ */
+export async function requireLocked(connection: Connection): Promise<void> {
+  const settings = await connection.rows(sql`SELECT name, value FROM duckdb_settings()`)
+  const valueOf = new Map(settings.map(({ name, value }) => [name, value]))
+  const open = Object.keys(LOCKED).filter((name) => valueOf.get(name) !== LOCKED[name])
+  const written = await connection.rows(
+    sql`SELECT database_name FROM duckdb_databases() WHERE NOT readonly AND NOT internal AND path IS NOT NULL`,
+  )
+  const wrong = [...open, ...written.map((row) => row['database_name'] as string)]
+  if (wrong.length > 0) throw new Error(`the engine is not locked: ${wrong.join(', ')}`)
 }

@@ -38,7 +38,7 @@ export function sendError(
 ): void {
   const request = response.req
   if (response.writableEnded) return
-  if (response.headersSent) return void response.destroy()
+  if (response.headersSent) return cutOff(response)
   const send = () => writeError(response, error, headers).end()
   const sendAndLinger = () => {
     response.setHeader('Connection', 'close')
@@ -49,6 +49,15 @@ export function sendError(
   else if (isHeldBack(request)) sendLastError(response, error, headers)
   else if (declaredLength(request) > limits.drainBytes) sendAndLinger()
   else drain(request, limits.drainBytes, (ended) => (ended ? send() : sendAndLinger()))
+}
+
+/**
+ * Ends the connection of an answer that is not whole. To HTTP/1.0, which nginx speaks to a service by default, a body is
+ * whole when its connection closes, unless that is a reset.
+ */
+export function cutOff(response: ServerResponse): void {
+  if (response.req.httpVersion === '1.0') response.socket?.resetAndDestroy()
+  else response.destroy()
 }
 
 /** Sends the error as the last answer of the connection, whose client sends nothing more. */

@@ -11,7 +11,7 @@ import { errorText, httpDate } from './answer-text.ts'
 import type { FrontRoutes } from './front-answers.ts'
 import { PostFront } from './post-front.ts'
 import { RequestError } from './request-error.ts'
-import { type Headers, sendError, sendLastError } from './respond.ts'
+import { cutOff, type Headers, sendError, sendLastError } from './respond.ts'
 
 /** Answers one request. What it throws (or rejects with) is answered as an error. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
@@ -65,6 +65,7 @@ export class HttpServer implements AsyncDisposable {
     this.#listener = this.#front?.listener ?? this.#server
     this.#listener.maxConnections = limits.connections
     this.#server.timeout = limits.socketIdleMs
+    this.#server.on('timeout', (socket: Socket) => this.#close(socket))
     this.#server.on('connection', (socket: Socket) => {
       this.#newest.set(socket, null)
       socket.once('close', () => this.#newest.delete(socket))
@@ -148,7 +149,14 @@ export class HttpServer implements AsyncDisposable {
   /** Node's closeAllConnections() does not know the sockets that were handed over. */
   #closeAll(): void {
     this.#front?.closeAll()
-    for (const socket of this.#newest.keys()) socket.destroy()
+    for (const socket of this.#newest.keys()) this.#close(socket)
+  }
+
+  /** Closes it now, whatever it is at. */
+  #close(socket: Socket): void {
+    const newest = this.#newest.get(socket)
+    if (newest != null && newest.headersSent && !newest.writableFinished) cutOff(newest)
+    socket.destroy()
   }
 
   #closeIdle(): void {

@@ -10,6 +10,7 @@ import { RequestError } from '../http/request-error.ts'
 import type { Answer } from './answer.ts'
 import { createKeptAnswers, type KeptAnswers } from './kept-answers.ts'
 import { header, type RequestHeaders } from './negotiate.ts'
+import { decodeAscii } from './parse.ts'
 import { ClientGone } from './query.ts'
 
 export interface CacheStats {
@@ -48,8 +49,10 @@ export interface AnswerCache {
  * which is 410 as soon as an earlier snapshot is gone.
  */
 export function requestKey(url: string, headers: RequestHeaders): string | null {
-  if (headers['host'] === undefined || /(?:skip|delta)token/i.test(url)) return null
-  return keyHeaders.reduce((key, name) => `${key}\n${header(headers, name) ?? ''}`, url)
+  if (headers['host'] === undefined || /(?:skip|delta)token/i.test(decodeAscii(url))) return null
+  // A header that is empty is another request than one without it: it may be wrong.
+  const valueOf = (name: string) => (headers[name] === undefined ? '' : `=${header(headers, name)}`)
+  return keyHeaders.reduce((key, name) => `${key}\n${valueOf(name)}`, url)
 }
 
 /** What an answer may look at, so that it cannot depend on a header that is not in the key. */
@@ -96,9 +99,11 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
   }
 
   /** An answer is kept when it is whole; a stream, when its last part has gone out. */
-  function keeping({ kept }: Generation, key: string, answer: Answer): Answer {
+  function keeping({ kept, snapshotId }: Generation, key: string, answer: Answer): Answer {
     const { status, headers, body } = answer
     if (headers['ETag'] === undefined || status === 304) return answer
+    // Who has waited for another's query in vain makes the answer when another snapshot may be current.
+    if (headers['Eider-Snapshot'] !== snapshotId) return answer
     if (body === null || Buffer.isBuffer(body)) {
       if (body === null || body.length <= limits.cachedAnswerBytes) kept.keep(key, answer)
       return answer

@@ -14,7 +14,7 @@ import {
 } from './negotiate.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { type DeltaToken, parseDeltaToken, parseSkipToken, type SkipToken } from './paging.ts'
-import { parseRequest } from './parse.ts'
+import { decodeAscii, parseRequest } from './parse.ts'
 import { type AnswerPlan, planAnswer } from './plan-answer.ts'
 import { shownPreferences } from './preferences.ts'
 import type { EngineAccess } from './query.ts'
@@ -102,7 +102,7 @@ export async function answerGet(
   const snapshot = resources.use(await leaseFor(service.snapshots, token, pinned))
   const clock = { remainingMs: service.requestTimeoutMs }
   const { gate, snapshots } = service
-  const onDamage = (error: unknown) => void snapshots.reportDamage(snapshot.snapshot.id, error)
+  const onDamage = (error: unknown) => void snapshots.reportDamage(snapshot.snapshot, error)
   const engine = { snapshot, gate, clock, gone: request.gone, onDamage }
   const now = token?.now == null ? service.now() : new Date(token.now)
   const isInBatch = pinned !== null
@@ -147,7 +147,7 @@ async function leaseFor(
 }
 
 function commonHeaders(
-  { request, snapshot }: Exchange,
+  { request, snapshot, service }: Exchange,
   { contentType, preferences, headers: own = {} }: AnswerPlan,
 ): Record<string, string> {
   const { id } = snapshot.snapshot
@@ -160,18 +160,21 @@ function commonHeaders(
   }
   const applied = shownPreferences(preferences)
   if (applied !== null) headers['Preference-Applied'] = applied
-  // The same request on the same snapshot has the same answer, unless it asks for the time.
+  // The same request on the same snapshot has the same answer, unless it asks for the time. After a start with another
+  // page size or another secret, what clients have kept has other rows, or a link that is worth nothing.
   if (!asksForTime(request)) {
     const { root, target, version, headers: asked } = request
     const versions = [version, negotiateCsdlVersion(asked)]
-    const of = [id, root, target, ...versions, contentType, applied]
+    const { pageSize, maxPageSize, links } = service
+    const settings = [pageSize, maxPageSize, links.sign('ETag')]
+    const of = [id, root, target, ...versions, contentType, applied, ...settings]
     const hash = createHash('sha256').update(JSON.stringify(of)).digest('base64url')
     headers['ETag'] = `W/"${hash.slice(0, 22)}"`
   }
   return headers
 }
 
-export const asksForTime = ({ target }: ODataRequest) => /now(\(|%28)/i.test(target)
+export const asksForTime = ({ target }: ODataRequest) => /now\(/i.test(decodeAscii(target))
 
 /** Tags are compared without their mark of weakness, as RFC 9110, 13.1.2, has it. */
 export function isUnchanged(headers: RequestHeaders, etag: string | undefined): boolean {

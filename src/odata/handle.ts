@@ -26,6 +26,7 @@ import { batchFormat } from './batch-format.ts'
 import { odataError } from './errors.ts'
 import { type Measured, writeMetrics } from './metrics.ts'
 import { negotiateVersion, type ODataVersion, parseContinueOnError } from './negotiate.ts'
+import { splitTarget } from './parse.ts'
 import { ClientGone } from './query.ts'
 import { sendAnswer } from './send-answer.ts'
 import { ROOT_PATH, rootUrl } from './service-root.ts'
@@ -182,7 +183,7 @@ async function longQuery(request: IncomingMessage, asked: ODataRequest): Promise
       target: 'Content-Type',
     })
   const body = await readBody(request, limits.urlBytes)
-  const [path = '', query = ''] = asked.target.split('?', 2)
+  const [path, query] = splitTarget(asked.target)
   const all = [query, body.toString('utf8').trim().replace(/^\?/, '')].filter((part) => part !== '')
   return { ...asked, target: `${path.replace(/\/[^/]*$/, '')}?${all.join('&')}` }
 }

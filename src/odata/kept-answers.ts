@@ -48,8 +48,11 @@ export function createKeptAnswers(maxBytes: number): KeptAnswers {
       return entry.answer
     },
 
-    keep(key, answer) {
+    keep(key, made) {
       if (entries.has(key)) return
+      // Their number alone: the function would keep the result alive in the engine.
+      const rows = made.rows()
+      const answer = { ...made, rows: () => rows }
       const entry: Entry = { key, answer, coded: new Map(), bytes: 0 }
       entries.set(key, entry)
       if (Buffer.isBuffer(answer.body)) entryOf.set(answer.body, entry)

@@ -110,6 +110,15 @@ export class OpenSnapshot implements AsyncDisposable {
 const rowsOf = ({ model }: PublishedRelation): Sql =>
   sql.ident(entitySetName(model), 'main', SNAPSHOT_TABLE)
 
+/** Equal as long as the files of the snapshot are the same ones, unchanged since. */
+export async function filesAre(dir: string, { relations }: Snapshot): Promise<string> {
+  const all = relations.map(async ({ file }) => {
+    const found = await stat(join(dir, file), { bigint: true }).catch(() => null)
+    return found === null ? 'gone' : `${found.ino} ${found.size} ${found.mtimeNs}`
+  })
+  return (await Promise.all(all)).join()
+}
+
 /** The engine opens a file that was cut off behind what it reads first. */
 async function requireSize(dir: string, { file, bytes }: PublishedRelation): Promise<void> {
   const { size } = await stat(join(dir, file))

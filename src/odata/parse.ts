@@ -73,6 +73,10 @@ export function decodePair(pair: string): readonly [name: string, value: string]
     : [decode(text.slice(0, equals)), decode(text.slice(equals + 1))]
 }
 
+/** For a look at the names in a URL that may be malformed: a letter may be written as %6E. */
+export const decodeAscii = (text: string): string =>
+  text.replace(/%[0-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
+
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text)

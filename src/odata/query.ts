@@ -101,6 +101,7 @@ export class Query implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return // the connection may be another query's by now
     this.#closed = true
     this.#connection.interrupt()
     await this.#last.catch(() => {})

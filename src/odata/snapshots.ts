@@ -12,7 +12,7 @@ import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { MANIFEST_FILE, parseManifest, type Snapshot } from '../core/snapshot.ts'
 import { keptSnapshots, readKeptSnapshot } from './kept-snapshots.ts'
-import { type EngineOptions, OpenSnapshot } from './open-snapshot.ts'
+import { type EngineOptions, filesAre, OpenSnapshot } from './open-snapshot.ts'
 
 export interface SnapshotsOptions extends EngineOptions {
   readonly logger: Logger
@@ -21,6 +21,12 @@ export interface SnapshotsOptions extends EngineOptions {
 interface Retired {
   readonly snapshot: OpenSnapshot
   readonly sinceMs: number
+}
+
+interface Damaged {
+  readonly manifest: string | null
+  /** What its files were; a run that writes one anew may leave the manifest as it is. */
+  readonly files: Promise<string>
 }
 
 /** Before the first publish: nothing is served. */
@@ -33,7 +39,7 @@ export class Snapshots implements AsyncDisposable {
   /** The text of the manifest that `current` was opened from. */
   #manifest: string | null = null
   /** The same of a snapshot in which a query has met a damaged file; one before it is current then. */
-  #damaged: string | null = null
+  #damaged: Damaged | null = null
   #opened = 0
   #reported: string | null = null
   #watcher: FSWatcher | null = null
@@ -98,9 +104,12 @@ export class Snapshots implements AsyncDisposable {
   }
 
   /** To be told that a query has met a damaged file of the snapshot. An earlier snapshot is served from then on. */
-  async reportDamage(id: string, error: unknown): Promise<void> {
-    if (id !== this.#current.snapshot.id || this.#manifest === this.#damaged) return
-    this.#damaged = this.#manifest
+  async reportDamage(snapshot: Snapshot, error: unknown): Promise<void> {
+    if (snapshot !== this.#current.snapshot) return
+    if (this.#damaged !== null && this.#manifest === this.#damaged.manifest) return
+    const files = filesAre(this.#options.dir, snapshot)
+    this.#damaged = { manifest: this.#manifest, files }
+    await files // before anybody hears of it and mends them
     await this.#goBack()
     this.#report(error)
   }
@@ -185,8 +194,12 @@ export class Snapshots implements AsyncDisposable {
 
   async #follow(): Promise<void> {
     const text = await this.#readManifest()
-    if (text !== null && text === this.#damaged) throw new Error(this.#reported ?? 'damaged')
-    if (text !== null && text !== this.#manifest) await this.#replace(text)
+    if (text === null) return
+    if (text === this.#damaged?.manifest) {
+      const files = await filesAre(this.#options.dir, parseManifest(text))
+      if (files === (await this.#damaged.files)) throw new Error(this.#reported ?? 'damaged')
+    } else if (text === this.#manifest) return
+    await this.#replace(text)
   }
 
   /** null while nothing has ever been published. */
@@ -206,6 +219,7 @@ export class Snapshots implements AsyncDisposable {
     this.#retired.unshift({ snapshot: this.#current, sinceMs: Date.now() })
     this.#current = next
     this.#manifest = manifest
+    this.#damaged = null
     this.#opened++
     this.#options.logger.info('snapshot-opened', {
       snapshot: next.snapshot.id,

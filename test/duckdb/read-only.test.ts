@@ -7,7 +7,7 @@ import { Resources } from '../../src/core/resources.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { DatabaseError } from '../../src/duckdb/errors.ts'
-import { openReadOnly } from '../../src/duckdb/read-only.ts'
+import { openReadOnly, requireLocked } from '../../src/duckdb/read-only.ts'
 
 /** A directory with `orders.duckdb` (table `main.rows`, 3 rows) and an engine that may read it. */
 async function open(resources: Resources, memoryLimit: string | null = null) {
@@ -89,6 +89,25 @@ test('a file that is missing or no database is an error', async () => {
     )
     assert.instance(error, DatabaseError, path)
   }
+})
+
+test('an engine that is not locked is found out', async () => {
+  await using resources = new Resources()
+  const { dir, connection } = await open(resources)
+  await requireLocked(connection)
+  const database = resources.use(await Database.open({ path: ':memory:' }))
+  const other = resources.use(await database.connect())
+  const problem = () =>
+    requireLocked(other).then(
+      () => '',
+      (error: Error) => error.message,
+    )
+  assert.match(await problem(), /not locked: enable_external_access, lock_configuration$/)
+  await other.run(sql`ATTACH ${sql.value(join(dir, 'written.duckdb'))} AS written`)
+  await other.run(sql`SET GLOBAL enable_external_access = false`)
+  assert.match(await problem(), /not locked: lock_configuration, written$/)
+  await other.run(sql`SET GLOBAL lock_configuration = true`)
+  assert.match(await problem(), /not locked: written$/)
 })
 
 test.run()

@@ -1,5 +1,6 @@
 // Connections that HTTP gives up, and what all of them together may hold.
 
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
@@ -23,6 +24,7 @@ const open = (options: Partial<ServerOptions> = {}) =>
     ...options,
   })
 
+const NEVER = new AbortController().signal
 const CONNECT = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'
 
 test('a CONNECT whose client resets the connection is no end of the process', async () => {
@@ -148,6 +150,32 @@ test('of a server that stops, no request is worked on behind the answer that clo
   assert.is(await client.answer(), null)
   await stopped
   assert.equal(handled, ['/1', '/2'])
+})
+
+test('to HTTP/1.0 an answer that is cut off ends with a reset, since a close would make it whole', async () => {
+  const fail = new AbortController()
+  const server = await open({
+    shutdownMs: 50,
+    async handle({ url }, response) {
+      response.writeHead(200).write('a part')
+      await once(url === '/fails' ? fail.signal : NEVER, 'abort')
+      throw new Error('no more')
+    },
+  })
+  await using failing = await RawClient.open(server.url)
+  await using hanging = await RawClient.open(server.url)
+  const clients = [
+    failing.send('GET /fails HTTP/1.0\r\n\r\n'),
+    hanging.send('GET / HTTP/1.0\r\n\r\n'),
+  ]
+  for (const client of clients) while (!client.received.endsWith('a part')) await sleep(5)
+  fail.abort()
+  assert.ok(await failing.closes())
+  assert.is(failing.error, 'ECONNRESET')
+  assert.is(hanging.error, null)
+  await server[Symbol.asyncDispose]()
+  assert.ok(await hanging.closes())
+  assert.is(hanging.error, 'ECONNRESET')
 })
 
 test.run()

@@ -1,12 +1,18 @@
 // Answers from memory: the same as made anew, and never one that is another's.
 
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
+import { createKeptAnswers } from '../../../src/odata/kept-answers.ts'
+import type { ODataServiceOptions } from '../../../src/odata/service.ts'
 import { readMetrics } from '../../http/read-metrics.ts'
-import { type Answer, publish, type Served, serve, type Table } from './publish.ts'
+import { type Answer, ask, publish, type Served, serve, type Table } from './publish.ts'
 
 const numbers = (generation: number): Table => ({
   model: 'shop.numbers',
@@ -84,16 +90,45 @@ test('requests that differ in what an answer depends on have answers of their ow
   assert.equal(kept, made)
 })
 
+test('a header that is empty is not one that is not there', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [numbers(1)])
+  for (const name of ['accept', 'odata-maxversion']) {
+    const empty = await served.get('shop_numbers(1)', { [name]: '' })
+    assert.ok(empty.status >= 400, name)
+    assert.is((await served.get('shop_numbers(1)')).status, 200)
+    assert.equal(shown(await served.get('shop_numbers(1)', { [name]: '' })), shown(empty))
+  }
+})
+
+test('an answer is another one after a start with another page size or another secret', async () => {
+  await using resources = new Resources()
+  const shared = { linkSecretPath: join(tmpdir(), `eider-${randomUUID()}`) }
+  resources.defer(() => rm(shared.linkSecretPath))
+  const served = await serve(resources, [numbers(1)], shared)
+  const etagOf = async (settings: Partial<ODataServiceOptions>) => {
+    await using started = new Resources()
+    const { url } = await serve(started, [], { snapshotsDir: served.dir, ...settings })
+    const { headers } = await ask(`${url}/shop_numbers`, { headers: { host: 'localhost' } })
+    return headers['etag']
+  }
+  const etag = await etagOf(shared)
+  assert.is(await etagOf(shared), etag)
+  assert.is.not(await etagOf({ ...shared, pageSize: 100 }), etag)
+  assert.is.not(await etagOf({}), etag)
+})
+
 test('errors and what asks for the time are made each time', async () => {
   await using resources = new Resources()
   let time = 0
   const now = () => new Date(Date.UTC(2024, 0, 1) + 1_000 * time++)
   const served = await serve(resources, [numbers(1)], { now })
-  const clock = 'shop_numbers?$top=1&$compute=now()%20as%20at&$select=at'
-  const times = [await served.get(clock), await served.get(clock)].map(
-    ({ json }) => json.value[0].at,
-  )
-  assert.is(new Set(times).size, 2)
+  for (const call of ['now()', 'now%28%29', '%6Eow()', 'N%6f%57()']) {
+    const clock = `shop_numbers?$top=1&$compute=${call}%20as%20at&$select=at`
+    const answers = [await served.get(clock), await served.get(clock)]
+    assert.is(new Set(answers.map(({ json }) => json.value[0].at)).size, 2, call)
+    assert.ok(answers.every(({ headers }) => headers['etag'] === undefined))
+  }
   for (const target of ['shop_numbers(-1)', 'nope', 'shop_numbers?$filter=x']) {
     const answers = [await served.get(target), await served.get(target)]
     assert.ok(answers.every(({ status }) => status >= 400))
@@ -197,6 +232,15 @@ test('memory is bounded, and what was used last stays', async () => {
   assert.ok(entries > 3 && entries < 40)
   await served.get('shop_numbers?$top=1000') // larger than the memory
   assert.ok((await cacheOf(served)).bytes <= 20_000)
+})
+
+test('an answer that is kept holds no result of the engine', () => {
+  const kept = createKeptAnswers(1_000_000)
+  let rows = 7
+  const made = { status: 200, headers: {}, body: Buffer.from('{}'), rows: () => rows }
+  kept.keep('it', made)
+  rows = 0
+  assert.is(kept.find('it')!.rows(), 7) // known without what made it
 })
 
 test('without memory nothing is kept', async () => {

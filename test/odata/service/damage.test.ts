@@ -1,6 +1,16 @@
 // Files of a snapshot that are cut short, changed or gone: reported, and the last good snapshot is served.
 
-import { mkdir, mkdtemp, open, rm, stat, truncate } from 'node:fs/promises'
+import {
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,6 +18,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../../src/core/logger.ts'
 import { Resources } from '../../../src/core/resources.ts'
+import { MANIFEST_FILE, parseManifest } from '../../../src/core/snapshot.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { ODataService } from '../../../src/odata/service.ts'
 import {
@@ -108,6 +119,30 @@ test('damage that a query meets is reported once, and the snapshot before is ser
   await publish(served.dir, 'good', [rows(3)])
   await until(async () => (await statusOf(served)) === 'ok')
   assert.is(await generationOf(served), 3)
+})
+
+test('a damaged file that is written anew is served, whether or not the manifest changes', async () => {
+  await using resources = new Resources()
+  for (const isFirst of [true, false]) {
+    const served = await serve(resources, [rows(1)])
+    const id = isFirst ? 'first' : 'second'
+    if (!isFirst) await publish(served.dir, id, [rows(2)])
+    await until(async () => (await served.get('')).headers['eider-snapshot'] === id)
+    const { relations } = parseManifest(await readFile(join(served.dir, MANIFEST_FILE), 'utf8'))
+    const path = join(served.dir, relations[0]!.file)
+    const whole = await readFile(path)
+    await flipRows(path)
+    const broken = await served.get('shop_rows?$filter=generation%20gt%200&$orderby=text')
+    assert.ok(broken.status === 500 || broken.aborted, String(broken.status))
+    await until(async () => (await statusOf(served)) === 'stale')
+    assert.is((await served.get('')).headers['eider-snapshot'], 'first')
+    await writeFile(`${path}.tmp`, whole)
+    await rename(`${path}.tmp`, path)
+    await until(async () => (await statusOf(served)) === 'ok')
+    const healed = await served.get('shop_rows?$filter=generation%20gt%200&$orderby=text&$top=1')
+    assert.is(healed.status, 200)
+    assert.is(healed.headers['eider-snapshot'], id)
+  }
 })
 
 test('a service that starts on a damaged snapshot serves the one before', async () => {
