@@ -6,7 +6,7 @@
 import { type Diagnostic, diagnostic, throwIfErrors } from '../core/diagnostics.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import type { ExternalSource } from '../core/external.ts'
-import { type ModelName, foldCase, splitModelName } from '../core/names.ts'
+import { type ModelName, foldCase, sameName, splitModelName } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import type { SourceFile } from '../core/source.ts'
 import type { Variables } from '../core/variables.ts'
@@ -58,6 +58,8 @@ export async function compile(
   const paths = new Map(attached.tables.map(({ name, path }) => [foldCase(name), { name, path }]))
   const findSource = (name: string) => paths.get(foldCase(name))?.name ?? null
   const pathOfSource = (name: string) => paths.get(foldCase(name))?.path ?? name
+  const schemaOfSource = (table: string) =>
+    free.find(({ name }) => sameName(name, table.split('.')[0]!))?.schema ?? ''
   const known = { findModel, findSource, macros: macros.facts }
   const modelNames = Array.from(names.values(), ({ name }) => name)
   const isQuery = (model: ParsedModel) => model.kind !== 'events'
@@ -70,6 +72,7 @@ export async function compile(
 
   const context = {
     pathOfSource,
+    schemaOfSource,
     variables,
     connection,
     dir,
