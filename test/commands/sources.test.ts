@@ -117,30 +117,6 @@ test('another schema of the same database is another source', async () => {
   assert.equal(json(view.stdout), [{ id: 2, name: 'b' }])
 })
 
-const logs = {
-  'eider.yml': `name: s
-sources: {files: {tables: {log: {file: data/log.csv, loaded_at: at, warn_after: 1 day}}}}\n`,
-  'models/a/log.sql': 'SELECT a FROM files.log\n',
-  'models/a/own.sql': 'SELECT 1 AS a\n',
-}
-
-test('a source that cannot be read to its end fails those that read it, and no other', async () => {
-  const rows = Array.from({ length: 30_000 }, (_, i) => `${i},2024-01-01\n`).join('')
-  await using space = await workspace({ ...logs, 'data/log.csv': `a,at\n${rows}1,never\n` })
-  const built = results((await build(space, 1)).stdout)
-  assert.match(String(built['a.log']), 'the source files.log cannot be read: CSV Error')
-  assert.is(built['a.own'], 'never built')
-})
-
-test('times without an end and beyond those of a Date are no failure', async () => {
-  const data = 'a,at\n1,2024-01-01 00:00:00\n2,infinity\n'
-  await using space = await workspace({ ...logs, 'data/log.csv': data })
-  const { stdout } = await build(space)
-  assert.match(String(results(stdout)['a.log']), 'was last loaded at 2024-01-01T00:00:00Z')
-  await space.write('data/log.csv', `${data}3,290000-01-01 00:00:00\n`)
-  assert.is(results((await build(space)).stdout)['a.log'], 'file data/log.csv changed')
-})
-
 test('ls, show, the selector and the manifest know sources', async () => {
   await using space = await sources(1)
   const listed = json((await space.ok(['ls', '--json'])).stdout)

@@ -8,8 +8,9 @@ import type { ModelName } from '../../core/names.ts'
 import type { Project } from '../../project/project.ts'
 import { logMistakes } from '../log-mistakes.ts'
 
+/** Events do not wait for the sources that other models read. */
 export async function compileTargets({ files, paths }: Project): Promise<Targets> {
-  return eventsModels(await compile(files, { dir: paths.dir }))
+  return eventsModels(await compile(files, { dir: paths.dir, withoutBrokenSources: true }))
 }
 
 type Targets = ReadonlyMap<ModelName, EventsModel>
