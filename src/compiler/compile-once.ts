@@ -24,7 +24,7 @@ import { literalOf } from '../core/variables.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { engineVersion } from '../duckdb/driver.ts'
 import { restoreProject, saveProject } from './saved-project.ts'
-import { filesOf, hashFiles, isGlob } from './source-files.ts'
+import { filesOf, hashFiles } from './source-files.ts'
 
 interface Heading {
   readonly key: string
@@ -57,7 +57,7 @@ export async function compileOnce(
   const { compile } = await import('./compile.ts')
   let inputs: Heading['inputs'] | null = null
   const onInputs = async (connection: Connection, names: readonly string[]) => {
-    inputs = await readInputs(connection, dir, names, files)
+    inputs = await readInputs(connection, dir, names)
   }
   const project = await compile(files, save ? { dir, onInputs } : { dir })
   const isVolatile = [...project.models.values()].some((model) => model.volatile)
@@ -104,10 +104,7 @@ async function readInputs(
   connection: Connection,
   dir: string,
   names: readonly string[],
-  { seeds }: ProjectFiles,
 ): Promise<Heading['inputs'] | null> {
-  // The name of a seed is no pattern, but would be taken for one.
-  if (seeds.some(({ path }) => isGlob(path))) return null
   let sizeBytes = 0
   for (const name of new Set(names)) {
     for (const file of await filesOf(connection, dir, name)) {

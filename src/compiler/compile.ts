@@ -6,7 +6,7 @@
 import { type Diagnostic, diagnostic, throwIfErrors } from '../core/diagnostics.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import type { ExternalSource } from '../core/external.ts'
-import { type ModelName, foldCase, splitModelName } from '../core/names.ts'
+import { type ModelName, foldCase, sameName, splitModelName } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import type { SourceFile } from '../core/source.ts'
 import type { Variables } from '../core/variables.ts'
@@ -26,6 +26,8 @@ const NO_VARIABLES: Variables = new Map()
 export interface CompileOptions {
   /** The project directory, absolute; relative file names begin there. */
   readonly dir: string
+  /** Leaves out the models that read a source that cannot be read, with a warning, instead of refusing the project. */
+  readonly withoutBrokenSources?: boolean
   /** Told of the data files and patterns that models name, before the head of any of them is read. */
   readonly onInputs?: (connection: Connection, names: readonly string[]) => Promise<void>
 }
@@ -36,7 +38,7 @@ export interface CompileOptions {
  */
 export async function compile(
   files: ProjectFiles,
-  { dir, onInputs }: CompileOptions,
+  { dir, onInputs, withoutBrokenSources = false }: CompileOptions,
 ): Promise<CompiledProject> {
   const found: Diagnostic[] = [...(files.problems ?? [])]
   const names = uniqueNames(files, found)
@@ -54,22 +56,31 @@ export async function compile(
   const taken = takenNames(sources, names)
   const free = sources.filter(({ span }) => !taken.some((found) => found.span === span))
   const attached = await attachSources(connection, dir, free)
-  found.push(...attached.diagnostics, ...taken)
+  const severity = withoutBrokenSources ? 'warning' : 'error'
+  found.push(...attached.diagnostics.map((item) => ({ ...item, severity }) as const), ...taken)
   const paths = new Map(attached.tables.map(({ name, path }) => [foldCase(name), { name, path }]))
-  const findSource = (name: string) => paths.get(foldCase(name))?.name ?? null
+  const broken = new Set(free.flatMap(tableNames).filter((name) => !paths.has(foldCase(name))))
+  const findSource = (name: string) =>
+    paths.get(foldCase(name))?.name ?? [...broken].find((table) => sameName(table, name)) ?? null
   const pathOfSource = (name: string) => paths.get(foldCase(name))?.path ?? name
+  const schemaOfSource = (table: string) =>
+    free.find(({ name }) => sameName(name, table.split('.')[0]!))?.schema ?? ''
   const known = { findModel, findSource, macros: macros.facts }
   const modelNames = Array.from(names.values(), ({ name }) => name)
   const isQuery = (model: ParsedModel) => model.kind !== 'events'
   const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, modelNames)
+  const queries = resolved.queries.filter(
+    ({ references }) => !references.sources.some((name) => broken.has(name)),
+  )
   found.push(...macros.diagnostics, ...resolved.diagnostics)
   await onInputs?.(connection, [
-    ...resolved.queries.flatMap(({ references }) => references.files),
+    ...queries.flatMap(({ references }) => references.files),
     ...seeds.map(({ path }) => path),
   ])
 
   const context = {
     pathOfSource,
+    schemaOfSource,
     variables,
     connection,
     dir,
@@ -77,9 +88,9 @@ export async function compile(
     findModel,
     macros: macros.definition,
   }
-  const dynamic = resolved.queries.filter(({ tree }) => tree === null).map((q) => q.parsed.name)
+  const dynamic = queries.filter(({ tree }) => tree === null).map((q) => q.parsed.name)
   const drafts: readonly Draft[] = [
-    ...resolved.queries.map((query) => draftQuery(query, dynamic, context)),
+    ...queries.map((query) => draftQuery(query, dynamic, context)),
     ...parsed.filter((model) => model.kind === 'events').map((m) => draftEvents(m, context)),
     ...seeds.map((seed) => draftSeed(seed, context)),
   ]
@@ -99,7 +110,7 @@ export async function compile(
   found.push(...checkEntitySets([...models.values()]))
   const sorted = found.toSorted(byPlace)
   throwIfErrors(sorted)
-  const trees = new Map(resolved.queries.map(({ parsed: { name }, tree }) => [name, tree]))
+  const trees = new Map(queries.map(({ parsed: { name }, tree }) => [name, tree]))
   const readsTables = (call: string) =>
     call === 'query' || call === 'query_table' || macros.facts.get(call)?.takesTable === true
   let traced: ReturnType<CompiledProject['lineage']> | null = null
@@ -109,6 +120,9 @@ export async function compile(
     ? compiled
     : { ...compiled, external: { sources, tables: attached.tables } }
 }
+
+const tableNames = ({ name, tables }: ExternalSource) =>
+  tables.map((table) => `${name}.${table.name}`)
 
 interface NamedFile {
   readonly name: ModelName

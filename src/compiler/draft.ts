@@ -50,6 +50,8 @@ export interface DraftContext extends CheckContext {
   readonly dir: string
   /** File, or database, of a table of a source. */
   readonly pathOfSource: (name: string) => string
+  /** Schema in the database of a table of a source. */
+  readonly schemaOfSource: (name: string) => string
   /** Definition of all macros. */
   readonly macros: string
 }
@@ -87,7 +89,8 @@ export function draftQuery(
         const at = tree === null ? null : columnLocations(tree, own(columns).length)[i]
         return at == null ? null : spanAtByte(body, at)
       })
-      const definition = definitionOf(kind, settings, canonical, context.macros)
+      const schemas = sources.map(context.schemaOfSource)
+      const definition = definitionOf(kind, settings, canonical, context.macros, ...schemas)
       const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
       const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
       const rest = {

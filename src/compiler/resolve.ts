@@ -135,7 +135,8 @@ function referencesInText(
       models.set(model, Buffer.byteLength(body.text.slice(0, token.start)))
     if (name !== undefined)
       volatile ||= isInconstant(name, 0) || fileFunctions.has(name) || macros.has(name)
-    else volatile ||= token.kind === 'string' && isDataFile(token.text.slice(1, -1))
+    if (token.kind === 'string' || token.kind === 'quoted')
+      volatile ||= isDataFile(token.text.slice(1, -1))
   }
   return {
     models: Array.from(models, ([name, at]) => ({ name, at })),

@@ -8,6 +8,7 @@ import type { CompiledProject } from '../core/model.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { textOf } from '../duckdb/values.ts'
+import { isDataFile } from './references.ts'
 
 /**
  * One hash per name in `files` of the models; a name may be a glob and then stands for the names and contents that it
@@ -61,18 +62,24 @@ async function hashName(connection: Connection, dir: string, name: string): Prom
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Globs are expanded by the engine, so that they mean the same as in a query. */
+/**
+ * Names are expanded by the engine, so that they mean the same as in a query: patterns, `~`, `file:` and directories, of
+ * which the readers take all data files below. The name of a seed is no pattern, so the file of that very name counts.
+ */
 export async function filesOf(
   connection: Connection,
   dir: string,
   name: string,
 ): Promise<readonly string[]> {
-  const pattern = resolve(dir, name)
-  if (!isGlob(name)) return [pattern]
-  const rows = await connection.rows(
-    sql`SELECT file FROM glob(${sql.value(pattern)}) ORDER BY file`,
-  )
-  return rows.map(({ file }) => textOf(file))
+  const path = resolve(dir, name)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!/[*?[]|^~|^file:/.test(name) && found?.isDirectory() !== true) return [path]
+  const expand = async (pattern: string) => {
+    const rows = await connection.rows(sql`SELECT file FROM glob(${sql.value(pattern)})`)
+    return rows.map(({ file }) => resolve(dir, textOf(file)))
+  }
+  const files = await expand(name)
+  if (files.length === 0) files.push(...(await expand(`${name}/**`)).filter(isDataFile))
+  if (found?.isFile() === true) files.push(path)
+  return [...new Set(files)].toSorted()
 }
-
-export const isGlob = (name: string) => /[*?[]/.test(name)

@@ -54,6 +54,12 @@ function readVariable(
       'a variable is a value of its own, not a part of a name',
       'put a space before it, or make the whole name a variable',
     )
+  // The engine would read two literals, or two names, as one with a quote in it.
+  if (/['"}]/.test(source.text.charAt(start - 1)) || /['"]/.test(source.text.charAt(end)))
+    return invalid(
+      'a variable is a value of its own, not a part of a text or a name',
+      "join texts with ||, such as 'a' || ${name}",
+    )
   if (name?.kind !== 'word' || !isSymbol(close, '}'))
     return invalid('expected ${name} or ${name:identifier}')
   const variable = variables.get(name.text)

@@ -6,7 +6,8 @@ import { type Sql, sql } from './sql.ts'
 
 export type Scalar =
   | { readonly is: 'text' | 'date'; readonly value: string }
-  | { readonly is: 'number'; readonly value: number | bigint }
+  /** A text: a decimal with more digits than a number of JavaScript holds. */
+  | { readonly is: 'number'; readonly value: number | bigint | string }
   | { readonly is: 'boolean'; readonly value: boolean }
 
 export type Variable = Scalar | { readonly is: 'list'; readonly values: readonly Scalar[] }
@@ -17,6 +18,11 @@ export type Variables = ReadonlyMap<string, Variable>
 export function literalOf(variable: Variable): Sql {
   if (variable.is === 'list') return sql`[${sql.join(variable.values.map(literalOf))}]`
   if (variable.is === 'date') return sql.value(variable.value, columnType('DATE'))
+  if (variable.is === 'number' && typeof variable.value === 'string') {
+    const [whole = '', fraction = ''] = variable.value.replace(/^[-+]/, '').split('.')
+    const type = `DECIMAL(${whole.length + fraction.length}, ${fraction.length})`
+    return sql.value(variable.value, columnType(type))
+  }
   // `-1` behind a minus would begin a comment.
   if (variable.is === 'number') return sql`(${sql.value(variable.value)})`
   return sql.value(variable.value)

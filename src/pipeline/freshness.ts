@@ -6,7 +6,11 @@ import type { CompiledProject, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { DatabaseError } from '../duckdb/errors.ts'
 import { numberOf } from '../duckdb/values.ts'
+import { isInterrupt } from './failure.ts'
+
+const MAX_DATE_MS = 8.64e15
 
 export interface Freshness {
   readonly source: string
@@ -24,14 +28,34 @@ export async function readFreshness(
   const found = new Map<string, Freshness>()
   for (const table of tables) {
     if (table.loadedAt === null) continue
-    const [schema = '', name = ''] = table.name.split('.')
-    const row = await connection.row(sql`
-      SELECT epoch_ms(max(${sql.ident(table.loadedAt)})::TIMESTAMPTZ)::DOUBLE AS ms
-      FROM ${sql.ident(schema, name)}`)
-    const ms = row?.['ms'] ?? null
-    found.set(table.name, judge(table, ms === null ? null : numberOf(ms), now))
+    found.set(table.name, await readAge(connection, table, table.loadedAt, now))
   }
   return found
+}
+
+/** What cannot be read to its end is an error of those that read it, not of the run. */
+async function readAge(
+  connection: Connection,
+  table: CompiledExternal,
+  loadedAt: string,
+  now: Date,
+): Promise<Freshness> {
+  const [schema = '', name = ''] = table.name.split('.')
+  // Infinity marks rows without an end, and says nothing of the last load.
+  const time = sql`${sql.ident(loadedAt)}::TIMESTAMPTZ`
+  try {
+    const row = await connection.row(sql`
+      SELECT epoch_ms(max(${time}) FILTER (isfinite(${time})))::DOUBLE AS ms
+      FROM ${sql.ident(schema, name)}`)
+    const ms = row?.['ms'] ?? null
+    // The engine's last times lie behind those of a Date.
+    return judge(table, ms === null ? null : Math.min(numberOf(ms), MAX_DATE_MS), now)
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || isInterrupt(error)) throw error
+    const [problem = ''] = error.details.message.split('\n')
+    const text = `the source ${table.name} cannot be read: ${problem}`
+    return { source: table.name, state: 'error', text }
+  }
 }
 
 /** Tables of sources that the selected models read. */

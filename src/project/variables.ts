@@ -10,6 +10,10 @@ import type { Scalar, Variable, Variables } from '../core/variables.ts'
 /** The engine's parser takes no longer number whole. */
 const INTEGER = /^[-+]?\d{1,38}$/
 const DECIMAL = /^[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?$/
+/** A decimal of the engine has at most 38 digits; a longer one is a DOUBLE there too. */
+const LONG_DECIMAL = /^[-+]?(?=[\d.]{1,39}$)\d+\.\d+$/
+/** Any decimal with as many digits is the same after it has been a number. */
+const SAFE_DIGITS = 15
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
@@ -133,7 +137,9 @@ function parseScalar(text: string, like: Scalar): Scalar | null {
 
 function numberOf(text: string): Scalar | null {
   if (INTEGER.test(text)) return { is: 'number', value: BigInt(text.replace(/^\+/, '')) }
-  return DECIMAL.test(text) ? { is: 'number', value: Number(text) } : null
+  if (!DECIMAL.test(text)) return null
+  const isExact = text.replaceAll(/\D/g, '').length <= SAFE_DIGITS || !LONG_DECIMAL.test(text)
+  return { is: 'number', value: isExact ? Number(text) : text }
 }
 
 /** 30 February is written like a date and is none. */

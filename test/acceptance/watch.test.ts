@@ -1,6 +1,6 @@
 // `--watch` and `odata preview`: looking at models while they are written. The project's own state stays as it is.
 
-import { readFile } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Workspace, workspace } from '../workspace.ts'
@@ -52,6 +52,20 @@ test('serve --watch serves what is saved, keeps the last good state, and leaves 
     (seen) => seen === '1',
   )
   assert.is(await service.stop('SIGTERM'), 0)
+})
+
+test('what a killed serve --watch has left goes with the next command, and only that', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  const scratches = () => readdir(space.path('.eider/tmp'))
+  const killed = await space.start(['serve', '--watch', '--port', '0'])
+  const [left, ...more] = await scratches()
+  assert.equal(more, [])
+  await space.ok(['odata', 'preview', 'staging.hidden'])
+  assert.equal(await scratches(), [left])
+  await killed.stop('SIGKILL')
+  await space.ok(['odata', 'preview', 'staging.hidden'])
+  assert.equal(await scratches(), [])
 })
 
 test('run --watch runs again after each change and ends well', async () => {

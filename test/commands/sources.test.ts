@@ -100,6 +100,23 @@ test('models read sources by name, and see when they change', async () => {
   assert.equal(changed['mart.other'], 'unchanged')
 })
 
+test('another schema of the same database is another source', async () => {
+  await using space = await sources(1)
+  await build(space)
+  await change(
+    space,
+    sql`CREATE SCHEMA other`,
+    sql`CREATE TABLE other.customers AS SELECT 2 AS id, 'b' AS name, now() AS at`,
+    sql`CREATE TABLE other.orders AS FROM shop.orders`,
+  )
+  await build(space)
+  await space.write('eider.yml', config.replace('schema: shop', 'schema: other'))
+  const changed = results((await build(space)).stdout)
+  assert.equal(changed['core.orders'], 'definition changed')
+  const view = await space.ok(['query', 'FROM core.customers', '--json'])
+  assert.equal(json(view.stdout), [{ id: 2, name: 'b' }])
+})
+
 test('ls, show, the selector and the manifest know sources', async () => {
   await using space = await sources(1)
   const listed = json((await space.ok(['ls', '--json'])).stdout)

@@ -9,6 +9,7 @@ vars:
   top: 3
   big: 12345678901234567890
   rate: -1.5
+  exact: -12345678901234567.890
   since: 2024-02-01
   label: 'it''s "odd"; DROP TABLE x -- \${top}'
   strict: true
@@ -26,7 +27,7 @@ const project = {
   'eider.yml': config,
   'macros/m.sql': 'CREATE MACRO capped(x) AS least(x, ${top});\n',
   'models/raw/odd name.sql': "SELECT i AS n, 'SE' AS country FROM range(${top}) t(i)\n",
-  'models/mart/types.sql': `SELECT \${top} AS top, \${big} AS big, 1 -\${rate} AS rate, \${since} AS since,
+  'models/mart/types.sql': `SELECT \${top} AS top, \${big} AS big, 1 -\${rate} AS rate, 0 -\${exact} AS exact, \${since} AS since,
   \${label} AS label, \${strict} AS strict, \${countries} AS countries, \${days} AS days, '\${top}' AS text -- \${top}\n`,
   'models/mart/rows.sql': `-- @check: n < \${top}
 SELECT capped(n) AS n FROM raw.\${source:identifier} WHERE country IN \${countries} LIMIT \${top}\n`,
@@ -52,6 +53,7 @@ test('each type is a literal of its own, whatever is in it', async () => {
     top: 3,
     big: '12345678901234567890',
     rate: '2.5',
+    exact: '12345678901234567.890',
     since: '2024-02-01',
     label: 'it\'s "odd"; DROP TABLE x -- ${top}',
     strict: true,

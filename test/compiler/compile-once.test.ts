@@ -16,6 +16,10 @@ const project = {
   'seeds/ref/s.yml': 'columns:\n  id: BIGINT\n',
   'data/one.csv': 'a,b\n1,2\n',
   'data/two.csv': 'a,b\n3,4\n',
+  'seeds/ref/s[1].csv': 'id\n1\n',
+  'seeds/ref/s1.csv': 'id\n1\n',
+  'more/deep/d.csv': 'a\n1\n',
+  'models/raw/d.sql': "select * from read_csv('more')\n",
   'models/raw/e.sql': '-- @kind: events\nid BIGINT NOT NULL, note VARCHAR\n',
   'models/raw/f.sql': "select * from 'data/one.csv'\n",
   'models/raw/g.sql': "select * from read_csv('data/*.csv')\n",
@@ -89,6 +93,9 @@ const changes: Readonly<Record<string, (space: Workspace) => Promise<void>>> = {
   'types of a seed': (space) => space.write('seeds/ref/s.yml', 'columns:\n  id: INTEGER\n'),
   'a file that is read': (space) => sameTimes(space, 'data/one.csv', 'a,b\n1,x\n'),
   'a file of a pattern': (space) => sameTimes(space, 'data/two.csv', 'a,b\n3,x\n'),
+  'a file of a directory': (space) => sameTimes(space, 'more/deep/d.csv', 'a\nx\n'),
+  'a seed whose name could be a pattern': (space) =>
+    sameTimes(space, 'seeds/ref/s[1].csv', 'id\nx\n'),
   'a variable': (space) => space.write('eider.yml', 'name: p\nvars: {one: 2, label: same}\n'),
   'the type of a variable': (space) =>
     space.write('eider.yml', "name: p\nvars: {one: '1', label: same}\n"),

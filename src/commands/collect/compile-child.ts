@@ -14,7 +14,8 @@ process.once('message', (given: Compiling) => {
 async function attempt({ files, dir }: Compiling): Promise<Compiled> {
   try {
     const { compile } = await import('../../compiler/compile.ts')
-    const { models } = await compile(files, { dir })
+    // Events do not wait for the sources that other models read.
+    const { models } = await compile(files, { dir, withoutBrokenSources: true })
     return { targets: [...models.values()].filter((model) => model.kind === 'events') }
   } catch (error) {
     return error instanceof DiagnosticsError ? { diagnostics: error.diagnostics } : { error }

@@ -1,0 +1,58 @@
+// Sources that cannot be read, at all or to their end.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Workspace, workspace } from '../workspace.ts'
+
+/** What a run says of each model: its warning, or why it was built or failed. */
+async function results(space: Workspace, exitCode = 0): Promise<Readonly<Record<string, string>>> {
+  const { stdout } = await space.ok(['run', '--json'], { exitCode })
+  const lines = stdout.trim().split('\n')
+  const events = lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+  return Object.fromEntries(
+    events
+      .filter(({ event }) => event === 'model-finished')
+      .map(({ model, because, warnings }) => [model as string, String(warnings ?? because)]),
+  )
+}
+
+const logs = {
+  'eider.yml': `name: s
+sources: {files: {tables: {log: {file: data/log.csv, loaded_at: at, warn_after: 1 day}}}}\n`,
+  'models/a/log.sql': 'SELECT a FROM files.log\n',
+  'models/a/own.sql': 'SELECT 1 AS a\n',
+}
+
+test('a source that cannot be read to its end fails those that read it, and no other', async () => {
+  const rows = Array.from({ length: 30_000 }, (_, i) => `${i},2024-01-01\n`).join('')
+  await using space = await workspace({ ...logs, 'data/log.csv': `a,at\n${rows}1,never\n` })
+  const built = await results(space, 1)
+  assert.match(built['a.log']!, 'the source files.log cannot be read: CSV Error')
+  assert.is(built['a.own'], 'never built')
+})
+
+test('a source that is missing is one mistake, and none to the daemon', async () => {
+  const event = '-- @kind: events\nid BIGINT NOT NULL\n'
+  await using space = await workspace({ ...logs, 'models/raw/event.sql': event })
+  await space.write('models/a/after.sql', 'SELECT a FROM a.log\n')
+  const { stdout } = await space.ok(['run', '--json'], { exitCode: 1 })
+  assert.equal(stdout.match(/"code":"[a-z-]+"/g), ['"code":"invalid-source"'])
+  await using daemon = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
+  const answer = await fetch(`${daemon.url}/collect/raw/event`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"id": 1}',
+  })
+  assert.is(answer.status, 202)
+})
+
+test('times without an end and beyond those of a Date are no failure', async () => {
+  const data = 'a,at\n1,2024-01-01 00:00:00\n2,infinity\n'
+  await using space = await workspace({ ...logs, 'data/log.csv': data })
+  const built = await results(space)
+  assert.match(built['a.log']!, 'was last loaded at 2024-01-01T00:00:00Z')
+  await space.write('data/log.csv', `${data}3,290000-01-01 00:00:00\n`)
+  assert.is((await results(space))['a.log'], 'file data/log.csv changed')
+})
+
+test.run()
