@@ -91,7 +91,7 @@ function startOf({ name, key }: Step, scope: Scope): Target | null {
 }
 
 function rootTarget(name: string, key: KeySyntax | null, scope: Scope): Target {
-  const row = newRow(scope, findSet(scope.request.sets, name))
+  const row = newRow(scope, findSet(scope.request.sets, name, 'unknown-property'))
   const bound = key === null ? null : bindKey(key, { ...scope, row, item: null })
   const source: RowSource = { kind: 'rows', row, link: null, key: bound }
   const kind = key === null ? 'many' : 'one'

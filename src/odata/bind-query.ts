@@ -168,6 +168,8 @@ function selectList(
   })
   const named = listed.filter((property) => !property.name.includes('@'))
   const chosen = named.flatMap(({ name }) => selectedPaths(name, select))
-  const names = [...(hasStar ? star : []), ...chosen, ...expanded]
+  const links = select === undefined ? [] : linkedNavigation(scope, { select })
+  const linked = links.flatMap(({ name }) => (expand.some((e) => e.name === name) ? [] : [name]))
+  const names = [...(hasStar ? star : []), ...chosen, ...linked, ...expanded]
   return names.length === 0 ? '' : `(${names.join(',')})`
 }

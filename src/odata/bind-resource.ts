@@ -184,12 +184,17 @@ function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
   return odataError('unknown-resource', hint === undefined ? problem : `${problem}: ${hint}`)
 }
 
-export function findSet(sets: EntityModel['sets'], name: string): EntitySet {
+/** In a path an unknown set is 404; an expression that names one (`$root/…`) is wrong itself, which `code` says. */
+export function findSet(
+  sets: EntityModel['sets'],
+  name: string,
+  code: 'unknown-entity-set' | 'unknown-property' = 'unknown-entity-set',
+): EntitySet {
   const set = sets.get(name)
   if (set !== undefined) return set
   const hint = didYouMean(name, sets.keys())
   const problem = `there is no entity set "${name}"`
-  throw odataError('unknown-entity-set', hint === undefined ? problem : `${problem}: ${hint}`)
+  throw odataError(code, hint === undefined ? problem : `${problem}: ${hint}`)
 }
 
 /** An entity with a key is named by its own set, whatever way led to it. */

@@ -105,7 +105,18 @@ function parentQuery({ steps }: Resource, scope: Scope): BoundQuery | null {
 
 const ENTITY_OPTIONS: readonly OptionName[] = ['compute', 'select', 'expand', 'format']
 const REFERENCES_OPTIONS: readonly OptionName[] = [...REFERENCE_OPTIONS, 'format', 'skiptoken']
-const COUNT_OPTIONS: readonly OptionName[] = ['apply', 'compute', 'filter', 'search', 'format']
+/** The last four are checked and change nothing (Protocol 4.0, 11.2.9; without a meaning since 4.01). */
+const COUNT_OPTIONS: readonly OptionName[] = [
+  'apply',
+  'compute',
+  'filter',
+  'search',
+  'format',
+  'top',
+  'skip',
+  'orderby',
+  'expand',
+]
 
 function allowFitting(options: OptionSyntax, { many, end }: Resource): void {
   if (end === '$count') allowOnly(options, COUNT_OPTIONS, '/$count')

@@ -47,6 +47,12 @@ function parse<Rule extends keyof StartRules>(
   if (nesting(text, rule === 'search' ? '"' : `"'`) > limits.expressionDepth) throw tooDeep(target)
   const calculations = rule === 'search' ? 0 : (text.match(CALCULATION)?.length ?? 0)
   if (calculations > limits.calculations) throw tooDeep(target)
+  if (rule !== 'search' && callsIn(text) > limits.calls)
+    throw odataError(
+      'expression-too-long',
+      `${target} has more than ${limits.calls} functions and other names with parentheses`,
+      { target },
+    )
   try {
     const match = urlGrammar.match(text, rule)
     if (match.failed()) throw syntaxError(match, text, target)
@@ -60,6 +66,13 @@ function parse<Rule extends keyof StartRules>(
 
 /** A long sum, or a long row of `not`, is a deep tree; that is known only when all of it has been parsed. */
 const CALCULATION = /\b(?:add|sub|mul|div|divby|mod|not)\b/gi
+
+/** How many names outside of quotes, `not` apart, have parentheses behind them. */
+function callsIn(text: string): number {
+  return text.match(TEXT_OR_CALL)?.filter((found) => found === '(').length ?? 0
+}
+
+const TEXT_OR_CALL = /'(?:[^']|'')*'|(?<=[\w\u{80}-\u{10ffff}])(?<!\bnot)\(/giu
 
 /** The deepest nesting of brackets and minus signs outside of quotes. */
 function nesting(text: string, quotes: string): number {

@@ -4,6 +4,7 @@
 import { odataError } from './errors.ts'
 import { optionName, parseOption } from './options.ts'
 import { parseText } from './parse-option.ts'
+import { ENCODED_SEMICOLON } from './search-rules.ts'
 import { targetBelowRoot } from './service-root.ts'
 import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
 
@@ -59,10 +60,13 @@ function parseQuery(query: string): Pick<RequestSyntax, 'options' | 'aliases'> {
     const option = optionName(name)
     if (option === null) continue
     if (Object.hasOwn(options, option)) throw duplicate(`$${option}`)
-    options = { ...options, ...parseOption(option, value) }
+    const text = option === 'search' ? searchText(pair) : value
+    options = { ...options, ...parseOption(option, text) }
   }
   return { options, aliases }
 }
+
+const searchText = (pair: string) => decodePair(pair.replaceAll(/%3b/gi, ENCODED_SEMICOLON))[1]
 
 /** In a query a plus is a space, as forms and most client libraries write it; a plus itself is %2B. */
 export function decodePair(pair: string): readonly [name: string, value: string] {

@@ -1,6 +1,7 @@
 // The rules of $search, as syntax.
 
 import type * as ohm from 'ohm-js'
+import { ENCODED_SEMICOLON } from './search-rules.ts'
 import type { SearchSyntax } from './syntax.ts'
 
 /** Actions of the operation `syntax`. */
@@ -8,7 +9,7 @@ export const searchActions: ohm.ActionDict<unknown> = {
   search: (_, expression, _end) => expression['syntax'](),
   searchAny_or: (expression) => expression['syntax'](),
   searchAny_draft(draft): SearchSyntax {
-    const text = draft.sourceString.slice(1, -1).replaceAll("''", "'").replaceAll('"', ' ')
+    const text = textOf(draft).slice(1, -1).replaceAll("''", "'").replaceAll('"', ' ')
     const words = text.split(/\s+/).filter((word) => word !== '')
     const operands = words.map((word): SearchSyntax => ({ kind: 'term', text: word }))
     return operands.length === 1 ? operands[0]! : { kind: 'and', operands }
@@ -24,10 +25,12 @@ export const searchActions: ohm.ActionDict<unknown> = {
   searchPrimary_group: (_open, _, expression, _end, _close) => expression['syntax'](),
   searchPrimary_phrase: (_open, text, _close): SearchSyntax => ({
     kind: 'term',
-    text: text.sourceString,
+    text: textOf(text),
   }),
-  searchPrimary_word: (text): SearchSyntax => ({ kind: 'term', text: text.sourceString }),
+  searchPrimary_word: (text): SearchSyntax => ({ kind: 'term', text: textOf(text) }),
 }
+
+const textOf = (node: ohm.Node) => node.sourceString.replaceAll(ENCODED_SEMICOLON, ';')
 
 function searchRun(kind: 'and' | 'or', first: ohm.Node, more: ohm.Node): SearchSyntax {
   const operands = [first, ...more.children].map((term) => term['syntax']() as SearchSyntax)

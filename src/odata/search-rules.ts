@@ -1,5 +1,11 @@
 // The rules of $search, a part of the grammar in url.grammar.ts.
 
+/**
+ * Stands for a semicolon that was written %3B: that one is a part of a word, a plain one is not (ABNF, searchWord). No
+ * decoded text has half a surrogate pair.
+ */
+export const ENCODED_SEMICOLON = '\ud83b'
+
 export const searchRules = String.raw`  // $search: words and phrases. Two terms side by side are joined by AND. The words AND, OR and NOT are operators only
   // where an operator can stand.
 

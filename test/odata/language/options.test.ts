@@ -12,7 +12,9 @@ test('Q039: $select names what comes back, and the context URL says so', async (
   assert.is(select('name%20,%20name'), 'name | shop_customers(name)')
   const all = 'customer_id name city credit vip since'
   assert.is(select('*'), `${all} | shop_customers(*)`)
-  assert.is(select('name,orders'), 'name | shop_customers(name)')
+  assert.is(select('name,orders'), 'name | shop_customers(name,orders)')
+  assert.is(select('orders'), ' | shop_customers(orders)')
+  assert.is(select('name,orders&$expand=orders'), 'name | shop_customers(name,orders())')
   assert.is(fixture.query('shop_customers').contextFragment, 'shop_customers')
   assert.is(
     fixture.query('shop_customers(1)?$select=name').contextFragment,
@@ -104,6 +106,11 @@ test('Q045, Q124: $search looks for parts of any text, whatever the letter case'
   assert.is(await search('paris OR berlin alice'), '1 2')
   assert.is(await search('(paris OR berlin) NOT alice'), '2 5')
   assert.is(await search('NOT berlin'), '2 3 4')
+  assert.is(await search('berlin;'), '')
+  assert.is(await search('berlin;x OR berlin'), '1 5')
+  assert.is(await search('"berlin;" OR NOT "berlin"'), '2 3 4')
+  assert.is(fixture.refusal('shop_customers?$search=berlin;').status, 400)
+  assert.is(await fixture.first('shop_customers?$search=%22berlin;%22'), '')
   assert.is(await search('"sure_thing"'), '5')
   assert.is(await search('"0% s"'), '5')
   assert.is(await search("o'neil"), '3')
@@ -112,6 +119,8 @@ test('Q045, Q124: $search looks for parts of any text, whatever the letter case'
   assert.is(await search('and'), '')
   assert.is(await fixture.first('shop_customers?$search=berlin&$filter=vip'), '1')
   assert.is(await fixture.count('shop_customers/$count?$search=berlin'), 2)
+  const unmoved = '$top=1&$skip=1&$orderby=name&$expand=orders'
+  assert.is(await fixture.count(`shop_customers/$count?$search=berlin&${unmoved}`), 2)
   assert.is(await fixture.first('shop_log?$search=b&$select=n'), '2 2')
   for (const text of ['', '(a', '"a', 'a)', '""'])
     assert.is(

@@ -191,7 +191,7 @@ test('$root leads to any other entity', async () => {
   assert.is(await ids('orders(11)/amount eq 20'), '1')
   assert.is(await ids('$root/shop_customers(77) eq null'), '1 2 3 4 5')
   const refused = {
-    '$root/nowhere(1)/a eq 1': 'unknown-entity-set',
+    '$root/nowhere(1)/a eq 1': 'unknown-property',
     '$root/shop_customers/city eq null': 'type-mismatch',
     '$root/shop_customers(1)/nowhere eq null': 'unknown-property',
     '$root/shop_customers(1) gt 5': 'type-mismatch',

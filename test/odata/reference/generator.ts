@@ -22,6 +22,7 @@ import {
   exact,
   inCase,
   indexOf,
+  join,
   length,
   negate,
   not,
@@ -262,10 +263,7 @@ export class Generator {
     if (kind === 0) return call('text', 'tolower', [of('text')], ([a]) => inCase(a!, 'toLowerCase'))
     if (kind === 1) return call('text', 'toupper', [of('text')], ([a]) => inCase(a!, 'toUpperCase'))
     if (kind === 2) return call('text', 'trim', [of('text')], ([a]) => trim(a!))
-    if (kind === 3)
-      return call('text', 'concat', [of('text'), of('text')], ([a, b]) =>
-        a === null || b === null ? null : (a as string) + (b as string),
-      )
+    if (kind === 3) return call('text', 'concat', [of('text'), of('text')], join)
     const small = () => {
       const text = this.pick(['-3', '-1', '0', '1', '2', '9'])
       return this.#chance(0.8)
@@ -274,9 +272,8 @@ export class Generator {
     }
     const count = this.pick(['0', '1', '5', '5', '9', '-1'])
     const counts = kind === 4 ? [] : [constant('int', count, exact(count))]
-    return call('text', 'substring', [of('text'), small(), ...counts], ([a, b, c]) =>
-      substring(a!, b!, c),
-    )
+    const operands = [of('text'), small(), ...counts]
+    return call('text', 'substring', operands, ([a, b, c]) => substring(a!, b!, c))
   }
 
   #duration(of: (type: Type) => Expression): Expression {

@@ -229,6 +229,9 @@ export const trim = (text: Value): Value =>
 
 export const length = (text: Value): Value => (text === null ? null : int(characters(text).length))
 
+export const join = ([a, b]: readonly Value[]): Value =>
+  a === null || b === null ? null : (a as string) + (b as string)
+
 export function indexOf(text: Value, part: Value): Value {
   if (text === null || part === null) return null
   const at = (text as string).indexOf(part as string)

@@ -155,7 +155,7 @@ test('what does not fit is 400 and says why', async () => {
     ['shop_orders?$expand=customer($filter=true)', /one entity/],
     ['shop_orders?$expand=customer/$count', /one entity/],
     ['shop_customers?$expand=orders/$ref($select=name)', /no meaning/],
-    ['shop_customers/$count?$expand=orders', /no meaning/],
+    ['shop_customers/$count?$expand=nope', /no navigation property/],
     [
       `shop_customers?$expand=${'orders($expand=customer($expand='.repeat(5)}orders${'))'.repeat(5)}`,
       /8 levels/,
