@@ -113,13 +113,9 @@ export class Generator {
     }
     if (kind === 8) {
       const name = this.pick(['contains', 'startswith', 'endswith'])
-      const method = {
-        contains: 'includes',
-        startswith: 'startsWith',
-        endswith: 'endsWith',
-      } as const
+      const asks = { contains: 'includes', startswith: 'startsWith', endswith: 'endsWith' } as const
       return call('bool', name, [of('text'), of('text')], ([a, b]) =>
-        a === null || b === null ? null : (a as string)[method[name as 'contains']](b as string),
+        a === null || b === null ? null : (a as string)[asks[name as 'contains']](b as string),
       )
     }
     return this.pick(related)(() => this.expression('bool', inside!, depth - 1))
