@@ -39,10 +39,10 @@ export const limits = {
   /** Longest line of a segment that a flush reads: one event with its wrapping. The engine holds two per thread. */
   segmentLineBytes: 16 * MiB,
   /**
-   * Segments join one transaction of a run until it has this size: enough that its fixed cost does not show, few to do again after a
-   * crash, and what the engine holds of them in memory grows with it.
+   * Segments join one transaction of a run until it has this size: enough that its fixed cost and the checkpoint before
+   * the next one do not show, few to do again after a crash. The memory of a run grows with it, but little.
    */
-  flushBytes: 96 * MiB,
+  flushBytes: 192 * MiB,
   /** Memory of the engine's cache that stays between two large batches of a flush. */
   settledMemory: '64MiB',
   /** Bytes that wait for the disk; above it ingest answers 503, so that memory stays bounded. */

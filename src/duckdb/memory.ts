@@ -14,6 +14,24 @@ export async function readMemoryLimit(connection: Connection): Promise<string> {
 }
 
 /**
+ * Gives what a bulk load calls before each of its parts, with the bytes of the part. It settles the memory when those since
+ * the last time would be more than limits.flushBytes, so that a load of any length takes the memory of about one part.
+ * The checkpoint costs about a quarter of the time that inserting so many bytes takes, so not after small parts, and not
+ * after the last one.
+ */
+export async function roomMaker(connection: Connection): Promise<(bytes: number) => Promise<void>> {
+  const memoryLimit = await readMemoryLimit(connection)
+  let writtenBytes = 0
+  return async (bytes) => {
+    if (writtenBytes > 0 && writtenBytes + bytes > limits.flushBytes) {
+      await settleMemory(connection, memoryLimit)
+      writtenBytes = 0
+    }
+    writtenBytes += bytes
+  }
+}
+
+/**
  * Brings what was committed into the database file and gives memory back to the system. No other connection may be at
  * work, and no transaction open. Afterwards the limit is `memoryLimit` again.
  */

@@ -4,7 +4,7 @@ import type { ClaimSource } from '../buffer/claim-source.ts'
 import type { CompiledProject, EventsModel } from '../core/model.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { readMemoryLimit } from '../duckdb/memory.ts'
+import { roomMaker } from '../duckdb/memory.ts'
 import { type BuildContext, refuseReservedSchema, siteOf } from './build.ts'
 import { finishCommitted, type FlushCount, type FlushDependencies, flushTarget } from './flush.ts'
 import { dropBatch, insertRejected } from './load-batch.ts'
@@ -12,7 +12,7 @@ import { prepareEventsTable } from './materialize/events.ts'
 import { noteRelation, relationOf } from './materialize/relation.ts'
 import { recordModel } from './state.ts'
 
-type Given = Omit<FlushDependencies, 'connection' | 'memoryLimit' | 'claims'>
+type Given = Omit<FlushDependencies, 'connection' | 'makeRoom' | 'claims'>
 
 export interface FlushAllOptions extends Given {
   /** null where nothing collects. */
@@ -37,8 +37,8 @@ export async function flushAll(
   if (openClaims === null || signal.aborted) return
   await using claims = await openClaims()
   const { connection } = context
-  const memoryLimit = await readMemoryLimit(connection)
-  const deps = { ...options, connection, memoryLimit, claims }
+  const makeRoom = await roomMaker(connection)
+  const deps = { ...options, connection, makeRoom, claims }
   await finishCommitted(deps, context.state.acks)
   for (const target of await claims.targets())
     if (models.get(target)?.kind !== 'events') logger.warn('flush-target-without-model', { target })

@@ -20,7 +20,6 @@ import type { EventsModel } from '../core/model.ts'
 import type { Progress } from '../core/progress.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { settleMemory } from '../duckdb/memory.ts'
 import { ModelFailure } from './failure.ts'
 import {
   type Batch,
@@ -46,8 +45,8 @@ export type FlushStep =
 
 export interface FlushDependencies {
   readonly connection: Connection
-  /** Of the engine, as readMemoryLimit() gives it. */
-  readonly memoryLimit: string
+  /** Told of the size of each batch before the engine reads it. */
+  readonly makeRoom: (bytes: number) => Promise<void>
   readonly claims: ClaimSource
   readonly logger: Logger
   readonly signal: AbortSignal
@@ -99,13 +98,11 @@ export async function flushTarget(
       if (last === undefined) break
       progress({ event: 'flush-started', model: model.name, events: eventsOf(batch) })
       let rejected = 0
+      await deps.makeRoom(bytesOf(batch))
       await flushClaims(deps, model, batch, (flushed) => {
         count(flushed)
         rejected += flushed.rejected
       })
-      // So that a backlog of any length takes the memory of a few batches. A small one is not worth a checkpoint.
-      if (bytesOf(batch) >= limits.flushBytes / 2)
-        await settleMemory(deps.connection, deps.memoryLimit)
       const events = eventsOf(batch) - rejected
       const ms = performance.now() - startedAt
       progress({ event: 'flush-finished', model: model.name, events, rejected, ms })

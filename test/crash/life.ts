@@ -182,7 +182,7 @@ export class Life {
     const { connection } = this.#world
     const deps: FlushDependencies = {
       connection,
-      memoryLimit: '1GiB',
+      makeRoom: () => Promise.resolve(),
       claims: this.#claimsOf(buffer),
       logger: silentLogger,
       signal: new AbortController().signal,

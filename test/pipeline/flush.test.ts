@@ -194,7 +194,7 @@ test('a runner that slept through the flush of its claim by another cannot inser
   await using connection = await database.connect()
   const { signal, progress, logger } = defaults(space.paths)
   const sleeper = flushTarget(
-    { connection, memoryLimit: '1GiB', claims, signal, progress, logger },
+    { connection, makeRoom: () => Promise.resolve(), claims, signal, progress, logger },
     model,
     null, // the fence as it was before the other runner moved it
     new Date(),
