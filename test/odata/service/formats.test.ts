@@ -44,7 +44,7 @@ test('metadata=full: types, ids and links of each row, also of expanded ones', a
 
   const old = await served.get('shop_orders(10)?$select=amount,items', FULL_4_0)
   assert.equal(old.json, {
-    '@odata.context': `${served.url}/$metadata#shop_orders(amount)/$entity`,
+    '@odata.context': `${served.url}/$metadata#shop_orders(amount,items)/$entity`,
     '@odata.type': '#eider.shop_orders',
     '@odata.id': 'shop_orders(10)',
     'items@odata.associationLink': 'shop_orders(10)/items/$ref',
