@@ -12,6 +12,7 @@ import type { Model } from '../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import {
+  damageMarkerFile,
   type PublishedRelation,
   SNAPSHOT_FORMAT,
   SNAPSHOT_TABLE,
@@ -111,8 +112,7 @@ async function publishModel(
   const exposedKey = model.expose?.key ?? []
   const file = `m-${hashOf(16, [SNAPSHOT_FORMAT, name, version, exposedKey])}.duckdb`
   const same = known.get(file)
-  // A file that was cut short is written anew.
-  if (same !== undefined && (await sizeOf(join(dir, file))) === same.bytes)
+  if (same !== undefined && (await isWhole(dir, same)))
     return { ...same, description, columns: describedBy(model, same.columns) }
   const relation = relationOf(name)
   // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
@@ -125,8 +125,15 @@ async function publishModel(
     join(dir, file),
     sql`SELECT ${names} FROM ${relation} ${orderBy(key)}`,
   )
+  await rm(join(dir, damageMarkerFile(file)), { force: true })
   const bytes = (await sizeOf(join(dir, file))) ?? 0
   return { model: name, file, bytes, rows, key, description, columns }
+}
+
+/** False for a file that is missing or cut short, or in which a service has met damage: it is written anew. */
+async function isWhole(dir: string, { file, bytes }: PublishedRelation): Promise<boolean> {
+  const isMarked = (await sizeOf(join(dir, damageMarkerFile(file)))) !== null
+  return !isMarked && (await sizeOf(join(dir, file))) === bytes
 }
 
 /** A table keeps the letter case that its columns were made with; the model may have changed its own since. */
