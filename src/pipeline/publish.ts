@@ -64,13 +64,15 @@ export async function publish(options: PublishOptions): Promise<Published> {
   const { dir, runId, now } = options
   await mkdir(dir, { recursive: true })
   const snapshots = await readSnapshots(dir)
+  const { retention = DEFAULT_RETENTION } = options
+  // What crashes have left goes first as well: runs that die here, one after the other, must not fill the disk.
+  await collectGarbage(dir, snapshots, { now, retention })
   const relations = await publishRelations(options, snapshots)
   const id = hashOf(16, [SNAPSHOT_FORMAT, relations])
   const changed = snapshots.current?.id !== id
   const snapshot =
     snapshots.current?.id === id ? snapshots.current : { id, publishedAt: now, runId, relations }
   if (changed || !snapshots.isShown) await writeSnapshot(dir, snapshot)
-  const { retention = DEFAULT_RETENTION } = options
   const kept = { current: snapshot, retained: snapshots.retained }
   await collectGarbage(dir, kept, { now, retention })
   return { snapshot, changed }
