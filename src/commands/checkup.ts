@@ -9,6 +9,7 @@ import { DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { describeHolder, readLockHolder } from '../core/process-lock.ts'
+import { damagedFiles } from '../odata/damaged-files.ts'
 import { readCurrentSnapshot } from '../pipeline/snapshots.ts'
 import { openWarehouseToRead } from '../pipeline/warehouse.ts'
 import type { Project } from '../project/project.ts'
@@ -104,11 +105,17 @@ async function checkWaiting({ paths }: Project): Promise<Finding> {
 async function checkSnapshot({ paths }: Project): Promise<Finding> {
   const snapshot = await readCurrentSnapshot(paths.snapshots)
   if (snapshot === null) return warn('snapshot', 'nothing is published yet', 'eider run')
-  const missing: string[] = []
-  for (const { file } of snapshot.relations)
-    if (!(await exists(join(paths.snapshots, file)))) missing.push(file)
-  if (missing.length > 0)
-    return fail('snapshot', `files are missing: ${missing.join(', ')}`, 'eider run publishes anew')
+  const engine = {
+    dir: paths.snapshots,
+    threads: 1,
+    memoryLimit: null,
+    tempDir: join(paths.state, 'tmp'),
+  }
+  const damaged = await damagedFiles(snapshot, engine, new AbortController().signal)
+  if (damaged.length > 0) {
+    const problems = damaged.map(({ problem }) => problem).join(', ')
+    return fail('snapshot', problems, 'delete what is left of them, then: eider run')
+  }
   const count = `${snapshot.relations.length} entity sets`
   return ok('snapshot', `${snapshot.id}, ${count}, ${snapshot.publishedAt.toISOString()}`)
 }

@@ -4,6 +4,9 @@
 // database with one table, `main.rows`, ordered by the key. The manifest is replaced by one rename, so a reader sees
 // either the old state of all models or the new one. A manifest is valid if and only if it is JSON with
 // `format` = 1 and every member below (a column may have no `description`); files that it does not name are not part of it.
+//
+// A service that finds a file damaged writes `<file>.damaged` beside it, with the problem as text for people. The marker
+// alone counts: a run that publishes the model writes the file anew, even where nothing has changed, and deletes it.
 
 import { type ModelName, parseModelName } from './names.ts'
 import { type Column, columnType } from './relation.ts'
@@ -14,6 +17,9 @@ export const MANIFEST_FILE = 'manifest.json'
 
 /** The manifest of a snapshot that is kept, the current one included. */
 export const keptManifestFile = (id: string): string => `manifest-${id}.json`
+
+/** Its being there asks the next run to write the file anew. */
+export const damageMarkerFile = (file: string): string => `${file}.damaged`
 
 export interface Snapshot {
   /** Changes with the content: a hash of the relations and their versions. */

@@ -269,7 +269,7 @@ function requireMethod({ method = '' }: IncomingMessage, allowed: readonly strin
   })
 }
 
-/** `stale`: a newer snapshot was published and cannot be opened. `failed`: the same, and there is none before it. */
+/** `stale`: the newest snapshot is damaged or cannot be opened. `failed`: the same, and there is none before it. */
 function health({ snapshots }: HandlerContext) {
   const { published, isRefused } = snapshots
   const status = !isRefused ? 'ok' : published === null ? 'failed' : 'stale'

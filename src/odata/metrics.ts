@@ -60,7 +60,7 @@ function snapshotFamilies({ published, isRefused, opened }: Snapshots): string {
     family(
       'snapshot_stale',
       'gauge',
-      '1 while a newer one was published and cannot be opened',
+      '1 while the newest is damaged or cannot be opened',
       one(Number(isRefused)),
     ),
   ].join('')

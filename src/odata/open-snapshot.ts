@@ -13,6 +13,7 @@ import { describe } from '../duckdb/catalog.ts'
 import type { ConnectionPool, PooledConnection } from '../duckdb/connection-pool.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { openReadOnly } from '../duckdb/read-only.ts'
+import { sizeProblem } from './damaged-files.ts'
 import { buildEntityModel, type EntityModel } from './entity-model.ts'
 import { hasOutsidersSql, isTemporal } from './temporal-range.ts'
 import { edmTypeOf } from './type-map.ts'
@@ -55,7 +56,10 @@ export class OpenSnapshot implements AsyncDisposable {
       name: entitySetName(relation.model),
       path: join(dir, relation.file),
     }))
-    for (const relation of snapshot.relations) await requireSize(dir, relation)
+    for (const relation of snapshot.relations) {
+      const problem = await sizeProblem(dir, relation)
+      if (problem !== null) throw new Error(problem)
+    }
     const connections = resources.use(
       await openReadOnly({
         files,
@@ -117,12 +121,6 @@ export async function filesAre(dir: string, { relations }: Snapshot): Promise<st
     return found === null ? 'gone' : `${found.ino} ${found.size} ${found.mtimeNs}`
   })
   return (await Promise.all(all)).join()
-}
-
-/** The engine opens a file that was cut off behind what it reads first. */
-async function requireSize(dir: string, { file, bytes }: PublishedRelation): Promise<void> {
-  const { size } = await stat(join(dir, file))
-  if (size !== bytes) throw new Error(`${file} has another size than the manifest says`)
 }
 
 /** A response describes its rows by the manifest, so a file that holds something else must not be served. */

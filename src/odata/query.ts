@@ -7,6 +7,7 @@ import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { TextStream, type TextStreamOptions } from '../duckdb/text-stream.ts'
 import type { RequestError } from '../http/request-error.ts'
+import { isDamage } from './damaged-files.ts'
 import { odataError } from './errors.ts'
 import { NEGATIVE_LENGTH } from './functions.ts'
 import { TOO_MANY_RELATED } from './expand-sql.ts'
@@ -161,11 +162,6 @@ async function takeTurn<T>(
     clock.remainingMs -= performance.now() - startedAt
   }
 }
-
-/** The engine finds a block that is not what it wrote when it reads it, which may be long after the file was opened. */
-const isDamage = (error: unknown): boolean =>
-  error instanceof DatabaseError &&
-  /Corrupt database file|Could not read enough bytes/.test(error.details.message)
 
 const timeLimit = () => odataError('time-limit', 'the query took longer than this service allows')
 

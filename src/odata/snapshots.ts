@@ -5,12 +5,13 @@
 // and an engine is closed when it is neither current nor among the last ones and nobody holds a lease on it. A link can
 // ask for an earlier one as long as a run keeps its files: it is opened again then.
 
-import { type FSWatcher, watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { MANIFEST_FILE, parseManifest, type Snapshot } from '../core/snapshot.ts'
+import { type DamagedFile, isDamage, markDamagedFiles } from './damaged-files.ts'
+import { createManifestWatch, type ManifestWatch } from './manifest-watch.ts'
 import { keptSnapshots, readKeptSnapshot } from './kept-snapshots.ts'
 import { type EngineOptions, filesAre, OpenSnapshot } from './open-snapshot.ts'
 
@@ -27,6 +28,9 @@ interface Damaged {
   readonly manifest: string | null
   /** What its files were; a run that writes one anew may leave the manifest as it is. */
   readonly files: Promise<string>
+  readonly problem: string
+  /** Set when it has been looked into and another snapshot may be current. */
+  isReported: boolean
 }
 
 /** Before the first publish: nothing is served. */
@@ -42,7 +46,10 @@ export class Snapshots implements AsyncDisposable {
   #damaged: Damaged | null = null
   #opened = 0
   #reported: string | null = null
-  #watcher: FSWatcher | null = null
+  /** Damaged files are being looked for. */
+  #looking: Promise<readonly DamagedFile[]> | null = null
+  readonly #stop = new AbortController()
+  readonly #watch: ManifestWatch
   #timer: NodeJS.Timeout | null = null
   #checking: Promise<void> | null = null
   #isCheckWanted = false
@@ -51,6 +58,7 @@ export class Snapshots implements AsyncDisposable {
 
   private constructor(options: SnapshotsOptions, current: OpenSnapshot) {
     this.#options = options
+    this.#watch = createManifestWatch(options.dir, () => void this.check())
     this.#current = current
   }
 
@@ -58,7 +66,7 @@ export class Snapshots implements AsyncDisposable {
   static async open(options: SnapshotsOptions): Promise<Snapshots> {
     const snapshots = new Snapshots(options, await OpenSnapshot.open(NOTHING, options))
     await snapshots.check()
-    if (snapshots.isRefused) await snapshots.#goBack()
+    if (snapshots.isRefused) await snapshots.#goBack([])
     if (snapshots.published === null)
       options.logger.warn('no-snapshot', { hint: 'nothing is published yet: eider run' })
     snapshots.#timer = setInterval(() => void snapshots.check(), limits.snapshotPollMs)
@@ -103,24 +111,50 @@ export class Snapshots implements AsyncDisposable {
     }
   }
 
-  /** To be told that a query has met a damaged file of the snapshot. An earlier snapshot is served from then on. */
+  /**
+   * To be told that a query has met a damaged file of the snapshot. The file is looked for and marked, so that the next
+   * run writes it anew; an earlier snapshot without it is served from then on, if there is one.
+   */
   async reportDamage(snapshot: Snapshot, error: unknown): Promise<void> {
     if (snapshot !== this.#current.snapshot) return
     if (this.#damaged !== null && this.#manifest === this.#damaged.manifest) return
     const files = filesAre(this.#options.dir, snapshot)
-    this.#damaged = { manifest: this.#manifest, files }
+    const problem = problemOf(error)
+    const damaged = { manifest: this.#manifest, files, problem, isReported: false }
+    this.#damaged = damaged
     await files // before anybody hears of it and mends them
-    await this.#goBack()
+    const found = await this.#findDamage(snapshot)
+    if (this.#damaged !== damaged || this.#stop.signal.aborted) return // a newer one has been published
+    if (found.length === 0) {
+      // The files read well, so it was not they but what the engine had made of them.
+      this.#damaged = this.#manifest = null
+      return await this.check()
+    }
+    await this.#goBack(found)
+    damaged.isReported = true
     this.#report(error)
   }
 
-  /** Makes the youngest earlier snapshot that can be opened the current one. Where there is none, all stays as it is. */
-  async #goBack(): Promise<void> {
+  #findDamage(snapshot: Snapshot): Promise<readonly DamagedFile[]> {
+    this.#looking ??= markDamagedFiles(snapshot, this.#options, this.#stop.signal).finally(
+      () => (this.#looking = null),
+    )
+    return this.#looking
+  }
+
+  /**
+   * Makes the youngest earlier snapshot current that can be opened and has none of these files. Where there is none, all
+   * stays as it is: what does not need a damaged block is still answered.
+   */
+  async #goBack(damaged: readonly DamagedFile[]): Promise<void> {
     const before = this.#current
+    const isDamaged = new Set(damaged.map(({ file }) => file))
     for (const kept of await keptSnapshots(this.#options.dir)) {
       if (kept.id === before.snapshot.id) continue
+      if (kept.relations.some(({ file }) => isDamaged.has(file))) continue
       const earlier = await this.leaseById(kept.id)
-      if (earlier === null || this.#current !== before) continue
+      if (earlier === null) continue
+      if (this.#current !== before) return await earlier[Symbol.asyncDispose]()
       this.#retired.unshift({ snapshot: before, sinceMs: Date.now() })
       this.#current = earlier
       return
@@ -169,8 +203,10 @@ export class Snapshots implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
     if (this.#timer !== null) clearInterval(this.#timer)
-    this.#watcher?.close()
+    this.#watch.close()
+    await this.#looking
     await this.#checking
     for (const { snapshot } of this.#retired) await snapshot[Symbol.asyncDispose]()
     await this.#current[Symbol.asyncDispose]()
@@ -180,7 +216,7 @@ export class Snapshots implements AsyncDisposable {
   async #checkWhileWanted(): Promise<void> {
     while (this.#isCheckWanted) {
       this.#isCheckWanted = false
-      this.#watch()
+      this.#watch.ensure()
       try {
         await this.#release()
         await this.#follow()
@@ -195,9 +231,12 @@ export class Snapshots implements AsyncDisposable {
   async #follow(): Promise<void> {
     const text = await this.#readManifest()
     if (text === null) return
-    if (text === this.#damaged?.manifest) {
+    const damaged = this.#damaged
+    if (text === damaged?.manifest) {
       const files = await filesAre(this.#options.dir, parseManifest(text))
-      if (files === (await this.#damaged.files)) throw new Error(this.#reported ?? 'damaged')
+      const isSame = files === (await damaged.files)
+      if (isSame && damaged.isReported) throw new Error(damaged.problem)
+      if (isSame) return
     } else if (text === this.#manifest) return
     await this.#replace(text)
   }
@@ -215,7 +254,7 @@ export class Snapshots implements AsyncDisposable {
 
   async #replace(manifest: string): Promise<void> {
     const startedAt = Date.now()
-    const next = await OpenSnapshot.open(parseManifest(manifest), this.#options)
+    const next = await this.#open(parseManifest(manifest))
     this.#retired.unshift({ snapshot: this.#current, sinceMs: Date.now() })
     this.#current = next
     this.#manifest = manifest
@@ -228,6 +267,16 @@ export class Snapshots implements AsyncDisposable {
     })
   }
 
+  async #open(snapshot: Snapshot): Promise<OpenSnapshot> {
+    try {
+      return await OpenSnapshot.open(snapshot, this.#options)
+    } catch (error) {
+      // It is tried again at each look; what is damaged is looked for once.
+      if (isDamage(error) && problemOf(error) !== this.#reported) await this.#findDamage(snapshot)
+      throw error
+    }
+  }
+
   /** Lets go of retired snapshots that are too many or too old. */
   async #release(): Promise<void> {
     const oldest = Date.now() - limits.openEarlierSnapshotMs
@@ -238,27 +287,13 @@ export class Snapshots implements AsyncDisposable {
     for (const { snapshot } of released) await snapshot[Symbol.asyncDispose]()
   }
 
-  /** File events make a swap prompt; where there are none, the timer finds it. */
-  #watch(): void {
-    if (this.#watcher !== null) return
-    try {
-      this.#watcher = watch(this.#options.dir, { persistent: false }, (_, file) => {
-        if (file === null || file === MANIFEST_FILE) void this.check()
-      })
-    } catch {
-      return // the directory does not exist before the first publish
-    }
-    this.#watcher.on('error', () => {
-      this.#watcher?.close()
-      this.#watcher = null
-    })
-  }
-
   /** One line per trouble, not one per look at it. */
   #report(error: unknown): void {
-    const problem = error instanceof Error ? error.message : String(error)
+    const problem = problemOf(error)
     if (problem === this.#reported) return
     this.#reported = problem
     this.#options.logger.error('snapshot-refused', { problem, serving: this.published?.id ?? null })
   }
 }
+
+const problemOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -12,6 +12,7 @@ import type { Model } from '../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import {
+  damageMarkerFile,
   type PublishedRelation,
   SNAPSHOT_FORMAT,
   SNAPSHOT_TABLE,
@@ -63,13 +64,15 @@ export async function publish(options: PublishOptions): Promise<Published> {
   const { dir, runId, now } = options
   await mkdir(dir, { recursive: true })
   const snapshots = await readSnapshots(dir)
+  const { retention = DEFAULT_RETENTION } = options
+  // What crashes have left goes first as well: runs that die here, one after the other, must not fill the disk.
+  await collectGarbage(dir, snapshots, { now, retention })
   const relations = await publishRelations(options, snapshots)
   const id = hashOf(16, [SNAPSHOT_FORMAT, relations])
   const changed = snapshots.current?.id !== id
   const snapshot =
     snapshots.current?.id === id ? snapshots.current : { id, publishedAt: now, runId, relations }
   if (changed || !snapshots.isShown) await writeSnapshot(dir, snapshot)
-  const { retention = DEFAULT_RETENTION } = options
   const kept = { current: snapshot, retained: snapshots.retained }
   await collectGarbage(dir, kept, { now, retention })
   return { snapshot, changed }
@@ -111,8 +114,7 @@ async function publishModel(
   const exposedKey = model.expose?.key ?? []
   const file = `m-${hashOf(16, [SNAPSHOT_FORMAT, name, version, exposedKey])}.duckdb`
   const same = known.get(file)
-  // A file that was cut short is written anew.
-  if (same !== undefined && (await sizeOf(join(dir, file))) === same.bytes)
+  if (same !== undefined && (await isWhole(dir, same)))
     return { ...same, description, columns: describedBy(model, same.columns) }
   const relation = relationOf(name)
   // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
@@ -125,8 +127,15 @@ async function publishModel(
     join(dir, file),
     sql`SELECT ${names} FROM ${relation} ${orderBy(key)}`,
   )
+  await rm(join(dir, damageMarkerFile(file)), { force: true })
   const bytes = (await sizeOf(join(dir, file))) ?? 0
   return { model: name, file, bytes, rows, key, description, columns }
+}
+
+/** False for a file that is missing or cut short, or in which a service has met damage: it is written anew. */
+async function isWhole(dir: string, { file, bytes }: PublishedRelation): Promise<boolean> {
+  const isMarked = (await sizeOf(join(dir, damageMarkerFile(file)))) !== null
+  return !isMarked && (await sizeOf(join(dir, file))) === bytes
 }
 
 /** A table keeps the letter case that its columns were made with; the model may have changed its own since. */

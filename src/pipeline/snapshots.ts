@@ -1,10 +1,11 @@
 // The directory of snapshots: manifests, who is current, and what nobody needs any more.
 //
-//   manifest.json          the current snapshot
-//   manifest-<id>.json     each retained snapshot, the current one included; the same format
-//   m-<hash>.duckdb        files of published models
-//   current.sql            the current snapshot as views, for analysts
-//   *.tmp, *.tmp.wal       being written, or left by a crash
+//   manifest.json             the current snapshot
+//   manifest-<id>.json        each retained snapshot, the current one included; the same format
+//   m-<hash>.duckdb           files of published models
+//   m-<hash>.duckdb.damaged   written by a service: the file is to be written anew (core/snapshot.ts)
+//   current.sql               the current snapshot as views, for analysts
+//   *.tmp, *.tmp.wal          being written, or left by a crash
 //
 // Only a run deletes, under the run lock, so nothing here is being written by another process. A file is deleted when
 // no retained manifest names it; a server that still has it open keeps its content.
@@ -13,6 +14,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { splitModelName } from '../core/names.ts'
 import {
+  damageMarkerFile,
   keptManifestFile,
   MANIFEST_FILE,
   parseManifest,
@@ -35,6 +37,7 @@ export interface Snapshots {
 const VIEWS_FILE = 'current.sql'
 const RETAINED = /^manifest-([0-9a-f]+)\.json$/
 const PUBLISHED = /^m-[0-9a-f]+\.duckdb$/
+const MARKER = /^m-[0-9a-f]+\.duckdb\.damaged$/
 const TEMPORARY = /\.tmp(\.wal)?$/
 
 export async function readSnapshots(dir: string): Promise<Snapshots> {
@@ -105,12 +108,12 @@ export async function collectGarbage(
   const keep = new Set(
     kept.flatMap((snapshot) => [
       keptManifestFile(snapshot.id),
-      ...snapshot.relations.map(({ file }) => file),
+      ...snapshot.relations.flatMap(({ file }) => [file, damageMarkerFile(file)]),
     ]),
   )
   for (const name of await readdir(dir)) {
-    const ours = RETAINED.test(name) || PUBLISHED.test(name) || TEMPORARY.test(name)
-    if (ours && !keep.has(name)) await rm(join(dir, name), { force: true })
+    const isOurs = [RETAINED, PUBLISHED, MARKER, TEMPORARY].some((pattern) => pattern.test(name))
+    if (isOurs && !keep.has(name)) await rm(join(dir, name), { force: true })
   }
 }
 

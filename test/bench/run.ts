@@ -14,6 +14,7 @@ import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
 import { lookupsBenchmark } from './lookups.ts'
 import { publishBenchmark } from './publish.ts'
+import { swapsBenchmark } from './swaps.ts'
 
 const benchmarks: readonly Benchmark[] = [
   ingestBenchmark,
@@ -24,6 +25,7 @@ const benchmarks: readonly Benchmark[] = [
   odataLanguageBenchmark,
   lookupsBenchmark,
   publishBenchmark,
+  swapsBenchmark,
 ]
 
 const { values } = parseArgs({

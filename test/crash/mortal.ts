@@ -3,6 +3,7 @@
 //
 //   EIDER_DEATH=<before|after> <n>   SIGKILL at the nth call that touches a file below .eider, sends a request to the
 //                                    admin port or, in a run, gives the engine a statement
+//   EIDER_DEATH=<before|after> <n> <word>   the same, counted from the first call on a path with that word
 //   EIDER_DISK=volatile              what was written and not synced dies with the process, as in a power cut
 //   EIDER_DISK=lying                 and a sync does nothing: the control
 
@@ -10,14 +11,16 @@ import fs from 'node:fs'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 
-const [when, at] = (process.env['EIDER_DEATH'] ?? '').split(' ')
+const [when, at, from = ''] = (process.env['EIDER_DEATH'] ?? '').split(' ')
 const disk = process.env['EIDER_DISK']
 let calls = 0
+let counts = from === ''
 
 type Call = (...args: unknown[]) => unknown
 
 /** Counts a call as a point at which the process may die. */
 function pass(call: () => unknown): unknown {
+  if (!counts) return call()
   const isLast = ++calls === Number(at)
   if (isLast && when === 'before') die()
   const result = call()
@@ -42,10 +45,21 @@ function replace(
   Reflect.set(object, name, (...args: unknown[]) => instead(original, args))
 }
 
-const ON_PATHS = ['open', 'rename', 'link', 'unlink', 'mkdir', 'readdir', 'readFile', 'writeFile']
+const ON_PATHS = [
+  'open',
+  'rename',
+  'link',
+  'unlink',
+  'mkdir',
+  'readdir',
+  'readFile',
+  'writeFile',
+  'rm',
+]
 for (const name of ON_PATHS)
   replace(fs.promises, name, (original, args) => {
     if (!isOwned(args[0])) return original(...args)
+    counts ||= String(args[0]).includes(from)
     const result = pass(() => original(...args))
     return name === 'open' ? (result as Promise<fs.promises.FileHandle>).then(mortal) : result
   })

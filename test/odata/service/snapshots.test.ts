@@ -115,6 +115,26 @@ test('a damaged manifest, a missing file or a wrong one is reported once, and th
   assert.is(snapshots.published?.id, 'second')
 })
 
+test('damage that is not in the files has the same snapshot opened anew', async () => {
+  await using resources = new Resources()
+  const { dir, log, open: openSnapshots } = await open(resources)
+  await publish(dir, 'first', [orders(1)])
+  await publish(dir, 'second', [orders(2)])
+  const snapshots = await openSnapshots()
+  const { opened } = snapshots
+  const damage = new Error('Corrupt database file')
+  await Promise.all([
+    snapshots.reportDamage(snapshots.published!, damage),
+    snapshots.reportDamage(snapshots.published!, damage),
+  ])
+  assert.is(snapshots.opened, opened + 1)
+  assert.is(snapshots.published?.id, 'second')
+  assert.is(snapshots.isRefused, false)
+  assert.not(log.some(({ event }) => event === 'snapshot-refused'))
+  await using current = snapshots.lease()
+  assert.is(await countIn(current), 2)
+})
+
 test('a connection to a snapshot reaches nothing but its tables', async () => {
   await using resources = new Resources()
   const { dir, open: openSnapshots } = await open(resources)
