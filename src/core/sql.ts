@@ -109,7 +109,10 @@ export class Sql {
     return { text, values }
   }
 
-  /** Text with literals, for statements that the engine does not prepare (CREATE VIEW, ATTACH, COPY, SET). */
+  /**
+   * Text with literals: for statements that the engine does not prepare (CREATE VIEW, ATTACH, COPY, SET), and for those
+   * that are run once, which it would plan a second time with the values of parameters.
+   */
   inline(): string {
     return this.#print(({ value, type }) =>
       type === null ? literal(value) : `CAST(${literal(value)} AS ${type})`,
@@ -178,8 +181,10 @@ function quoteIdentifier(name: string): string {
 function literal(value: SqlValue): string {
   if (value === null) return 'NULL'
   if (typeof value === 'string') return stringLiteral(value)
+  if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number' && !Number.isFinite(value)) return `'${value}'::DOUBLE`
-  return String(value)
+  // Behind a minus sign of the statement, the sign of the value would begin a comment.
+  return value < 0 ? `(${value})` : String(value)
 }
 
 // The engine's parser ends a statement at NUL, so that character is put in by chr(0).

@@ -11,10 +11,11 @@
 // The engine writes the texts of a chunk one behind the other, so neighbours whose addresses touch are copied as one
 // span: a few copies for 2,048 rows.
 //
-// The driver ends a stream whose query failed exactly as one that is complete. So the query is followed by one more
-// row, END; a stream is complete if and only if END was its last text. No text of the query may begin like END.
+// The driver ends a stream whose query failed exactly as one that is complete. So a streamed query is followed by one
+// more row, END; a stream is complete if and only if END was its last text. No text of the query may begin like END.
+// A whole result has none: the driver throws what went wrong before it gives the result.
 
-import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
+import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBResult } from '@duckdb/node-api'
 import type duckdb from '@duckdb/node-bindings'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from './database.ts'
@@ -40,7 +41,7 @@ export interface TextStreamOptions {
 /** An open result. It needs its connection for itself until it has ended or is disposed of. */
 export class TextStream implements AsyncDisposable {
   readonly #connection: Connection
-  readonly #result: DuckDBResult
+  readonly #chunks: Chunks
   readonly #maxRows: number
   /** Held while its bytes are copied: the memory of a chunk goes when the collector takes the object. */
   #chunk: DuckDBDataChunk | null = null
@@ -48,26 +49,33 @@ export class TextStream implements AsyncDisposable {
   #rows = 0
   #following: Buffer | null = null
 
-  private constructor(connection: Connection, result: DuckDBResult, maxRows: number) {
+  private constructor(connection: Connection, chunks: Chunks, maxRows: number) {
     this.#connection = connection
-    this.#result = result
+    this.#chunks = chunks
     this.#maxRows = maxRows
   }
 
-  /** `query` is one SELECT of one VARCHAR column without NULL. Throws DatabaseError. */
+  /**
+   * `query` is one SELECT of one VARCHAR column without NULL. Throws DatabaseError.
+   *
+   * Its values are literals of the text: a statement with parameters is planned twice, when it is prepared and again
+   * with their values, and planning is most of the time of a small query.
+   */
   static async open(
     connection: Connection,
     query: Sql,
     options: TextStreamOptions,
   ): Promise<TextStream> {
-    const { text, values } = sql`${query} UNION ALL SELECT ${sql.value(END)}`.prepare()
+    const isWhole = options.mode === 'whole'
+    const all = isWhole ? query : sql`${query} UNION ALL SELECT ${sql.value(END)}`
     return await connection.attempt(async () => {
-      const statement = await connection.driver.prepare(text)
+      const statement = await connection.driver.prepare(all.inline())
       try {
         if (statement.statementType !== StatementType.SELECT) throw new Error('not a SELECT')
-        statement.bind([...values])
-        const result = await (options.mode === 'whole' ? statement.run() : statement.stream())
-        return new TextStream(connection, result, options.maxRows)
+        const chunks = isWhole
+          ? wholeChunks(await statement.run())
+          : streamedChunks(connection, await statement.stream())
+        return new TextStream(connection, chunks, options.maxRows)
       } finally {
         statement.destroySync()
       }
@@ -95,7 +103,8 @@ export class TextStream implements AsyncDisposable {
    */
   async next(): Promise<Buffer | null> {
     while (!this.#ended) {
-      this.#chunk = await this.#connection.attempt(() => this.#result.fetchChunk())
+      const next = this.#chunks.next()
+      this.#chunk = next instanceof Promise ? await next : next
       const bytes = this.#takeChunk(this.#chunk)
       this.#chunk = null
       if (bytes.length > 0) return bytes
@@ -108,7 +117,7 @@ export class TextStream implements AsyncDisposable {
    * made of a result that nobody reads to its end until the connection runs something else.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#ended || this.#connection.isClosed) return
+    if (this.#ended || !this.#chunks.isStreamed || this.#connection.isClosed) return
     this.#ended = true
     await this.#connection.settle()
     try {
@@ -120,9 +129,9 @@ export class TextStream implements AsyncDisposable {
 
   #takeChunk(chunk: DuckDBDataChunk | null): Buffer {
     const count = chunk?.rowCount ?? 0
-    if (chunk === null || count === 0) throw incomplete()
+    if (chunk === null || count === 0) return this.#takeEnd()
     const headers = readHeaders(chunk, count)
-    const isLast = textAt(headers, count - 1) === END
+    const isLast = this.#chunks.isStreamed && textAt(headers, count - 1) === END
     const texts = isLast ? count - 1 : count
     const taken = Math.min(texts, this.#maxRows - this.#rows)
     if (texts > taken) this.#following = copyTexts(rowsFrom(headers, taken), 1)
@@ -130,6 +139,30 @@ export class TextStream implements AsyncDisposable {
     this.#rows += taken
     return copyTexts(headers, taken)
   }
+
+  #takeEnd(): Buffer {
+    if (this.#chunks.isStreamed) throw incomplete()
+    this.#ended = true
+    return Buffer.alloc(0)
+  }
+}
+
+/** What a result is made of; null or a chunk without rows behind the last one. */
+interface Chunks {
+  readonly isStreamed: boolean
+  next(): Promise<DuckDBDataChunk | null> | DuckDBDataChunk | null
+}
+
+const streamedChunks = (connection: Connection, result: DuckDBResult): Chunks => ({
+  isStreamed: true,
+  next: () => connection.attempt(() => result.fetchChunk()),
+})
+
+/** All is in memory, so a chunk needs no way through the thread pool. */
+function wholeChunks(result: DuckDBMaterializedResult): Chunks {
+  const count = result.chunkCount
+  let i = 0
+  return { isStreamed: false, next: () => (i < count ? result.getChunk(i++) : null) }
 }
 
 const incomplete = () =>

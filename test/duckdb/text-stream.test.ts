@@ -1,5 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { columnType } from '../../src/core/relation.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { type Connection, Database } from '../../src/duckdb/database.ts'
 import { DatabaseError } from '../../src/duckdb/errors.ts'
@@ -41,6 +42,20 @@ async function failureOf(
   }
   throw new Error('the query did not fail')
 }
+
+/** Texts that would be more than a value if they were not written as one. */
+const HOSTILE = [
+  "a'b",
+  "' OR TRUE --",
+  "''; DROP TABLE t; --",
+  "\\'; SELECT 1",
+  '$1 ? :a $$x$$ /* "q" */ -- \n\r\t',
+  "E'\\x41'",
+  'a\0b',
+  "\0'\0",
+  'ü \u{1d11e} \u2028 \u02bc \uff07',
+  "'".repeat(1_001),
+]
 
 for (const mode of MODES) {
   test(`${mode}: texts of every length arrive in order, over many chunks`, async () => {
@@ -85,11 +100,16 @@ for (const mode of MODES) {
     assert.ok(third.stream.following !== null)
   })
 
-  test(`${mode}: parameters are bound`, async () => {
+  test(`${mode}: values are what they are, whatever is in them`, async () => {
     await using database = await Database.open({ path: ':memory:' })
     await using connection = await database.connect()
-    const query = sql`SELECT concat(${sql.value("a'b")}, '-', ${sql.value('ü')})`
-    assert.is((await read(connection, query, { mode })).text, "a'b-ü")
+    for (const value of HOSTILE) {
+      const text = sql.value(value, columnType('VARCHAR'))
+      const query = sql`SELECT concat(${sql.value(value)}, '-', ${text})`
+      assert.is((await read(connection, query, { mode })).text, `${value}-${value}`)
+    }
+    const minus = sql`SELECT CAST(3 -${sql.value(-4)} -${sql.value(-5n)} AS VARCHAR)`
+    assert.is((await read(connection, minus, { mode })).text, '12')
   })
 
   test(`${mode}: NULL is refused, not read from memory`, async () => {
@@ -106,6 +126,10 @@ for (const mode of MODES) {
     await connection.run(sql`CREATE TABLE t (a VARCHAR)`)
     const { error } = await failureOf(connection, sql`INSERT INTO t SELECT 'x'`, mode)
     assert.instance(error, DatabaseError)
+    const two = await failureOf(connection, sql`SELECT 'x'; INSERT INTO t VALUES ('y')`, mode)
+    assert.instance(two.error, DatabaseError)
+    const put = sql`INSERT INTO t VALUES ('z') RETURNING a`
+    assert.ok((await failureOf(connection, put, mode)).error)
     assert.equal(await connection.rows(sql`SELECT * FROM t`), [])
   })
 }

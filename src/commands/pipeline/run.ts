@@ -4,18 +4,13 @@ import { Flags, type Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
 import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { giveWay } from '../../cli/priority.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { drawProgress, showSummary } from '../../cli/show-run.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
 import type { Diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 import type { RunSummary } from '../../pipeline/ledger.ts'
-
-/** A run gives way to a service that answers on the same machine. Only root may raise a priority that is lower still. */
-function lowerPriority(): void {
-  const low = os.constants.priority.PRIORITY_BELOW_NORMAL
-  if (os.getPriority() < low) os.setPriority(low)
-}
 
 type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
 
@@ -59,7 +54,7 @@ export default class PipelineRun extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(PipelineRun)
-    lowerPriority()
+    giveWay()
     using stop = onStop()
     if (flags.watch) return await this.#watch(flags, argv, stop)
     const summary = await this.#runOnce(flags, argv, stop)
