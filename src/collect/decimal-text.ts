@@ -11,6 +11,12 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 export const isNumber = (text: string) => NUMBER.test(text)
 
+/** Whether the engine, which goes through a double, prints a number of JSON just as it is. false may also mean: perhaps. */
+export const isPrintedAlike = (token: string): boolean =>
+  /[.e]/i.test(token)
+    ? String(Number(token)).replace('+', '') === token.replace(/\.0$/, '')
+    : token !== '-0'
+
 /** No integer or decimal type has as many digits; what follows takes time that grows with them. */
 const MAX_LENGTH = 1100
 

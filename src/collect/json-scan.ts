@@ -1,6 +1,8 @@
 // One quick pass over the bytes of an event, before and beside JSON.parse: where the object ends, and what JSON.parse
 // does not tell. It does not check the syntax; JSON.parse does that for the bytes that are found here.
 
+import { isPrintedAlike } from './decimal-text.ts'
+
 export interface Scan {
   /** Offset after the closing brace; -1 when the object does not end. */
   end: number
@@ -10,6 +12,8 @@ export interface Scan {
   names: number
   /** A number is longer than 15 characters or has an exponent, so a double may not hold it exactly. */
   longNumber: boolean
+  /** The engine prints a number that is not long in another way than it was sent: 12.50, -0, 0.0000001. */
+  respelled: boolean
   /** An escape for half of a surrogate pair. */
   surrogate: boolean
 }
@@ -18,6 +22,9 @@ export interface Scan {
 const EXACT_LENGTH = 15
 
 const QUOTE = 0x22
+const MINUS = 0x2d
+const POINT = 0x2e
+const ZERO = 0x30
 const BACKSLASH = 0x5c
 
 /** Fills `scan` for the object or array that begins at `start`. Bytes after `limit` are not looked at. */
@@ -26,7 +33,7 @@ export function scanValue(bytes: Uint8Array, start: number, limit: number, scan:
   let deepest = 0
   let names = 0
   scan.end = -1
-  scan.longNumber = scan.surrogate = false
+  scan.longNumber = scan.respelled = scan.surrogate = false
   let at = start
   while (at < limit) {
     const byte = bytes[at++]!
@@ -41,18 +48,29 @@ export function scanValue(bytes: Uint8Array, start: number, limit: number, scan:
         scan.end = at
         break
       }
-    } else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
+    } else if (byte === MINUS || (byte >= ZERO && byte <= 0x39)) {
       const first = at - 1
+      let hasPoint = false
       while (at < limit && isNumberByte(bytes[at]!)) {
         // 1e-400 becomes 0, which looks like an integer.
         if ((bytes[at]! | 0x20) === 0x65) scan.longNumber = true
+        if (bytes[at] === POINT) hasPoint = true
         at++
       }
       if (at - first > EXACT_LENGTH) scan.longNumber = true
+      else if (isRespelled(bytes, first, at, hasPoint)) scan.respelled = true
     }
   }
   scan.depth = deepest
   scan.names = names
+}
+
+/** Of a number that is not long. Only one with a point and a 0 at an end, and -0, can be. */
+function isRespelled(bytes: Uint8Array, first: number, end: number, hasPoint: boolean): boolean {
+  const digit = bytes[first] === MINUS ? first + 1 : first
+  if (!hasPoint) return digit > first && bytes[digit] === ZERO
+  if (bytes[digit] !== ZERO && bytes[end - 1] !== ZERO) return false
+  return !isPrintedAlike(String.fromCharCode(...bytes.subarray(first, end)))
 }
 
 /** The offset after the closing quote. */

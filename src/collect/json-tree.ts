@@ -9,7 +9,8 @@ export type JsonNode = Placed &
     | { readonly is: 'array'; readonly elements: readonly JsonNode[] }
     | { readonly is: 'string'; readonly value: string }
     | { readonly is: 'number'; readonly token: string }
-    | { readonly is: 'boolean' | 'null' }
+    | { readonly is: 'boolean'; readonly value: boolean }
+    | { readonly is: 'null' }
   )
 
 interface Placed {
@@ -41,7 +42,8 @@ export function readTree(bytes: Buffer, start: number): JsonNode {
   while (end < bytes.length && !isDelimiter(bytes[end]!)) end++
   const token = bytes.toString('latin1', start, end)
   if (token === 'null') return { is: 'null', start, end }
-  if (token === 'true' || token === 'false') return { is: 'boolean', start, end }
+  if (token === 'true' || token === 'false')
+    return { is: 'boolean', start, end, value: token === 'true' }
   return { is: 'number', start, end, token }
 }
 
@@ -91,4 +93,20 @@ export function walk(node: JsonNode, visit: (node: JsonNode) => void): void {
   visit(node)
   if (node.is === 'object') for (const member of node.members) walk(member.node, visit)
   if (node.is === 'array') for (const element of node.elements) walk(element, visit)
+}
+
+/** The node as the engine prints it, but with its numbers as they were sent. */
+export function printTree(node: JsonNode): string {
+  switch (node.is) {
+    case 'object':
+      return `{${node.members.map(({ name, node: value }) => `${JSON.stringify(name)}:${printTree(value)}`).join(',')}}`
+    case 'array':
+      return `[${node.elements.map(printTree).join(',')}]`
+    case 'string':
+      return JSON.stringify(node.value)
+    case 'number':
+      return node.token
+    default:
+      return node.is === 'null' ? 'null' : String(node.value)
+  }
 }

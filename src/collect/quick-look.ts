@@ -2,6 +2,7 @@
 // are: an object of columns of the table, none twice, each a text without escapes, a short number, true, false or null.
 // Everything else, fine or not, gets a closer look (validate-event.ts); nothing is ever refused here.
 
+import { isPrintedAlike } from './decimal-text.ts'
 import { skipSpace } from './json-scan.ts'
 import type { Rule } from './value-rules.ts'
 
@@ -17,6 +18,8 @@ export interface QuickDoor {
   readonly columns: readonly QuickColumn[]
   readonly indexes: ReadonlyMap<string, number>
   readonly requiredCount: number
+  /** Some column keeps the spelling of numbers. */
+  readonly spelled: boolean
   /** Counts the events. */
   turn: number
 }
@@ -31,6 +34,7 @@ export function quickDoor(
     columns: columns.map(({ required, rule }, i) => ({ name: names[i]!, required, rule, turn: 0 })),
     indexes: new Map(names.map((name, index) => [name.toString('latin1'), index])),
     requiredCount: columns.filter(({ required }) => required).length,
+    spelled: columns.some(({ rule }) => rule.spelled === true),
     turn: 0,
   }
 }
@@ -68,7 +72,7 @@ export function quickEnd(door: QuickDoor, bytes: Buffer, start: number, limit: n
     if (column.required) missing--
     at = skipSpace(bytes, at + column.name.length + 2, limit)
     if (bytes[at] !== 0x3a) return -1
-    at = valueEnd(column, bytes, skipSpace(bytes, at + 1, limit), limit)
+    at = valueEnd(door, column, bytes, skipSpace(bytes, at + 1, limit), limit)
     if (at === -1) return -1
     at = skipSpace(bytes, at, limit)
   } while (bytes[at] === 0x2c)
@@ -88,11 +92,17 @@ function findColumn(door: QuickDoor, bytes: Buffer, start: number, limit: number
 }
 
 /** The offset after a value that the column takes; -1 when that takes a closer look. */
-function valueEnd(column: QuickColumn, bytes: Buffer, start: number, limit: number): number {
+function valueEnd(
+  { spelled }: QuickDoor,
+  column: QuickColumn,
+  bytes: Buffer,
+  start: number,
+  limit: number,
+): number {
   const first = bytes[start]!
   if (first === QUOTE) return textEnd(column.rule, bytes, start + 1, limit)
   if (first === MINUS || (first >= ZERO && first <= NINE))
-    return numberEnd(column.rule, bytes, start, limit)
+    return numberEnd(column.rule, spelled, bytes, start, limit)
   if (isWord(bytes, start, NULL)) return column.required ? -1 : start + NULL.length
   if (isWord(bytes, start, TRUE) && column.rule.accepts(true)) return start + TRUE.length
   if (isWord(bytes, start, FALSE) && column.rule.accepts(false)) return start + FALSE.length
@@ -114,7 +124,13 @@ function textEnd(rule: Rule, bytes: Buffer, start: number, limit: number): numbe
   return isFine ? at + 1 : -1
 }
 
-function numberEnd(rule: Rule, bytes: Buffer, start: number, limit: number): number {
+function numberEnd(
+  rule: Rule,
+  spelled: boolean,
+  bytes: Buffer,
+  start: number,
+  limit: number,
+): number {
   const isNegative = bytes[start] === MINUS
   const firstDigit = isNegative ? start + 1 : start
   let at = firstDigit
@@ -132,6 +148,7 @@ function numberEnd(rule: Rule, bytes: Buffer, start: number, limit: number): num
   if (at - start > SHORT_NUMBER) return -1
   if (hasFraction) value = Number(bytes.toString('latin1', start, at))
   else if (isNegative) value = -value
+  if (spelled && !isPrintedAlike(bytes.toString('latin1', start, at))) return -1
   return rule.accepts(value) ? at : -1
 }
 

@@ -6,14 +6,16 @@
 // a column does not say yes.
 //
 // Stored are the bytes as they were sent; changed are only single tokens that the engine would not read exactly (to
-// strings of the same digits).
+// strings of the same digits), and values of JSON columns whose numbers it would print in another way are there once more,
+// as text (EXACT_MEMBER).
 
 import { limits } from '../core/limits.ts'
 import type { EventsModel } from '../core/model.ts'
-import { isReceivedAt } from '../core/relation.ts'
+import { EXACT_MEMBER, exactColumns, isReceivedAt } from '../core/relation.ts'
 import { didYouMean } from '../core/suggest.ts'
+import { isPrintedAlike } from './decimal-text.ts'
 import { refusal } from './errors.ts'
-import { type JsonNode, readTree, walk } from './json-tree.ts'
+import { type JsonNode, printTree, readTree, walk } from './json-tree.ts'
 import { type Scan, scanValue } from './json-scan.ts'
 import { quickDoor, type QuickDoor, quickEnd } from './quick-look.ts'
 import { type Edit, type Rule, ruleFor } from './value-rules.ts'
@@ -23,12 +25,16 @@ interface DoorColumn {
   readonly type: string
   readonly required: boolean
   readonly rule: Rule
+  /** Is kept in EXACT_MEMBER where the engine would print a number in another way. */
+  readonly spelled: boolean
 }
 
 export interface Door {
   readonly columns: readonly DoorColumn[]
   /** Some column holds digits that a double may not. */
   readonly exact: boolean
+  /** Some column keeps the spelling of numbers. */
+  readonly spelled: boolean
   /** Some column has a name that every JavaScript object has, such as "constructor": only the exact way sees its absence. */
   readonly inherited: boolean
   readonly quick: QuickDoor | null
@@ -36,14 +42,17 @@ export interface Door {
 
 /** Throws Error for a column type that has no rule. */
 export function openDoor(model: EventsModel): Door {
+  const spelled = exactColumns(model.columns)
   const columns = model.columns.map((column) => {
     const { name, type, nullable } = column
-    return { name, type, required: !nullable && !isReceivedAt(column), rule: ruleFor(type) }
+    const required = !nullable && !isReceivedAt(column)
+    return { name, type, required, rule: ruleFor(type), spelled: spelled.includes(column) }
   })
   return {
     columns,
     quick: quickDoor(columns),
     exact: columns.some(({ rule }) => rule.exact),
+    spelled: spelled.length > 0,
     inherited: columns.some(({ name }) => name in {}),
   }
 }
@@ -60,6 +69,7 @@ const scan: Scan = {
   depth: 0,
   names: 0,
   longNumber: false,
+  respelled: false,
   surrogate: false,
 }
 
@@ -100,6 +110,7 @@ function requireSize(sizeBytes: number, maxEventBytes: number, how: string): voi
 
 function isQuicklyFine(door: Door, event: Record<string, unknown>): boolean {
   if (scan.surrogate || door.inherited || (scan.longNumber && door.exact)) return false
+  if (scan.respelled && door.spelled) return false
   if (countNames(event, scan.depth) !== scan.names) return false
   for (const { name, required, rule } of door.columns) {
     const value = event[name]
@@ -124,14 +135,44 @@ function admitExactly(door: Door, body: Buffer, start: number, end: number): Uin
   walk(tree, refuseUnsoundText)
   const values = new Map(tree.members.map(({ name, node }) => [name, node]))
   const edits: Edit[] = []
+  const spelled: (readonly [string, JsonNode])[] = []
   for (const column of door.columns) {
     const node = values.get(column.name)
-    if (node !== undefined && node.is !== 'null') {
+    if (column.spelled && node !== undefined && isPrintedAnew(node)) {
+      spelled.push([column.name, node])
+    } else if (node !== undefined && node.is !== 'null') {
       const problem = column.rule.check(node, edits)
       if (problem !== null) throw invalidValue(column, node, problem)
     } else if (column.required) throw missingField(column, node, values.keys(), door)
   }
+  if (spelled.length > 0) edits.push(exactMember(spelled, values, end - 1))
   return edits.length === 0 ? body.subarray(start, end) : applyEdits(body, start, end, edits)
+}
+
+/** Whether the engine prints a number of it in another way. */
+function isPrintedAnew(node: JsonNode): boolean {
+  let anew = false
+  walk(node, (inner) => {
+    anew ||= inner.is === 'number' && !isPrintedAlike(inner.token)
+  })
+  return anew
+}
+
+/** A last member for the event, which ends at `at`. */
+function exactMember(
+  spelled: readonly (readonly [string, JsonNode])[],
+  values: ReadonlyMap<string, JsonNode>,
+  at: number,
+): Edit {
+  if (values.has(EXACT_MEMBER))
+    throw refusal(
+      'invalid-value',
+      `the event has a number that a double changes and a field "${EXACT_MEMBER}", where its digits would be kept`,
+      { target: EXACT_MEMBER },
+    )
+  const texts = spelled.map(([name, node]) => [name, printTree(node)])
+  const text = `,"${EXACT_MEMBER}":${JSON.stringify(Object.fromEntries(texts))}`
+  return { start: at, end: at, text }
 }
 
 function refuseUnsoundText(node: JsonNode): void {

@@ -26,6 +26,8 @@ export interface Rule {
   readonly exact: boolean
   /** Accepts every text. */
   readonly anyText?: true
+  /** Keeps numbers as they are spelled, as far as exactColumns() has the column. */
+  readonly spelled?: true
 }
 
 export function ruleFor(type: ColumnType): Rule {

@@ -136,7 +136,11 @@ test('what is let in is the JSON object that was sent, and no field comes twice'
   const counts = { in: 0, duplicate: 0, surrogate: 0 }
   for (let round = 0; round < ROUNDS; round++) {
     const text = randomJson(random, 4)
-    const refused = attempt(() => assert.is(stored(readEvent(door, Buffer.from(text), 1e6)), text))
+    const refused = attempt(() => {
+      const line = stored(readEvent(door, Buffer.from(text), 1e6))
+      // A value whose numbers are spelled oddly is there once more, as text.
+      assert.is(line.replace(/,"\$exact":\{"a":"(?:[^"\\]|\\.)*"\}\}$/, '}'), text)
+    })
     if (refused === 'duplicate-field') counts.duplicate++
     else if (refused === 'lone-surrogate') counts.surrogate++
     else assert.is(refused, null, text)
