@@ -15,7 +15,13 @@ import {
 } from './precedence.ts'
 import { literalSyntax, prefixedSyntax, tokenSyntax, wordLiteral } from './read-literal.ts'
 import { unsupported } from './scope.ts'
-import type { BinaryOperator, ExpressionSyntax, KeySyntax, PathSyntax } from './syntax.ts'
+import type {
+  BinaryOperator,
+  ExpressionSyntax,
+  KeySyntax,
+  PathSyntax,
+  SearchSyntax,
+} from './syntax.ts'
 
 const measured: ohm.ActionDict<unknown> = {
   pathFilter: (_word, _, condition, _end, _close) => measuredOf(condition),
@@ -141,27 +147,17 @@ const caseItemOf: ohm.ActionDict<unknown> = {
 }
 
 const pathEnd: ohm.ActionDict<unknown> = {
-  pathEnd_count(
-    segments,
-    _count,
-    _open,
-    _,
-    _filter,
-    _space,
-    _equals,
-    _space2,
-    condition,
-    _end,
-    _close,
-  ) {
+  pathEnd_count(segments, _count, options) {
     const { path } = this['args'] as { readonly path: PathSyntax }
-    const filters = [...segments.children, ...condition.children].map(measuredOf)
+    const { filter: condition, search = null } = countOptionsOf(options)
+    const filters = segments.children.map(measuredOf)
+    if (condition !== undefined) filters.push(condition)
     const operands = filters.map(({ syntax }) => syntax)
     const filter: ExpressionSyntax | null =
       operands.length > 1
         ? { kind: 'operator', operator: 'and', operands, at: path.at }
         : (operands[0] ?? null)
-    return node({ kind: 'count', path, filter, at: path.at }, filters)
+    return node({ kind: 'count', path, filter, search, at: path.at }, filters)
   },
   pathEnd_total(_aggregate, _, item, _end, _close) {
     const { path } = this['args'] as { readonly path: PathSyntax }
@@ -195,6 +191,34 @@ const pathEnd: ohm.ActionDict<unknown> = {
       throw odataError('syntax-error', `all() needs a condition (at character ${at(word) + 1})`)
     return node(lambda, conditions)
   },
+}
+
+interface CountOptions {
+  readonly filter?: Measured
+  readonly search?: SearchSyntax
+}
+
+/** Each at most once. */
+function countOptionsOf(options: ohm.Node): CountOptions {
+  const parts = options.children.flatMap(
+    (list) => list['countOptions']() as readonly CountOptions[],
+  )
+  const names = parts.flatMap(Object.keys)
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  if (twice !== undefined)
+    throw odataError('duplicate-option', `$${twice} is given twice within $count`)
+  return Object.assign({}, ...parts) as CountOptions
+}
+
+const countOptions: ohm.ActionDict<unknown> = {
+  countOptions: (_open, _, first, _space, _semicolons, _space2, more, _end, _close) =>
+    [first, ...more.children].map((option) => option['countOptions']() as CountOptions),
+  countOption_filter: (_sign, _word, _, _equals, _space, condition): CountOptions => ({
+    filter: measuredOf(condition),
+  }),
+  countOption_search: (_sign, _word, _, _equals, search): CountOptions => ({
+    search: syntaxOf(search),
+  }),
 }
 
 const itemsOfList: ohm.ActionDict<unknown> = {
@@ -241,5 +265,6 @@ export const expressionOperations: Readonly<Record<string, ohm.ActionDict<unknow
   'pathEnd(path)': pathEnd,
   items: itemsOfList,
   totalItem: totalItemOf,
+  countOptions,
   step: pathStep,
 }

@@ -164,11 +164,12 @@ export type ExpressionSyntax = { readonly at: number } & (
   | { readonly kind: 'literal'; readonly form: LiteralForm; readonly text: string }
   | { readonly kind: 'alias'; readonly name: string }
   | ({ readonly kind: 'path' } & NamesSyntax)
-  /** `path/$count`, with what is said of the rows that count by `$filter`. */
+  /** `path/$count`, with what is said of the rows that count by `$filter` and `$search`. */
   | {
       readonly kind: 'count'
       readonly path: NamesSyntax
       readonly filter: ExpressionSyntax | null
+      readonly search: SearchSyntax | null
     }
   /** `path/aggregate(value with method)`; `aggregate($count)` has neither. */
   | {
