@@ -130,7 +130,15 @@ function bindIn(operand: Expression, right: ExpressionSyntax, scope: Scope): Exp
       named.items.map((item) => bindExpression(item, scope)),
     )
   const value = bindExpression(right, scope)
-  if (typeOf(value)?.kind !== 'collection') return isOneOf(operand, [value])
+  if (typeOf(value)?.kind !== 'collection') {
+    if (named?.inParentheses !== true)
+      throw odataError(
+        'type-mismatch',
+        `after "in" stands a list in parentheses or a collection (at character ${right.at + 1})`,
+      )
+    requirePrimitives([named])
+    return isOneOf(operand, [value])
+  }
   const { source, member } = itemsOf(value, scope)
   const condition = bindComparison('eq', member, operand)
   return { kind: 'exists', quantifier: 'any', source, condition }

@@ -45,7 +45,8 @@ const measured: ohm.ActionDict<unknown> = {
   list(open, _, first, _commas, more, _end, _close) {
     const items = itemsOf(first, more)
     const [only] = items
-    if (only !== undefined && items.length === 1) return { ...only, depth: only.depth + 1 }
+    if (only !== undefined && items.length === 1)
+      return { syntax: { ...only.syntax, inParentheses: true }, depth: only.depth + 1 }
     return node({ kind: 'list', items: items.map(({ syntax }) => syntax), at: at(open) }, items)
   },
   call(first, _dots, more, list) {

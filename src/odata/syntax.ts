@@ -160,7 +160,8 @@ export type ArithmeticOperator = 'add' | 'sub' | 'mul' | 'div' | 'divby' | 'mod'
 export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
 export type BinaryOperator = ArithmeticOperator | ComparisonOperator | 'in' | 'has' | 'and' | 'or'
 
-export type ExpressionSyntax = { readonly at: number } & (
+/** `inParentheses`: one value in parentheses, which is a list of one after "in". */
+export type ExpressionSyntax = { readonly at: number; readonly inParentheses?: true } & (
   | { readonly kind: 'literal'; readonly form: LiteralForm; readonly text: string }
   | { readonly kind: 'alias'; readonly name: string }
   | ({ readonly kind: 'path' } & NamesSyntax)
