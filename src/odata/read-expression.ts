@@ -14,7 +14,6 @@ import {
   tooDeep,
 } from './precedence.ts'
 import { literalSyntax, prefixedSyntax, tokenSyntax, wordLiteral } from './read-literal.ts'
-import { unsupported } from './scope.ts'
 import type {
   BinaryOperator,
   ExpressionSyntax,
@@ -59,8 +58,19 @@ const measured: ohm.ActionDict<unknown> = {
     const items = itemsOf(first, more)
     return node({ kind: 'array', items: items.map(({ syntax }) => syntax), at: at(open) }, items)
   },
-  object(_open, _rest, _close) {
-    throw unsupported('a JSON object in an expression')
+  object(open, _, first, _commas, more, _end, _close) {
+    const rest = more.children.flatMap((iteration) => iteration.children)
+    const members = [...first.children, ...rest].map(objectMember)
+    const names = members.map(({ name }) => name)
+    const twice = names.find((name, i) => names.indexOf(name) < i)
+    if (twice !== undefined) throw odataError('syntax-error', `"${twice}" is given twice in {…}`)
+    const values = members.map(({ name, value, at: position }) => ({
+      name,
+      value: value.syntax,
+      at: position,
+    }))
+    const operands = members.map(({ value }) => value)
+    return node({ kind: 'object', members: values, at: at(open) }, operands)
   },
   jsonString(_open, _characters, _close) {
     return node({ kind: 'literal', form: 'string', text: parseJsonString(this), at: at(this) })
@@ -128,6 +138,22 @@ const pathStep: ohm.ActionDict<unknown> = {
     key: keyIn(key),
   }),
   pathKey: (_open, key, _close): KeySyntax => syntaxOf(key),
+}
+
+interface ObjectMember {
+  readonly name: string
+  readonly value: Measured
+  readonly at: number
+}
+
+const objectMember = (member: ohm.Node) => member['objectMember']() as ObjectMember
+
+const objectMemberOf: ohm.ActionDict<unknown> = {
+  objectMember: (name, _, _colon, _space, value): ObjectMember => ({
+    name: parseJsonString(name),
+    value: measuredOf(value),
+    at: at(name),
+  }),
 }
 
 interface CaseItem {
@@ -268,4 +294,5 @@ export const expressionOperations: Readonly<Record<string, ohm.ActionDict<unknow
   totalItem: totalItemOf,
   countOptions,
   step: pathStep,
+  objectMember: objectMemberOf,
 }

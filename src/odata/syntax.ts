@@ -203,6 +203,15 @@ export type ExpressionSyntax = { readonly at: number; readonly inParentheses?: t
   | { readonly kind: 'list'; readonly items: readonly ExpressionSyntax[] }
   /** `[1,2]` */
   | { readonly kind: 'array'; readonly items: readonly ExpressionSyntax[] }
+  /** `{"a":1}` */
+  | {
+      readonly kind: 'object'
+      readonly members: readonly {
+        readonly name: string
+        readonly value: ExpressionSyntax
+        readonly at: number
+      }[]
+    }
   | { readonly kind: 'not' | 'negate'; readonly operand: ExpressionSyntax }
   | {
       /** `and` and `or` have two operands or more, the others two. */

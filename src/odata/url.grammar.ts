@@ -136,10 +136,13 @@ ${applyRules}
   //- "[", "[1,]", "{}"
   array = "[" ws (arrayItem (comma arrayItem)*)? ws "]"
 
-  // Objects are known and not supported.
-  //+ "{}", "{\"a\":[1]}"
-  //- "[]"
-  object = "{" (object | jsonString | string | ~("{" | "}" | "\"" | "'") any)* "}"
+  //+ "{}", "{\"a\":[1], \"b\" : {\"c\":null}}"
+  //- "[]", "{a:1}", "{\"a\"}", "{\"a\":1,}"
+  object = "{" ws (objectMember (comma objectMember)*)? ws "}"
+
+  //+ "\"a\":1", "\"a\" : b/c"
+  //- "a:1", "\"a\":"
+  objectMember = jsonString ws ":" ws arrayItem
 
   //+ "1", "\"a\"", "\"\\u00e9\\\"\""
   //- "\"", "\"\\\""
