@@ -1,6 +1,7 @@
 // $batch in JSON (JSON Format 4.01, 19).
 
 import { limits } from '../core/limits.ts'
+import type { RequestError } from '../http/request-error.ts'
 import type { Answer } from './answer.ts'
 import { type BatchAnswers, type BatchRequest, requireFew } from './batch.ts'
 import { odataError } from './errors.ts'
@@ -74,18 +75,21 @@ function parseBatchRequest(value: unknown, i: number): BatchRequest {
   if (!isObject(value)) throw invalid('a request must be an object', at)
   const { id, method, url, headers = {}, dependsOn = [], atomicityGroup = null } = value
   if (typeof id !== 'string' || id === '') throw invalid('"id" must be a string', `${at}/id`)
-  if (typeof method !== 'string') throw invalid('"method" must be a string', `${at}/method`)
-  if (typeof url !== 'string') throw invalid('"url" must be a string', `${at}/url`)
-  if (!isObject(headers) || !Object.values(headers).every(isString))
-    throw invalid('"headers" must be an object of strings', `${at}/headers`)
   if (!Array.isArray(dependsOn) || !dependsOn.every(isString))
     throw invalid('"dependsOn" must be an array of ids', `${at}/dependsOn`)
   if (atomicityGroup !== null && !isString(atomicityGroup))
     throw invalid('"atomicityGroup" must be a string', `${at}/atomicityGroup`)
+  const request = { id, method: '', url: '', headers: {}, dependsOn, atomicityGroup }
+  // What is wrong with one request alone hurts no other.
+  const refused = (refusal: RequestError): BatchRequest => ({ ...request, refusal })
+  if (!isString(method)) return refused(invalid('"method" must be a string', `${at}/method`))
+  if (!isString(url)) return refused(invalid('"url" must be a string', `${at}/url`))
+  if (!isObject(headers) || !Object.values(headers).every(isString))
+    return refused(invalid('"headers" must be an object of strings', `${at}/headers`))
   const lowerCase = Object.entries(headers as Record<string, string>).map(
     ([name, text]) => [name.toLowerCase(), text] as const,
   )
-  return { id, method, url, headers: Object.fromEntries(lowerCase), dependsOn, atomicityGroup }
+  return { ...request, method, url, headers: Object.fromEntries(lowerCase) }
 }
 
 const isString = (value: unknown): value is string => typeof value === 'string'

@@ -101,8 +101,13 @@ function calculateNumbers(
   const areIntegers = isInteger(leftType) && isInteger(rightType)
   const type =
     areIntegers && operator !== 'divby' ? edm.Int64 : decimalResult(operator, leftType, rightType)
+  const maybeMinusOne = right.kind !== 'constant' || right.value === '-1'
   const plain: OperandsToSql =
-    areIntegers && operator === 'div' ? (a, b) => sql`(${a} // ${b})` : plainOperators[operator]
+    areIntegers && operator === 'div'
+      ? (a, b) => sql`(${a} // ${b})`
+      : areIntegers && operator === 'mod' && maybeMinusOne
+        ? integerRemainder
+        : plainOperators[operator]
   // The engine makes NULL of an integer divided by zero. Null divided by zero is null.
   const needsCheck = isDivision && !areFloats && right.kind !== 'constant'
   const checked: OperandsToSql = needsCheck
@@ -118,9 +123,13 @@ function calculateNumbers(
       cast(right, operandType(operator, rightType, type)),
     ],
     sql: type.name === 'Edm.Decimal' ? (a, b) => castTo(type, checked(a, b, sql.empty)) : checked,
-    copies: needsCheck ? [2, 2] : [],
+    copies: needsCheck ? [2, 3] : [],
   }
 }
+
+/** The engine fails with the least integer modulo -1, which is 0 as any modulo 1. */
+const integerRemainder: OperandsToSql = (a, b) =>
+  sql`(${a} % CASE WHEN ${b} = -1 THEN 1 ELSE ${b} END)`
 
 const castTo = (type: EdmType, value: Sql) => sql`CAST(${value} AS ${sql.type(type.engine)})`
 

@@ -13,7 +13,7 @@ import { commonNumericType, exactRange, isInteger, isNumber } from './numbers.ts
 import { bindPattern } from './bind-pattern.ts'
 import { type Scope, unsupported } from './scope.ts'
 import type { CallSyntax } from './syntax.ts'
-import { edm, type EdmType } from './type-map.ts'
+import { edm, type EdmType, untypedObject } from './type-map.ts'
 
 /** Throws unknown-function or not-supported, wrong-arguments, type-mismatch. */
 export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
@@ -87,6 +87,7 @@ interface Branch {
 export function bindCase(branches: readonly Branch[]): Expression {
   const type = branches.map(({ value }) => typeOf(value)).reduce(commonValueType)
   if (type === null) return { kind: 'null' }
+  if (type === untypedObject) throw unsupported('a JSON object in case')
   return {
     kind: 'case',
     type,

@@ -1,6 +1,7 @@
 // Comparisons. A literal takes the type of what it is compared with, here and exactly, so that the engine compares
 // values of one type and cannot fail: a number that the column cannot hold is still less or greater than it.
 
+import { compareWithObject, compareWithObjects, holdsObject, isObject } from './bind-object.ts'
 import type { Constant, Expression } from './bound.ts'
 import { typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
@@ -12,6 +13,7 @@ import {
   toDouble,
 } from './literals.ts'
 import { commonNumericType, exactRange, isExact, isNumber } from './numbers.ts'
+import { unsupported } from './scope.ts'
 import type { ComparisonOperator } from './syntax.ts'
 import { collectionOf, type CollectionType, edm, type EdmType } from './type-map.ts'
 
@@ -27,6 +29,7 @@ export function bindComparison(
   left: Expression,
   right: Expression,
 ): Expression {
+  if (isObject(left) || isObject(right)) return compareWithObject(operator, left, right)
   const [leftType, rightType] = [typeOf(left), typeOf(right)]
   if (leftType === null) {
     if (rightType === null) return booleanConstant(operator === 'eq')
@@ -117,6 +120,8 @@ function compareCollections(
       ? booleanConstant(true)
       : { kind: 'logical', operator: 'and', operands }
   }
+  if (right.kind === 'array' && holdsObject(right)) return compareWithObjects(left, right)
+  if (left.kind === 'array' && holdsObject(left)) return compareWithObjects(right, left)
   const [a, b] = sameCollections(left, right)
   return compare('eq', a, b)
 }
@@ -126,6 +131,7 @@ export function sameCollections(
   left: Expression,
   right: Expression,
 ): readonly [Expression, Expression] {
+  if (holdsObject(left) || holdsObject(right)) throw unsupported('a JSON object in a function')
   const type = commonCollection(left, right)
   return [cast(left, type), cast(right, type)]
 }

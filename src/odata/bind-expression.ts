@@ -10,10 +10,10 @@ import { bindCount, bindLambda, bindPathTotal, itemsOf } from './bind-lambda.ts'
 import { bindEntityIsNull, bindPath, bindSameEntity } from './bind-path.ts'
 import { type Constant, type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
-import { measured } from './measure.ts'
+import { sized } from './measure.ts'
 import { type Scope, scopeOf } from './scope.ts'
 import type { ExpressionSyntax } from './syntax.ts'
-import { collectionOf, edm } from './type-map.ts'
+import { collectionOf, edm, untypedObject } from './type-map.ts'
 
 /** Throws RequestError 400 or 501. */
 export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expression {
@@ -51,6 +51,12 @@ export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expressi
       )
     case 'array':
       return bindArray(syntax.items.map(bind))
+    case 'object':
+      return {
+        kind: 'object',
+        type: untypedObject,
+        members: syntax.members.map((member) => ({ ...member, value: bind(member.value) })),
+      }
     case 'operator':
       return bindOperator(syntax, scope)
   }
@@ -59,6 +65,7 @@ export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expressi
 /** Its items have one type, whatever the type of nulls. */
 function bindArray(items: readonly Expression[]): Expression {
   const type = items.map(typeOf).reduce(commonValueType, null) ?? edm.String
+  if (type === untypedObject) return { kind: 'array', type: collectionOf(untypedObject), items }
   if (type.kind === 'collection') {
     // Collections within a collection exist only here, where each is compared on its own.
     return { kind: 'array', type: collectionOf(edm.String), items }
@@ -130,7 +137,15 @@ function bindIn(operand: Expression, right: ExpressionSyntax, scope: Scope): Exp
       named.items.map((item) => bindExpression(item, scope)),
     )
   const value = bindExpression(right, scope)
-  if (typeOf(value)?.kind !== 'collection') return isOneOf(operand, [value])
+  if (typeOf(value)?.kind !== 'collection') {
+    if (named?.inParentheses !== true)
+      throw odataError(
+        'type-mismatch',
+        `after "in" stands a list in parentheses or a collection (at character ${right.at + 1})`,
+      )
+    requirePrimitives([named])
+    return isOneOf(operand, [value])
+  }
   const { source, member } = itemsOf(value, scope)
   const condition = bindComparison('eq', member, operand)
   return { kind: 'exists', quantifier: 'any', source, condition }
@@ -178,7 +193,7 @@ function bindAlias(name: string, { request }: Scope): Expression {
   if (openAliases.length >= limits.expressionDepth)
     throw odataError('expression-too-deep', 'too many parameter aliases refer to each other')
   openAliases.push(name)
-  const value = measured(bindExpression(syntax, scopeOf(request)))
+  const value = sized(bindExpression(syntax, scopeOf(request)))
   openAliases.pop()
   boundAliases.set(name, value)
   return value

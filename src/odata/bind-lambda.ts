@@ -3,9 +3,10 @@
 import { bindTotal } from './bind-aggregate.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
 import { findTarget, type Wrap } from './bind-path.ts'
+import { bindSearch } from './bind-search.ts'
 import { type Expression, type ItemSource, type RowSource, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
-import { newAlias, type Scope, type Variable } from './scope.ts'
+import { newAlias, type Scope, unsupported, type Variable } from './scope.ts'
 import type { ExpressionSyntax, NamesSyntax } from './syntax.ts'
 
 interface Members {
@@ -45,12 +46,23 @@ export function itemsOf(list: Expression, scope: Scope) {
 
 type CountSyntax = ExpressionSyntax & { readonly kind: 'count' }
 
-/** `orders/$count`, or `orders/$count($filter=…)`, whose condition speaks of an order. */
-export function bindCount({ path, filter, at }: CountSyntax, scope: Scope): Expression {
+/** `orders/$count`, or `orders/$count($filter=…;$search=…)`, whose condition speaks of an order. */
+export function bindCount({ path, filter, search, at }: CountSyntax, scope: Scope): Expression {
   const { source, member, wrap } = membersOf(path, at, scope)
   const inner = scopeWithin(scope, member)
-  const condition = filter === null ? null : asCondition(bindExpression(filter, inner), '$filter')
-  return wrap({ kind: 'count', source, condition })
+  const conditions: Expression[] = []
+  if (search !== null) {
+    if (source.kind === 'items') throw unsupported('$search in a list')
+    conditions.push(bindSearch(search, source.row))
+  }
+  if (filter !== null) conditions.push(asCondition(bindExpression(filter, inner), '$filter'))
+  return wrap({ kind: 'count', source, condition: allOf(conditions) })
+}
+
+/** Null when there is none. */
+function allOf(operands: readonly Expression[]): Expression | null {
+  const [only = null, ...more] = operands
+  return more.length === 0 ? only : { kind: 'logical', operator: 'and', operands }
 }
 
 /** Unqualified names are those of the member. */

@@ -6,7 +6,7 @@ import type { EntitySet, NavigationProperty, Property } from './entity-model.ts'
 import type { OperandsToSql } from './functions.ts'
 import type { Relation } from './relation.ts'
 import type { ComparisonOperator } from './syntax.ts'
-import { type CollectionType, edm, type EdmType } from './type-map.ts'
+import { type CollectionType, type ComplexType, edm, type EdmType } from './type-map.ts'
 
 export type BoundRequest =
   | { readonly kind: 'service-document' }
@@ -146,6 +146,16 @@ export type Expression =
       readonly kind: 'array'
       readonly type: CollectionType
       readonly items: readonly Expression[]
+    }
+  /** An object that the request writes out; comparisons take it apart, and nothing else takes it. */
+  | {
+      readonly kind: 'object'
+      readonly type: ComplexType
+      readonly members: readonly {
+        readonly name: string
+        readonly value: Expression
+        readonly at: number
+      }[]
     }
   /** Items of a collection: those for which the condition holds, in an order or in their own, some of them skipped or cut. */
   | {

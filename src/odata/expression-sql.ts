@@ -65,6 +65,8 @@ export function valueSql(expression: Expression): Sql {
       return sql.ident(expression.alias, ITEM)
     case 'array':
       return castSql(sql`[${sql.join(expression.items.map(valueSql))}]`, expression.type)
+    case 'object':
+      throw new Error('an object was not taken apart')
     case 'items':
       return itemsSql(expression)
     case 'related': {

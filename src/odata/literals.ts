@@ -104,7 +104,7 @@ const MAX_MICROSECONDS = 2n ** 63n - 1n
 /** Whole microseconds of an xs:dayTimeDuration; null when the text is none, or a longer one than the engine has. */
 export function durationMicroseconds(text: string): bigint | null {
   const parts =
-    /^(-)?P(?=\d|T)(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:\.(\d{1,12}))?S)?)?$/.exec(
+    /^(-)?P(?=\d|T)(?:(\d{1,13})D)?(?:T(?=\d)(?:(\d{1,13})H)?(?:(\d{1,13})M)?(?:(\d{1,13})(?:\.(\d{1,12}))?S)?)?$/.exec(
       text,
     )
   if (parts === null) return null

@@ -10,6 +10,7 @@ interface Measure {
   /** Nodes as often as they are written. */
   readonly size: number
   readonly depth: number
+  readonly hasObject: boolean
 }
 
 const measures = new WeakMap<Expression, Measure>()
@@ -17,8 +18,15 @@ const measures = new WeakMap<Expression, Measure>()
 /** A subquery costs the engine as much as many plain nodes. */
 const SUBQUERY_SIZE = 100
 
-/** The expression itself, when its SQL stays within limits; else RequestError 400. Each node is looked at once. */
+/** The expression itself, when it can be written as SQL within limits; else RequestError 400 or 501. */
 export function measured(expression: Expression): Expression {
+  if (measure(expression).hasObject)
+    throw odataError('not-supported', 'a JSON object can only be compared by eq, ne and in')
+  return expression
+}
+
+/** The same of a part of an expression, that may be an object. Each node is looked at once. */
+export function sized(expression: Expression): Expression {
   measure(expression)
   return expression
 }
@@ -28,18 +36,20 @@ function measure(expression: Expression): Measure {
   if (known !== undefined) return known
   let size = isSubquery(expression) ? SUBQUERY_SIZE : 1
   let depth = 0
+  let hasObject = expression.kind === 'object'
   const copies = copiesOf(expression)
   for (const [i, operand] of operandsOf(expression).entries()) {
     const inner = measure(operand)
     size += inner.size * (copies[i] ?? 1)
     depth = Math.max(depth, inner.depth)
+    hasObject ||= inner.hasObject
   }
   if (size > limits.expressionSize || depth >= limits.boundDepth)
     throw odataError(
       'expression-too-deep',
       'the expression is too large when all names in it are put in',
     )
-  const result = { size, depth: depth + 1 }
+  const result = { size, depth: depth + 1, hasObject }
   measures.set(expression, result)
   return result
 }
@@ -109,6 +119,8 @@ export function operandsOf(expression: Expression): readonly Expression[] {
       return [expression.of]
     case 'array':
       return expression.items
+    case 'object':
+      return expression.members.map(({ value }) => value)
     case 'items':
       return [
         expression.source.list,

@@ -71,7 +71,7 @@ export function digitsOf(type: EdmType): { readonly whole: number; readonly scal
 export function commonNumericType(a: EdmType, b: EdmType): EdmType {
   if (a.engine === b.engine) return a
   if (isFloat(a) || isFloat(b)) return edm.Double
-  if (isInteger(a) && isInteger(b)) return digitsOf(a).whole > digitsOf(b).whole ? a : b
+  if (isInteger(a) && isInteger(b)) return exactRange(a).max > exactRange(b).max ? a : b
   const [left, right] = [digitsOf(a), digitsOf(b)]
   const scale = Math.max(left.scale, right.scale)
   const precision = Math.max(left.whole, right.whole) + scale

@@ -14,8 +14,13 @@ import {
   tooDeep,
 } from './precedence.ts'
 import { literalSyntax, prefixedSyntax, tokenSyntax, wordLiteral } from './read-literal.ts'
-import { unsupported } from './scope.ts'
-import type { BinaryOperator, ExpressionSyntax, KeySyntax, PathSyntax } from './syntax.ts'
+import type {
+  BinaryOperator,
+  ExpressionSyntax,
+  KeySyntax,
+  PathSyntax,
+  SearchSyntax,
+} from './syntax.ts'
 
 const measured: ohm.ActionDict<unknown> = {
   pathFilter: (_word, _, condition, _end, _close) => measuredOf(condition),
@@ -39,7 +44,8 @@ const measured: ohm.ActionDict<unknown> = {
   list(open, _, first, _commas, more, _end, _close) {
     const items = itemsOf(first, more)
     const [only] = items
-    if (only !== undefined && items.length === 1) return { ...only, depth: only.depth + 1 }
+    if (only !== undefined && items.length === 1)
+      return { syntax: { ...only.syntax, inParentheses: true }, depth: only.depth + 1 }
     return node({ kind: 'list', items: items.map(({ syntax }) => syntax), at: at(open) }, items)
   },
   call(first, _dots, more, list) {
@@ -52,8 +58,19 @@ const measured: ohm.ActionDict<unknown> = {
     const items = itemsOf(first, more)
     return node({ kind: 'array', items: items.map(({ syntax }) => syntax), at: at(open) }, items)
   },
-  object(_open, _rest, _close) {
-    throw unsupported('a JSON object in an expression')
+  object(open, _, first, _commas, more, _end, _close) {
+    const rest = more.children.flatMap((iteration) => iteration.children)
+    const members = [...first.children, ...rest].map(objectMember)
+    const names = members.map(({ name }) => name)
+    const twice = names.find((name, i) => names.indexOf(name) < i)
+    if (twice !== undefined) throw odataError('syntax-error', `"${twice}" is given twice in {…}`)
+    const values = members.map(({ name, value, at: position }) => ({
+      name,
+      value: value.syntax,
+      at: position,
+    }))
+    const operands = members.map(({ value }) => value)
+    return node({ kind: 'object', members: values, at: at(open) }, operands)
   },
   jsonString(_open, _characters, _close) {
     return node({ kind: 'literal', form: 'string', text: parseJsonString(this), at: at(this) })
@@ -123,6 +140,22 @@ const pathStep: ohm.ActionDict<unknown> = {
   pathKey: (_open, key, _close): KeySyntax => syntaxOf(key),
 }
 
+interface ObjectMember {
+  readonly name: string
+  readonly value: Measured
+  readonly at: number
+}
+
+const objectMember = (member: ohm.Node) => member['objectMember']() as ObjectMember
+
+const objectMemberOf: ohm.ActionDict<unknown> = {
+  objectMember: (name, _, _colon, _space, value): ObjectMember => ({
+    name: parseJsonString(name),
+    value: measuredOf(value),
+    at: at(name),
+  }),
+}
+
 interface CaseItem {
   readonly condition: Measured
   readonly value: Measured
@@ -141,27 +174,17 @@ const caseItemOf: ohm.ActionDict<unknown> = {
 }
 
 const pathEnd: ohm.ActionDict<unknown> = {
-  pathEnd_count(
-    segments,
-    _count,
-    _open,
-    _,
-    _filter,
-    _space,
-    _equals,
-    _space2,
-    condition,
-    _end,
-    _close,
-  ) {
+  pathEnd_count(segments, _count, options) {
     const { path } = this['args'] as { readonly path: PathSyntax }
-    const filters = [...segments.children, ...condition.children].map(measuredOf)
+    const { filter: condition, search = null } = countOptionsOf(options)
+    const filters = segments.children.map(measuredOf)
+    if (condition !== undefined) filters.push(condition)
     const operands = filters.map(({ syntax }) => syntax)
     const filter: ExpressionSyntax | null =
       operands.length > 1
         ? { kind: 'operator', operator: 'and', operands, at: path.at }
         : (operands[0] ?? null)
-    return node({ kind: 'count', path, filter, at: path.at }, filters)
+    return node({ kind: 'count', path, filter, search, at: path.at }, filters)
   },
   pathEnd_total(_aggregate, _, item, _end, _close) {
     const { path } = this['args'] as { readonly path: PathSyntax }
@@ -195,6 +218,34 @@ const pathEnd: ohm.ActionDict<unknown> = {
       throw odataError('syntax-error', `all() needs a condition (at character ${at(word) + 1})`)
     return node(lambda, conditions)
   },
+}
+
+interface CountOptions {
+  readonly filter?: Measured
+  readonly search?: SearchSyntax
+}
+
+/** Each at most once. */
+function countOptionsOf(options: ohm.Node): CountOptions {
+  const parts = options.children.flatMap(
+    (list) => list['countOptions']() as readonly CountOptions[],
+  )
+  const names = parts.flatMap(Object.keys)
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  if (twice !== undefined)
+    throw odataError('duplicate-option', `$${twice} is given twice within $count`)
+  return Object.assign({}, ...parts) as CountOptions
+}
+
+const countOptions: ohm.ActionDict<unknown> = {
+  countOptions: (_open, _, first, _space, _semicolons, _space2, more, _end, _close) =>
+    [first, ...more.children].map((option) => option['countOptions']() as CountOptions),
+  countOption_filter: (_sign, _word, _, _equals, _space, condition): CountOptions => ({
+    filter: measuredOf(condition),
+  }),
+  countOption_search: (_sign, _word, _, _equals, search): CountOptions => ({
+    search: syntaxOf(search),
+  }),
 }
 
 const itemsOfList: ohm.ActionDict<unknown> = {
@@ -241,5 +292,7 @@ export const expressionOperations: Readonly<Record<string, ohm.ActionDict<unknow
   'pathEnd(path)': pathEnd,
   items: itemsOfList,
   totalItem: totalItemOf,
+  countOptions,
   step: pathStep,
+  objectMember: objectMemberOf,
 }

@@ -160,15 +160,17 @@ export type ArithmeticOperator = 'add' | 'sub' | 'mul' | 'div' | 'divby' | 'mod'
 export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
 export type BinaryOperator = ArithmeticOperator | ComparisonOperator | 'in' | 'has' | 'and' | 'or'
 
-export type ExpressionSyntax = { readonly at: number } & (
+/** `inParentheses`: one value in parentheses, which is a list of one after "in". */
+export type ExpressionSyntax = { readonly at: number; readonly inParentheses?: true } & (
   | { readonly kind: 'literal'; readonly form: LiteralForm; readonly text: string }
   | { readonly kind: 'alias'; readonly name: string }
   | ({ readonly kind: 'path' } & NamesSyntax)
-  /** `path/$count`, with what is said of the rows that count by `$filter`. */
+  /** `path/$count`, with what is said of the rows that count by `$filter` and `$search`. */
   | {
       readonly kind: 'count'
       readonly path: NamesSyntax
       readonly filter: ExpressionSyntax | null
+      readonly search: SearchSyntax | null
     }
   /** `path/aggregate(value with method)`; `aggregate($count)` has neither. */
   | {
@@ -201,6 +203,15 @@ export type ExpressionSyntax = { readonly at: number } & (
   | { readonly kind: 'list'; readonly items: readonly ExpressionSyntax[] }
   /** `[1,2]` */
   | { readonly kind: 'array'; readonly items: readonly ExpressionSyntax[] }
+  /** `{"a":1}` */
+  | {
+      readonly kind: 'object'
+      readonly members: readonly {
+        readonly name: string
+        readonly value: ExpressionSyntax
+        readonly at: number
+      }[]
+    }
   | { readonly kind: 'not' | 'negate'; readonly operand: ExpressionSyntax }
   | {
       /** `and` and `or` have two operands or more, the others two. */

@@ -55,6 +55,17 @@ export interface ComplexProperty {
   readonly type: EdmType
 }
 
+/** Of an object that a request writes out, which is of no type. */
+export const untypedObject: ComplexType = {
+  kind: 'complex',
+  name: 'Edm.Untyped',
+  engine: columnType('VARCHAR'),
+  precision: null,
+  scale: null,
+  members: null,
+  properties: [],
+}
+
 /** A LIST. The value itself is never null, as OData has it: where the engine has NULL, it is empty. */
 export interface CollectionType extends Facets {
   readonly kind: 'collection'

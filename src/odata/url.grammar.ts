@@ -136,10 +136,13 @@ ${applyRules}
   //- "[", "[1,]", "{}"
   array = "[" ws (arrayItem (comma arrayItem)*)? ws "]"
 
-  // Objects are known and not supported.
-  //+ "{}", "{\"a\":[1]}"
-  //- "[]"
-  object = "{" (object | jsonString | string | ~("{" | "}" | "\"" | "'") any)* "}"
+  //+ "{}", "{\"a\":[1], \"b\" : {\"c\":null}}"
+  //- "[]", "{a:1}", "{\"a\"}", "{\"a\":1,}"
+  object = "{" ws (objectMember (comma objectMember)*)? ws "}"
+
+  //+ "\"a\":1", "\"a\" : b/c"
+  //- "a:1", "\"a\":"
+  objectMember = jsonString ws ":" ws arrayItem
 
   //+ "1", "\"a\"", "\"\\u00e9\\\"\""
   //- "\"", "\"\\\""
@@ -175,12 +178,21 @@ ${applyRules}
   //- "(a)", "()"
   pathKey = "(" key ")"
 
-  //+ "/$count", "/$count($filter=a eq 1)", "/any()", "/ANY(o:o/a eq 1)", "/all(o : true)"
+  //+ "/$count", "/$count($filter=a eq 1)", "/$count($search=a b)", "/any()", "/ANY(o:o/a eq 1)", "/all(o : true)"
   //+ "/$filter(a eq 1)/$filter( b )/$count"
   //- "/$ref", "/all", "/any(o)", "/some(o:o/a)"
-  pathEnd = pathFilter* "/$count" ("(" ws ("$filter" | "filter") ws "=" ws expression ws ")")? -- count
- | "/aggregate(" ws totalItem ws ")" -- total
+  pathEnd = pathFilter* "/$count" countOptions? -- count
+          | "/aggregate(" ws totalItem ws ")" -- total
           | "/" lambdaWord "(" ws (name ws ":" ws expression ws)? ")" -- lambda
+
+  //+ "($filter=a eq 1)", "( $search=a OR \"b;\" ; FILTER = b )"
+  //- "()", "($filter=a;)", "($top=1)"
+  countOptions = "(" ws countOption (ws ";" ws countOption)* ws ")"
+
+  //+ "$filter=a eq 1", "search=a b"
+  //- "$filter", "$search="
+  countOption = "$"? caseInsensitive<"filter"> ws "=" ws expression -- filter
+              | "$"? caseInsensitive<"search"> ws "=" search -- search
 
   //+ "$count", "a with sum", "a mul b with x.y"
   //- "a", "a with sum as b"

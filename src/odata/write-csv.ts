@@ -1,6 +1,7 @@
 // Rows as CSV by RFC 4180: names in the first line, lines end with CR LF, text is in quotes and a quote in it is doubled.
 //
-// NULL is nothing between two commas, an empty text is two quotes. Values are written as they are, also those that a
+// NULL is nothing between two commas, an empty text is two quotes. A row of one NULL alone would be an empty line, which
+// many programs skip; where the column is of a type that has no empty value, it is two quotes too. Values are written as they are, also those that a
 // spreadsheet would take for a formula (`=1+1`): an apostrophe before them would be wrong data for every other program.
 
 import { columnType } from '../core/relation.ts'
@@ -21,12 +22,20 @@ export const csvHead = (output: readonly OutputProperty[]): string =>
 /** One line per row of `rows`, whose columns are named as in `output` and have the engine types of its EdmTypes. */
 export function csvTextsSql(rows: Sql, output: readonly OutputProperty[]): Sql {
   const cells = output.map(cellSql)
+  const [only, ...more] = output
+  if (only !== undefined && more.length === 0 && !hasEmptyValue(only))
+    cells[0] = sql`coalesce(${cells[0]!}, '""')`
   const separated = cells.flatMap((cell, i) => (i === 0 ? [cell] : [sql`','`, cell]))
   return sql`SELECT concat(${sql.join([...separated, sql.value(LINE_END, VARCHAR)])}) FROM (${rows}) AS page`
 }
 
+const hasEmptyValue = ({ type }: OutputProperty) =>
+  type.name === 'Edm.String' || type.name === 'Edm.Binary'
+
 function cellSql({ name, type }: OutputProperty): Sql {
   const value = sql.ident('page', name)
+  // The JSON of bytes is in quotes and holds none.
+  if (type.name === 'Edm.Binary') return jsonTextSql(value, type)
   if (type.name === 'Edm.String')
     return sql`CASE WHEN ${value} IS NOT NULL THEN ${quotedSql(value)} END`
   if (type.kind !== 'primitive')

@@ -76,6 +76,8 @@ test('Q059: in', async () => {
   await check(fixture, 'shop_customers', [
     ['customer_id in (1,3)', '1 3'],
     ['customer_id in (1)', '1'],
+    ['customer_id in [1]', '1'],
+    ['customer_id in [customer_id]', '1 2 3 4 5'],
     ['customer_id in ()', ''],
     ["name in ('Bob', 'Zoë')", '2 4'],
     ['vip in (true,null)', '1 3 4'],
@@ -85,6 +87,20 @@ test('Q059: in', async () => {
     ['3 in [customer_id, 7]', '3'],
   ])
   assert.is(await fixture.first(`shop_customers?$filter=name in @l&@l=["Bob","Alice"]`), '1 2')
+  assert.is(await fixture.first(`shop_customers?$filter=customer_id in @l&@l=(2)`), '2')
+  for (const [list, code] of Object.entries({
+    '1': 'type-mismatch',
+    null: 'type-mismatch',
+    customer_id: 'type-mismatch',
+    '@l': 'type-mismatch',
+    '(customer_id)': 'syntax-error',
+    '(1 add 1)': 'syntax-error',
+  }))
+    assert.is(
+      fixture.refusal(`shop_customers?$filter=customer_id in ${list}&@l=1`).code,
+      code,
+      list,
+    )
 })
 
 test('Q060: has', async () => {

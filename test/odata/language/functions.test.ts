@@ -111,6 +111,8 @@ test('Q084 to Q088: arithmetic', async () => {
     'no_number div zero eq null',
     'no_number divby zero eq null',
     'i mod j eq 1',
+    '(-big sub 1) mod -1 eq 0',
+    '(-big sub 1) mod (j add 1) eq 0',
     '-i mod j eq -1',
     '- (i) eq -7 and -j eq 2 and - -5 eq 5',
     'tiny add tiny eq 254',

@@ -17,6 +17,33 @@ test('Q089, Q090, Q095: cast, isof, case', async () => {
     "cast('2024-02-29T10:00:00+02:00',Edm.DateTimeOffset) eq 2024-02-29T08:00:00Z",
     'cast(null,Edm.Int32) eq null',
     'cast(ts,Edm.Date) eq dt',
+    "cast(du,Edm.String) eq 'PT93600S'",
+    "cast('P1DT2H',Edm.Duration) eq du",
+    "cast('-PT0.5S',Edm.Duration) eq duration'-PT0.5S'",
+    "cast('PT1M1.0000019S',Edm.Duration) eq duration'PT61.000001S'",
+    'cast(cast(du,Edm.String),Edm.Duration) eq du',
+    "cast('P',Edm.Duration) eq null",
+    "cast('P1DT',Edm.Duration) eq null",
+    "cast('P1Y',Edm.Duration) eq null",
+    "cast('P999999999DT999999999H',Edm.Duration) eq null",
+    "cast('Af8',Edm.Binary) eq binary'Af8'",
+    "cast('Af8=',Edm.Binary) eq binary'Af8='",
+    "cast('-_-_',Edm.Binary) eq binary'-_-_'",
+    "cast('',Edm.Binary) eq binary''",
+    "cast('A',Edm.Binary) eq null",
+    "cast('A+==',Edm.Binary) eq null",
+    'cast(cast(v,Edm.Binary),Edm.String) eq null',
+    "cast(binary'-_8',Edm.String) eq '-_8'",
+    'cast(200,Edm.Byte) eq 200',
+    'cast(tiny,Edm.Byte) add 100 eq 227',
+    'cast(i mul 36,Edm.Byte) gt cast(tiny,Edm.SByte)',
+    'cast(256,Edm.Byte) eq null',
+    'cast(j,Edm.Byte) eq null',
+    "cast('255',Edm.Byte) eq 255",
+    "cast([1,2],Collection(Edm.String)) eq ['1','2']",
+    "cast(['1','x'],Collection(Edm.Int32)) eq [1,null]",
+    'isof([1],Collection(Edm.Int32))',
+    'not isof([1],Collection(Edm.String))',
     'isof(i,Edm.Int32)',
     'not isof(i,Edm.Int64)',
     'not isof(nothing,Edm.String)',
@@ -33,11 +60,20 @@ test('Q089, Q090, Q095: cast, isof, case', async () => {
   refused(fixture, 'type-mismatch', [
     'cast(yes,Edm.Date) eq dt',
     'cast(i,Edm.Nothing) eq 1',
+    'cast(i,Edm.Duration) eq null',
+    'cast(i,Edm.Binary) eq null',
+    'cast(i,Collection(Edm.Int32)) eq [1]',
+    'cast(i,Collection(Collection(Edm.Int32))) eq [1]',
     'case(i:1) eq 1',
   ])
   refused(fixture, 'type-mismatch', ["case(yes:1,true:'a') eq 1", 'isof(i,foo)'])
-  refused(fixture, 'wrong-arguments', ['cast() eq 1', 'cast(i,1) eq 1', 'isof(i,i,Edm.Int32)'])
-  refused(fixture, 'not-supported', ['cast(i,Edm.Duration) eq null', 'isof(i,Edm.GeographyPoint)'])
+  refused(fixture, 'wrong-arguments', [
+    'cast() eq 1',
+    'cast(i,1) eq 1',
+    'isof(i,i,Edm.Int32)',
+    'cast(i,Collection()) eq 1',
+  ])
+  refused(fixture, 'not-supported', ['cast(v,Edm.Stream) eq null', 'isof(i,Edm.GeographyPoint)'])
 })
 
 test('Q091: patterns are ECMAScript as far as RE2 goes', async () => {

@@ -1,5 +1,6 @@
 // Random expressions that are well typed.
 
+import { conversion } from './conversions.ts'
 import {
   binary,
   call,
@@ -56,6 +57,10 @@ export class Generator {
     const of = (other: Type) => this.expression(other, names, depth - 1)
     if (depth <= 0 || this.#chance(0.15)) return this.#leaf(type, names)
     if (this.#chance(0.08)) return this.#choice(type, of)
+    const typed = (other: Type) => this.#typed(other, of)
+    const pick = <T>(from: readonly T[]) => this.pick(from)
+    const made = this.#chance(0.1) ? conversion(type, { pick, typed }) : null
+    if (made !== null) return made
     switch (type) {
       case 'bool':
         return this.#condition(names, depth, of)

@@ -186,6 +186,27 @@ test('atomicityGroup is given back, and dependsOn may name it', async () => {
   assert.is((await sendRequests(served, [get('a', '', { atomicityGroup: 1 })])).status, 400)
 })
 
+test('Q106: a member of another type is a mistake of its own request alone', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [customers])
+  const one = get('1', 'shop_customers(1)')
+  const odd = [
+    { ...one, id: '2', method: 7 },
+    { ...one, id: '3', method: null },
+    { id: '4', url: '' },
+    { id: '5', method: 'GET' },
+    { ...one, id: '6', url: ['shop_customers'] },
+    { ...one, id: '7', headers: { accept: 1 } },
+    { ...one, id: '8', headers: [] },
+    { ...one, id: '9', dependsOn: ['2'] },
+  ]
+  const answer = await sendRequests(served, [...odd, one])
+  assert.is(answer.status, 200)
+  const statuses = answer.json.responses.map((response: { status: number }) => response.status)
+  assert.equal(statuses, [400, 400, 400, 400, 400, 400, 400, 424, 200])
+  assert.is(answer.json.responses[0].body.error.target, 'requests/0/method')
+})
+
 test('what is no batch is refused', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [customers], { maxBatchRequests: 3 })
@@ -200,9 +221,6 @@ test('what is no batch is refused', async () => {
     '{"requests":[null]}',
     JSON.stringify({ requests: [{ method: 'GET', url: '' }] }),
     JSON.stringify({ requests: [{ id: 1, method: 'GET', url: '' }] }),
-    JSON.stringify({ requests: [{ id: '1', url: '' }] }),
-    JSON.stringify({ requests: [{ id: '1', method: 'GET' }] }),
-    JSON.stringify({ requests: [{ ...one, headers: { accept: 1 } }] }),
     JSON.stringify({ requests: [{ ...one, dependsOn: ['2'] }] }),
     JSON.stringify({ requests: [one, one] }),
   ]

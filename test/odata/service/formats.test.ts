@@ -146,9 +146,9 @@ test('CSV has a line of names, text in quotes, nothing for null', async () => {
     answer.text,
     [
       '"id","text","price","moment","ratio","flag","bytes"',
-      '1,"a ""b"", c",1.50,2024-01-01T10:00:00.5Z,NaN,true,Af8',
+      '1,"a ""b"", c",1.50,2024-01-01T10:00:00.5Z,NaN,true,"Af8"',
       '2,,,,,,',
-      '3,"",-1.00,,-2.5,false,',
+      '3,"",-1.00,,-2.5,false,""',
       '4,"=1+1',
       'é",0.00,,1e300,,',
       '',
@@ -158,6 +158,8 @@ test('CSV has a line of names, text in quotes, nothing for null', async () => {
     accept: 'text/csv',
   })
   assert.is(chosen.text, '"text"\r\n\r\n"a ""b"", c"\r\n')
+  const alone = await served.get('shop_odd?$select=price&$filter=id%20lt%203&$format=csv')
+  assert.is(alone.text, '"price"\r\n1.50\r\n""\r\n')
   const grouped = await served.get(
     'shop_orders?$apply=groupby((customer/city,status),aggregate($count%20as%20n))&$top=2&$format=csv',
   )

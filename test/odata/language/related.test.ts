@@ -1,0 +1,27 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Fixture } from './fixture.ts'
+
+test('$count behind a path takes $filter and $search', async () => {
+  await using fixture = await Fixture.open()
+  const expected = {
+    'orders/$count($search=paid) eq 1': '1 2',
+    'orders/$count($search=pAID OR open) eq 2': '1',
+    'orders/$count($search=NOT paid) eq 1': '1',
+    'orders/$count($search="paid";$filter=amount gt 5) eq 1': '1',
+    'orders/$count( filter = amount gt 5 ; SEARCH=open ) eq 1': '1',
+    'orders/$filter(amount gt 5)/$count($search=zzz OR paid) eq 1': '1',
+    'orders/$count($filter=items/$count($search=b) gt 0) eq 1': '1 2',
+    'orders/$count($search=nothing) eq 0': '1 2 3 4 5',
+  }
+  for (const [filter, ids] of Object.entries(expected))
+    assert.is(await fixture.ids('shop_customers', filter), ids, filter)
+  const code = (filter: string) =>
+    fixture.refusal(`shop_customers?$filter=${encodeURIComponent(filter)}`).code
+  assert.is(code('orders/$count($search=a;$search=b) eq 1'), 'duplicate-option')
+  assert.is(code('orders/$count($search=) eq 1'), 'syntax-error')
+  assert.is(code('orders/$count($top=1) eq 1'), 'syntax-error')
+  assert.is(code('orders/$count($search=a;) eq 1'), 'syntax-error')
+})
+
+test.run()
