@@ -177,19 +177,25 @@ ${applyRules}
 
   //+ "/$count", "/$count($filter=a eq 1)", "/any()", "/ANY(o:o/a eq 1)", "/all(o : true)"
   //+ "/$filter(a eq 1)/$filter( b )/$count"
+  //+ "/$filter(a)(1)/b", "/$filter(a)/any()"
   //- "/$ref", "/all", "/any(o)", "/some(o:o/a)"
   pathEnd = pathFilter* "/$count" ("(" ws ("$filter" | "filter") ws "=" ws expression ws ")")? -- count
  | "/aggregate(" ws totalItem ws ")" -- total
           | "/" lambdaWord "(" ws (name ws ":" ws expression ws)? ")" -- lambda
+          | pathFilter+ pathKey? pathRest* -- filtered
 
-  //+ "$count", "a with sum", "a mul b with x.y"
+  //+ "$count", "a with sum", "a mul b with x.y", "a with sum from b with max", "$count from b with max"
   //- "a", "a with sum as b"
-  totalItem = "$count" -- count
-            | expression aggregateMethod -- value
+  totalItem = "$count" aggregateFrom* -- count
+            | expression aggregateMethod aggregateFrom* -- value
 
   //+ "/$filter(a eq 1)"
   //- "/$filter", "/$filter()"
   pathFilter = "/$filter(" ws expression ws ")"
+
+  //+ "/a", "/any()", "/all(o:o/a)"
+  //- "/", "(1)"
+  pathRest = "/" name ("(" ws (name ws ":" ws)? expression? ws ")")?
 
   //+ "any", "All"
   //- "some"
@@ -199,6 +205,7 @@ ${applyRules}
   //- "$root", "."
   pathStart = ("$it" | "$this" | "$these") ~idPart -- it
             | "$root/" name pathKey? -- root
+            | alias &"/" -- alias
             | name ("." name)* (&"(" pathKey &"/")? -- name
 
   //+ "@p", "@p1"
