@@ -140,6 +140,8 @@ export const limits = {
    * to 0.25 ms, three times as long as a comparison.
    */
   calls: 250,
+  /** Words and phrases of one search: each is a function of every string property. */
+  searchTerms: 250,
   /** Constants of an `in` that the engine gets one by one; longer lists are one value, which it takes apart. */
   writtenItems: 100,
   /** Parsed options that are kept for the next request, those used last; longer texts are seldom sent twice. */

@@ -82,8 +82,9 @@ export const applyRules = String.raw`// $apply: transformations, each of the row
                 | (string | ~("(" | ")" | "'") any) -- text
 
   //+ "$count as n", "a with sum as b", "a mul b/c WITH x.median as b", "a/$count as n", "a with sum from b with max as c"
-  //- "a", "with sum as b", "a with sum", "$count"
-  aggregateItem = "$count" aggregateName -- count
+  //+ "$count from a with max as n"
+  //- "a", "with sum as b", "a with sum", "$count", "a with sum from b as c"
+  aggregateItem = "$count" aggregateFrom* aggregateName -- count
                 | expression aggregateMethod? aggregateFrom* aggregateName -- value
 
   //+ " as n"
@@ -95,8 +96,8 @@ export const applyRules = String.raw`// $apply: transformations, each of the row
   aggregateMethod = rws caseInsensitive<"with"> rws name ("." name)*
 
   //+ " from a,b/c with max"
-  //- " from"
-  aggregateFrom = rws caseInsensitive<"from"> rws path (comma path)* aggregateMethod?
+  //- " from", " from a"
+  aggregateFrom = rws caseInsensitive<"from"> rws path (comma path)* aggregateMethod
 
   //+ "a", "a/b", "rolluprecursive($root/a,b,c)", "rollup(a,b/c)", "Rollup( $all , a )"
   //- "rollup()", "1"

@@ -25,7 +25,7 @@ import { odataError } from './errors.ts'
 import { measured } from './measure.ts'
 import { isInteger, isNumber, MAX_PRECISION } from './numbers.ts'
 import { type Scope, unsupported } from './scope.ts'
-import type { AggregateItem } from './syntax.ts'
+import type { AggregateItem, ExpressionSyntax } from './syntax.ts'
 import { decimalType, edm, type EdmType, hugeDecimal } from './type-map.ts'
 
 interface Total {
@@ -72,11 +72,13 @@ function requireFreeName({ name, at }: AggregateItem, values: readonly ValueColu
 }
 
 export function bindTotal(
-  { value: syntax, method, name, at }: Pick<AggregateItem, 'value' | 'method' | 'name' | 'at'>,
+  { value: syntax, method, at }: Pick<AggregateItem, 'value' | 'method' | 'at'>,
   scope: Scope,
 ): Total {
   if (syntax === null) return { type: edm.Int64, value: null, sql: () => sql`count(*)` }
-  if (syntax.kind === 'count' && method === null) {
+  if (method === null) {
+    const values = countedValues(syntax, scope)
+    if (values !== null) return bindTotal(values, scope)
     const value = measured(bindExpression(syntax, scope))
     return {
       type: edm.Int64,
@@ -84,11 +86,6 @@ export function bindTotal(
       sql: (count) => sql`CAST(coalesce(sum(${count}), 0) AS BIGINT)`,
     }
   }
-  if (method === null)
-    throw odataError(
-      'syntax-error',
-      `"${name}" needs a method: "with sum" (at character ${at + 1})`,
-    )
   const folded = method.toLowerCase()
   const gathered = bindGathered(syntax, scope, folded === 'countdistinct')
   const key =
@@ -109,6 +106,16 @@ export function bindTotal(
     value: measured({ kind: 'gathered', type, ...gathered }),
     sql: (pairs) => total.sql(list(pairs)),
   }
+}
+
+/** `customer/$count` and `orders/amount/$count` count what is found there: entities once, and values that are not null. */
+function countedValues(syntax: ExpressionSyntax, scope: Scope) {
+  if (syntax.kind !== 'count' || syntax.filter !== null) return null
+  const path = { ...syntax.path, kind: 'path', at: syntax.at } as const
+  const gathered = bindGathered(path, scope, true)
+  if (gathered === null || gathered.end === 'many') return null
+  const method = gathered.end === 'one' ? 'countdistinct' : 'count'
+  return { value: path, method, at: syntax.at }
 }
 
 /** How values are put together: those of the rows of a group, or those of a list. */
@@ -161,6 +168,7 @@ function methodNamed(name: string, at: number): Method {
 }
 
 function requireNumber(type: EdmType, method: string): void {
+  if (type.name === 'Edm.Duration') throw unsupported(`${method} of Edm.Duration`)
   if (!isNumber(type)) throw odataError('type-mismatch', `${method} does not take ${type.name}`)
 }
 

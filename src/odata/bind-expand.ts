@@ -8,7 +8,15 @@ import { entityIdOutput } from './entity-id.ts'
 import type { EntityType, NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { handedDownTo, outerRow } from './outer-row.ts'
-import { findNavigation, newRow, type Scope, scopeOf, unsupported } from './scope.ts'
+import {
+  findNavigation,
+  newRow,
+  type RequestScope,
+  type Scope,
+  scopeOf,
+  THIS_ABOVE,
+  unsupported,
+} from './scope.ts'
 import type { ExpandItem, OptionName } from './syntax.ts'
 
 /** Each navigation property once, in the order asked for; what is named goes before what `*` stands for. */
@@ -102,7 +110,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
   const options = { ...item.options, ...(expand.length === 0 ? {} : { expand }) }
   const entities = scopeOf({
     ...request,
-    aliases: new Map([...request.aliases, ...item.aliases]),
+    aliases: new Map([...aliasesFromAbove(request), ...item.aliases]),
     row,
     it: isFirst ? outerRow(scope.row) : request.it,
     // A name in an alias means a property of the entity at hand, so its value is bound anew.
@@ -121,6 +129,17 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
   const ordered = { ...query, output, order: totalOrder(query) }
   const outer = handedDownTo(ordered, above)
   return { name, many, countOnly, link, outer, query: ordered }
+}
+
+/** `$this` in an alias given within $expand is the entity of that level, which the levels below have not at hand. */
+function aliasesFromAbove({ aliases, expandDepth }: RequestScope): RequestScope['aliases'] {
+  if (expandDepth === 0) return aliases
+  return new Map(
+    Array.from(aliases, ([name, value]) => {
+      const isAbove = value.kind === 'path' && value.names[0] === '$this'
+      return [name, isAbove ? { ...value, names: [THIS_ABOVE] } : value] as const
+    }),
+  )
 }
 
 /** $levels repeats the item below itself, where there is a navigation property of that name again. */

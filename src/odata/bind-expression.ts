@@ -134,7 +134,7 @@ function bindIn(operand: Expression, right: ExpressionSyntax, scope: Scope): Exp
   if (named?.kind === 'list' || named?.kind === 'array')
     return isOneOf(
       operand,
-      named.items.map((item) => bindExpression(item, scope)),
+      withoutRepeats(named.items).map((item) => bindExpression(item, scope)),
     )
   const value = bindExpression(right, scope)
   if (typeOf(value)?.kind !== 'collection') {
@@ -149,6 +149,18 @@ function bindIn(operand: Expression, right: ExpressionSyntax, scope: Scope): Exp
   const { source, member } = itemsOf(value, scope)
   const condition = bindComparison('eq', member, operand)
   return { kind: 'exists', quantifier: 'any', source, condition }
+}
+
+/** The engine takes each property of a list as a comparison of its own, so a name is taken once. */
+function withoutRepeats(items: readonly ExpressionSyntax[]): readonly ExpressionSyntax[] {
+  const seen = new Set<string>()
+  return items.filter((item) => {
+    if (item.kind !== 'path' || item.keys.size > 0) return true
+    const name = item.names.join('/')
+    if (seen.has(name)) return false
+    seen.add(name)
+    return true
+  })
 }
 
 /** What stands in parentheses after `in` is plain values; brackets take all expressions (ABNF, listExpr). */

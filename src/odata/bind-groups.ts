@@ -73,7 +73,6 @@ export function bindFrom(
   ]
   const first = bindAggregate([{ ...item, from: [] }], keyed, groupsAfter(0), context)
   return from.reduce((made, { method }, i) => {
-    if (method === null) throw unsupported('"from" without a method')
     const value = { kind: 'path', names: [name], keys: new Map(), at } as const
     return bindAggregate([{ value, method, from: [], name, at }], made, groupsAfter(i + 1), context)
   }, first)

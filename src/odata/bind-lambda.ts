@@ -79,8 +79,7 @@ type TotalSyntax = ExpressionSyntax & { readonly kind: 'total' }
 export function bindPathTotal({ path, value, method, at }: TotalSyntax, scope: Scope): Expression {
   const { source, member, wrap } = membersOf(path, at, scope)
   if (value === null) return wrap({ kind: 'count', source, condition: null })
-  const name = 'aggregate'
-  const total = bindTotal({ value, method, name, at }, scopeWithin(scope, member))
+  const total = bindTotal({ value, method, at }, scopeWithin(scope, member))
   return wrap({ kind: 'total', source, ...total })
 }
 

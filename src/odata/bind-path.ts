@@ -7,7 +7,15 @@ import type { Expression, RowSource, RowVariable } from './bound.ts'
 import { typeOf } from './bound.ts'
 import type { NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
-import { findNavigation, findProperty, newRow, type Scope, unsupported } from './scope.ts'
+import {
+  findNavigation,
+  findProperty,
+  newRow,
+  type Scope,
+  scopeOf,
+  THIS_ABOVE,
+  unsupported,
+} from './scope.ts'
 import type { ExpressionSyntax, KeySyntax, NamesSyntax, PathSyntax } from './syntax.ts'
 import type { ComplexType } from './type-map.ts'
 
@@ -66,7 +74,7 @@ export function findTarget({ names, keys }: NamesSyntax, at: number, scope: Scop
   const pair = scope.computed.get(names.slice(0, 2).join('/'))
   if (names.length > 2 && pair !== undefined)
     return follow({ kind: 'value', value: pair, wrap: asIs }, steps.slice(2), at, scope)
-  const start = startOf(first, scope)
+  const start = startOf(first, at, scope)
   return start === null ? follow(here(scope), steps, at, scope) : follow(start, rest, at, scope)
 }
 
@@ -77,9 +85,10 @@ const here = ({ row, item }: Scope): Target =>
   item === null ? { kind: 'row', row, wrap: asIs } : { kind: 'value', value: item, wrap: asIs }
 
 /** Null when the first name of a path is that of a member. */
-function startOf({ name, key }: Step, scope: Scope): Target | null {
+function startOf({ name, key }: Step, at: number, scope: Scope): Target | null {
   if (name === '$this') return here(scope)
-  if (name === '$these') throw unsupported('$these')
+  if (name === '$these' || name === THIS_ABOVE) throw unsupported(name)
+  if (name.startsWith('@')) return aliasTarget(name.slice(1), at, scope)
   if (name.startsWith('$root/')) return rootTarget(name.slice('$root/'.length), key, scope)
   const variable = name === '$it' ? scope.request.it : scope.variables.get(name)
   if (variable !== undefined)
@@ -88,6 +97,14 @@ function startOf({ name, key }: Step, scope: Scope): Target | null {
       : { kind: 'row', row: variable, wrap: asIs }
   const computed = scope.computed.get(name)
   return computed === undefined ? null : { kind: 'value', value: computed, wrap: asIs }
+}
+
+/** `@a/name`, where `@a` is a path to an entity or to a complex value. */
+function aliasTarget(name: string, at: number, { request }: Scope): Target {
+  const syntax = request.aliases.get(name)
+  if (syntax?.kind !== 'path' || syntax.names[0]!.startsWith('@'))
+    throw odataError('type-mismatch', `@${name} has no properties (at character ${at + 1})`)
+  return findTarget(syntax, at, scopeOf(request))
 }
 
 function rootTarget(name: string, key: KeySyntax | null, scope: Scope): Target {
@@ -208,12 +225,14 @@ export function bindSameEntity(
 
 /**
  * What an aggregated path leads to behind navigation properties, which may each lead to many; null when it begins with
- * none. The entities that several rows lead to are told by their keys; `ofEntities`: the path may end at them.
+ * none. The entities that several rows lead to are told by their keys; `ofEntities`: the path may end at them. `end`: what
+ * it ends at.
  */
 export function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities: boolean) {
   if (syntax.kind !== 'path' || scope.item !== null || syntax.keys.size > 0) return null
   if (scope.computed.has(syntax.names.join('/'))) return null
   const sources: RowSource[] = []
+  let end: 'one' | 'many' | 'value' = 'one'
   let { row } = scope
   let rest = syntax.names
   for (;;) {
@@ -222,6 +241,7 @@ export function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities:
     const target = memberOf(row, { name: rest[0]!, key: null }, asIs, syntax.at, scope)
     if (target.kind !== 'one' && target.kind !== 'many') break
     sources.push(target.source)
+    end = target.kind
     row = target.source.row
     rest = rest.slice(1)
   }
@@ -230,17 +250,17 @@ export function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities:
   if (rest.length === 0) {
     if (!ofEntities || row.set.type.key.length > 1) return null
     rest = [part.name]
-  }
+  } else end = 'value'
   const steps = rest.map((name): Step => ({ name, key: null }))
-  const end = follow({ kind: 'row', row, wrap: asIs }, steps, syntax.at, scope)
-  if (end.kind !== 'value') return null
+  const found = follow({ kind: 'row', row, wrap: asIs }, steps, syntax.at, scope)
+  if (found.kind !== 'value') return null
   const key = row.set.type.key.map((property): Expression => ({
     kind: 'property',
     type: property.type,
     row,
     property,
   }))
-  return { sources, key, value: end.value }
+  return { sources, key, value: found.value, end }
 }
 
 /** The key of the one entity that a path leads to, which stands for it in countdistinct; null for any other path. */

@@ -146,6 +146,8 @@ function findEnd(
   if (name === '$count' && isLast && many) return '$count'
   const property = many ? undefined : type.properties.find((member) => member.name === name)
   if (property !== undefined && segment.key === null) return findValue(property, more)
+  const isEnd = name === '$ref' || name === '$count' || name === '$value'
+  if (isEnd && more.length > 0) throw odataError('unknown-resource', `nothing can follow /${name}`)
   if (many ? name.startsWith('$') : /^\$(?!count|value)/.test(name))
     throw unsupported(`the path /${name} below ${type.name}`)
   throw unknownMember(name, type, many)

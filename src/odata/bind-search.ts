@@ -1,24 +1,42 @@
 // $search: a term holds when any string property of the row has it as a part, whatever the letter case (row Q124).
 
+import { limits } from '../core/limits.ts'
 import { sql } from '../core/sql.ts'
 import { type Expression, type RowVariable } from './bound.ts'
 import { booleanConstant } from './bind-comparison.ts'
+import { odataError } from './errors.ts'
 import type { SearchSyntax } from './syntax.ts'
 import { edm } from './type-map.ts'
 
+/** Throws RequestError 400 for more terms than are allowed. */
 export function bindSearch(search: SearchSyntax, row: RowVariable): Expression {
+  if (termsIn(search) > limits.searchTerms)
+    throw odataError(
+      'expression-too-long',
+      `a search has ${limits.searchTerms} words and phrases at most`,
+    )
+  return bindTerms(search, row)
+}
+
+function termsIn(search: SearchSyntax): number {
+  if (search.kind === 'term') return 1
+  if (search.kind === 'not') return termsIn(search.operand)
+  return search.operands.reduce((sum, operand) => sum + termsIn(operand), 0)
+}
+
+function bindTerms(search: SearchSyntax, row: RowVariable): Expression {
   switch (search.kind) {
     case 'term':
       return bindTerm(search.text, row)
     case 'not':
-      return { kind: 'not', operand: bindSearch(search.operand, row) }
+      return { kind: 'not', operand: bindTerms(search.operand, row) }
     default:
       // A draft without a word in it says nothing about the rows.
       if (search.operands.length === 0) return booleanConstant(true)
       return {
         kind: 'logical',
         operator: search.kind,
-        operands: search.operands.map((operand) => bindSearch(operand, row)),
+        operands: search.operands.map((operand) => bindTerms(operand, row)),
       }
   }
 }

@@ -21,8 +21,9 @@ export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly
   const { type } = row.set
   const selected = new Map<string, { readonly value: Expression; readonly items: SelectItem[] }>()
   const add = (name: string, value: Expression, item: SelectItem) => {
-    const items = selected.get(name)?.items ?? []
-    selected.set(name, { value, items: [...items, item] })
+    const known = selected.get(name)
+    if (known === undefined) selected.set(name, { value, items: [item] })
+    else known.items.push(item)
   }
   for (const item of select ?? [EVERYTHING]) {
     const [name, ...parts] = item.path as readonly [string, ...string[]]

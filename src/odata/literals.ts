@@ -65,26 +65,34 @@ export function timeValue(text: string): string {
   return time
 }
 
-/** In UTC, as `2024-02-29 10:30:00.000001`. */
+/**
+ * In UTC, as `2024-02-29 10:30:00.000001`. The engine counts days of 86,400 seconds: a leap second, 23:59:60, is the first
+ * of the next minute.
+ */
 export function dateTimeValue(text: string): string {
   const [date = '', rest = ''] = text.split(/t/i)
   const parts = /^(.*?)(?:z|([-+ ])(\d\d):(\d\d))$/i.exec(rest)
-  const time = parts === null ? null : clock(parts[1]!)
+  const isLeap = /^..:..:60/.test(rest)
+  const time = parts === null ? null : clock(isLeap ? parts[1]!.replace(':60', ':59') : parts[1]!)
   const offsetMinutes = Number(parts?.[3] ?? 0) * 60 + Number(parts?.[4] ?? 0)
   if (time === null || offsetMinutes > 14 * 60 || Number(parts?.[4] ?? 0) > 59)
     throw invalid(text, 'a date and time')
   dateValue(date)
-  if (offsetMinutes === 0) return `${date} ${time}`
+  if (offsetMinutes === 0 && !isLeap) return `${date} ${time}`
   const utcMs =
     Date.parse(`${date}T${time.slice(0, 8)}Z`) -
-    offsetMinutes * (parts![2] === '-' ? -60_000 : 60_000)
+    offsetMinutes * (parts![2] === '-' ? -60_000 : 60_000) +
+    (isLeap ? 1_000 : 0)
   const utc = new Date(utcMs)
+  if (isLeap && utc.getTime() % DAY_MS !== 0) throw invalid(text, 'a date and time')
   if (utc.getUTCFullYear() < 1 || utc.getUTCFullYear() > 9999)
     throw invalid(text, 'a date and time between the years 1 and 9999 in UTC')
   return `${utc.toISOString().slice(0, 19).replace('T', ' ')}${time.slice(8)}`
 }
 
-/** `hh:mm:ss` with up to six digits of the fraction; null when there is no such time. A leap second is none. */
+const DAY_MS = 86_400_000
+
+/** `hh:mm:ss` with up to six digits of the fraction; null when there is no such time. */
 function clock(text: string): string | null {
   const parts = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,12}))?)?$/.exec(text)
   if (parts === null) return null

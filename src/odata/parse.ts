@@ -60,13 +60,23 @@ function parseQuery(query: string): Pick<RequestSyntax, 'options' | 'aliases'> {
     const option = optionName(name)
     if (option === null) continue
     if (Object.hasOwn(options, option)) throw duplicate(`$${option}`)
-    const text = option === 'search' ? searchText(pair) : value
+    const text = option === 'search' || option === 'expand' ? searchText(pair, option) : value
     options = { ...options, ...parseOption(option, text) }
   }
   return { options, aliases }
 }
 
-const searchText = (pair: string) => decodePair(pair.replaceAll(/%3b/gi, ENCODED_SEMICOLON))[1]
+/** Within $expand an encoded semicolon is a part of a word of $search only when no other option follows it. */
+function searchText(pair: string, option: 'search' | 'expand'): string {
+  const marked = (text: string, semicolon: RegExp) => text.replaceAll(semicolon, ENCODED_SEMICOLON)
+  const kept =
+    option === 'search'
+      ? marked(pair, /%3b/gi)
+      : pair.replaceAll(/search=[^;)]*/gi, (search) =>
+          marked(search, /%3b(?!(?:\$|%24|@|%40)?[a-z]+(?:=|%3d))/gi),
+        )
+  return decodePair(kept)[1]
+}
 
 /** In a query a plus is a space, as forms and most client libraries write it; a plus itself is %2B. */
 export function decodePair(pair: string): readonly [name: string, value: string] {

@@ -73,25 +73,32 @@ export const applyActions: ohm.ActionDict<unknown> = {
     const name = [first, ...more.children].map((part) => part.sourceString).join('.')
     throw noTransformation(name, at(first))
   },
-  aggregateItem_count: (word, name): AggregateItem => ({
+  aggregateItem_count: (word, from, name): AggregateItem => ({
     value: null,
     method: null,
-    from: [],
+    from: from.children.map(syntaxOf),
     name: syntaxOf(name),
     at: at(word),
   }),
-  aggregateItem_value(value, method, from, name): AggregateItem {
+  aggregateItem_value(expression, methods, from, name): AggregateItem {
+    const value = expressionOf(expression)
+    const [method = null] = methods.children.map(syntaxOf) as readonly string[]
+    if (method === null && value.kind !== 'count')
+      throw odataError(
+        'syntax-error',
+        `"${syntaxOf(name) as string}" needs a method: "with sum" (at character ${at(expression) + 1})`,
+      )
     return {
-      value: expressionOf(value),
-      method: method.numChildren === 0 ? null : syntaxOf(method.child(0)),
+      value,
+      method,
       from: from.children.map(syntaxOf),
       name: syntaxOf(name),
-      at: at(value),
+      at: at(expression),
     }
   },
   aggregateFrom: (_, _from, _space, first, _commas, more, method): FromSyntax => ({
     paths: [first, ...more.children].map(plainPath),
-    method: method.numChildren === 0 ? null : syntaxOf(method.child(0)),
+    method: syntaxOf(method),
   }),
   aggregateName: (_, _as, _space, name) => name.sourceString,
   aggregateMethod: (_, _with, _space, first, _dots, more) =>

@@ -129,6 +129,7 @@ const pathStep: ohm.ActionDict<unknown> = {
     name: `${root.sourceString}${name.sourceString}`,
     key: keyIn(key),
   }),
+  pathStart_alias: (alias, _slash): PathStep => ({ name: alias.sourceString, key: null }),
   pathStart_name: (first, _dots, more, _ahead, key, _slash): PathStep => ({
     name: [first, ...more.children].map((part) => part.sourceString).join('.'),
     key: keyIn(key),
@@ -162,8 +163,18 @@ interface CaseItem {
 }
 
 const totalItemOf: ohm.ActionDict<unknown> = {
-  totalItem_count: (_count) => [],
-  totalItem_value: (value, method) => [expressionOf(value), syntaxOf(method)],
+  totalItem_count(_count, from) {
+    requireNoFrom(from)
+    return []
+  },
+  totalItem_value(value, method, from) {
+    requireNoFrom(from)
+    return [expressionOf(value), syntaxOf(method)]
+  },
+}
+
+function requireNoFrom(from: ohm.Node): void {
+  if (from.numChildren > 0) throw unsupported('"from" in an aggregate of a path')
 }
 
 const caseItemOf: ohm.ActionDict<unknown> = {
@@ -190,6 +201,9 @@ const pathEnd: ohm.ActionDict<unknown> = {
     const { path } = this['args'] as { readonly path: PathSyntax }
     const [value = null, method = null] = item['totalItem']() as [ExpressionSyntax?, string?]
     return node({ kind: 'total', path, value, method, at: path.at })
+  },
+  pathEnd_filtered(_filters, _key, _rest) {
+    throw unsupported('/$filter(…) before something else than /$count')
   },
   pathEnd_lambda(
     _slash,

@@ -1,6 +1,7 @@
 // A literal of the URL grammar as syntax: its form, and its text without quotes and prefix.
 
 import type * as ohm from 'ohm-js'
+import { ENCODED_SEMICOLON } from './search-rules.ts'
 import type { ExpressionSyntax, LiteralForm } from './syntax.ts'
 
 type LiteralSyntax = ExpressionSyntax & { readonly kind: 'literal' }
@@ -45,4 +46,5 @@ export function prefixedSyntax(token: ohm.Node): LiteralSyntax {
   return { kind: 'literal', form, text: unquote(text.slice(quote)), at: token.source.startIdx }
 }
 
-const unquote = (text: string) => text.slice(1, -1).replaceAll("''", "'")
+const unquote = (text: string) =>
+  text.slice(1, -1).replaceAll("''", "'").replaceAll(ENCODED_SEMICOLON, ';')

@@ -93,6 +93,9 @@ export function findProperty(type: EntityType, name: string, at: number): Proper
 export const findNavigation = (type: EntityType, name: string) =>
   type.navigation.find((navigation) => navigation.name === name)
 
+/** Stands in a path for the entity of an outer level of $expand. */
+export const THIS_ABOVE = '$this of an outer level of $expand'
+
 export const unsupported = (what: string) => odataError('not-supported', `${what} is not supported`)
 
 /** The name that compute gives, when it is one and is free. */

@@ -127,7 +127,7 @@ export interface AggregateItem {
 
 export interface FromSyntax {
   readonly paths: readonly PathSyntax[]
-  readonly method: string | null
+  readonly method: string
 }
 
 /** Paths of a rollup come from the coarsest to the finest; one path alone is no rollup. */

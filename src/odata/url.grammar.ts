@@ -180,10 +180,12 @@ ${applyRules}
 
   //+ "/$count", "/$count($filter=a eq 1)", "/$count($search=a b)", "/any()", "/ANY(o:o/a eq 1)", "/all(o : true)"
   //+ "/$filter(a eq 1)/$filter( b )/$count"
+  //+ "/$filter(a)(1)/b", "/$filter(a)/any()"
   //- "/$ref", "/all", "/any(o)", "/some(o:o/a)"
   pathEnd = pathFilter* "/$count" countOptions? -- count
           | "/aggregate(" ws totalItem ws ")" -- total
           | "/" lambdaWord "(" ws (name ws ":" ws expression ws)? ")" -- lambda
+          | pathFilter+ pathKey? pathRest* -- filtered
 
   //+ "($filter=a eq 1)", "( $search=a OR \"b;\" ; FILTER = b )"
   //- "()", "($filter=a;)", "($top=1)"
@@ -194,14 +196,18 @@ ${applyRules}
   countOption = "$"? caseInsensitive<"filter"> ws "=" ws expression -- filter
               | "$"? caseInsensitive<"search"> ws "=" search -- search
 
-  //+ "$count", "a with sum", "a mul b with x.y"
+  //+ "$count", "a with sum", "a mul b with x.y", "a with sum from b with max", "$count from b with max"
   //- "a", "a with sum as b"
-  totalItem = "$count" -- count
-            | expression aggregateMethod -- value
+  totalItem = "$count" aggregateFrom* -- count
+            | expression aggregateMethod aggregateFrom* -- value
 
   //+ "/$filter(a eq 1)"
   //- "/$filter", "/$filter()"
   pathFilter = "/$filter(" ws expression ws ")"
+
+  //+ "/a", "/any()", "/all(o:o/a)"
+  //- "/", "(1)"
+  pathRest = "/" name ("(" ws (name ws ":" ws)? expression? ws ")")?
 
   //+ "any", "All"
   //- "some"
@@ -211,6 +217,7 @@ ${applyRules}
   //- "$root", "."
   pathStart = ("$it" | "$this" | "$these") ~idPart -- it
             | "$root/" name pathKey? -- root
+            | alias &"/" -- alias
             | name ("." name)* (&"(" pathKey &"/")? -- name
 
   //+ "@p", "@p1"

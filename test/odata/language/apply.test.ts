@@ -216,7 +216,7 @@ test('what cannot be done is refused before any SQL', async () => {
   ])
     refused(apply, 400)
   for (const apply of [
-    'aggregate(amount with sum from status as n)',
+    `aggregate((flags mul duration'P1D') with sum as n)`,
     'aggregate(amount with sum from status with max as n,$count as m)',
     'aggregate(amount with my.median as n)',
     'nest(groupby((status)) as n)',
