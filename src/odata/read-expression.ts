@@ -14,6 +14,7 @@ import {
   tooDeep,
 } from './precedence.ts'
 import { literalSyntax, prefixedSyntax, tokenSyntax, wordLiteral } from './read-literal.ts'
+import { unsupported } from './scope.ts'
 import type {
   BinaryOperator,
   ExpressionSyntax,
