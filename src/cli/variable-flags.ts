@@ -2,11 +2,14 @@
 
 import { Flags } from '@oclif/core'
 
-export const variableFlags = {
-  vars: Flags.string({
-    summary: 'Another value for a variable of eider.yml, as name=value; may be given several times',
-    multiple: true,
-    multipleNonGreedy: true,
-    helpValue: 'NAME=VALUE',
-  }),
-}
+const options = {
+  summary: 'Another value for a variable of eider.yml, as name=value; may be given several times',
+  multiple: true,
+  multipleNonGreedy: true,
+  helpValue: 'NAME=VALUE',
+} as const
+
+export const variableFlags = { vars: Flags.string(options) }
+
+/** Of a command that compiles the project only with --watch. */
+export const watchVariableFlags = { vars: Flags.string({ ...options, dependsOn: ['watch'] }) }

@@ -2,7 +2,6 @@
 // tables and snapshots stay as the last run left them. A mistake leaves the state before it.
 
 import { mkdir } from 'node:fs/promises'
-import os from 'node:os'
 import { join } from 'node:path'
 import { compile } from '../compiler/compile.ts'
 import { limits } from '../core/limits.ts'
@@ -14,6 +13,7 @@ import { copyWarehouse, makeScratch, type Scratch } from '../pipeline/scratch.ts
 import type { Project } from '../project/project.ts'
 import { ProjectWatch, watchFile } from '../project/watch.ts'
 import { logMistakes } from './log-mistakes.ts'
+import { runOptionsOf } from './run-options.ts'
 
 export interface SavedModelsOptions {
   readonly load: () => Promise<Project>
@@ -77,14 +77,11 @@ export class SavedModels implements AsyncDisposable {
       const project = await load()
       const compiled = await compile(project.files, { dir: project.paths.dir })
       if (this.#copy.isStale) await this.#renewCopy(project, lockWaitMs)
-      const { settings } = project
       const summary = await runPipeline({
+        ...runOptionsOf(project),
         paths: this.#scratch.paths,
         project: compiled,
         openClaims: null,
-        threads: settings.threads,
-        memoryLimit: settings.memory_limit,
-        modelsAtOnce: Math.min(4, os.availableParallelism()),
         lockWaitMs,
         signal,
         progress: () => {},

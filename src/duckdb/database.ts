@@ -110,10 +110,13 @@ export class Connection implements AsyncDisposable {
     return result.rowsChanged
   }
 
-  /** CREATE TABLE … AS. Returns the rows of the table, which the driver takes for a result. */
+  /**
+   * CREATE TABLE … AS. Returns the rows of the table, which the driver takes for a result: one row, read as it lies in
+   * memory, since a reader of results costs half as much again as a small table.
+   */
   async createTable(statement: Sql): Promise<number> {
-    const reader = await this.attempt(() => this.driver.runAndReadAll(statement.inline()))
-    return Number(reader.getRowsJson()[0]?.[0])
+    const result = await this.attempt(() => this.driver.run(statement.inline()))
+    return Number(result.getChunk(0).getColumnVector(0).getItem(0))
   }
 
   /**

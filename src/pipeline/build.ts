@@ -1,8 +1,8 @@
-// One model: is it fresh, and if not, built in one transaction that holds its rows and its state.
+// One model: is it fresh, and if not, how it is built and checked.
 
 import { decide, type Decision, type Situation } from '../compiler/plan.ts'
 import { seedQuery } from '../compiler/seed.ts'
-import type { AppendModel, EventsModel, Model } from '../core/model.ts'
+import type { AppendModel, CompiledProject, EventsModel, Model } from '../core/model.ts'
 import { foldCase, type ModelName, sameName, splitModelName } from '../core/names.ts'
 import type { ModelResult } from '../core/progress.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -25,7 +25,7 @@ import { type KeptModel, stageStatement } from './materialize/stage.ts'
 import { createTable } from './materialize/table.ts'
 import { createView } from './materialize/view.ts'
 import { runChecks } from './run-checks.ts'
-import { type State, STATE_SCHEMA, recordModel } from './state.ts'
+import { type State, STATE_SCHEMA } from './state.ts'
 
 export type BuiltModel = Exclude<Model, EventsModel>
 
@@ -38,8 +38,6 @@ export interface BuildContext extends Omit<Site, 'record'> {
   readonly selected: ReadonlySet<ModelName>
   /** Versions of the models that came before, and of those that the run is not about. */
   readonly versions: Map<ModelName, string>
-  /** Schemas that are there or on their way. */
-  readonly schemas: Map<string, Promise<void>>
   /** Hashes of the files that models read, by the names in `model.files`. */
   readonly fileHashes: ReadonlyMap<string, string>
   /** Of the sources that say when they were loaded, by name. */
@@ -92,44 +90,45 @@ export function statementOf(model: BuiltModel, dir: string): Sql {
   }
 }
 
-/** COMMITs rows and state together, or changes nothing and throws. */
+/** What a build gives, besides the relation. */
+export interface BuiltRows extends Pick<ModelResult, 'rows'> {
+  readonly version: string
+  readonly warnings: readonly string[]
+}
+
+/** In the transaction of the caller, who records the version in it. Throws with the transaction to be rolled back. */
 export async function build(
   context: BuildContext,
   model: BuiltModel,
   fingerprint: string,
-): Promise<Pick<ModelResult, 'rows' | 'warnings'>> {
-  const { connection, catalog, runId, state } = context
+): Promise<BuiltRows> {
+  const { connection, state, dir } = context
   refuseReservedSchema(context, model.name)
-  refuseMissingInputs(context, model)
-  await ensureSchema(context, model)
-  const { rows, version, warnings } = await connection.transact(async () => {
-    const built = await materialize(siteOf(context, model), model, statementOf(model, context.dir))
-    const warnings = await runChecks(connection, model)
-    const before = state.models.get(model.name)
-    const version =
-      built.changed || before === undefined
-        ? versionOf(context, model, fingerprint)
-        : before.version
-    await recordModel(connection, model, { fingerprint, version, runId })
-    return { rows: built.rows, version, warnings }
-  })
-  noteRelation(catalog, model.name, typeOf(model))
-  noteVersion(context, model.name, version)
-  return { ...(rows === undefined ? {} : { rows }), ...(warnings.length === 0 ? {} : { warnings }) }
-}
-
-/** Not in the transaction of the model: two that create one schema at once would conflict. */
-function ensureSchema(context: BuildContext, model: BuiltModel): Promise<void> {
-  const { schema } = splitModelName(model.name)
-  const created =
-    context.schemas.get(foldCase(schema)) ?? createSchema(siteOf(context, model), model.name)
-  context.schemas.set(foldCase(schema), created)
-  return created
-}
-
-function refuseMissingInputs(context: BuildContext, model: BuiltModel): void {
   const problem = missingInputs(model, context)
   if (problem !== null) throw new ModelFailure(problem)
+  const built = await materialize(siteOf(context, model), model, statementOf(model, dir))
+  const warnings = await runChecks(connection, model)
+  const before = state.models.get(model.name)
+  const isNew = built.changed || before === undefined
+  const version = isNew ? versionOf(context, model, fingerprint) : before.version
+  return { version, warnings, ...(built.rows === undefined ? {} : { rows: built.rows }) }
+}
+
+/** Of the models that have none yet. Not in their transactions: two that create one schema at once would conflict. */
+export async function createSchemas(
+  { connection, catalog, selected }: BuildContext,
+  models: CompiledProject['models'],
+): Promise<void> {
+  const missing = new Map<string, ModelName>()
+  for (const name of selected) {
+    const { schema } = splitModelName(name)
+    const isBuilt = models.get(name)?.kind !== 'events' && relationType(catalog, name) === null
+    if (isBuilt && reservedSchema(catalog, name) === null) missing.set(foldCase(schema), name)
+  }
+  if (missing.size === 0) return
+  await connection.transact(async () => {
+    for (const name of missing.values()) await createSchema(connection, name)
+  })
 }
 
 /** What stands in the way of a model whose inputs are neither selected nor built by an earlier run; else null. */
@@ -142,6 +141,11 @@ export function missingInputs(
   const missing = dependsOn.filter((input) => !selected.has(input) && isMissing(input))
   if (missing.length === 0) return null
   return `it reads ${missing.join(', ')}, never built and not selected; select the upstream models too: --select +${name}`
+}
+
+/** To be told once a model is committed. */
+export function noteBuilt({ catalog }: BuildContext, model: Model): void {
+  if (model.kind !== 'events') noteRelation(catalog, model.name, typeOf(model))
 }
 
 export function noteVersion(context: BuildContext, model: ModelName, version: string): void {
@@ -177,16 +181,20 @@ async function materialize(site: Site, model: BuiltModel, statement: Sql): Promi
 export const isKept = (model: Model): model is KeptModel =>
   model.kind === 'append' || model.kind === 'merge' || model.kind === 'scd2'
 
-/** `a.b` means schema a or catalog a; where both exist the engine refuses the name. */
 export function refuseReservedSchema(
   { catalog }: Pick<BuildContext, 'catalog'>,
   name: ModelName,
 ): void {
+  const problem = reservedSchema(catalog, name)
+  if (problem !== null) throw new ModelFailure(problem)
+}
+
+/** Why no model can lie there. `a.b` means schema a or catalog a; where both exist the engine refuses the name. */
+function reservedSchema(catalog: Catalog, name: ModelName): string | null {
   const { schema } = splitModelName(name)
   if (foldCase(schema) === STATE_SCHEMA)
-    throw new ModelFailure(`the schema "${schema}" belongs to eider; name the folder differently`)
+    return `the schema "${schema}" belongs to eider; name the folder differently`
   if (sameName(schema, catalog.database))
-    throw new ModelFailure(
-      `the schema "${schema}" has the name of the database file; name the folder or the file (\`database\` in eider.yml) differently`,
-    )
+    return `the schema "${schema}" has the name of the database file; name the folder or the file (\`database\` in eider.yml) differently`
+  return null
 }

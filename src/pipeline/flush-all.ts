@@ -10,7 +10,7 @@ import { finishCommitted, type FlushCount, type FlushDependencies, flushTarget }
 import { dropBatch, insertRejected } from './load-batch.ts'
 import { prepareEventsTable } from './materialize/events.ts'
 import { noteRelation, relationOf } from './materialize/relation.ts'
-import { recordModel } from './state.ts'
+import { recordModels } from './state.ts'
 
 type Given = Omit<FlushDependencies, 'connection' | 'makeRoom' | 'claims'>
 
@@ -77,7 +77,7 @@ async function prepareTables(
         await prepareEventsTable(siteOf(context, model), model)
         // From here on the table is known as one that holds events, whatever happens next.
         if (record?.kind !== 'events')
-          await recordModel(connection, model, { fingerprint: '', version: '', runId })
+          await recordModels(connection, runId, [{ model, fingerprint: '', version: '' }])
         // The definition is recorded at the end of a run that went well, so a retry that fails comes again.
         if (record === undefined || record.definition === model.definition) return 0
         return await retryRejected(connection, model)

@@ -31,6 +31,7 @@ export class Ledger {
   #unreached = 'interrupted'
   readonly #startedMs = performance.now()
   readonly #progress: Progress
+  readonly #started = new Set<ModelName>()
   readonly #results = new Map<ModelName, ModelResult>()
   /** The failed model that a failed or skipped one leads back to. */
   readonly #failedBy = new Map<ModelName, ModelName>()
@@ -50,13 +51,20 @@ export class Ledger {
     })
   }
 
+  /** Announced once, though a group that failed is built again. */
   start(model: ModelName, because: string): void {
+    if (this.#started.has(model)) return
+    this.#started.add(model)
     this.#progress({ event: 'model-started', model, because })
   }
 
   finish(result: ModelResult): void {
     this.#results.set(result.model, result)
     this.#progress({ event: 'model-finished', ...result })
+  }
+
+  isFinished(model: ModelName): boolean {
+    return this.#results.has(model)
   }
 
   get hasFailed(): boolean {

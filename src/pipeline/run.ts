@@ -3,11 +3,11 @@
 import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import { databasesOf, hashFiles } from '../compiler/source-files.ts'
-import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { Progress } from '../core/progress.ts'
 import type { ProjectPaths } from '../core/project.ts'
+import { sql } from '../core/sql.ts'
 import { readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { runResults, writeArtifacts } from './artifacts.ts'
@@ -18,6 +18,7 @@ import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts
 import type { FlushStep } from './flush.ts'
 import { flushAll } from './flush-all.ts'
 import { readFreshness, sourcesRead } from './freshness.ts'
+import { interruptOnAbort } from './interrupt.ts'
 import { Ledger, type RunSummary } from './ledger.ts'
 import type { WatermarkRange } from './materialize/relation.ts'
 import { publish } from './publish.ts'
@@ -84,13 +85,21 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     await work(options, ledger, connection, () => warehouse.connect())
     const summary = ledger.summarize()
     await recordRun(connection, summary, runResults(summary))
-    await writeArtifacts(paths.target, project, summary)
+    await Promise.all([checkpoint(connection), writeArtifacts(paths.target, project, summary)])
   } catch (error) {
     if (!isInterruption(error, signal)) throw toEnvironmentError(error)
   }
   const summary = ledger.summarize()
   progress({ event: 'run-finished', runId, ok: summary.ok, ms: summary.ms })
   return summary
+}
+
+/**
+ * As the engine does when it closes, which would hold up this thread. What fails stays in the write-ahead log, whole, as
+ * it does there.
+ */
+async function checkpoint(connection: Connection): Promise<void> {
+  await connection.run(sql`CHECKPOINT`).catch(() => {})
 }
 
 async function work(
@@ -148,7 +157,6 @@ async function prepare(
     range,
     selected,
     versions: new Map(others.map(([name, { version }]) => [name, version])),
-    schemas: new Map(),
     fileHashes,
     freshness,
   }
@@ -213,24 +221,4 @@ async function publishAll(
     relations: snapshot.relations.length,
     ms: performance.now() - startedMs,
   })
-}
-
-/**
- * An interrupt that meets no running statement has no effect, so it is sent until the work has stopped. `connections`
- * may grow.
- */
-function interruptOnAbort(connections: readonly Connection[], signal: AbortSignal): Disposable {
-  let timer: NodeJS.Timeout | undefined
-  const interrupt = () => {
-    for (const connection of connections) connection.interrupt()
-    timer ??= setInterval(interrupt, limits.interruptAgainMs)
-  }
-  if (signal.aborted) interrupt()
-  signal.addEventListener('abort', interrupt, { once: true })
-  return {
-    [Symbol.dispose]() {
-      signal.removeEventListener('abort', interrupt)
-      clearInterval(timer)
-    },
-  }
 }

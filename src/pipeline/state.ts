@@ -138,19 +138,31 @@ export async function readPositions(
   )
 }
 
-/** To be called in the transaction that built the relation. `models` has no primary key: an index costs more than both. */
-export async function recordModel(
+/** A model that was built, and what it was built from. */
+export interface NewRecord {
+  readonly model: Model
+  readonly fingerprint: string
+  readonly version: string
+}
+
+/** To be called in the transaction that built the relations. `models` has no primary key: an index costs more than both. */
+export async function recordModels(
   connection: Connection,
-  model: Model,
-  record: { readonly fingerprint: string; readonly version: string; readonly runId: string },
+  runId: string,
+  records: readonly NewRecord[],
 ): Promise<void> {
-  const { fingerprint, version, runId } = record
+  if (records.length === 0) return
+  const names = sql.join(records.map(({ model }) => sql.value(model.name)))
+  const rows = records.map(
+    ({ model, fingerprint, version }) =>
+      sql`(${sql.value(model.name)}, ${sql.value(model.kind)}, ${sql.value(fingerprint)}, ${sql.value(version)},
+      ${sql.value(model.definition)}, ${sql.value(runId)}, now(), NULL)`,
+  )
   await connection.run(sql`
-    DELETE FROM _eider.models WHERE model = ${sql.value(model.name)};
+    DELETE FROM _eider.models WHERE model IN (${names});
     INSERT INTO _eider.models
     (model, kind, fingerprint, version, definition, run_id, built_at, removed_at)
-    VALUES (${sql.value(model.name)}, ${sql.value(model.kind)}, ${sql.value(fingerprint)}, ${sql.value(version)},
-      ${sql.value(model.definition)}, ${sql.value(runId)}, now(), NULL)`)
+    VALUES ${sql.join(rows)}`)
 }
 
 export async function recordRemoved(

@@ -23,8 +23,10 @@ test(`${KILLS} kills of a run of ${LAST + 1} models`, async () => {
   let interrupted = 0
   for (let generation = 1; generation <= KILLS; generation++) {
     const finished = await killedRun(space, generation, 1 + Math.floor(random() ** 2 * LAST))
-    if (finished < LAST + 1) interrupted++
-    await checkTables(space, `kill ${generation}, after ${finished} models`)
+    if (finished.length < LAST + 1) interrupted++
+    const when = `kill ${generation}, after ${finished.length} models`
+    await checkTables(space, when)
+    await checkState(space, { generation, finished, when })
     if (generation % COMPLETE_EVERY !== 0) continue // the next one is killed on top of what this one left
     await space.ok(models(generation))
     const current = await checkTables(space, `generation ${generation}`)
@@ -33,16 +35,45 @@ test(`${KILLS} kills of a run of ${LAST + 1} models`, async () => {
   assert.ok(interrupted > KILLS / 2, `${interrupted} runs were cut off`)
 })
 
-/** Kills the run a moment after it has told of `count` models; gives the number that it has told of in the end. */
-async function killedRun(space: Fixture, generation: number, count: number): Promise<number> {
+/** Kills the run a moment after it has told of `count` models; gives those that it has told of in the end. */
+async function killedRun(
+  space: Fixture,
+  generation: number,
+  count: number,
+): Promise<readonly string[]> {
   const child = fork(script, [space.dir, String(generation)], { stdio: 'inherit' })
-  let finished = 0
-  child.on('message', () => {
-    finished++
-    if (finished === count) setTimeout(() => child.kill('SIGKILL'), generation % 5)
+  const finished: string[] = []
+  child.on('message', (model) => {
+    finished.push(model as string)
+    if (finished.length === count) setTimeout(() => child.kill('SIGKILL'), generation % 5)
   })
   await once(child, 'exit')
   return finished
+}
+
+/** One row of state for each model, and each that was told of is committed, with the others of its transaction. */
+async function checkState(
+  space: Fixture,
+  told: {
+    readonly generation: number
+    readonly finished: readonly string[]
+    readonly when: string
+  },
+): Promise<void> {
+  const { generation, finished, when } = told
+  const state = await space.rows(
+    sql`SELECT count(*)::INTEGER AS n, count(DISTINCT model)::INTEGER AS models FROM _eider.models`,
+  )
+  assert.equal(state, [{ n: LAST + 1, models: LAST + 1 }], when)
+  if (finished.length === 0) return
+  const generations = finished.map((name) => {
+    const [schema = '', table = ''] = name.split('.')
+    return sql`SELECT ${sql.value(name)} AS name, max(generation)::INTEGER AS generation FROM ${sql.ident(schema, table)}`
+  })
+  for (const { name, generation: held } of await space.rows(
+    sql.join(generations, sql` UNION ALL `),
+  ))
+    assert.is(held, generation, `${name as string}, ${when}`)
 }
 
 /** The generations that are current in any of the models. */

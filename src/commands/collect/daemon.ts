@@ -1,6 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { onStop } from '../../cli/signals.ts'
+import { variableFlags } from '../../cli/variable-flags.ts'
 
 export default class CollectDaemonCommand extends BaseCommand {
   static override summary = 'Take events in over HTTP and keep them until a run has flushed them'
@@ -9,6 +10,7 @@ export default class CollectDaemonCommand extends BaseCommand {
     '<%= config.bin %> collect daemon --port 9000',
   ]
   static override flags = {
+    ...variableFlags,
     port: Flags.integer({ summary: 'Public port (COLLECT_PORT)' }),
     'admin-port': Flags.integer({
       summary: 'Port of the flush API, local only (COLLECT_ADMIN_PORT)',

@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import { text } from 'node:stream/consumers'
 import { Args } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
+import { variableFlags } from '../../cli/variable-flags.ts'
 import { UsageError } from '../../core/failures.ts'
-import type { Model } from '../../core/model.ts'
-import { entitySetName, sameName } from '../../core/names.ts'
+import { entitySetName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { findModel } from '../find-model.ts'
 import { serviceOptions } from '../service-options.ts'
 
 export default class ODataPreview extends BaseCommand {
@@ -18,6 +18,7 @@ export default class ODataPreview extends BaseCommand {
     '<%= config.bin %> odata preview mart_sales',
     `<%= config.bin %> odata preview staging.orders '?$filter=amount gt 100&$top=5'`,
   ]
+  static override flags = { ...variableFlags }
   static override args = {
     resource: Args.string({
       description: 'Entity set or model; a key or a path may follow it',
@@ -66,13 +67,6 @@ export default class ODataPreview extends BaseCommand {
     await pipeline(answer, process.stdout, { end: false })
     process.stdout.write('\n')
   }
-}
-
-function findModel(models: ReadonlyMap<string, Model>, name: string): Model {
-  for (const model of models.values())
-    if (sameName(model.name, name) || sameName(entitySetName(model.name), name)) return model
-  const hint = didYouMean(name, models.keys()) ?? 'see "eider ls" for the models'
-  throw new UsageError(`there is no model or entity set "${name}"`, { hint })
 }
 
 /** Blanks may stand in a query on a command line, as in a browser's address line. */

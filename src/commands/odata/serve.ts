@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { onStop } from '../../cli/signals.ts'
+import { watchVariableFlags } from '../../cli/variable-flags.ts'
 import { Resources } from '../../core/resources.ts'
 import { serviceOptions } from '../service-options.ts'
 
@@ -9,6 +10,7 @@ export default class ODataServe extends BaseCommand {
   static override summary = 'Answer OData queries from the published snapshot'
   static override examples = ['<%= config.bin %> serve', '<%= config.bin %> serve --port 9090']
   static override flags = {
+    ...watchVariableFlags,
     port: Flags.integer({ summary: 'Port (ODATA_PORT)' }),
     host: Flags.string({ summary: 'Address (ODATA_HOST)' }),
     token: Flags.string({ summary: 'Token that clients must show (ODATA_TOKEN)' }),

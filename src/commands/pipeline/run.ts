@@ -1,5 +1,4 @@
 import os from 'node:os'
-import { resolve } from 'node:path'
 import { Flags, type Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
@@ -11,6 +10,7 @@ import { onStop, type StopRequest } from '../../cli/signals.ts'
 import type { Diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 import type { RunSummary } from '../../pipeline/ledger.ts'
+import { runOptionsOf } from '../run-options.ts'
 
 type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
 
@@ -90,7 +90,7 @@ export default class PipelineRun extends BaseCommand {
     const { compileOnce } = await import('../../compiler/compile-once.ts')
     const { checkSelection } = await import('../../compiler/select.ts')
     const { runPipeline } = await import('../../pipeline/run.ts')
-    const { paths, settings } = project
+    const { paths } = project
     const { dir, state } = paths
     const compiled = await compileOnce(project.files, { dir, state, save: true })
     const selection = { ...selectionOf(argv, flags), retry: flags.retry }
@@ -100,20 +100,13 @@ export default class PipelineRun extends BaseCommand {
       paths,
       project: compiled,
       openClaims: async () => (await import('../claims.ts')).openClaims(project, logger),
-      threads: settings.threads,
-      memoryLimit: settings.memory_limit,
-      tempDir: settings.temp_directory && resolve(paths.dir, settings.temp_directory),
-      maxTempSize: settings.max_temp_size,
+      ...runOptionsOf(project),
       fullRefresh: flags['full-refresh'],
       selection,
-      modelsAtOnce: flags.threads ?? Math.min(4, os.availableParallelism()),
+      ...(flags.threads === undefined ? {} : { modelsAtOnce: flags.threads }),
       failFast: flags['fail-fast'],
       allowEmpty: flags['allow-empty'],
       range: rangeOf(flags),
-      retention: {
-        snapshots: settings['odata.keep_snapshots'],
-        ms: settings['odata.keep_minutes'] * 60_000,
-      },
       lockWaitMs: flags.wait * 1000,
       signal: stop.signal,
       progress: flags.json ? (event) => this.printEvent(event) : drawProgress(process.stderr),

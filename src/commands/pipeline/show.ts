@@ -3,11 +3,10 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { showLineage } from '../../cli/show-lineage.ts'
 import { showRows } from '../../cli/show-rows.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
-import { UsageError } from '../../core/failures.ts'
 import type { CompiledExternal } from '../../core/external.ts'
 import type { ColumnOrigin, CompiledProject, Model } from '../../core/model.ts'
 import { entitySetName, sameName } from '../../core/names.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { findModel } from '../find-model.ts'
 import { openToRead } from '../reading.ts'
 
 type Models = ReadonlyMap<string, Model>
@@ -74,12 +73,6 @@ export default class PipelineShow extends BaseCommand {
       })),
     })
   }
-}
-
-function findModel(models: Models, name: string): Model {
-  for (const model of models.values()) if (sameName(model.name, name)) return model
-  const hint = didYouMean(name, models.keys()) ?? 'see "eider ls" for the models'
-  throw new UsageError(`there is no model "${name}"`, { hint })
 }
 
 function describeModel(model: Model, models: Models) {

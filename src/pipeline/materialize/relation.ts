@@ -75,7 +75,7 @@ export function continuesTable(site: Past, model: Model): boolean {
   return record?.kind === model.kind && !fullRefresh && existingType(site, model.name) === 'table'
 }
 
-export async function createSchema({ connection }: Site, name: ModelName): Promise<void> {
+export async function createSchema(connection: Connection, name: ModelName): Promise<void> {
   const { schema } = splitModelName(name)
   await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)}`)
 }

@@ -1,0 +1,26 @@
+// What the settings of a project say about a run of it.
+
+import os from 'node:os'
+import { resolve } from 'node:path'
+import type { RunOptions } from '../pipeline/run.ts'
+import type { Project } from '../project/project.ts'
+
+type SettingsOfRun = Pick<
+  RunOptions,
+  'threads' | 'memoryLimit' | 'tempDir' | 'maxTempSize' | 'modelsAtOnce' | 'retention'
+>
+
+/** The directory for temporary files is meant from the project's own, also where a copy of it is run. */
+export function runOptionsOf({ paths, settings }: Project): SettingsOfRun {
+  return {
+    threads: settings.threads,
+    memoryLimit: settings.memory_limit,
+    tempDir: settings.temp_directory && resolve(paths.dir, settings.temp_directory),
+    maxTempSize: settings.max_temp_size,
+    modelsAtOnce: Math.min(4, os.availableParallelism()),
+    retention: {
+      snapshots: settings['odata.keep_snapshots'],
+      ms: settings['odata.keep_minutes'] * 60_000,
+    },
+  }
+}

@@ -1,0 +1,27 @@
+// How a statement is ended before its time: by the user, or since it holds others back.
+
+import { limits } from '../core/limits.ts'
+import type { Connection } from '../duckdb/database.ts'
+
+/**
+ * An interrupt that meets no running statement has no effect, so it is sent until the work has stopped. `connections`
+ * may grow.
+ */
+export function interruptOnAbort(
+  connections: readonly Connection[],
+  signal: AbortSignal,
+): Disposable {
+  let timer: NodeJS.Timeout | undefined
+  const interrupt = () => {
+    for (const connection of connections) connection.interrupt()
+    timer ??= setInterval(interrupt, limits.interruptAgainMs)
+  }
+  if (signal.aborted) interrupt()
+  signal.addEventListener('abort', interrupt, { once: true })
+  return {
+    [Symbol.dispose]() {
+      signal.removeEventListener('abort', interrupt)
+      clearInterval(timer)
+    },
+  }
+}
