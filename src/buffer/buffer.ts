@@ -16,10 +16,11 @@ import {
 import { ensureDirectory, realFiles, type Files } from './files.ts'
 import { groupBytesNeeded } from './group.ts'
 import { TargetQueue, type Commit, type QueueStats, type SegmentClaim } from './queue.ts'
-import type { Usage } from './store.ts'
+import type { Usage } from './usage.ts'
 import type { KeyLimits } from './key-memory.ts'
 import { type LockOptions, takeBufferLock } from './lock.ts'
 import type { RequestKey } from './request-key.ts'
+import { Outage } from './outage.ts'
 import { directoryName, parseDirectoryName } from './target-directory.ts'
 
 export interface EventBufferOptions extends LockOptions {
@@ -56,6 +57,7 @@ export class EventBuffer implements ClaimSource {
   readonly #resources: Resources
   readonly #usage: Usage = { storedBytes: 0, pendingBytes: 0, failedAt: null }
   readonly #queues = new Map<ModelName, TargetQueue>()
+  readonly #outages = new Map<ModelName, Outage>()
   /** Queues that are being made; appends wait for them in their order. */
   readonly #opening = new Map<ModelName, Promise<TargetQueue>>()
   #onCommit: (commit: Commit) => void = () => {}
@@ -223,9 +225,15 @@ export class EventBuffer implements ClaimSource {
       return await (this.#opening.get(target) ?? this.#openQueue(target))
     } catch (error) {
       this.#usage.failedAt = new Date()
-      this.#options.logger.error('buffer-write-failed', { target, error: String(error) })
+      this.#outageOf(target).meet(error)
       throw new BufferUnavailableError('the buffer cannot be written', { cause: error })
     }
+  }
+
+  #outageOf(target: ModelName): Outage {
+    const known = this.#outages.get(target) ?? new Outage(target, this.#options.logger)
+    this.#outages.set(target, known)
+    return known
   }
 
   #openQueue(target: ModelName): Promise<TargetQueue> {
@@ -243,6 +251,7 @@ export class EventBuffer implements ClaimSource {
     const queue = this.#resources.use(
       await TargetQueue.open({
         target,
+        outage: this.#outageOf(target),
         directory,
         files: this.#files,
         logger: this.#options.logger,

@@ -1,6 +1,7 @@
 // The keys of requests that one target remembers (request-key.ts), in the order in which they came.
 
 import { join } from 'node:path'
+import { limits } from '../core/limits.ts'
 import { errorCode, KeyReusedError } from './errors.ts'
 import { readAll, replaceFile, unlinkIfThere } from './files.ts'
 import type { Place, Segment } from './recovery.ts'
@@ -34,24 +35,31 @@ interface KeysFile {
   readonly newest: string
 }
 
+type KeyedSegment = Pick<Segment, 'name' | 'first' | 'last'>
+
 export class KeyMemory {
   readonly #place: Place
   readonly #limits: KeyLimits
   readonly #requests = new Map<string, Remembered>()
   #keysFiles: readonly KeysFile[] = []
+  /** Segments that are removed, or will be, whose keys the disk has not taken: until then a restart forgets them. */
+  #unkept: readonly KeyedSegment[] = []
+  /** Told once, not at each attempt. */
+  #isRefused = false
+  #triedAtMs = 0
 
-  private constructor(place: Place, limits: KeyLimits) {
+  private constructor(place: Place, keyLimits: KeyLimits) {
     this.#place = place
-    this.#limits = limits
+    this.#limits = keyLimits
   }
 
   /** `found`: the keys in the segments of the directory. */
   static async open(
     place: Place,
-    limits: KeyLimits,
+    keyLimits: KeyLimits,
     found: readonly FoundKey[],
   ): Promise<KeyMemory> {
-    const memory = new KeyMemory(place, limits)
+    const memory = new KeyMemory(place, keyLimits)
     const moved = (await memory.#readKeysFiles()).map((key) => ({ ...key, seq: null }))
     const all = [...moved, ...found].toSorted((a, b) => (a.time < b.time ? -1 : 1))
     for (const key of all) memory.#add({ ...key, stored: Promise.resolve(key.events) })
@@ -79,23 +87,47 @@ export class KeyMemory {
   }
 
   /** Writes the keys of a segment to a file of their own, before it is removed. false: the disk did not take them. */
-  async keep({ name, first, last }: Segment): Promise<boolean> {
+  async keep(segment: KeyedSegment): Promise<boolean> {
+    const waiting = this.#unkept.filter(({ name }) => name.number !== segment.name.number)
+    this.#unkept = [...waiting, segment]
+    return await this.keepRest()
+  }
+
+  /** As keepRest(), as often as it makes sense to ask a disk again. */
+  async retry(): Promise<void> {
+    const nextMs = this.#triedAtMs + limits.retryAfterSeconds * 1000
+    if (this.#unkept.length > 0 && Date.now() >= nextMs) await this.keepRest()
+  }
+
+  /** Tries again what the disk has not taken. */
+  async keepRest(): Promise<boolean> {
+    const last = this.#unkept.at(-1)
+    if (last === undefined) return true
     const keys = [...this.#requests.values()].filter(
-      ({ seq, time }) => seq !== null && first.seq <= seq && seq <= last.seq && !this.#isOld(time),
+      ({ seq, time }) => seq !== null && this.#isUnkept(seq) && !this.#isOld(time),
     )
-    const path = join(this.#place.directory, keysFileName(name.number))
+    const path = join(this.#place.directory, keysFileName(last.name.number))
+    this.#triedAtMs = Date.now()
     try {
       await this.#removeOldFiles()
-      if (keys.length === 0) return true
-      await replaceFile(this.#place, path, (write) => write(writeKeys(keys)))
+      if (keys.length > 0) await replaceFile(this.#place, path, (write) => write(writeKeys(keys)))
     } catch (error) {
       const { directory, logger } = this.#place
-      logger.warn('keys-not-kept', { directory, code: errorCode(error), error: String(error) })
+      if (!this.#isRefused)
+        logger.warn('keys-not-kept', { directory, code: errorCode(error), error: String(error) })
+      this.#isRefused = true
       return false
     }
+    this.#unkept = []
+    this.#isRefused = false
     for (const known of keys) this.#requests.set(known.key, { ...known, seq: null })
-    this.#keysFiles = [...this.#keysFiles, { path, newest: keys.at(-1)!.time }]
+    const newest = keys.at(-1)?.time
+    if (newest !== undefined) this.#keysFiles = [...this.#keysFiles, { path, newest }]
     return true
+  }
+
+  #isUnkept(seq: number): boolean {
+    return this.#unkept.some(({ first, last }) => first.seq <= seq && seq <= last.seq)
   }
 
   #add(request: Remembered): void {

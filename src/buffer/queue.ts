@@ -4,7 +4,8 @@
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 import type { ModelName } from '../core/names.ts'
 import type { Claim } from './claim-source.ts'
-import { BufferUnavailableError, UnknownClaimError, errorCode } from './errors.ts'
+import { BufferUnavailableError, UnknownClaimError } from './errors.ts'
+import type { Outage } from './outage.ts'
 import { addEvents, emptyGroup, nextGroup, type Group } from './group.ts'
 import type { Segment } from './recovery.ts'
 import { keyText, type RequestKey } from './request-key.ts'
@@ -12,6 +13,7 @@ import { SegmentStore, type StoreOptions } from './store.ts'
 
 export interface QueueOptions extends StoreOptions {
   readonly target: ModelName
+  readonly outage: Outage
   /** Told of each group that is on disk. */
   readonly onCommit: (commit: Commit) => void
 }
@@ -158,7 +160,7 @@ export class TargetQueue implements AsyncDisposable {
 
   /** Never rejects: every waiting call is told what became of the group. */
   async #commit(): Promise<void> {
-    const { logger, target, usage, onCommit } = this.#options
+    const { outage, target, usage, onCommit } = this.#options
     const group = this.#collecting
     const bytes = group.sizeBytes
     this.#collecting = this.#spare
@@ -167,13 +169,13 @@ export class TargetQueue implements AsyncDisposable {
     try {
       await this.#store.append(group)
       usage.failedAt = null
+      outage.end()
       group.resolve()
       const { events, calls: requests } = group
       onCommit({ target, events, requests, bytes, ms: performance.now() - startedMs })
     } catch (error) {
       usage.failedAt = new Date()
-      const code = errorCode(error)
-      logger.error('buffer-write-failed', { target, code, error: String(error) })
+      outage.meet(error)
       group.reject(new BufferUnavailableError('the buffer cannot be written', { cause: error }))
     }
     usage.pendingBytes -= bytes

@@ -118,6 +118,8 @@ export async function recoverSegment(
   }
   const { events, first, last } = scan
   if (first === null || last === null) return null
+  // It was about to be emptied (segment.ts).
+  if (name.state === 'open' && last.seq < name.seq) return null
   if (name.state === 'open') {
     name = { ...name, state: 'sealed' }
     const sealedPath = join(directory, segmentFileName(name))

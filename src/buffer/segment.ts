@@ -36,8 +36,9 @@
 //            returned  handed out and given back
 //
 // The file with the highest number is never removed before a higher one is on disk, so the numbers that come next are
-// known also when all events are gone; on a disk without room for a higher one it gets the next seq in its name, is then
-// emptied, and then renamed to be the higher one.
+// known also when all events are gone; on a disk without room for a higher one it becomes open again with the next seq in
+// its name, is then emptied, and then renamed to be the higher one. So an open segment whose events all have lower numbers
+// than its seq is as good as empty: they were acked.
 // A claim that is no longer there, from begin up to the highest number, was acked.
 // Beside segments there may be `<number>-<crc>.damaged` (bytes that recovery took out of a segment, for a person to look
 // at) and `*.tmp` (a copy that was not finished; removed at recovery).

@@ -7,15 +7,7 @@ import { finishGroup, type Group } from './group.ts'
 import { KeyMemory, type KeyLimits } from './key-memory.ts'
 import { recoverDirectory, recoverSegment, type Place, type Segment } from './recovery.ts'
 import { segmentFileName, type EventStamp, type SegmentName, type SegmentState } from './segment.ts'
-
-/** Shared by all targets of a buffer. */
-export interface Usage {
-  storedBytes: number
-  /** Appended and not yet on disk. */
-  pendingBytes: number
-  /** When the disk last refused something; null after a success. */
-  failedAt: Date | null
-}
+import type { Usage } from './usage.ts'
 
 export interface StoreOptions extends Place {
   readonly usage: Usage
@@ -78,7 +70,6 @@ export class SegmentStore implements AsyncDisposable {
     const keys = await KeyMemory.open(options, options.keyLimits, found.keys)
     const store = new SegmentStore(options, found, found.begin ?? Date.now(), keys)
     for (const { sizeBytes } of found.segments) options.usage.storedBytes += sizeBytes
-    // On a full disk the segments that are there can be handed out all the same.
     await store.#openSegment().catch((error: unknown) => store.#warn('segment-not-made', error))
     return store
   }
@@ -131,6 +122,7 @@ export class SegmentStore implements AsyncDisposable {
     open.first ??= group.first
     open.last = group.last
     this.#nextSeq = (group.last as EventStamp).seq + 1
+    await this.keys.retry()
   }
 
   /** Claims the oldest segment that is not claimed, sealing the open one when there is no other. */
@@ -161,12 +153,13 @@ export class SegmentStore implements AsyncDisposable {
     await unlinkIfThere(this.#options.files, segment.path)
     await this.#syncDirectory()
     // A disk that was too full for the keys has room now, and must get it: only a flush makes room.
-    if (!areKeysKept) await this.keys.keep(segment)
+    if (!areKeysKept) await this.keys.keepRest()
     this.#segments = this.#segments.filter(({ name }) => name.number !== number)
     this.#options.usage.storedBytes -= segment.sizeBytes
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.keys.keepRest()
     await this.#open?.file.close()
     this.#open = null
   }
@@ -220,16 +213,25 @@ export class SegmentStore implements AsyncDisposable {
     return created
   }
 
-  // Where another file has no room, this one becomes the next. Its name tells the numbers to come before its events, which
-  // tell them too, are gone; and those are gone before it has a new number, under which they must not return.
+  // Where another file has no room, this one becomes the next. Its events are gone before it has a new number, under
+  // which they must not return.
   async #reuse(segment: Segment, error: unknown): Promise<void> {
     if (!['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) throw error
     const { name, path } = this.#nextName()
     // One that is empty is there when an attempt failed behind its last rename.
-    const from = this.#emptyPaths.at(-1) ?? (await this.rename(segment, { seq: name.seq })).path
+    const from = this.#emptyPaths.at(-1) ?? (await this.#discard(segment, name.seq))
     const file = await reuseFile(this.#options.files, from, path)
     this.#emptyPaths.pop()
     await this.#adopt({ name, path, file, ...EMPTY })
+  }
+
+  /** By its name alone the events do not count any more. Here it stays as it was, for an ack that comes again. */
+  async #discard(segment: Segment, seq: number): Promise<string> {
+    const path = this.#path({ ...segment.name, seq, state: 'open' })
+    if (path !== segment.path) await this.#options.files.rename(segment.path, path)
+    this.#segments[this.#segments.indexOf(segment)] = { ...segment, path }
+    await this.#syncDirectory()
+    return path
   }
 
   async #createSegment(): Promise<OpenSegment> {
@@ -263,9 +265,8 @@ export class SegmentStore implements AsyncDisposable {
   /** Renames the open segment and makes the next one, with one sync of the directory for both. */
   async #seal(open: OpenSegment, state: SegmentState): Promise<Segment> {
     // Without space for a next one the claim must still work: a flush is what makes space.
-    const next = await this.#createSegment().catch((error: unknown) =>
-      this.#warn('segment-not-made', error),
-    )
+    const notMade = (error: unknown) => this.#warn('segment-not-made', error)
+    const next = await this.#createSegment().catch(notMade)
     const name = { ...open.name, state }
     const path = this.#path(name)
     try {

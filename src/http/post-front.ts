@@ -28,6 +28,8 @@ interface Connection extends Answered {
   /** Since when nothing has moved, and how much had by then. */
   quietSinceMs: number
   movedBytes: number
+  /** How much had moved at the last look for idle connections; null before the first. */
+  idleBytes: number | null
   /** Sweeps that the same request has been partial for. */
   partialSweeps: number
 }
@@ -60,9 +62,17 @@ export class PostFront {
     this.listener.once('close', () => clearInterval(this.#sweep))
   }
 
+  /**
+   * To be called again and again. Closes connections on which nothing has moved since the last call: the next request of
+   * any other may be on its way, and a reset would meet it and answers that its client has not read yet.
+   */
   closeIdle(): void {
-    for (const { socket, answers, partial } of this.#connections.values())
-      if (answers.length === 0 && partial === null && socket.writableLength === 0) socket.destroy()
+    for (const connection of this.#connections.values()) {
+      const { socket, answers, partial, idleBytes } = connection
+      connection.idleBytes = socket.bytesRead + socket.bytesWritten
+      const isIdle = answers.length === 0 && partial === null && socket.writableLength === 0
+      if (isIdle && connection.idleBytes === idleBytes) socket.destroy()
+    }
   }
 
   closeAll(): void {
@@ -79,6 +89,7 @@ export class PostFront {
       last: null,
       quietSinceMs: performance.now(),
       movedBytes: 0,
+      idleBytes: null,
       partialSweeps: 0,
     }
     this.#connections.set(socket, connection)

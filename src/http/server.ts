@@ -11,6 +11,7 @@ import { errorText, httpDate } from './answer-text.ts'
 import type { FrontRoutes } from './front-answers.ts'
 import { PostFront } from './post-front.ts'
 import { RequestError } from './request-error.ts'
+import { toOriginForm } from './request-target.ts'
 import { cutOff, type Headers, sendError, sendLastError } from './respond.ts'
 
 /** Answers one request. What it throws (or rejects with) is answered as an error. */
@@ -176,6 +177,7 @@ export class HttpServer implements AsyncDisposable {
     try {
       if (refusal !== undefined) throw refusal
       requireSoundHead(request)
+      toOriginForm(request)
       const done = this.#options.handle(request, response)
       if (done !== undefined) done.catch((error: unknown) => this.#fail(response, error))
     } catch (error) {

@@ -134,7 +134,7 @@ function watchClient({ request, response }: Exchange, gone: AbortController): ()
 async function route(exchange: Exchange): Promise<void> {
   const { context, request, response } = exchange
   const host = requireHost(request, context.host)
-  const url = (request.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '')
+  const url = request.url ?? ''
   const [path = ''] = url.split('?', 1)
   if (path === '/health') {
     requireMethod(request, ['GET', 'HEAD'])

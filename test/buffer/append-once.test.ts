@@ -15,7 +15,7 @@ import {
   target,
   temporaryDirectory,
 } from './drain.ts'
-import { FakeFiles, type Survival } from './fake-files.ts'
+import { FakeFiles, fileError, type Survival } from './fake-files.ts'
 
 const HOUR_MS = 3_600_000
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
@@ -118,6 +118,33 @@ test('a full disk keeps no flush from making room; the keys are written when the
   await using buffer = await openBuffer(directory.path, { files })
   await send(buffer, 'a')
   assert.is(await buffer.claim(target), null)
+})
+
+test('keys that the disk refuses also after the removal are written at the end, or with later ones', async () => {
+  for (const later of ['the end', 'another flush']) {
+    await using directory = await temporaryDirectory()
+    const files = new FakeFiles()
+    const noKeys = (operation: string, path: string) =>
+      operation === 'write' && path.includes('.keys') ? fileError('ENOSPC', path) : null
+    {
+      await using buffer = await openBuffer(directory.path, { files })
+      for (const name of ['a', 'b']) {
+        await send(buffer, name)
+        files.fault = noKeys
+        assert.is((await drain(buffer, target, files)).events.length, 1)
+      }
+      files.fault = () => null
+      if (later === 'another flush') {
+        await send(buffer, 'c')
+        await drain(buffer, target, files)
+        files.fault = noKeys
+      }
+    }
+    files.fault = () => null
+    await using buffer = await openBuffer(directory.path, { files })
+    for (const name of ['a', 'b']) await send(buffer, name)
+    assert.is(await buffer.claim(target), null, later)
+  }
 })
 
 /** Sends each request until it is accepted, as senders do, with flushes in between; fills `table`. */

@@ -139,8 +139,7 @@ test('a disk without room for a new file lets acks through that free space', asy
   const files = new FakeFiles()
   await using buffer = await openBuffer(directory.path, { files, segmentBytes: 1 })
   for (const event of ['a', 'b', 'c']) await buffer.append(target, [eventBytes(event)], TIME)
-  files.fault = (operation, path) =>
-    operation === 'open' && path.endsWith('.open') ? fileError('ENOSPC', path) : null
+  files.fault = noNewFiles(files)
   const claims = [
     await buffer.claim(target),
     await buffer.claim(target),
@@ -273,7 +272,10 @@ test('nor does it come back after a power cut at any point of that', async () =>
         if (!isOver) cuts++
         files.restart(survival)
         // The disk is still full. The run has the ack record, so it acks what is in flight, as at the start of each run.
-        const next = await openBuffer(directory.path, { files })
+        const lines: LogLine[] = []
+        const logger = createLogger((line) => lines.push(line))
+        const next = await openBuffer(directory.path, { files, logger })
+        assert.ok(!lines.some(({ event }) => event === 'segment-damaged'), `cut at ${at}`)
         for (const open of await next.inflight(target)) await next.ack(open)
         files.fault = () => null
         await next.append(target, [eventBytes('b')], TIME)

@@ -24,6 +24,8 @@ const LIVES = 3
 const REQUESTS = 12
 /** About as many as they make in a life that is not cut; some fewer when less is left to flush. */
 const CALLS = { daemon: 50, run: 100 }
+/** Exit code of a run whose daemon is gone. */
+const ENVIRONMENT = 3
 
 interface Deaths {
   readonly daemon: Death
@@ -32,10 +34,10 @@ interface Deaths {
 
 /**
  * Daemon and run at work at the same time or, `runFirst`, the run alone before the daemon starts. Gives what each ended
- * with.
+ * with: what was not killed has ended well, but for a run that has lost its daemon.
  */
 async function liveOnce(space: Workspace, sender: Sender, deaths: Deaths, runFirst: boolean) {
-  if (runFirst) await startRun(space, null).ended // takes up what the last life has left
+  if (runFirst) await runAlone(space, `before ${JSON.stringify(deaths)}`)
   const daemon = startDaemon(space, deaths.daemon)
   const urls = await daemon.urls
   const sending = urls === null ? null : sender.send(urls.url, REQUESTS)
@@ -43,12 +45,22 @@ async function liveOnce(space: Workspace, sender: Sender, deaths: Deaths, runFir
   const ended = await run.ended
   await sending
   daemon.kill('SIGTERM')
-  return { daemon: await daemon.ended, run: ended }
+  const ends = { daemon: await daemon.ended, run: ended }
+  const what = `${JSON.stringify({ ...deaths, runFirst, ends })}\n`
+  assert.ok(['SIGKILL', 0].includes(ends.daemon!), what + daemon.output())
+  const lost = ends.daemon === 'SIGKILL' ? [ENVIRONMENT] : []
+  assert.ok(['SIGKILL', 0, ...lost].includes(ends.run!), what + run.output())
+  return ends
+}
+
+/** Takes up what the lives before have left. */
+async function runAlone(space: Workspace, what: string): Promise<void> {
+  const run = startRun(space, null)
+  assert.is(await run.ended, 0, `a run that nobody kills, ${what}: ${run.output()}`)
 }
 
 async function finish(space: Workspace, sender: Sender) {
-  const last = startRun(space, null)
-  assert.is(await last.ended, 0, last.output())
+  await runAlone(space, 'at the end')
   return await findWrong(space, sender)
 }
 
