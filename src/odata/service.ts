@@ -107,6 +107,7 @@ export class ODataService implements AsyncDisposable {
         logger,
         handle,
         errorHeaders,
+        inTurn: true,
         onRefusal: (_status, code) => traffic.refuse(code),
       }),
     )

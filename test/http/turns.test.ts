@@ -1,0 +1,131 @@
+// Requests that are sent without waiting for answers, to a server that works on one of a connection at a time.
+
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { limits } from '../../src/core/limits.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { readBody } from '../../src/http/body.ts'
+import { sendJson } from '../../src/http/respond.ts'
+import { HttpServer } from '../../src/http/server.ts'
+import { RawClient, rawPost } from './raw-client.ts'
+
+const get = (url: string, ...headers: readonly string[]) =>
+  `GET ${url} HTTP/1.1\r\nHost: localhost\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`
+
+/** A server that answers with the URL; to `/slow…` when it is let go. */
+async function open() {
+  const begun: string[] = []
+  const atWork = new Set<string>()
+  let most = 0
+  const gate = new AbortController()
+  const server = await HttpServer.open({
+    host: '127.0.0.1',
+    port: 0,
+    logger: silentLogger,
+    inTurn: true,
+    async handle(request, response) {
+      const url = request.url!
+      begun.push(url)
+      atWork.add(url)
+      most = Math.max(most, atWork.size)
+      if (url.startsWith('/slow') && !gate.signal.aborted) await once(gate.signal, 'abort')
+      if (request.method === 'POST') await readBody(request, 1_000)
+      await sleep(0)
+      atWork.delete(url)
+      sendJson(response, 200, url)
+    },
+  })
+  return {
+    server,
+    begun,
+    letGo: () => gate.abort(),
+    most: () => most,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`it did not happen: ${String(condition)}`)
+    await sleep(2)
+  }
+}
+
+test('the next request begins when the one before it is answered; other connections do not wait', async () => {
+  await using served = await open()
+  await using client = await RawClient.open(served.server.url)
+  client.send(get('/slow') + get('/second') + rawPost('/third', 'body'))
+  await until(() => served.begun.length === 1)
+  await using other = await RawClient.open(served.server.url)
+  assert.is((await other.send(get('/other')).answer())!.status, 200)
+  assert.equal(served.begun, ['/slow', '/other'])
+  served.letGo()
+  for (const url of ['/slow', '/second', '/third'])
+    assert.is((await client.answer())!.body, JSON.stringify(url))
+  assert.equal(served.begun, ['/slow', '/other', '/second', '/third'])
+})
+
+test('more requests than may wait are all answered, in order', async () => {
+  await using served = await open()
+  await using client = await RawClient.open(served.server.url)
+  const count = 40 * limits.requestsInLine
+  client.send(Array.from({ length: count }, (_, i) => get(`/${i}`)).join(''))
+  for (let i = 0; i < count; i++) assert.is((await client.answer())!.body, `"/${i}"`)
+  assert.is(served.most(), 1)
+})
+
+test('of a client that has left, what waits is not begun', async () => {
+  await using served = await open()
+  const client = await RawClient.open(served.server.url)
+  client.send(get('/slow') + Array.from({ length: 100 }, (_, i) => get(`/${i}`)).join(''))
+  await until(() => served.begun.length === 1)
+  client.socket.resetAndDestroy()
+  await sleep(50)
+  served.letGo()
+  await using next = await RawClient.open(served.server.url)
+  assert.is((await next.send(get('/next')).answer())!.status, 200)
+  assert.equal(served.begun, ['/slow', '/next'])
+})
+
+test('what waits behind the last answer of its connection is not begun', async () => {
+  await using served = await open()
+  await using client = await RawClient.open(served.server.url)
+  client.send(get('/slow') + get('/last', 'Connection: close') + get('/behind'))
+  await until(() => served.begun.length === 1)
+  served.letGo()
+  assert.is((await client.answer())!.body, '"/slow"')
+  assert.is((await client.answer())!.body, '"/last"')
+  assert.is(await client.answer(), null)
+  assert.equal(served.begun, ['/slow', '/last'])
+})
+
+test('broken bytes behind requests that wait are refused behind their answers', async () => {
+  await using served = await open()
+  await using client = await RawClient.open(served.server.url)
+  client.send(get('/slow') + get('/second') + rawPost('/broken', 'x', 'Transfer-Encoding: chunked'))
+  await until(() => served.begun.length === 1)
+  await sleep(20)
+  served.letGo()
+  assert.is((await client.answer())!.body, '"/slow"')
+  assert.is((await client.answer())!.body, '"/second"')
+  assert.is((await client.answer())!.status, 400)
+  assert.ok(await client.closes())
+})
+
+test('a server that stops answers what waits', async () => {
+  const served = await open()
+  await using client = await RawClient.open(served.server.url)
+  client.send(get('/slow') + get('/second'))
+  await until(() => served.begun.length === 1)
+  await sleep(20)
+  const stopped = served[Symbol.asyncDispose]()
+  served.letGo()
+  assert.is((await client.answer())!.body, '"/slow"')
+  assert.is((await client.answer())!.body, '"/second"')
+  await stopped
+})
+
+test.run()
