@@ -64,6 +64,13 @@ export function entityRows(set: EntitySet): ApplyRows {
 
 export const rowVariable = ({ set }: ApplyRows): RowVariable => ({ alias: 'it', set })
 
+/** As `$search` sees a row: nested values are looked at too. */
+export function searchedRow(rows: ApplyRows): RowVariable {
+  const { set, values } = rows
+  const properties = values.map(({ property }) => property)
+  return { ...rowVariable(rows), set: { ...set, type: { ...set.type, properties } } }
+}
+
 export function propertyValue(rows: ApplyRows, property: Property): Expression {
   return { kind: 'property', type: property.type, row: rowVariable(rows), property }
 }

@@ -20,6 +20,7 @@ import {
   propertyValue,
   rowVariable,
   scopeOfRows,
+  searchedRow,
   totalOrder,
   withValues,
   pathKey,
@@ -67,7 +68,7 @@ function transform(
       return filtered(rows, measured(asCondition(condition, 'filter')))
     }
     case 'search':
-      return filtered(rows, measured(bindSearch(syntax.search, rowVariable(rows))))
+      return filtered(rows, measured(bindSearch(syntax.search, searchedRow(rows))))
     case 'compute':
       return syntax.items.reduce((made, item) => computed(made, item, context), rows)
     case 'orderby': {

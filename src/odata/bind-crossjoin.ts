@@ -10,6 +10,7 @@ import {
   pathKey,
   propertyValue,
   scopeOfRows,
+  searchedRow,
   totalOrder,
   type ValueColumn,
 } from './apply-rows.ts'
@@ -18,12 +19,12 @@ import { askedOrder, boundFilter, boundWindow, openScope } from './bind-query.ts
 import { findSet } from './bind-resource.ts'
 import { resultQuery } from './bind-result.ts'
 import { narrowed } from './bind-select.ts'
-import type { BoundRequest, OutputProperty } from './bound.ts'
+import { type BoundRequest, type OutputProperty, typeOf } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
 import type { EntityModel, EntitySet } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { withTarget } from './parse-option.ts'
-import { newRow, type RequestContext, scopeOf, unsupported } from './scope.ts'
+import { newRow, type RequestContext, type Scope, scopeOf, unsupported } from './scope.ts'
 import type { ExpandItem, OptionSyntax, PathSegment } from './syntax.ts'
 
 /** `argument` is what stands in the parentheses, `rest` the segments behind it. Throws RequestError 400, 404 or 501. */
@@ -50,16 +51,16 @@ export function bindCrossjoin(
     const scope = openScope(options, scopeOfRows(rows, context))
     return { kind, parent: null, query: resultQuery(rows, scope, options) }
   }
-  for (const option of ['select', 'search', 'compute'] as const)
-    if (options[option] !== undefined) throw unsupported(`$${option} with $crossjoin`)
-  const scope = scopeOfRows(pairs, context)
+  const scope = openScope(options, scopeOfRows(pairs, context))
+  const selected = withTarget('$select', () => selectedNames(sets, options))
+  const expanded = withTarget('$expand', () => outputOf(pairs, sets, selected, options.expand))
   const query = {
     set: pairs.set,
     relation: pairs.relation,
     row: scope.row,
-    output: withTarget('$expand', () => outputOf(pairs, sets, options.expand ?? [])),
+    output: [...expanded, ...computedOutput(scope, selected, options)],
     expand: [],
-    filter: boundFilter(scope, options),
+    filter: boundFilter(scope, options, searchedRow(pairs)),
     order: totalOrder(pairs, askedOrder(scope, options)),
     ...boundWindow(options),
     contextFragment: CONTEXT,
@@ -107,11 +108,51 @@ function crossRows(sets: readonly EntitySet[], context: ApplyContext): ApplyRows
   }
 }
 
+/**
+ * Whether a name is chosen by `$select`. A pair has one navigation property for each set, and what `$compute` adds; their
+ * own properties are selected within `$expand`.
+ */
+function selectedNames(
+  sets: readonly EntitySet[],
+  { select, compute = [] }: OptionSyntax,
+): (name: string) => boolean {
+  const computed = compute.map(({ name }) => name)
+  const known = [...sets.map(({ name }) => name as string), ...computed, '*']
+  for (const { path, options, at } of select ?? []) {
+    const [name = '', ...more] = path
+    if (!known.includes(name))
+      throw odataError(
+        'unknown-property',
+        `pairs have no property "${name}" (at character ${at + 1}): there are ${known.join(', ')}`,
+      )
+    if (more.length > 0 || options !== undefined)
+      throw odataError(
+        'invalid-option-value',
+        `write $expand=${name}($select=…) for properties of ${name} (at character ${at + 1})`,
+      )
+  }
+  const isNamed = (name: string) => select?.some(({ path }) => path[0] === name) ?? true
+  return (name) => isNamed(name) || (isNamed('*') && computed.includes(name))
+}
+
+function computedOutput(
+  { computed }: Scope,
+  isSelected: (name: string) => boolean,
+  { compute = [] }: OptionSyntax,
+): readonly OutputProperty[] {
+  return compute.flatMap(({ name }, i) => {
+    const value = computed.get(name)!
+    const output = { name: `computed${i}`, path: [name], type: typeOf(value)!, value }
+    return isSelected(name) ? [output] : []
+  })
+}
+
 /** Of a set that is expanded its row, of any other the id of it. */
 function outputOf(
   pairs: ApplyRows,
   sets: readonly EntitySet[],
-  expand: readonly ExpandItem[],
+  isSelected: (name: string) => boolean,
+  expand: readonly ExpandItem[] = [],
 ): readonly OutputProperty[] {
   for (const { path, form, options, levels, at } of expand) {
     const isSet = path.length === 1 && sets.some(({ name }) => name === path[0])
@@ -127,7 +168,8 @@ function outputOf(
   return sets.flatMap((set): readonly OutputProperty[] => {
     const own = pairs.values.filter(({ path }) => path[0] === set.name)
     const item = expand.find(({ path }) => path[0] === set.name)
-    if (item === undefined) return set.type.key.length === 0 ? [] : [linkOutput(pairs, set, own)]
+    const hasLink = set.type.key.length > 0 && isSelected(set.name)
+    if (item === undefined) return hasLink ? [linkOutput(pairs, set, own)] : []
     const { select } = item.options
     for (const { path, at } of select ?? [])
       if (path[0] !== '*' && !own.some((value) => value.path[1] === path[0]))

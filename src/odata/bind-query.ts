@@ -5,7 +5,13 @@ import { bindExpand } from './bind-expand.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
 import { bindSearch } from './bind-search.ts'
 import { selectedOutput, withoutSelect } from './bind-select.ts'
-import { type BoundQuery, type Expression, type OrderItem, typeOf } from './bound.ts'
+import {
+  type BoundQuery,
+  type Expression,
+  type OrderItem,
+  type RowVariable,
+  typeOf,
+} from './bound.ts'
 import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { isStoredInOrder } from './keyset.ts'
@@ -85,12 +91,16 @@ function linkedNavigation({ row }: Scope, { select }: OptionSyntax) {
     : navigation.filter(({ name }) => select.some(({ path }) => path[0] === name))
 }
 
-/** `$search` and `$filter` in one. */
-export function boundFilter(scope: Scope, { filter, search }: OptionSyntax): Expression | null {
+/** `$search` and `$filter` in one. `searched` has the properties that `$search` looks at. */
+export function boundFilter(
+  scope: Scope,
+  { filter, search }: OptionSyntax,
+  searched: RowVariable = scope.row,
+): Expression | null {
   const found =
     search === undefined
       ? null
-      : withTarget(targetIn(scope, '$search'), () => measured(bindSearch(search, scope.row)))
+      : withTarget(targetIn(scope, '$search'), () => measured(bindSearch(search, searched)))
   const passed =
     filter === undefined
       ? null

@@ -1,6 +1,6 @@
 // What the options after $apply see and give: its result has other properties than the entity set.
 
-import { type ApplyRows, pathKey, propertyValue, totalOrder } from './apply-rows.ts'
+import { type ApplyRows, pathKey, propertyValue, searchedRow, totalOrder } from './apply-rows.ts'
 import { askedOrder, boundFilter, boundWindow } from './bind-query.ts'
 import { bindExpand } from './bind-expand.ts'
 import { type BoundQuery, type Expansion, type OutputProperty, typeOf } from './bound.ts'
@@ -22,7 +22,7 @@ export function resultQuery(rows: ApplyRows, scope: Scope, options: OptionSyntax
     row: scope.row,
     output,
     expand,
-    filter: boundFilter(scope, options),
+    filter: boundFilter(scope, options, searchedRow(rows)),
     order: totalOrder(rows, askedOrder(scope, options)),
     ...boundWindow(options),
     contextFragment: withExpanded(resultFragment(rows, options, output), expand),

@@ -15,9 +15,6 @@ import type { EdmType } from './type-map.ts'
  */
 export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
   const { row, computed } = scope
-  for (const { levels = 1, aliases } of select ?? [])
-    if (levels > 1 || (aliases !== undefined && aliases.size > 0))
-      throw unsupported('$levels or an alias within $select')
   const { type } = row.set
   const selected = new Map<string, { readonly value: Expression; readonly items: SelectItem[] }>()
   const add = (name: string, value: Expression, item: SelectItem) => {
@@ -36,10 +33,10 @@ export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly
     else if (findNavigation(type, name) === undefined) {
       const property = findProperty(type, name, item.at)
       add(name, { kind: 'property', type: property.type, row, property }, inner)
-    } else if (parts.length > 0)
+    } else if (parts.length > 0 || item.options !== undefined)
       throw odataError(
         'invalid-option-value',
-        `${name} is no complex property: write $expand=${name}($select=${parts.join('/')}) (at character ${item.at + 1})`,
+        `${name} is no complex property: write $expand=${name}($select=${parts.join('/') || '…'}) (at character ${item.at + 1})`,
       )
   }
   if (select === undefined)
@@ -58,12 +55,15 @@ function chosenValue(
 ): readonly OutputProperty[] {
   const type = typeOf(value)!
   const written = narrowed(type, items.flatMap(withoutSelect))
-  const [asked, ...more] = items.flatMap(({ path, options = {} }) => {
-    const { select: _, ...others } = options
-    return Object.keys(others).length === 0 ? [] : [{ path, options: others }]
-  })
+  const [asked, ...more] = items.flatMap(optionsWithin)
   if (asked === undefined) return [{ name, type: written, value }]
-  const unfit = Object.keys(asked.options).find((option) => !ITEM_OPTIONS.includes(option))
+  const names = Object.keys(asked.options)
+  const later = names.find((option) => COMPLEX_OPTIONS.includes(option))
+  const at = typeAt(type, asked.path)
+  if (later !== undefined && hasParts(at)) throw unsupported(`$${later} within $select`)
+  if (at.kind === 'collection' && asked.path.length > 0)
+    throw unsupported('choosing items of a list that is inside of another value')
+  const unfit = names.find((option) => !ITEM_OPTIONS.includes(option))
   if (more.length > 0 || asked.path.length > 0 || type.kind !== 'collection' || unfit !== undefined)
     throw odataError(
       'option-not-allowed',
@@ -76,6 +76,35 @@ function chosenValue(
     type: each.name === 'value' ? written : each.type,
   }))
 }
+
+/** What is said of a value besides `$select`, and of its parts within that. */
+function optionsWithin({ path, options = {}, ...item }: SelectItem): readonly {
+  readonly path: readonly string[]
+  readonly options: OptionSyntax
+}[] {
+  requirePlain(item)
+  const { select = [], ...others } = options
+  const inner = select.flatMap((part) => optionsWithin({ ...part, path: [...path, ...part.path] }))
+  return Object.keys(others).length === 0 ? inner : [{ path, options: others }, ...inner]
+}
+
+function requirePlain({ levels = 1, aliases }: Pick<SelectItem, 'levels' | 'aliases'>): void {
+  if (levels > 1 || (aliases !== undefined && aliases.size > 0))
+    throw unsupported('$levels or an alias within $select')
+}
+
+/** Those that the specification has for structs, besides `$select`. */
+const COMPLEX_OPTIONS: readonly string[] = ['compute', 'search', 'expand']
+
+const hasParts = (type: EdmType) =>
+  type.kind === 'complex' || (type.kind === 'collection' && type.item.kind === 'complex')
+
+/** The path is known to lead to a value. */
+const typeAt = (type: EdmType, path: readonly string[]): EdmType =>
+  path.reduce((whole, name) => {
+    const of = whole.kind === 'collection' ? whole.item : whole
+    return of.kind === 'complex' && name !== '*' ? findPart(of, name, 0).type : whole
+  }, type)
 
 const ITEM_OPTIONS: readonly string[] = ['filter', 'orderby', 'skip', 'top', 'count']
 

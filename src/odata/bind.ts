@@ -27,11 +27,12 @@ export interface RequestSettings {
 
 /** Throws RequestError 400, 404 or 501. */
 export function bindRequest(
-  { path, options, aliases }: RequestSyntax,
+  { path, options, aliases, isOneEntity = false }: RequestSyntax,
   model: EntityModel,
   { now, version, keyAsSegment = false }: RequestSettings,
 ): BoundRequest {
   const [first] = path
+  if (isOneEntity && (first === undefined || first.name.startsWith('$'))) throw noEntityId()
   if (first === undefined) {
     allowOnly(options, ['format'], 'the service document')
     return { kind: 'service-document' }
@@ -42,11 +43,15 @@ export function bindRequest(
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)
   if (options.id !== undefined) allowOnly(options, [], first.name)
   const resource = findResource(model, path, keyAsSegment)
+  if (isOneEntity && (resource.many || resource.end !== null)) throw noEntityId()
   allowFitting(options, resource)
   return options.apply === undefined
     ? bindResource(resource, options, context)
     : bindResult(resource, options, context)
 }
+
+const noEntityId = () =>
+  odataError('invalid-option-value', '$id is not the URL of an entity', { target: '$id' })
 
 function bindResource(
   resource: Resource,

@@ -178,8 +178,8 @@ async function route(exchange: Exchange): Promise<void> {
 /** A query too long for a URL stands in the body, as it would in the URL (URL conventions 4.17). */
 async function longQuery(request: IncomingMessage, asked: ODataRequest): Promise<ODataRequest> {
   const [type = ''] = (request.headers['content-type'] ?? '').split(';', 1)
-  if (type.trim().toLowerCase() !== 'text/plain')
-    throw odataError('unsupported-media-type', '$query takes text/plain', {
+  if (!['text/plain', 'application/x-www-form-urlencoded'].includes(type.trim().toLowerCase()))
+    throw odataError('unsupported-media-type', '$query takes text/plain or a form', {
       target: 'Content-Type',
     })
   const body = await readBody(request, limits.urlBytes)

@@ -24,7 +24,12 @@ export function parseRequest(target: string): RequestSyntax {
     throw odataError('invalid-option-value', '$entity needs $id, the URL of an entity', {
       target: '$id',
     })
-  return { path: parsePath(targetBelowRoot(id)), options: others, aliases }
+  const [entity, optionsOfId] = splitTarget(targetBelowRoot(id))
+  if (optionsOfId !== '')
+    throw odataError('invalid-option-value', '$id is the URL of an entity without options', {
+      target: '$id',
+    })
+  return { path: parsePath(entity), options: others, aliases, isOneEntity: true }
 }
 
 export function splitTarget(target: string): readonly [path: string, query: string] {

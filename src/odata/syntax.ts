@@ -6,6 +6,8 @@ export interface RequestSyntax {
   readonly options: OptionSyntax
   /** Values of `@name=…`, by name without the @. */
   readonly aliases: ReadonlyMap<string, ExpressionSyntax>
+  /** The path must lead to one entity: it is the `$id` of `$entity`. */
+  readonly isOneEntity?: boolean
 }
 
 /** `$metadata`, `$count`, `shop_orders`, `shop_orders(7)` or `$filter(amount gt 5)`. */

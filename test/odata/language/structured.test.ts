@@ -105,6 +105,30 @@ test('JSON objects are compared with structs, property by property', async () =>
   assert.is(fixture.refusal('s_people(@k)?@k={"a":1}').status, 400)
 })
 
+test('what $select does not choose by is said, and not passed over', async () => {
+  await using fixture = await Fixture.open(people)
+  const code = (select: string) => fixture.refusal(`s_people?$select=${select}`).code
+  for (const select of [
+    'address/phones($top=1)',
+    'address($select=phones($top=1))',
+    'address($compute=zip add 1 as next)',
+    'lines($search=q)',
+    'address($select=city($levels=2))',
+  ])
+    assert.is(code(select), 'not-supported', select)
+  for (const select of [
+    'address($top=1)',
+    'tags($search=a)',
+    'name($top=1)',
+    'tags($top=1),tags($top=2)',
+  ])
+    assert.is(code(select), 'option-not-allowed', select)
+  assert.is(code('address/city/name'), 'unknown-property')
+  await using shop = await Fixture.open()
+  for (const select of ['orders/amount', 'orders($top=1)', 'orders($select=amount)'])
+    assert.is(shop.refusal(`shop_customers?$select=${select}`).code, 'invalid-option-value', select)
+})
+
 test('a text of JSON is read as the type that it meets', async () => {
   await using fixture = await Fixture.open([
     {

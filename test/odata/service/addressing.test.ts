@@ -102,6 +102,22 @@ test('$crossjoin gives pairs, as links or expanded', async () => {
     { shop_customers: { name: "O'Neil" }, total: null },
   ])
   assert.is((await served.get(`${both}/$count`)).text, '18')
+  assert.is((await served.get(`${both}/$count?$search=paid`)).text, '9')
+  assert.is((await served.get(`${both}/$count?$search=zo%C3%AB%20paid`)).text, '3')
+  const computed = await get(
+    `${both}?${same} and twice gt 50&$compute=shop_orders/amount mul 2 as twice,concat(shop_customers/name,'!') as call&$orderby=twice&$select=call,twice`,
+  )
+  assert.equal(computed.value, [{ twice: 201, call: 'Alice!' }])
+  const linked = await get(`${both}?$top=1&$select=shop_orders&$compute=1 add 1 as two`)
+  assert.equal(linked.value, [{ 'shop_orders@odata.navigationLink': 'shop_orders(10)' }])
+  const starred = await get(
+    `${both}?$top=1&$select=*&$compute=1 add 1 as two&$expand=shop_orders($select=status)`,
+  )
+  assert.equal(starred.value, [{ shop_orders: { status: 'open' }, two: 2 }])
+  const found = await get(
+    `${both}?$apply=filter(${same.slice('$filter='.length)})/search(paid)/aggregate($count as n)`,
+  )
+  assert.equal(found.value, [{ n: 3 }])
   await statuses(served, {
     '$crossjoin(shop_orders,shop_orders)': 404,
     '$crossjoin(shop_orders,nope)': 404,
@@ -112,8 +128,11 @@ test('$crossjoin gives pairs, as links or expanded', async () => {
     [`${both}?$expand=nope`]: 400,
     [`${both}?$expand=shop_orders($select=nope)`]: 400,
     [`${both}?$expand=shop_orders($expand=items)`]: 501,
-    [`${both}?$select=shop_orders/amount`]: 501,
-    [`${both}?$search=a`]: 501,
+    [`${both}?$select=shop_orders/amount`]: 400,
+    [`${both}?$select=shop_orders($select=amount)`]: 400,
+    [`${both}?$select=nope`]: 400,
+    [`${both}?$compute=1 add 1 as shop_orders`]: 400,
+    [`${both}?$compute=shop_orders/nope as x`]: 400,
   })
 })
 

@@ -16,4 +16,20 @@ test('counts of related rows, of those that are found and those that pass', () =
     ],
   ]))
 
+test('pairs: $compute, $search, $orderby and $select', () =>
+  answersAreThoseOf([
+    [
+      '$crossjoin(g_clients,g_sales)?$filter=g_clients/client_id eq g_sales/client_id and g_clients/client_id lt 6&$compute=g_sales/amount mul g_clients/client_id as weight,g_sales/sale_id as id&$select=weight,id&$orderby=weight desc,id',
+      sql`SELECT s.amount * c.client_id, s.sale_id FROM g_clients c JOIN g_sales s ON c.client_id = s.client_id WHERE c.client_id < 6 ORDER BY 1 DESC NULLS LAST, 2`,
+    ],
+    [
+      '$crossjoin(g_clients,g_sales)?$filter=g_sales/sale_id lt 9 and g_clients/client_id lt 9&$search=oslo AND (open OR paid)&$compute=g_sales/sale_id as s,g_clients/client_id as c&$select=s,c&$orderby=s,c',
+      sql`SELECT s.sale_id, c.client_id FROM g_clients c, g_sales s WHERE s.sale_id < 9 AND c.client_id < 9 AND c.city = 'Oslo' AND s.status IN ('open', 'paid') ORDER BY 1, 2`,
+    ],
+    [
+      'g_sales?$apply=groupby((client/city,status),aggregate($count as n))/search(oslo)/aggregate(n with sum as t)',
+      sql`SELECT count(*) FROM g_sales s JOIN g_clients c USING (client_id) WHERE city = 'Oslo'`,
+    ],
+  ]))
+
 test.run()

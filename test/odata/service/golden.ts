@@ -41,7 +41,9 @@ export async function answersAreThoseOf(cases: readonly GoldenCase[]): Promise<v
     assert.ok(expected.length > 0, `nothing for ${target}`)
     if (!target.includes('$filter') || target.includes('$apply') || target.includes('(7)')) continue
     const [set = '', query = ''] = target.split('?')
-    const conditions = query.split('&').filter((option) => /^\$(?:filter|compute)/.test(option))
+    const conditions = query
+      .split('&')
+      .filter((option) => /^\$(?:filter|compute|search)/.test(option))
     const counted = await served.get(
       encodeURI(`${set}/$count?${conditions.join('&')}`).replaceAll('+', '%2B'),
     )

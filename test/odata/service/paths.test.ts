@@ -152,6 +152,11 @@ test('references, $entity and key aliases', async () => {
     ['shop_orders(13)/customer/$ref', 204],
     ['$entity', 400],
     ['$entity?$id=shop_orders(99)', 404],
+    ['$entity?$id=shop_orders', 400],
+    ['$entity?$id=shop_orders(10)/amount', 400],
+    ['$entity?$id=shop_orders(10)?$select=amount', 400],
+    ['$entity?$id=$metadata', 400],
+    ['$entity?$id=/odata/', 400],
     ['$entity?$id=http://elsewhere/shop_orders(99)', 404],
     ['shop_orders?$id=shop_orders(10)', 400],
     ['shop_orders/$ref?$select=order_id', 400],
@@ -171,6 +176,9 @@ test('$query takes a query that is too long for a URL', async () => {
   assert.is(mark.json['@odata.count'], 0)
   const charset = await ask('shop_customers(1)/orders/$query', '$top=1', 'text/plain;charset=utf-8')
   assert.is(charset.json.value.length, 1)
+  const form = '%24filter=status+eq+%27paid%27&%24count=true&$top=1'
+  const sent = await ask('shop_orders/$query', form, 'application/x-www-form-urlencoded')
+  assert.is(sent.json['@odata.count'], 3)
   assert.is((await ask('shop_orders/$query', '$top=1', 'application/json')).status, 415)
   assert.is((await ask('shop_orders/$query', '$top=x')).status, 400)
   assert.is((await ask('shop_orders', '$top=1')).status, 405)
