@@ -42,9 +42,10 @@ export function bindAggregate(
 ): ApplyRows {
   const scope = scopeOfRows(rows, context)
   const grouped = groups.map((key) => rows.values.find(({ path }) => pathKey(path) === key)!)
-  const values: ValueColumn[] = grouped.map(({ path, property }) => ({
+  const values: ValueColumn[] = grouped.map(({ path, property, entity }) => ({
     path,
     property: newProperty(property.name, property.type, context),
+    entity,
   }))
   const keys = grouped.map(({ property }, i) => ({
     column: values[i]!.property.column.name,

@@ -231,7 +231,8 @@ test('what cannot be done is refused before any SQL', async () => {
     'nest(groupby((status)) as n)',
     'groupby((rolluprecursive($root/shop_orders,h,order_id)))',
     'compute(amount div $these/aggregate(amount with sum) as share)',
-    'groupby((customer))',
+    'groupby((customer,customer/city))',
+    'concat(groupby((customer)),identity)',
     'my.function()',
   ])
     refused(apply, 501)
