@@ -19,6 +19,8 @@ export interface ApplyContext extends RequestContext {
 export interface ValueColumn {
   readonly path: readonly string[]
   readonly property: Property
+  /** The value is the key of an entity that rows were grouped by: the entity is written in its place. */
+  readonly entity?: NavigationProperty | undefined
 }
 
 export interface SortColumn {
@@ -45,6 +47,7 @@ export interface NewValue {
   readonly path: readonly string[]
   readonly value: Expression
   readonly type: EdmType
+  readonly entity?: NavigationProperty | undefined
 }
 
 export const pathKey = (path: readonly string[]) => path.join('/')
@@ -117,7 +120,10 @@ export function rowsOfValues(
   const single = values.filter(({ path }) => path.length === 1)
   const { type } = rows.set
   const properties = single.map(({ property }) => property)
-  const set = { ...rows.set, type: { ...type, key: [], properties, navigation: [] } }
+  const navigation = values.flatMap(({ entity, property }) =>
+    entity === undefined ? [] : [{ ...entity, on: { ...entity.on, ours: property } }],
+  )
+  const set = { ...rows.set, type: { ...type, key: [], properties, navigation } }
   return withinSize({
     relation,
     set,
@@ -148,10 +154,11 @@ export function withValues(
     renamed.set(old, property)
     return property
   }
-  const values = rows.values.map(({ path, property }) => ({ path, property: keep(property) }))
-  const fresh = added.map(({ path, value, type }) => ({
+  const values = rows.values.map((each) => ({ ...each, property: keep(each.property) }))
+  const fresh = added.map(({ path, value, type, entity }) => ({
     path,
     property: make(path.at(-1)!, type, value),
+    entity,
   }))
   const sort = ({ value, descending }: OrderItem) => ({
     property:
@@ -169,10 +176,14 @@ export function withValues(
     columns,
   } as const
   const result = rowsOfValues(rows, relation, [...values, ...fresh])
-  const navigation = rows.set.type.navigation.flatMap((each) => moved(each, renamed))
+  const { navigation } = result.set.type
+  const others = rows.set.type.navigation.filter(
+    ({ name }) => !navigation.some((each) => each.name === name),
+  )
+  const all = [...navigation, ...others.flatMap((each) => moved(each, renamed))]
   return {
     ...result,
-    set: { ...result.set, type: { ...result.set.type, navigation } },
+    set: { ...result.set, type: { ...result.set.type, navigation: all } },
     unique: rows.unique,
     order,
     added: rows.added,

@@ -1,7 +1,7 @@
 // aggregate: one row of totals, or one for each group (Data Aggregation 4.0, section 3.2.1). Null values are no values.
 //
-// Totals are exact: integers are added as 128-bit numbers, decimals with 38 digits; what is beyond fails in the engine,
-// which the service answers with 400.
+// Totals are exact: integers are added as 128-bit numbers, decimals with twelve digits more than they have, 38 at most;
+// what is beyond fails in the engine, which the service answers with 400.
 
 import { type Sql, sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
@@ -42,9 +42,10 @@ export function bindAggregate(
 ): ApplyRows {
   const scope = scopeOfRows(rows, context)
   const grouped = groups.map((key) => rows.values.find(({ path }) => pathKey(path) === key)!)
-  const values: ValueColumn[] = grouped.map(({ path, property }) => ({
+  const values: ValueColumn[] = grouped.map(({ path, property, entity }) => ({
     path,
     property: newProperty(property.name, property.type, context),
+    entity,
   }))
   const keys = grouped.map(({ property }, i) => ({
     column: values[i]!.property.column.name,
@@ -183,8 +184,12 @@ function sumType(type: EdmType): EdmType {
   if (type.name === 'Edm.Int64') return hugeDecimal
   if (isInteger(type)) return edm.Int64
   if (type.name !== 'Edm.Decimal') return edm.Double
-  return type.precision! > MAX_PRECISION ? type : decimalType(MAX_PRECISION, type.scale!)
+  if (type.precision! > MAX_PRECISION) return type
+  return decimalType(Math.min(MAX_PRECISION, type.precision! + ROW_DIGITS), type.scale!)
 }
+
+/** Digits of the number of rows: no table has more. A sum that took all digits would leave none for its average. */
+const ROW_DIGITS = 12
 
 /** Digits that the average of decimals has beyond those of the values, as far as there is room. */
 const AVERAGE_DIGITS = 10

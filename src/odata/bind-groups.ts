@@ -20,13 +20,13 @@ import { bindAggregate } from './bind-aggregate.ts'
 import { bindSequence } from './bind-apply.ts'
 import { bindPath, findTarget } from './bind-path.ts'
 import { type Expression, typeOf } from './bound.ts'
-import type { Property } from './entity-model.ts'
+import type { NavigationProperty, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { measured } from './measure.ts'
 import { commonNumericType, isNumber } from './numbers.ts'
 import { orderSql } from './relation-sql.ts'
-import { unsupported } from './scope.ts'
-import type { AggregateItem, GroupItem, PathSyntax, TransformationSyntax } from './syntax.ts'
+import { type Scope, unsupported } from './scope.ts'
+import type { AggregateItem, PathSyntax, TransformationSyntax } from './syntax.ts'
 import { edm, type EdmType } from './type-map.ts'
 
 type GroupBySyntax = TransformationSyntax & { readonly kind: 'groupby' }
@@ -37,12 +37,17 @@ export function bindGroupBy(
   groups: readonly string[],
   context: ApplyContext,
 ): ApplyRows {
-  const [first, ...more] = groupings(items).map((paths) => {
-    const keyed = withKeys(rows, paths, context)
+  const scope = scopeOfRows(rows, context)
+  const keyed = items.map((item) => ({
+    ...item,
+    paths: item.paths.map((path) => groupPath(path, scope)),
+  }))
+  const [first, ...more] = groupings(keyed).map((paths) => {
+    const ready = withKeys(rows, paths, context)
     const all = [...new Set([...groups, ...paths.map(({ names }) => pathKey(names))])]
     return sequence.length === 0
-      ? bindAggregate([], keyed, all, context)
-      : bindSequence(sequence, keyed, all, context)
+      ? bindAggregate([], ready, all, context)
+      : bindSequence(sequence, ready, all, context)
   }) as [ApplyRows, ...ApplyRows[]]
   return more.length === 0 ? first : bindConcat([first, ...more], context)
 }
@@ -59,7 +64,12 @@ export function bindFrom(
 ): ApplyRows {
   const [item, ...others] = items as readonly [AggregateItem, ...AggregateItem[]]
   if (others.length > 0) throw unsupported('"from" beside other items of aggregate')
-  const { from, name, at } = item
+  const { name, at } = item
+  const scope = scopeOfRows(rows, context)
+  const from = item.from.map(({ paths, method }) => ({
+    paths: paths.map((path) => groupPath(path, scope)),
+    method,
+  }))
   const keyed = withKeys(
     rows,
     from.flatMap(({ paths }) => paths),
@@ -78,9 +88,28 @@ export function bindFrom(
   }, first)
 }
 
+/** What rows are grouped by: a value, or the key of an entity that the rows lead to. */
+type GroupPath = PathSyntax & { readonly entity?: NavigationProperty }
+
+interface GroupPaths {
+  readonly paths: readonly GroupPath[]
+  readonly withTotal: boolean
+}
+
+function groupPath(path: PathSyntax, scope: Scope): GroupPath {
+  if (path.names[0] === '$it') throw unsupported('$it in groupby')
+  if (scope.computed.has(path.names.join('/'))) return path
+  const target = findTarget(path, path.at, scope)
+  if (target.kind !== 'one') return path
+  const { navigation } = target
+  if (navigation === null || path.names.length > 1)
+    throw unsupported('an entity behind another in groupby')
+  return { ...path, names: [...path.names, navigation.on.theirs.name], entity: navigation }
+}
+
 /** Each rollup stands for its levels from the finest to the coarsest; several for all combinations. */
-function groupings(items: readonly GroupItem[]): readonly (readonly PathSyntax[])[] {
-  return items.reduce<readonly (readonly PathSyntax[])[]>(
+function groupings(items: readonly GroupPaths[]): readonly (readonly GroupPath[])[] {
+  return items.reduce<readonly (readonly GroupPath[])[]>(
     (before, { paths, withTotal }) => {
       const isRollup = paths.length > 1 || withTotal
       const levels = isRollup
@@ -95,24 +124,21 @@ function groupings(items: readonly GroupItem[]): readonly (readonly PathSyntax[]
   )
 }
 
-function withoutRepeats(paths: readonly PathSyntax[]): readonly PathSyntax[] {
+function withoutRepeats(paths: readonly GroupPath[]): readonly GroupPath[] {
   return [...new Map(paths.map((path) => [pathKey(path.names), path])).values()]
 }
 
 /** Properties behind navigation become values of the rows. */
-function withKeys(rows: ApplyRows, paths: readonly PathSyntax[], context: ApplyContext): ApplyRows {
+function withKeys(rows: ApplyRows, paths: readonly GroupPath[], context: ApplyContext): ApplyRows {
   const scope = scopeOfRows(rows, context)
   const known = rows.values.map(({ path }) => pathKey(path))
   const added = paths.flatMap((path) => {
-    if (path.names[0] === '$it') throw unsupported('$it in groupby')
-    const isValue = scope.computed.has(path.names.join('/'))
-    if (!isValue && findTarget(path, path.at, scope).kind === 'one')
-      throw unsupported('an entity in groupby')
     const value = measured(bindPath(path, scope))
     const type = typeOf(value)!
     if (type.kind !== 'primitive')
       throw odataError('type-mismatch', `rows cannot be grouped by ${type.name}`)
-    return known.includes(pathKey(path.names)) ? [] : [{ path: path.names, value, type }]
+    if (known.includes(pathKey(path.names))) return []
+    return [{ path: path.names, value, type, entity: path.entity }]
   })
   return added.length === 0 ? rows : withValues(rows, added, [], context)
 }
@@ -122,16 +148,20 @@ function withKeys(rows: ApplyRows, paths: readonly PathSyntax[], context: ApplyC
  * for the same.
  */
 export function bindConcat(parts: readonly ApplyRows[], context: ApplyContext): ApplyRows {
-  const types = new Map<string, { readonly path: readonly string[]; readonly type: EdmType }>()
-  for (const { path, property } of parts.flatMap(({ values }) => values)) {
+  const types = new Map<string, Omit<ValueColumn, 'property'> & { readonly type: EdmType }>()
+  for (const { path, property, entity } of parts.flatMap(({ values }) => values)) {
     const known = types.get(pathKey(path))
     const type = known === undefined ? property.type : commonType(known.type, property.type, path)
-    types.set(pathKey(path), { path, type })
+    types.set(pathKey(path), { path, type, entity: known?.entity ?? entity })
   }
   requireObjects([...types.values()])
-  const values = Array.from(types.values(), ({ path, type }): ValueColumn => ({
+  for (const { entity } of types.values())
+    if (entity !== undefined && parts.some((part) => hasOwn(part, entity)))
+      throw unsupported(`${entity.name} grouped by in one part of concat alone`)
+  const values = Array.from(types.values(), ({ path, type, entity }): ValueColumn => ({
     path,
     property: newProperty(path.at(-1)!, type, context),
+    entity,
   }))
   const order = [newProperty('part', edm.Int64, context), newProperty('place', edm.Int64, context)]
   const relation = {
@@ -149,6 +179,11 @@ export function bindConcat(parts: readonly ApplyRows[], context: ApplyContext): 
   const count = parts.reduce((sum, { set }) => sum + set.relation.rows, 0)
   return withRowCount(withinSize({ ...made, size, order: order.map(ascending) }), count)
 }
+
+/** The rows lead to entities by this property without being grouped by them. */
+const hasOwn = ({ set, values }: ApplyRows, { name }: NavigationProperty) =>
+  set.type.navigation.some((navigation) => navigation.name === name) &&
+  !values.some(({ entity }) => entity?.name === name)
 
 const ascending = (property: Property) => ({ property, descending: false })
 

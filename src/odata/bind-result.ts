@@ -6,8 +6,8 @@ import { bindExpand } from './bind-expand.ts'
 import { type BoundQuery, type Expansion, type OutputProperty, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
 import { withTarget } from './parse-option.ts'
-import { findProperty, type Scope } from './scope.ts'
-import type { OptionSyntax, SelectItem } from './syntax.ts'
+import { findNavigation, findProperty, type Scope, unsupported } from './scope.ts'
+import type { ExpandItem, OptionSyntax, SelectItem } from './syntax.ts'
 
 interface Output extends OutputProperty {
   readonly path: readonly string[]
@@ -29,15 +29,30 @@ export function resultQuery(rows: ApplyRows, scope: Scope, options: OptionSyntax
   }
 }
 
-/** Only rows that are still entities have navigation properties. */
+/** Only entities have navigation properties, and rows that are grouped by entities: these are expanded by default. */
 function expandedRows(
   rows: ApplyRows,
   scope: Scope,
-  { expand = [] }: OptionSyntax,
+  { expand }: OptionSyntax,
 ): readonly Expansion[] {
-  if (rows.added === null && expand.length > 0)
+  const entities = rows.values.flatMap(({ entity }) => (entity === undefined ? [] : [entity.name]))
+  const isObject = ({ path, entity }: ApplyRows['values'][number]) =>
+    entity === undefined && path.length > 1 && entities.includes(path[0]!)
+  if (rows.values.some(isObject))
+    throw unsupported('an entity beside its own properties in groupby')
+  if (rows.added === null && entities.length === 0 && expand !== undefined)
     throw odataError('option-not-allowed', 'the rows that $apply gives are no entities any more')
-  return bindExpand(expand, scope)
+  const asked = expand ?? entities.map((name) => ({ ...EXPANDED, path: [name] }))
+  return bindExpand(asked, scope)
+}
+
+const EXPANDED: ExpandItem = {
+  path: [],
+  form: 'entities',
+  options: {},
+  aliases: new Map(),
+  levels: 1,
+  at: 0,
 }
 
 function withExpanded(fragment: string, expand: readonly Expansion[]): string {
@@ -60,12 +75,14 @@ function resultOutput(
   { select, compute = [] }: OptionSyntax,
 ): readonly Output[] {
   const all: Output[] = [
-    ...rows.values.map(({ path, property }) => ({
-      name: property.column.name,
-      path,
-      type: property.type,
-      value: propertyValue(rows, property),
-    })),
+    ...rows.values
+      .filter(({ entity }) => entity === undefined)
+      .map(({ path, property }) => ({
+        name: property.column.name,
+        path,
+        type: property.type,
+        value: propertyValue(rows, property),
+      })),
     ...compute.map(({ name }, i) => {
       const value = scope.computed.get(name)!
       return { name: `computed${i}`, path: [name], type: typeOf(value)!, value }
@@ -74,7 +91,9 @@ function resultOutput(
   if (select === undefined) return neighbours(all, 0)
   const chosen = select.flatMap((item) => {
     const found = chosenBy(item, all, compute.length)
-    if (found.length === 0) findProperty(rows.set.type, item.path[0]!, item.at)
+    const [name = ''] = item.path
+    if (found.length === 0 && findNavigation(rows.set.type, name) === undefined)
+      findProperty(rows.set.type, name, item.at)
     return found
   })
   return neighbours([...new Set(chosen)], 0)

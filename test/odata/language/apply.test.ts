@@ -66,6 +66,15 @@ test('totals are exact beyond 64 bits and beyond doubles', async () => {
   assert.is(await rows(fixture, 'filter(id eq 3)/aggregate(d with avg as a)', 't_big'), '0.01')
 })
 
+test('an average of sums has digits of its own', async () => {
+  await using fixture = await Fixture.open()
+  const sums = 'groupby((status),aggregate(amount with sum as t))'
+  const average = '46.83333333333'
+  assert.ok((await rows(fixture, `${sums}/aggregate(t with average as a)`)).startsWith(average))
+  const from = 'aggregate(amount with sum from status with average as a)'
+  assert.ok((await rows(fixture, from)).startsWith(average))
+})
+
 test('Q102: groupby gives one row for each group, null is one', async () => {
   await using fixture = await Fixture.open()
   const is = async (apply: string, answer: string) =>
@@ -222,7 +231,8 @@ test('what cannot be done is refused before any SQL', async () => {
     'nest(groupby((status)) as n)',
     'groupby((rolluprecursive($root/shop_orders,h,order_id)))',
     'compute(amount div $these/aggregate(amount with sum) as share)',
-    'groupby((customer))',
+    'groupby((customer,customer/city))',
+    'concat(groupby((customer)),identity)',
     'my.function()',
   ])
     refused(apply, 501)
