@@ -120,7 +120,7 @@ function countedValues(syntax: ExpressionSyntax, scope: Scope) {
 }
 
 /** How values are put together: those of the rows of a group, or those of a list. */
-interface Aggregator {
+export interface Aggregator {
   readonly sum: (values: Sql) => Sql
   readonly min: (values: Sql) => Sql
   readonly max: (values: Sql) => Sql
@@ -159,7 +159,7 @@ const methods: Readonly<Record<string, Method>> = {
   countdistinct: (_, _name, { distinct }) => ({ type: edm.Int64, sql: distinct }),
 }
 
-function methodNamed(name: string, at: number): Method {
+export function methodNamed(name: string, at: number): Method {
   const folded = name.toLowerCase()
   if (Object.hasOwn(methods, folded)) return methods[folded]!
   if (name.includes('.')) throw unsupported(`the aggregation method ${name}`)

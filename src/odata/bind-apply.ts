@@ -70,7 +70,7 @@ function transform(
     case 'search':
       return filtered(rows, measured(bindSearch(syntax.search, searchedRow(rows))))
     case 'compute':
-      return syntax.items.reduce((made, item) => computed(made, item, context), rows)
+      return syntax.items.reduce((made, item) => computed(made, item, groups, context), rows)
     case 'orderby': {
       const scope = scopeOfRows(rows, context)
       const items = syntax.items.map(({ value, descending }) => ({
@@ -105,8 +105,13 @@ function filtered(rows: ApplyRows, condition: Expression): ApplyRows {
 }
 
 /** Later names may use earlier ones. */
-function computed(rows: ApplyRows, item: ComputeItem, context: ApplyContext): ApplyRows {
-  const scope = scopeOfRows(rows, context)
+function computed(
+  rows: ApplyRows,
+  item: ComputeItem,
+  groups: readonly string[],
+  context: ApplyContext,
+): ApplyRows {
+  const scope = { ...scopeOfRows(rows, context), these: partitionOf(rows, groups) }
   const name = newName(item, scope)
   const value = measured(bindExpression(item.value, scope))
   const type = typeOf(value)

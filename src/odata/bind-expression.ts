@@ -11,7 +11,7 @@ import { bindEntityIsNull, bindPath, bindSameEntity } from './bind-path.ts'
 import { type Constant, type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
 import { sized } from './measure.ts'
-import { type Scope, scopeOf } from './scope.ts'
+import { type Scope, scopeOf, unsupported } from './scope.ts'
 import type { ExpressionSyntax } from './syntax.ts'
 import { collectionOf, edm, untypedObject } from './type-map.ts'
 
@@ -101,6 +101,8 @@ function bindOperator(syntax: OperatorSyntax, scope: Scope): Expression {
       return bindHas(bind(left), bind(right))
     case 'eq':
     case 'ne': {
+      if ([left, right].some((side) => isReference(side, scope)))
+        throw unsupported('a comparison with a reference to an entity')
       const isSame = bindSameEntity(left, right, scope)
       if (isSame !== null) return operator === 'eq' ? isSame : { kind: 'not', operand: isSame }
       const isNull = entityIsNull(left, right, scope) ?? entityIsNull(right, left, scope)
@@ -115,6 +117,12 @@ function bindOperator(syntax: OperatorSyntax, scope: Scope): Expression {
     default:
       return bindArithmetic(operator, bind(left), bind(right))
   }
+}
+
+/** `{"@odata.id":"…"}`, or an alias for it. */
+function isReference(syntax: ExpressionSyntax, { request }: Scope): boolean {
+  const named = syntax.kind === 'alias' ? request.aliases.get(syntax.name) : syntax
+  return named?.kind === 'object' && named.members.some(({ name }) => /^@(odata\.)?id$/.test(name))
 }
 
 /** `customer eq null` asks whether there is such a row. */
@@ -143,7 +151,6 @@ function bindIn(operand: Expression, right: ExpressionSyntax, scope: Scope): Exp
         'type-mismatch',
         `after "in" stands a list in parentheses or a collection (at character ${right.at + 1})`,
       )
-    requirePrimitives([named])
     return isOneOf(operand, [value])
   }
   const { source, member } = itemsOf(value, scope)

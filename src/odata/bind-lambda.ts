@@ -4,6 +4,7 @@ import { bindTotal } from './bind-aggregate.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
 import { findTarget, type Wrap } from './bind-path.ts'
 import { bindSearch } from './bind-search.ts'
+import { bindTheseTotal, isThese } from './bind-these.ts'
 import { type Expression, type ItemSource, type RowSource, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
 import { newAlias, type Scope, unsupported, type Variable } from './scope.ts'
@@ -77,6 +78,7 @@ type TotalSyntax = ExpressionSyntax & { readonly kind: 'total' }
 
 /** `orders/aggregate(amount with sum)`, whose expression speaks of an order. */
 export function bindPathTotal({ path, value, method, at }: TotalSyntax, scope: Scope): Expression {
+  if (isThese(path)) return bindTheseTotal({ kind: 'total', path, value, method, at }, scope)
   const { source, member, wrap } = membersOf(path, at, scope)
   if (value === null) return wrap({ kind: 'count', source, condition: null })
   const total = bindTotal({ value, method, at }, scopeWithin(scope, member))

@@ -13,7 +13,7 @@ export type ExpandOption = OptionSyntax & {
 export function parseExpandOption(name: string, text: string): ExpandOption {
   const value = text.trim()
   if (name.toLowerCase() === 'levels') return { levels: levels(value) }
-  const option = optionName(`$${name}`)
+  const option = optionName(`$${name}`, value)
   if (option === 'top' || option === 'skip' || option === 'count') return parseOption(option, value)
   throw odataError('option-not-allowed', `$${option ?? name} has no meaning within $expand`)
 }

@@ -51,8 +51,9 @@ export function valueSql(expression: Expression): Sql {
     case 'not':
       return sql`(NOT ${booleanSql(expression.operand)})`
     case 'call': {
-      const [a = sql.empty, b = sql.empty, c = sql.empty] = expression.operands.map(valueSql)
-      return expression.sql(a, b, c)
+      const [a = sql.empty, b = sql.empty, c = sql.empty, ...more] =
+        expression.operands.map(valueSql)
+      return expression.sql(a, b, c, ...more)
     }
     case 'case':
       return caseSql(expression)

@@ -5,8 +5,8 @@
 import { type Sql, sql } from '../core/sql.ts'
 import { decimalType, edm, type EdmType } from './type-map.ts'
 
-/** As many operands as the row has parameters, at most three. */
-export type OperandsToSql = (a: Sql, b: Sql, c: Sql) => Sql
+/** As many operands as the row has parameters; the first three are there always, empty when there are fewer. */
+export type OperandsToSql = (a: Sql, b: Sql, c: Sql, ...more: readonly Sql[]) => Sql
 
 export interface FunctionRow {
   readonly name: string

@@ -24,7 +24,7 @@ export function negotiateVersion(headers: RequestHeaders): ODataVersion {
   const version = /^\d+\.\d+$/.test(asked) ? Number(asked) : NaN
   if (!(version >= 4))
     throw odataError('invalid-header', 'this service speaks OData 4.0 and 4.01', {
-      target: 'OData-MaxVersion',
+      target: header(headers, 'odata-maxversion') === null ? 'OData-Version' : 'OData-MaxVersion',
     })
   return version >= 4.01 ? '4.01' : '4.0'
 }

@@ -27,17 +27,26 @@ const parserOf: { readonly [Name in OptionName]: Parse<Name> } = {
   deltatoken: (text) => text,
 }
 
-/** Options of OData that this service knows and does not serve. */
-const UNSERVED: readonly string[] = ['index', 'schemaversion']
+/** Options of OData that this service knows and does not serve, and what their values look like. */
+const UNSERVED: Readonly<Record<string, RegExp>> = {
+  index: /^-?\d+$/,
+  schemaversion: /^(\*|[\w.~-]+)$/,
+}
 
-/** The name of the option that `name` is in any letter case and with or without `$`; null for a custom option. */
-export function optionName(name: string): OptionName | null {
+/**
+ * The name of the option that `name` is in any letter case and with or without `$`; null for a custom option. A `value`
+ * that an option never has is a mistake, also of one that is not served.
+ */
+export function optionName(name: string, value?: string): OptionName | null {
   const hasDollar = name.startsWith('$')
   const plain = name.slice(hasDollar ? 1 : 0).toLowerCase()
   if (Object.hasOwn(parserOf, plain)) return plain as OptionName
   const target = `$${plain}`
-  if (UNSERVED.includes(plain))
+  if (Object.hasOwn(UNSERVED, plain)) {
+    if (value !== undefined && !UNSERVED[plain]!.test(value))
+      throw odataError('invalid-option-value', `this is no value of ${target}`, { target })
     throw odataError('not-supported', `${target} is not supported`, { target })
+  }
   if (!hasDollar) return null
   const hint = didYouMean(plain, Object.keys(parserOf))
   const problem = `there is no query option "${name}"`

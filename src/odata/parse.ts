@@ -62,7 +62,7 @@ function parseQuery(query: string): Pick<RequestSyntax, 'options' | 'aliases'> {
       aliases.set(name.slice(1), parseText('wholeExpression', value, name))
       continue
     }
-    const option = optionName(name)
+    const option = optionName(name, value)
     if (option === null) continue
     if (Object.hasOwn(options, option)) throw duplicate(`$${option}`)
     const text = option === 'search' || option === 'expand' ? searchText(pair, option) : value

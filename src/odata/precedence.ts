@@ -82,3 +82,10 @@ export function tooDeep(target?: string) {
     target === undefined ? {} : { target },
   )
 }
+
+/** A node above these operands. Throws expression-too-deep. */
+export function syntaxNode(syntax: ExpressionSyntax, operands: readonly Measured[] = []): Measured {
+  const depth = Math.max(0, ...operands.map((operand) => operand.depth)) + 1
+  if (depth > limits.expressionDepth) throw tooDeep()
+  return { syntax, depth }
+}

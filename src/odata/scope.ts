@@ -48,6 +48,8 @@ export interface Scope {
   readonly itemsAreIt?: boolean
   /** Variables of the lambdas around the expression. */
   readonly variables: ReadonlyMap<string, Variable>
+  /** What the rows of `$these` have in common with the row; absent where they cannot be aggregated. */
+  readonly these?: readonly Expression[]
 }
 
 /** A row, or a value: the item of a collection. */

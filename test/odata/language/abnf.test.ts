@@ -69,6 +69,13 @@ test('nothing follows $ref, $count and $value; a filtered path is known', async 
     )
 })
 
+test('a reference to an entity is known, and not compared with', async () => {
+  await using fixture = await Fixture.open()
+  const reference = encodeURIComponent('{"@odata.id":"http://host/service/ZqV5t"}')
+  for (const query of [`$filter=$it eq ${reference}`, `$filter=@r ne $it&@r=${reference}`])
+    assert.is(fixture.refusal(`shop_orders?${query}`).status, 501, query)
+})
+
 test('a leap second is one at the end of a day in UTC', async () => {
   await using fixture = await Fixture.open()
   const since = (time: string) =>

@@ -192,6 +192,29 @@ test('counts behind a navigation property to many', async () => {
   assert.is(await rows(fixture, `groupby((vip),${count})`, 'shop_customers'), '-,0 false,1 true,2')
 })
 
+test('$these in compute is a total of all rows, or of those of a group', async () => {
+  await using fixture = await Fixture.open()
+  const is = async (apply: string, answer: string) =>
+    assert.is(await rows(fixture, apply), answer, apply)
+  const total = '$these/aggregate(amount with sum)'
+  await is(`compute(${total} as t)/groupby((t))`, '140.5000')
+  await is(`filter(amount lt 100)/compute(${total} as t)/groupby((t))`, '40.0000')
+  await is(
+    `groupby((status),compute(${total} as t))/groupby((status,t))`,
+    '-,0.0000 open,120.5000 paid,20.0000',
+  )
+  await is(
+    'groupby((status),aggregate($count as n))/compute($these/aggregate(n with max) sub n as d)',
+    '-,1,1 open,2,0 paid,2,0',
+  )
+  const counts = '$these/aggregate($count) as n,$these/aggregate(status with countdistinct) as d'
+  await is(`compute(${counts})/groupby((n,d))`, '5,2')
+  await is(
+    'compute(amount sub $these/aggregate(amount with avg) as d)/aggregate(d with sum as s)',
+    '0.00000000000000',
+  )
+})
+
 test('what cannot be done is refused before any SQL', async () => {
   await using fixture = await Fixture.open([...kinds])
   await using shop = await Fixture.open()
@@ -230,7 +253,9 @@ test('what cannot be done is refused before any SQL', async () => {
     'aggregate(amount with my.median as n)',
     'nest(groupby((status)) as n)',
     'groupby((rolluprecursive($root/shop_orders,h,order_id)))',
-    'compute(amount div $these/aggregate(amount with sum) as share)',
+    'filter($these/aggregate(amount with sum) gt 1)',
+    'compute($these/aggregate($these/aggregate(amount with sum) with max) as n)',
+    'compute(amount in [$these/aggregate(customer/credit with sum)] as n)',
     'groupby((customer,customer/city))',
     'concat(groupby((customer)),identity)',
     'my.function()',

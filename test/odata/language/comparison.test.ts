@@ -76,6 +76,8 @@ test('Q059: in', async () => {
   await check(fixture, 'shop_customers', [
     ['customer_id in (1,3)', '1 3'],
     ['customer_id in (1)', '1'],
+    ['customer_id in (customer_id)', '1 2 3 4 5'],
+    ['customer_id in (1 add 1)', '2'],
     ['customer_id in [1]', '1'],
     ['customer_id in [customer_id]', '1 2 3 4 5'],
     ['customer_id in ()', ''],
@@ -93,8 +95,6 @@ test('Q059: in', async () => {
     null: 'type-mismatch',
     customer_id: 'type-mismatch',
     '@l': 'type-mismatch',
-    '(customer_id)': 'syntax-error',
-    '(1 add 1)': 'syntax-error',
   }))
     assert.is(
       fixture.refusal(`shop_customers?$filter=customer_id in ${list}&@l=1`).code,

@@ -110,6 +110,8 @@ test('Q120, Q123: options that are double, empty, unknown, unsupported or out of
   assert.is(code('shop_customers?$=1'), '400 unknown-option')
   assert.is(code('shop_customers?$levels=2'), '400 unknown-option')
   assert.is(code('shop_customers?$schemaversion=1'), '501 not-supported')
+  assert.is(code('shop_customers?$index=-1'), '501 not-supported')
+  assert.is(code('shop_customers?$index=first'), '400 invalid-option-value')
   assert.is(code('shop_customers(1)?$deltatoken=1'), '400 option-not-allowed')
   assert.is(code('shop_customers(1)?$top=1'), '400 option-not-allowed')
   assert.is(code('shop_customers(1)?$filter=vip'), '400 option-not-allowed')
