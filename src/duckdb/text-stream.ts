@@ -15,7 +15,7 @@
 // more row, END; a stream is complete if and only if END was its last text. No text of the query may begin like END.
 // A whole result has none: the driver throws what went wrong before it gives the result.
 
-import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBResult } from '@duckdb/node-api'
+import type { DuckDBDataChunk } from '@duckdb/node-api'
 import type duckdb from '@duckdb/node-bindings'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from './database.ts'
@@ -64,22 +64,11 @@ export class TextStream implements AsyncDisposable {
   static async open(
     connection: Connection,
     query: Sql,
-    options: TextStreamOptions,
+    { mode, maxRows }: TextStreamOptions,
   ): Promise<TextStream> {
-    const isWhole = options.mode === 'whole'
-    const all = isWhole ? query : sql`${query} UNION ALL SELECT ${sql.value(END)}`
-    return await connection.attempt(async () => {
-      const statement = await connection.driver.prepare(all.inline())
-      try {
-        if (statement.statementType !== StatementType.SELECT) throw new Error('not a SELECT')
-        const chunks = isWhole
-          ? wholeChunks(await statement.run())
-          : streamedChunks(connection, await statement.stream())
-        return new TextStream(connection, chunks, options.maxRows)
-      } finally {
-        statement.destroySync()
-      }
-    })
+    if (!query.isOneSelect) throw new Error('not one SELECT')
+    const open = mode === 'whole' ? openWhole : openStreamed
+    return new TextStream(connection, await open(connection, query), maxRows)
   }
 
   /** Texts handed out so far. */
@@ -153,16 +142,26 @@ interface Chunks {
   next(): Promise<DuckDBDataChunk | null> | DuckDBDataChunk | null
 }
 
-const streamedChunks = (connection: Connection, result: DuckDBResult): Chunks => ({
-  isStreamed: true,
-  next: () => connection.attempt(() => result.fetchChunk()),
-})
-
-/** All is in memory, so a chunk needs no way through the thread pool. */
-function wholeChunks(result: DuckDBMaterializedResult): Chunks {
+/** All is in memory when it is open, so that a chunk needs no way through the thread pool. */
+async function openWhole(connection: Connection, query: Sql): Promise<Chunks> {
+  const result = await connection.attempt(() => connection.driver.run(query.inline()))
   const count = result.chunkCount
   let i = 0
   return { isStreamed: false, next: () => (i < count ? result.getChunk(i++) : null) }
+}
+
+async function openStreamed(connection: Connection, query: Sql): Promise<Chunks> {
+  const marked = sql`${query} UNION ALL SELECT ${sql.value(END)}`
+  const result = await connection.attempt(async () => {
+    const statement = await connection.driver.prepare(marked.inline())
+    try {
+      if (statement.statementType !== StatementType.SELECT) throw new Error('not a SELECT')
+      return await statement.stream()
+    } finally {
+      statement.destroySync()
+    }
+  })
+  return { isStreamed: true, next: () => connection.attempt(() => result.fetchChunk()) }
 }
 
 const incomplete = () =>

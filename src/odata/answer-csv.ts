@@ -22,8 +22,7 @@ export async function csv(
   if (query.withCount) throw noPlace('$count', 'the number of rows')
   const order = keysetOf(query)
   const from = token?.from ?? null
-  const keyset =
-    order === null || from === null ? null : keysetWindow(order, from, Number.MAX_SAFE_INTEGER)
+  const keyset = order === null || from === null ? null : keysetWindow(order, from, null)
   const rows = rowsSql(query, { offset: token?.given ?? 0, limit: null, keyset })
   const atMost = Math.min(query.top ?? Infinity, query.set.relation.rows)
   const mode = atMost <= limits.wholeResultRows ? 'whole' : 'streamed'

@@ -88,7 +88,10 @@ async function openPage(
   // order is left when the page is full: the engine would collect the rows of a LIMIT before it gives the first.
   const isLeft = mode === 'streamed' && query.order.length === 0
   const order = keysetOf(query)
-  const keyset = order === null ? null : keysetWindow(order, token?.from ?? null, limit)
+  const from = token?.from ?? null
+  // Behind the last row of $top there is no page whose beginning anybody needs.
+  const isLast = query.top !== null && offset + limit >= query.top
+  const keyset = order === null ? null : keysetWindow(order, from, isLast ? null : limit)
   const window = { offset, limit: isLeft ? null : limit + 1, keyset }
   return await Query.open(engine, entityTextsSql(query, window, format), { maxRows: limit, mode })
 }

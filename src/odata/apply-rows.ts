@@ -97,7 +97,7 @@ export function scopeOfRows(rows: ApplyRows, context: RequestContext): Scope {
 export function newProperty(name: string, type: EdmType, context: ApplyContext): Property {
   context.columnCount++
   const column = { name: `c${context.columnCount}`, type: type.engine, nullable: true }
-  return { name, column, type, nullable: true, clamped: false }
+  return { name, column, type, nullable: true, clamped: false, isCalculated: true }
 }
 
 /** `rows` with another relation around theirs, which keeps the columns. */

@@ -40,6 +40,8 @@ export interface Property {
   readonly nullable: boolean
   /** Whether the column holds times that OData has not, which are read as the nearest one (see temporal-range.ts). */
   readonly clamped: boolean
+  /** Whether its values are calculated by the query, so that nothing is known of them but their type. */
+  readonly isCalculated?: boolean
 }
 
 /** Rows of `target` whose property `on.theirs` equals `on.ours` of this entity. */

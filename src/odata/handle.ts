@@ -78,7 +78,8 @@ async function handle(exchange: Exchange): Promise<void> {
   const stopWatching = watchClient(exchange, gone)
   exchange.response.once('close', () => {
     stopWatching()
-    gone.abort()
+    // An abort makes an error with a stack, also when nobody listens any more.
+    if (!exchange.response.writableFinished) gone.abort()
   })
   try {
     exchange.version = negotiateVersion(exchange.request.headers)

@@ -100,19 +100,25 @@ const isOwnProperty = (value: Expression, alias: string): value is PropertyValue
 const columnName = (i: number) => sql.ident(`at ${i}`)
 const itemSql = ({ value }: KeysetItem) => columnSql(value.row.alias, value.property)
 
-/** `limit`: the rows of the page. */
-export function keysetWindow(keyset: Keyset, from: Position | null, limit: number): KeysetWindow {
+/** `limit`: the rows of the page; null when none comes behind it. */
+export function keysetWindow(
+  keyset: Keyset,
+  position: Position | null,
+  limit: number | null,
+): KeysetWindow {
+  const from = position === null ? null : fromSql(keyset, position)
+  if (limit === null) return { columns: [], from, placed: (text) => text }
   const columns = keyset.map((item, i) => sql`${itemSql(item)} AS ${columnName(i)}`)
   const values = keyset.map((_, i) => {
     const value = sql`CAST(${sql.ident('page')}.${columnName(i)} AS ${sql.type(VARCHAR)})`
     return sql`coalesce(CAST(to_json(${value}) AS VARCHAR), 'null')`
   })
-  const position = sql`concat('[', ${sql.join(values, sql`, ',', `)}, ']')`
+  const next = sql`concat('[', ${sql.join(values, sql`, ',', `)}, ']')`
   return {
     columns,
-    from: from === null ? null : fromSql(keyset, from),
+    from,
     placed: (text, number) =>
-      sql`CASE WHEN ${number} > ${sql.value(limit, BIGINT)} THEN ${position} ELSE ${text} END`,
+      sql`CASE WHEN ${number} > ${sql.value(limit, BIGINT)} THEN ${next} ELSE ${text} END`,
   }
 }
 

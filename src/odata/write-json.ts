@@ -3,14 +3,11 @@
 // A row leaves the engine as `,{"name":value,…}`: the comma of the first one is dropped by whoever puts rows together.
 // Numbers have exactly the digits of the stored value. Every property is written, NULL as null (rows Q022 to Q030).
 
-import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { OutputProperty } from './bound.ts'
 import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat } from './negotiate.ts'
 import type { EdmName, EdmType } from './type-map.ts'
-
-const VARCHAR = columnType('VARCHAR')
 
 /**
  * One text per row of `rows`, whose columns are named as in `output` and have the engine types of its EdmTypes.
@@ -42,12 +39,13 @@ export function propertyMembers(
   output: readonly OutputProperty[],
   format: JsonFormat,
 ): readonly Member[] {
-  return output.map(({ name, type, path = [name] }) => {
+  return output.map(({ name, type, value: shown, path = [name] }) => {
     const value = sql.ident(table, name)
+    const isStored = shown.kind === 'property' && shown.property.isCalculated !== true
+    const write = isStored && type.kind === 'primitive' ? writeStored[type.name] : undefined
+    const nullable = write?.(value, type) ?? jsonTextSql(value, type, format)
     const isOptional = format.omitsNulls === true && path.length === 1
-    return isOptional
-      ? { path, text: jsonTextSql(value, type, format), isOptional }
-      : { path, text: textSql(value, type, format) }
+    return isOptional ? { path, text: nullable, isOptional } : { path, text: orNull(nullable) }
   })
 }
 
@@ -80,27 +78,27 @@ export function jsonTextSql(
 
 /** The same, `null` for NULL. */
 const textSql = (value: Sql, type: EdmType, format: Pick<JsonFormat, 'ieee754'>, depth = 0): Sql =>
-  sql`coalesce(${jsonTextSql(value, type, format, depth)}, 'null')`
+  orNull(jsonTextSql(value, type, format, depth))
+
+const orNull = (text: Sql): Sql => sql`coalesce(${text}, 'null')`
 
 export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
   if (members.some(({ isOptional }) => isOptional)) return sparseObjectSql(open, members)
   const texts = members.flatMap(({ path, text }, i) => {
     const before = between(members[i - 1]?.path ?? [], path)
-    return [sql.value(before, VARCHAR), text]
+    return [sql.value(i === 0 ? open + before : before), text]
   })
-  const first = open === '{' ? sql`'{'` : sql`',{'`
   const end = '}'.repeat(members.at(-1)?.path.length ?? 1)
-  return sql`concat(${sql.join([first, ...texts, sql.value(end, VARCHAR)])})`
+  return sql`concat(${sql.join([...texts, sql.value(members.length === 0 ? open + end : end)])})`
 }
 
 /** Each member with a comma before it, of which the first is cut off. What is NULL vanishes. */
 function sparseObjectSql(open: '{' | ',{', members: readonly Member[]): Sql {
   const texts = members.map(({ path, text, isOptional }) => {
-    const name = sql.value(`,${JSON.stringify(path.join('/'))}:`, VARCHAR)
+    const name = sql.value(`,${JSON.stringify(path.join('/'))}:`)
     return isOptional ? sql`(${name} || ${text})` : sql`concat(${name}, ${text})`
   })
-  const first = open === '{' ? sql`'{'` : sql`',{'`
-  return sql`concat(${first}, substr(concat(${sql.join(texts)}), 2), '}')`
+  return sql`concat(${sql.value(open)}, substr(concat(${sql.join(texts)}), 2), '}')`
 }
 
 /** What stands between two values: ends of objects, a comma, beginnings of objects, the name. */
@@ -126,7 +124,7 @@ const finite = (value: Sql, digits: Sql): Sql => sql`CASE
   WHEN isfinite(${value}) THEN ${digits}
   WHEN isnan(${value}) THEN '"NaN"'
   WHEN ${value} > 0 THEN '"INF"'
-  WHEN ${value} < 0 THEN '"-INF"' END`
+  WHEN ${value} IS NOT NULL THEN '"-INF"' END`
 
 /** What a calculation has led beyond the range that clients know is written as its end, as it is for stored values. */
 const writeDate: WriteValue = (value) => sql`CASE
@@ -185,6 +183,17 @@ const writeValue: Readonly<Record<EdmName, WriteValue>> = {
   'Edm.Single': (value) => finite(value, asDigits(value)),
   'Edm.String': (value) => sql`CAST(to_json(${value}) AS VARCHAR)`,
   'Edm.TimeOfDay': writeTimeOfDay,
+}
+
+/**
+ * Columns have no values beyond those ranges, or are read without them (temporal-range.ts). The engine need not plan
+ * for what cannot be: of a lookup it would take a fifth of the time.
+ */
+const writeStored: Partial<Record<EdmName, WriteValue>> = {
+  'Edm.Date': (value) => sql`CAST(to_json(${value}) AS VARCHAR)`,
+  'Edm.DateTimeOffset': (value) => sql`CASE WHEN ${value} IS NOT NULL
+    THEN concat('"', CAST(${value} AS DATE), 'T', CAST(${value} AS TIME), 'Z"') END`,
+  'Edm.TimeOfDay': quoted,
 }
 
 export interface CollectionEnvelope {

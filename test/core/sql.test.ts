@@ -1,7 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { columnType } from '../../src/core/relation.ts'
-import { sql } from '../../src/core/sql.ts'
+import { ModelBody, type Sql, sql } from '../../src/core/sql.ts'
+
+const bodyOf = (text: string) =>
+  ModelBody.of({ path: 'models/s/t.sql', text }, { start: 0, end: text.length })
 
 test('values become parameters, identifiers are quoted', () => {
   const query = sql`SELECT ${sql.ident('a"b')} FROM ${sql.ident('s', 't')} WHERE x = ${sql.value("o'x")} AND y = ${sql.value(7)}`
@@ -21,6 +24,29 @@ test('a NUL is kept out of statement text', () => {
 test('a typed value is cast', () => {
   const price = sql.value('1.50', columnType('DECIMAL(18,4)'))
   assert.equal(price.prepare(), { text: 'CAST($1 AS DECIMAL(18,4))', values: ['1.50'] })
+})
+
+test('only what templates say decides whether it is one SELECT', () => {
+  const hostile = sql`SELECT ${sql.value("'; DROP TABLE t; --")}, ${sql.ident('"; DROP TABLE t')}`
+  assert.is(hostile.isOneSelect, true)
+  assert.is(sql`${hostile} UNION ALL ${hostile}`.isOneSelect, true)
+  const others = [
+    sql`DROP TABLE t`,
+    sql`SELECTED`,
+    sql`${sql.value('SELECT ')} 1`,
+    sql`SELECT 1; SELECT 2`,
+    sql`SELECT (${sql.join([sql`1`, sql`2;`])})`,
+    sql`SELECT * FROM (${sql.body(bodyOf('SELECT 1) ; DROP TABLE t'))})`,
+  ]
+  for (const query of others) assert.is(query.isOneSelect, false, query.inline())
+})
+
+test('a string is no part of a statement', () => {
+  const parts = ['DROP TABLE t', { kind: 'body', body: { text: 'DROP TABLE t' } }]
+  for (const part of parts) {
+    assert.throws(() => sql`SELECT ${part as unknown as Sql}`.inline(), TypeError)
+    assert.throws(() => sql.join([part as unknown as Sql]).prepare(), TypeError)
+  }
 })
 
 test('text that could leave a type is no type', () => {
