@@ -1,6 +1,6 @@
 // The checks of `eider doctor`: each looks at one thing and says what to do next. Nothing is changed.
 
-import { access, statfs } from 'node:fs/promises'
+import { access, readFile, stat, statfs } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { waitingBytes } from '../buffer/waiting.ts'
@@ -41,6 +41,7 @@ export async function* checkUp(project: Project): AsyncGenerator<Finding> {
     yield await checkLock(name, path)
   yield await checkWaiting(project)
   yield await checkSnapshot(project)
+  yield await checkSecrets(project)
   const { settings } = project
   yield await checkPort('collect', settings['collect.host'], settings['collect.port'])
   yield await checkPort('odata', settings['odata.host'], settings['odata.port'])
@@ -118,6 +119,21 @@ async function checkSnapshot({ paths }: Project): Promise<Finding> {
   }
   const count = `${snapshot.relations.length} entity sets`
   return ok('snapshot', `${snapshot.id}, ${count}, ${snapshot.publishedAt.toISOString()}`)
+}
+
+/** A token for other machines is worth nothing where everybody on this one can read it. */
+async function checkSecrets({ paths }: Project): Promise<Finding> {
+  const exposed: string[] = []
+  for (const name of ['.env', 'eider.yml']) {
+    const path = join(paths.dir, name)
+    const text = await readFile(path, 'utf8').catch(() => '')
+    const holdsToken = /^\s*(?:export\s+)?(?:\w+_TOKEN\s*=|token\s*:)\s*\S/m.test(text)
+    if (holdsToken && ((await stat(path)).mode & 0o004) !== 0) exposed.push(name)
+  }
+  if (exposed.length === 0 || process.platform === 'win32')
+    return ok('secrets', 'no token can be read by other users')
+  const message = `every user of this machine can read the token in ${exposed.join(', ')}`
+  return warn('secrets', message, `chmod o-r ${exposed.join(' ')}`)
 }
 
 async function checkPort(name: string, host: string, port: number): Promise<Finding> {

@@ -2,6 +2,7 @@
 
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
+import { makeOwnedDirectory } from '../core/owned-directory.ts'
 import { Resources } from '../core/resources.ts'
 import { requireSafeBinding } from '../http/auth.ts'
 import { requireSoundOrigins, withCors } from '../http/cors.ts'
@@ -48,7 +49,7 @@ export interface ODataServiceOptions {
   readonly cacheBytes?: number
   /** Log each request; true by default. */
   readonly accessLog?: boolean
-  /** Where large queries spill to. */
+  /** Below it the service makes a directory of its own, where large queries spill to. */
   readonly tempDir: string
   readonly logger: Logger
   readonly now?: () => Date
@@ -70,11 +71,12 @@ export class ODataService implements AsyncDisposable {
    * Throws EnvironmentError for a port that is busy, or open to other machines without a token.
    */
   static async open(options: ODataServiceOptions): Promise<ODataService> {
-    const { snapshotsDir: dir, host, port, token, logger, tempDir } = options
+    const { snapshotsDir: dir, host, port, token, logger } = options
     const { threads = 1, memoryLimit = null, now = () => new Date(), corsOrigins = [] } = options
     requireSafeBinding(host, token, options.allowAnonymous)
     requireSoundOrigins('odata.cors_origins', corsOrigins, token)
     await using resources = new Resources()
+    const tempDir = await ownTempDir(options, resources)
     const snapshots = resources.use(
       await Snapshots.open({ dir, threads, memoryLimit, tempDir, logger }),
     )
@@ -117,5 +119,19 @@ export class ODataService implements AsyncDisposable {
   /** Finishes open requests first. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#resources[Symbol.asyncDispose]()
+  }
+}
+
+/** What a service that was killed has spilled goes with the next one. */
+async function ownTempDir(
+  { tempDir, logger }: ODataServiceOptions,
+  resources: Resources,
+): Promise<string> {
+  try {
+    return resources.use(await makeOwnedDirectory(tempDir, 'service-')).path
+  } catch (error) {
+    // It still answers what needs no room on disk.
+    logger.warn('temp-dir-unwritable', { path: tempDir, error })
+    return tempDir
   }
 }

@@ -2,17 +2,14 @@
 // killed one has left goes when the next is made.
 
 import { constants } from 'node:fs'
-import { copyFile, link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { copyFile, link, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readLockHolder, takeProcessLock } from '../core/process-lock.ts'
+import { makeOwnedDirectory } from '../core/owned-directory.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import { MANIFEST_FILE } from '../core/snapshot.ts'
 import { takeRunLock } from './run-lock.ts'
 import { readCurrentSnapshot } from './snapshots.ts'
 import { openWarehouseToRead } from './warehouse.ts'
-
-const PREFIX = 'scratch-'
-const OWNER_FILE = 'owner.lock'
 
 export interface Scratch extends AsyncDisposable {
   /** Those of the project, with a database, a buffer and snapshots in a directory of their own. */
@@ -21,11 +18,9 @@ export interface Scratch extends AsyncDisposable {
 
 /** On the disk of the project, so that its files can be linked. Shows what is published now. */
 export async function makeScratch(paths: ProjectPaths): Promise<Scratch> {
-  const parent = join(paths.state, 'tmp')
-  await mkdir(parent, { recursive: true })
-  await removeLeftovers(parent)
-  const state = await mkdtemp(join(parent, PREFIX))
-  const owner = await takeProcessLock(join(state, OWNER_FILE))
+  // A command that was killed leaves a copy of the whole warehouse behind.
+  const owned = await makeOwnedDirectory(join(paths.state, 'tmp'), 'scratch-')
+  const { path: state } = owned
   const below = (name: string) => join(state, name)
   const scratch = {
     paths: {
@@ -38,10 +33,7 @@ export async function makeScratch(paths: ProjectPaths): Promise<Scratch> {
       collectLock: below('collect.lock'),
       target: below('target'),
     },
-    async [Symbol.asyncDispose]() {
-      await owner[Symbol.asyncDispose]()
-      await rm(state, { recursive: true, force: true })
-    },
+    [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   }
   try {
     await linkPublished(paths.snapshots, scratch.paths.snapshots)
@@ -50,15 +42,6 @@ export async function makeScratch(paths: ProjectPaths): Promise<Scratch> {
     throw error
   }
   return scratch
-}
-
-/** A command that was killed leaves a copy of the whole warehouse behind. */
-async function removeLeftovers(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    if (!name.startsWith(PREFIX)) continue
-    const found = await readLockHolder(join(parent, name, OWNER_FILE))
-    if (found?.alive === false) await rm(join(parent, name), { recursive: true, force: true })
-  }
 }
 
 /** Published files never change, so a link is as good as a copy. */

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises'
+import { chmod, readFile, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { workspace } from '../workspace.ts'
@@ -53,6 +53,12 @@ test('doctor says what is amiss and what to do', async () => {
   const busy = await space.ok(['doctor'], { env: { COLLECT_PORT: port, ODATA_PORT: '0' } })
   assert.match(busy.stdout, new RegExp(`ok +buffer +held by process ${daemon.pid}`))
   assert.match(busy.stdout, new RegExp(`ok +collect +eider answers on port ${port}`))
+
+  await space.write('.env', 'ODATA_TOKEN=secret\n')
+  await chmod(space.path('.env'), 0o644)
+  const exposed = await space.ok(['doctor'], ports)
+  assert.match(exposed.stdout, /warn +secrets +.*\.env\n +next: chmod o-r \.env/)
+  await chmod(space.path('.env'), 0o640)
 
   await space.write('.eider/warehouse.duckdb', 'this is no database')
   await rm(space.path('.eider', 'warehouse.duckdb.wal'), { force: true })

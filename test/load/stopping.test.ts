@@ -1,5 +1,6 @@
 // The built service is told to stop while an export is under way.
 
+import { readdir } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
@@ -106,6 +107,25 @@ test('a second signal does not wait', async () => {
   one.socket.resume()
   await one.closed
   assert.not.ok(isWhole(one.received()))
+})
+
+test('what a killed service has spilled goes with the next one', async () => {
+  await using space = await workspace({ 'eider.yml': 'name: stop\n' })
+  const places = async () => (await readdir(space.path('.eider/tmp'))).toSorted()
+  const killed = await space.start(['serve', '--port', '0', '--quiet'])
+  const [left = ''] = await places()
+  await space.write(`.eider/tmp/${left}/snapshot/spilled.tmp`, 'rows')
+  await using other = await space.start(['serve', '--port', '0', '--quiet'])
+  const both = await places()
+  assert.is(both.length, 2)
+  assert.ok(both.includes(left), 'its owner lives')
+  await killed.stop('SIGKILL')
+  const next = await space.start(['serve', '--port', '0', '--quiet'])
+  assert.not((await places()).includes(left))
+  assert.is((await places()).length, 2)
+  assert.is(await next.stop(), 0)
+  assert.is(await other.stop(), 0)
+  assert.equal(await places(), [])
 })
 
 test.run()

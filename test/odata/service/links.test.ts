@@ -44,6 +44,27 @@ test('the secret is made once, for its owner alone; one that is damaged is made 
   assert.equal(log, [])
 })
 
+test('a secret that others can read is replaced, and the log says so', async () => {
+  if (process.platform === 'win32') return
+  await using resources = new Resources()
+  const path = join(await directory(resources), 'odata.secret')
+  const log: LogLine[] = []
+  const logger = createLogger((line) => log.push(line))
+  let before = (await openLinkSigner(path, logger)).sign('text')
+  for (const mode of [0o640, 0o604, 0o620]) {
+    await chmod(path, mode)
+    const signer = await openLinkSigner(path, logger)
+    assert.is.not(signer.sign('text'), before)
+    assert.is((await stat(path)).mode & 0o777, 0o600)
+    before = signer.sign('text')
+  }
+  assert.is((await openLinkSigner(path, logger)).sign('text'), before)
+  assert.equal(
+    log.map(({ event, fields }) => [event, fields['mode']]),
+    ['640', '604', '620'].map((mode) => ['link-secret-exposed', mode]),
+  )
+})
+
 test('without a place for the secret links end with the service, and the log says so', async () => {
   await using resources = new Resources()
   const dir = await directory(resources)
