@@ -62,6 +62,8 @@ export class EventBuffer implements ClaimSource {
   readonly #opening = new Map<ModelName, Promise<TargetQueue>>()
   #onCommit: (commit: Commit) => void = () => {}
   #closed = false
+  /** When it last refused events since they did not fit, and what it held. */
+  #fullSince = { at: -Infinity, storedBytes: 0 }
 
   private constructor(options: EventBufferOptions, resources: Resources) {
     this.#options = options
@@ -184,7 +186,7 @@ export class EventBuffer implements ClaimSource {
     return {
       targets: new Map([...this.#queues].map(([target, queue]) => [target, queue.stats()])),
       bytes: storedBytes,
-      writable: !this.#closed && !failedLately && storedBytes < this.#options.maxBufferBytes,
+      writable: !this.#closed && !failedLately && !this.#isFull(),
     }
   }
 
@@ -195,14 +197,24 @@ export class EventBuffer implements ClaimSource {
     await this.#resources[Symbol.asyncDispose]()
   }
 
+  /** It is already before its last byte is taken: when what came lately did not fit, and nothing has left it since. */
+  #isFull(): boolean {
+    const { storedBytes } = this.#usage
+    const { at, storedBytes: before } = this.#fullSince
+    const refusedLately = Date.now() - at < limits.retryAfterSeconds * 1000
+    return storedBytes >= this.#options.maxBufferBytes || (refusedLately && storedBytes >= before)
+  }
+
   #refuseWhenClosed(): void {
     if (this.#closed) throw new BufferUnavailableError('the buffer is closed')
   }
 
   #refuseAboveLimits(neededBytes: number): void {
     const { storedBytes, pendingBytes } = this.#usage
-    if (storedBytes + pendingBytes + neededBytes > this.#options.maxBufferBytes)
+    if (storedBytes + pendingBytes + neededBytes > this.#options.maxBufferBytes) {
+      this.#fullSince = { at: Date.now(), storedBytes }
       throw new BufferFullError('the buffer holds as many events as it may until a run takes some')
+    }
     // A call alone may be of any size: it was let in by the limit on request bodies.
     if (pendingBytes > 0 && pendingBytes + neededBytes > limits.pendingBytes)
       throw new BufferFullError('too many events wait for the disk')
