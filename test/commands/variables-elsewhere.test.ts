@@ -40,15 +40,9 @@ test('collect daemon and serve --watch start with the values that are given', as
     assert.is(answer.status, 202)
     assert.is(await daemon.stop(), 0)
   }
-  await using service = await space.start([
-    'serve',
-    '--watch',
-    '--port',
-    '0',
-    '--vars',
-    'top=5',
-    ...vars,
-  ])
+  await using service = await space.start(
+    ['serve', '--watch', '--port', '0', '--vars', 'top=5'].concat(vars),
+  )
   assert.is(await (await fetch(`${service.url}/mart_rows/$count`)).text(), '5')
   assert.is(await service.stop(), 0)
 })
