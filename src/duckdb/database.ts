@@ -53,6 +53,7 @@ export class Database implements AsyncDisposable {
       // By default five: a bulk insert then holds 60 MB and more for each thread, and is not faster for it.
       write_buffer_row_group_count: '1',
     }
+    if (options.searchDir !== undefined) config['file_search_path'] = options.searchDir
     if (options.threads != null) config['threads'] = String(options.threads)
     if (options.memoryLimit != null) config['memory_limit'] = options.memoryLimit
     if (options.tempDir != null) config['temp_directory'] = options.tempDir
@@ -67,8 +68,6 @@ export class Database implements AsyncDisposable {
     {
       await using connection = await database.connect()
       await connection.run(sql`SET GLOBAL TimeZone = 'UTC'`)
-      if (options.searchDir !== undefined)
-        await connection.run(sql`SET GLOBAL file_search_path = ${sql.value(options.searchDir)}`)
     }
     resources.move()
     return database

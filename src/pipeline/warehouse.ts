@@ -1,6 +1,6 @@
 // The database that a run writes. Opening it waits for other processes and says in plain words what is wrong.
 
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { attachSources } from '../compiler/external.ts'
@@ -8,6 +8,7 @@ import { type Diagnostic, throwIfErrors } from '../core/diagnostics.ts'
 import type { ExternalSource } from '../core/external.ts'
 import { makeDirectory } from '../core/durable-directory.ts'
 import { EnvironmentError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import { Resources } from '../core/resources.ts'
@@ -55,6 +56,23 @@ export async function openWarehouse(options: WarehouseOptions): Promise<Database
     }
     await sleep(Math.max(0, Math.min(retryMs, deadline - Date.now())), undefined, { signal })
   }
+}
+
+/**
+ * At the end of a run. A run that wrote its own record and nothing else leaves the log beside the file, and whoever opens
+ * the file next replays it: a checkpoint describes every relation anew, which takes a project of a thousand models longer
+ * than all its queries. Any other run makes the checkpoint here, and not when the file is closed, which would hold up this
+ * thread; what fails stays in the log, whole, as it does there.
+ */
+export async function settleLog(
+  connection: Connection,
+  { database }: ProjectPaths,
+  isIdle: boolean,
+): Promise<void> {
+  const log = statSync(`${database}.wal`, { throwIfNoEntry: false })
+  if (isIdle && log !== undefined && log.size <= limits.leftLogBytes)
+    await connection.run(sql`PRAGMA disable_checkpoint_on_shutdown`)
+  else await connection.run(sql`CHECKPOINT`).catch(() => {})
 }
 
 /**
