@@ -1,13 +1,13 @@
 // A project that was compiled before is not compiled again: binding a thousand models takes longer than all else that a
-// run without work does. `.eider/compiled.json` holds the last compile that a run made, in two lines of JSON:
+// run without work does. `.eider/compiled.json` holds the last compile that a run made, in three lines of JSON:
 //
 //   | line | content                                                                                          |
 //   |------|--------------------------------------------------------------------------------------------------|
-//   | 1    | `key`: of what was compiled, by what; `inputs`: data files with hashes; `checksum`: of line 2    |
-//   | 2    | the project (saved-project.ts)                                                                   |
+//   | 1    | `key`: of what was compiled, by what; `inputs`: data files with hashes; `checksum`: of the rest  |
+//   | 2, 3 | the project (saved-project.ts)                                                                   |
 //
 // It is valid if and only if `key` is that of the given files, each input has the hash that it has in the file, and the
-// checksum is that of line 2. The key covers every text, path and variable, the directory, the engine's version and the
+// checksum is that of the other lines. The key covers every text, path and variable, the directory, the engine's version and the
 // compiler's own files. Inputs are hashed before their heads are read, so a file that changes meanwhile is
 // found changed. Not saved: a project with sources or with warnings outside its files, and one with a volatile model, whose columns
 // may depend on the time, a setting or a remote file.
@@ -62,10 +62,14 @@ export async function compileOnce(
   const project = await compile(files, save ? { dir, onInputs } : { dir })
   const isVolatile = [...project.models.values()].some((model) => model.volatile)
   const text = inputs === null || isVolatile ? null : saveProject(project, files)
-  if (text !== null)
-    await replace(path, { key, inputs: inputs ?? [], checksum: hashOf(32, [text]) }, text)
-  return project
+  if (text === null) return project
+  const heading = { key, inputs: inputs ?? [], checksum: hashOf(32, [text]) }
+  await replace(path, heading, text)
+  return { ...project, identity: identityOf(heading) }
 }
+
+/** The key alone does not tell what was read of data files. */
+const identityOf = ({ key, checksum }: Heading) => hashOf(32, [key, checksum])
 
 /** null: there is none, or it is of something else. */
 async function restore(
@@ -80,7 +84,8 @@ async function restore(
   const heading = readHeading(saved.slice(0, end))
   const text = saved.slice(end + 1, -1)
   if (heading?.key !== key || heading.checksum !== hashOf(32, [text])) return null
-  return (await isUnchanged(heading, dir)) ? restoreProject(text, files) : null
+  if (!(await isUnchanged(heading, dir))) return null
+  return { ...restoreProject(text, files), identity: identityOf(heading) }
 }
 
 function readHeading(line: string): Heading | null {

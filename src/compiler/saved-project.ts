@@ -1,5 +1,5 @@
-// A compiled project as JSON and back. Texts of files are not in it: places in them are kept as offsets, so it means
-// something only beside the very files that were compiled.
+// A compiled project as two lines of JSON and back. Texts of files are not in it: places in them are kept as offsets, so
+// it means something only beside the very files that were compiled. The second line is the lineage, which few commands read.
 
 import type { Diagnostic } from '../core/diagnostics.ts'
 import type { Check, CompiledProject, Lineage, Macro, Model } from '../core/model.ts'
@@ -13,9 +13,10 @@ import { bodyOf } from './variables.ts'
 interface SavedProject {
   readonly models: readonly SavedModel[]
   readonly macros: readonly { readonly name: string; readonly body: SavedBody }[]
-  readonly lineage: readonly (readonly [ModelName, Lineage])[]
   readonly warnings: readonly SavedDiagnostic[]
 }
+
+type SavedLineage = readonly (readonly [ModelName, Lineage])[]
 
 /** The members of a model; `source` is a path and `body` a place in its text. */
 type SavedModel = Omit<Model, 'source' | 'body' | 'checks'> & {
@@ -45,10 +46,10 @@ export function saveProject(project: CompiledProject, files: ProjectFiles): stri
       name,
       body: { source: body.source.path, ...body.span },
     })),
-    lineage: [...project.lineage()],
     warnings: project.warnings.map((warning) => ({ ...warning, source: warning.source.path })),
   }
-  return JSON.stringify(saved)
+  const lineage: SavedLineage = [...project.lineage()]
+  return `${JSON.stringify(saved)}\n${JSON.stringify(lineage)}`
 }
 
 /** `text` is what saveProject() made of a project with these files. */
@@ -60,7 +61,8 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
     return source
   }
   const variables = files.variables ?? new Map()
-  const saved = JSON.parse(text) as SavedProject
+  const [first = '', second = ''] = text.split('\n')
+  const saved = JSON.parse(first) as SavedProject
   const models = saved.models.map((model) => restoreModel(model, sourceOf(model.source), variables))
   return {
     models: new Map(models.map((model) => [model.name, model])),
@@ -68,7 +70,7 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
       name,
       body: bodyOf(sourceOf(source), { start, end }, variables).body,
     })),
-    lineage: () => new Map(saved.lineage),
+    lineage: () => new Map(JSON.parse(second) as SavedLineage),
     warnings: saved.warnings.map((warning) => ({ ...warning, source: sourceOf(warning.source) })),
   }
 }

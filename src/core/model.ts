@@ -186,6 +186,8 @@ export interface CompiledProject {
   /** Computed when it is asked for: most commands do not. */
   readonly lineage: () => ReadonlyMap<ModelName, Lineage>
   readonly warnings: readonly Diagnostic[]
+  /** Equal only for projects that are equal in all that is here; absent where that is not known. */
+  readonly identity?: string
   /** What the models can read that no run makes, and how it is attached; absent without `sources`. */
   readonly external?: {
     readonly sources: readonly ExternalSource[]

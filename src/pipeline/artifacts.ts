@@ -1,10 +1,16 @@
 // target/manifest.json and target/run_results.json: what a run knew and did, for other programs.
 // Both have `schema_version` 1; members are only ever added under one number. docs/schemas/ has a JSON Schema of each.
+//
+// A manifest of a thousand models takes longer to write than all else of a run with nothing to do, so one is left alone
+// if and only if it begins with the identity of this very project, made by this very code, and ends as it should.
 
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { mkdir, open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { CompiledExternal } from '../core/external.ts'
 import type { CompiledProject, Lineage, Model } from '../core/model.ts'
+import { hashOf } from '../core/hash.ts'
 import { entitySetName } from '../core/names.ts'
 import type { RunSummary } from './ledger.ts'
 
@@ -16,14 +22,45 @@ export async function writeArtifacts(
   summary: RunSummary,
 ): Promise<void> {
   await mkdir(dir, { recursive: true })
+  await writeManifest(join(dir, 'manifest.json'), project)
+  await writeJson(join(dir, 'run_results.json'), runResults(summary))
+}
+
+async function writeManifest(path: string, project: CompiledProject): Promise<void> {
+  const heading = { schema_version: SCHEMA_VERSION, ...identityOf(project) }
+  if ('project' in heading && (await isFramedBy(path, heading))) return
   const lineage = project.lineage()
   const models = Array.from(project.models.values(), (model) =>
     describeModel(model, lineage.get(model.name) ?? []),
   )
   const sources = (project.external?.tables ?? []).map(describeSource)
-  const manifest = { schema_version: SCHEMA_VERSION, models, sources }
-  await writeJson(join(dir, 'manifest.json'), manifest)
-  await writeJson(join(dir, 'run_results.json'), runResults(summary))
+  await writeJson(path, { ...heading, models, sources })
+}
+
+/** A checkout is built again and again, and writes other manifests then. */
+function identityOf({ identity }: CompiledProject): { readonly project?: string } {
+  if (identity === undefined) return {}
+  const { size, mtimeMs } = statSync(fileURLToPath(import.meta.url))
+  return { project: hashOf(32, [identity, size, mtimeMs]) }
+}
+
+/** Whether a file begins with these members and ends as an object does, as writeJson() prints them. */
+async function isFramedBy(path: string, heading: object): Promise<boolean> {
+  const start = Buffer.from(print(heading).replace(/\n\}\n$/, ',\n'))
+  const end = Buffer.from('\n}\n')
+  try {
+    await using file = await open(path)
+    const { size } = await file.stat()
+    const read = async (length: number, position: number) =>
+      (await file.read(Buffer.alloc(length), 0, length, position)).buffer
+    if (size < start.length + end.length) return false
+    return (
+      start.equals(await read(start.length, 0)) &&
+      end.equals(await read(end.length, size - end.length))
+    )
+  } catch {
+    return false // it is missing, or cannot be read and is replaced
+  }
 }
 
 export function runResults(summary: RunSummary) {
@@ -71,7 +108,9 @@ function describeSource({ name, path, columns, ...table }: CompiledExternal) {
   }
 }
 
+const print = (document: unknown) => JSON.stringify(document, null, 2) + '\n'
+
 async function writeJson(path: string, document: unknown): Promise<void> {
-  await writeFile(`${path}.tmp`, JSON.stringify(document, null, 2) + '\n')
+  await writeFile(`${path}.tmp`, print(document))
   await rename(`${path}.tmp`, path)
 }
