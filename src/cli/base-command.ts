@@ -1,6 +1,7 @@
 // What all commands share: flags, the project, the logger, and usage errors that suggest.
 
-import { Command, Flags } from '@oclif/core'
+import { Command } from '@oclif/core/command'
+import * as Flags from '@oclif/core/flags'
 import { UsageError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
 import { didYouMean } from '../core/suggest.ts'

@@ -1,7 +1,7 @@
 // Runs one command and ends with the exit code of the contract. oclif parses; failures are shown here.
 
 import { fileURLToPath } from 'node:url'
-import { run } from '@oclif/core'
+import { run } from '@oclif/core/run'
 import { exitCodeOf, failureEvents, showFailure } from './show-failure.ts'
 
 const packageRoot = fileURLToPath(new URL('../../..', import.meta.url))

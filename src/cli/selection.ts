@@ -1,6 +1,6 @@
 // What a run or a plan is about. Selectors: arguments and --select add up, --exclude takes away.
 
-import { Flags } from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
 
 export const selectionFlags = {
   select: Flags.string({

@@ -1,6 +1,6 @@
 // --vars: values for the variables that eider.yml declares.
 
-import { Flags } from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
 
 const options = {
   summary: 'Another value for a variable of eider.yml, as name=value; may be given several times',

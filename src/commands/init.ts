@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Args, Flags } from '@oclif/core'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
 import { UsageError } from '../core/failures.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 

@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { onStop } from '../../cli/signals.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'

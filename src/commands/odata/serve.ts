@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Flags } from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { onStop } from '../../cli/signals.ts'
 import { watchVariableFlags } from '../../cli/variable-flags.ts'

@@ -1,4 +1,5 @@
-import { Flags, type Interfaces } from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
+import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
 import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'

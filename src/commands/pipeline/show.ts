@@ -1,4 +1,5 @@
-import { Args, Flags } from '@oclif/core'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showLineage } from '../../cli/show-lineage.ts'
 import { showRows } from '../../cli/show-rows.ts'
