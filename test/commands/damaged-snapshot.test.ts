@@ -1,11 +1,12 @@
 // Bytes of a published file change on disk while a service has it open. Its model has not changed.
 
-import { open, readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseManifest } from '../../src/core/snapshot.ts'
 import { type Workspace, workspace } from '../workspace.ts'
+import { flip } from '../flip.ts'
 
 const ROWS = 60_000
 const other = (id: number) => `-- @expose id\nSELECT ${id} AS id`
@@ -20,14 +21,7 @@ const publishedFile = async (space: Workspace): Promise<string> => {
   return parseManifest(text).relations.find(({ model }) => model === 'mart.hit')!.file
 }
 
-async function flipRows(path: string): Promise<void> {
-  await using file = await open(path, 'r+')
-  const at = Math.floor((await stat(path)).size / 3)
-  const byte = Buffer.alloc(1)
-  await file.read(byte, 0, 1, at)
-  byte[0]! ^= 0x40
-  await file.write(byte, 0, 1, at)
-}
+const flipRows = async (path: string) => flip(path, Math.floor((await stat(path)).size / 3))
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 20_000

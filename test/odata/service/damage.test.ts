@@ -1,16 +1,6 @@
 // Files of a snapshot that are cut short, changed or gone: reported, and the last good snapshot is served.
 
-import {
-  mkdir,
-  mkdtemp,
-  open,
-  readFile,
-  rename,
-  rm,
-  stat,
-  truncate,
-  writeFile,
-} from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,6 +20,7 @@ import {
   writeManifest,
   writeTable,
 } from './publish.ts'
+import { flip } from '../../flip.ts'
 
 const rows = (generation: number): Table => ({
   model: 'shop.rows',
@@ -41,14 +32,6 @@ const halve = async (path: string) => truncate(path, (await stat(path)).size / 2
 
 /** A third of the way into the file there are rows; at its head there is what is read first. */
 const flipRows = async (path: string) => flip(path, Math.floor((await stat(path)).size / 3))
-
-async function flip(path: string, at: number): Promise<void> {
-  await using file = await open(path, 'r+')
-  const byte = Buffer.alloc(1)
-  await file.read(byte, 0, 1, at)
-  byte[0]! ^= 0x40
-  await file.write(byte, 0, 1, at)
-}
 
 /** Publishes a second state whose file `damage` has met before anybody reads it. */
 async function publishDamaged(dir: string, id: string, damage: (path: string) => Promise<void>) {

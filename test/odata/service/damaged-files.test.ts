@@ -1,12 +1,13 @@
 // What is found wrong with files of a snapshot, and that a run writes them anew although their models are unchanged.
 
-import { access, mkdir, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, rm, stat, truncate } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../../src/core/logger.ts'
 import { damageMarkerFile, parseManifest } from '../../../src/core/snapshot.ts'
 import { damagedFiles, markDamagedFiles } from '../../../src/odata/damaged-files.ts'
 import { type Fixture, fixture, query } from '../../pipeline/fixture.ts'
+import { flip } from '../../flip.ts'
 
 const ROWS =
   "SELECT i AS id, 'text ' || hash(i) AS text, hash(i, 1) AS number FROM range(60000) AS r(i)"
@@ -15,14 +16,6 @@ const models = [
   query('mart.other', 'select 1 as id', { expose: ['id'] }),
 ]
 const NEVER = new AbortController().signal
-
-async function flip(path: string, at: number): Promise<void> {
-  await using file = await open(path, 'r+')
-  const byte = Buffer.alloc(1)
-  await file.read(byte, 0, 1, at)
-  byte[0]! ^= 0x40
-  await file.write(byte, 0, 1, at)
-}
 
 const published = async (space: Fixture) =>
   parseManifest(await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8'))
