@@ -159,6 +159,11 @@ export const limits = {
   /** Parts of an answer that are made ahead of the one being sent, and bytes handed to a socket before it must drain. */
   partsAhead: 3,
   sendAheadBytes: 1 * MiB,
+  /**
+   * Bytes copied out of the engine before their memory is collected, which takes half a millisecond: below what makes the
+   * collector go through the whole heap, above what a page of ordinary size has.
+   */
+  uncollectedBytes: 8 * MiB,
   /** A body below this fits into one packet as it is. */
   compressedBytes: 1_400,
   /** Memory for answers that are given again, and the largest of them: a page of 10,000 rows has about 2 MiB. */
