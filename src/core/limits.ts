@@ -185,6 +185,8 @@ export const limits = {
   wholeAnswerBytes: 256 * KiB,
   /** The largest page that a client gets by asking for it (Prefer: maxpagesize). */
   largestPageRows: 1_000_000,
+  /** Time that the writing of a long document takes at a time before others get their turn. */
+  sliceMs: 5,
   /** A client that has closed its direction gets an answer that begins within this time. */
   halfClosedMs: 250,
   /** An interrupt that met no running statement is sent again after this time. */
