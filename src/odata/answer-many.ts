@@ -56,10 +56,11 @@ export function pageText({ context, count, format, found }: PageParts, end: End)
   const tail = () => Buffer.from(collectionTail(end()))
   if (found === null) return { body: Buffer.concat([head, tail()]), rows: () => 0 }
   const all = found.whole
-  const body =
-    all === null
-      ? streamed(head, found, tail)
-      : Buffer.concat([head, all.subarray(','.length), tail()])
+  // Few rows with others inside may be so long that nobody wants to copy them once more.
+  const isSmall = all !== null && all.length <= limits.cachedAnswerBytes
+  const body = isSmall
+    ? Buffer.concat([head, all.subarray(','.length), tail()])
+    : streamed(head, found, tail)
   return { body, rows: () => found.rows }
 }
 
@@ -136,10 +137,11 @@ async function* streamed(
   found: Query,
   tail: () => Buffer,
 ): AsyncGenerator<Buffer, void> {
-  let before: Buffer | null = head
+  yield head
+  let comma = ','.length
   for await (const rows of found.chunks()) {
-    yield before === null ? rows : Buffer.concat([before, rows.subarray(','.length)])
-    before = null
+    yield rows.subarray(comma)
+    comma = 0
   }
   yield tail()
 }

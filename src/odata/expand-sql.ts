@@ -25,7 +25,7 @@ import { type Member, objectSql, propertyMembers, rowTextsSql } from './write-js
 export const TOO_MANY_RELATED = 'too many related rows'
 
 const BIGINT = columnType('BIGINT')
-const VARCHAR = columnType('VARCHAR')
+const BOOLEAN = columnType('BOOLEAN')
 
 // No property has a space in its name, so these meet none.
 const PARENT_KEY = sql.ident('parent key')
@@ -102,12 +102,12 @@ function relatedTexts(expansion: Expansion, parent: string, format: JsonFormat):
   ]
   const object = objectSql('{', members)
   const value = many
-    ? sql`concat(${guardSql(rows)}, '[', string_agg(${object}, ',' ORDER BY ${sql.ident(rows)}.${NUMBER}), ']')`
-    : sql`concat(${guardSql(rows)}, first(${object}))`
+    ? sql`concat('[', string_agg(${object}, ',' ORDER BY ${sql.ident(rows)}.${NUMBER}), ']')`
+    : sql`first(${object})`
   const joins = inner.flatMap((level) => level.joins)
   const key = sql`${sql.ident(rows)}.${PARENT_KEY}`
   const written = sql`SELECT ${key}, ${value} AS text
-    FROM ${sql.ident(rows)} ${sql.join(joins, sql` `)} GROUP BY ${key}`
+    FROM ${sql.ident(rows)} ${sql.join(joins, sql` `)} WHERE ${guardSql(rows)} GROUP BY ${key}`
   const absent = many ? sql`'[]'` : sql`'null'`
   return {
     tables: [
@@ -142,11 +142,12 @@ function windowOf({ skip, top }: BoundQuery, place: Sql): Sql {
   return sql` QUALIFY ${after} AND ${place} <= ${sql.value(last, BIGINT)}`
 }
 
+/** A condition on rows, so that it fails before their texts are put together. */
 function guardSql(rows: string): Sql {
   const most = sql.value(limits.expandedRows, BIGINT)
   const words = sql.value(TOO_MANY_RELATED)
   return sql`CASE WHEN (SELECT count(*) FROM ${sql.ident(rows)}) > ${most}
-    THEN CAST(error(${words}) AS ${sql.type(VARCHAR)}) END`
+    THEN CAST(error(${words}) AS ${sql.type(BOOLEAN)}) ELSE TRUE END`
 }
 
 /** What tells to which row of the parent a related row belongs. */
