@@ -116,8 +116,12 @@ export const limits = {
   expressionRows: 50,
   /** Levels of $expand, one inside the other. */
   expandDepth: 8,
-  /** Related rows that one level of $expand brings into one answer: the engine holds their texts in memory. */
+  /**
+   * Related rows that one level of $expand brings into one answer, and bytes of their texts: rows with rows inside are
+   * made in memory, where they take several times what they hold.
+   */
   expandedRows: 250_000,
+  expandedTextBytes: 64 * MiB,
   /** SELECTs that one $apply may mean, each inside the next or beside it. The engine plans a hundred in some 50 ms. */
   applySize: 100,
   /**

@@ -189,4 +189,4 @@ function engineFailure(error: unknown): unknown {
   return error
 }
 
-const EXPAND_TOO_LARGE = `more than ${limits.expandedRows} related rows: ask for fewer with $top or a smaller page, or with $top or $filter within $expand`
+const EXPAND_TOO_LARGE = `more than ${limits.expandedRows} related rows, or ${limits.expandedTextBytes / 2 ** 20} MiB of their texts: ask for fewer with $top or a smaller page, or with $top or $filter within $expand`
