@@ -116,8 +116,12 @@ export const limits = {
   expressionRows: 50,
   /** Levels of $expand, one inside the other. */
   expandDepth: 8,
-  /** Related rows that one level of $expand brings into one answer: the engine holds their texts in memory. */
+  /**
+   * Related rows that one level of $expand brings into one answer, and bytes of their texts: rows with rows inside are
+   * made in memory, where they take several times what they hold.
+   */
   expandedRows: 250_000,
+  expandedTextBytes: 64 * MiB,
   /** SELECTs that one $apply may mean, each inside the next or beside it. The engine plans a hundred in some 50 ms. */
   applySize: 100,
   /**
@@ -159,6 +163,11 @@ export const limits = {
   /** Parts of an answer that are made ahead of the one being sent, and bytes handed to a socket before it must drain. */
   partsAhead: 3,
   sendAheadBytes: 1 * MiB,
+  /**
+   * Bytes copied out of the engine before their memory is collected, which takes half a millisecond: below what makes the
+   * collector go through the whole heap, above what a page of ordinary size has.
+   */
+  uncollectedBytes: 8 * MiB,
   /** A body below this fits into one packet as it is. */
   compressedBytes: 1_400,
   /** Memory for answers that are given again, and the largest of them: a page of 10,000 rows has about 2 MiB. */
@@ -180,6 +189,8 @@ export const limits = {
   wholeAnswerBytes: 256 * KiB,
   /** The largest page that a client gets by asking for it (Prefer: maxpagesize). */
   largestPageRows: 1_000_000,
+  /** Time that the writing of a long document takes at a time before others get their turn. */
+  sliceMs: 5,
   /** A client that has closed its direction gets an answer that begins within this time. */
   halfClosedMs: 250,
   /** An interrupt that met no running statement is sent again after this time. */

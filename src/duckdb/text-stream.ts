@@ -18,6 +18,7 @@
 import type { DuckDBDataChunk } from '@duckdb/node-api'
 import type duckdb from '@duckdb/node-bindings'
 import { type Sql, sql } from '../core/sql.ts'
+import { noteCopied } from './collect-chunks.ts'
 import type { Connection } from './database.ts'
 import { bindings, StatementType } from './driver.ts'
 import { DatabaseError } from './errors.ts'
@@ -43,8 +44,6 @@ export class TextStream implements AsyncDisposable {
   readonly #connection: Connection
   readonly #chunks: Chunks
   readonly #maxRows: number
-  /** Held while its bytes are copied: the memory of a chunk goes when the collector takes the object. */
-  #chunk: DuckDBDataChunk | null = null
   #ended = false
   #rows = 0
   #following: Buffer | null = null
@@ -87,16 +86,14 @@ export class TextStream implements AsyncDisposable {
   }
 
   /**
-   * The bytes of the next texts, or null after the last. Throws DatabaseError of type `Incomplete` when the result
-   * broke off: what was handed out before is then not the whole answer.
+   * The next texts, or null after the last. To be called again when the promise is settled. Throws DatabaseError of type
+   * `Incomplete` when the result broke off: what was handed out before is then not the whole answer.
    */
-  async next(): Promise<Buffer | null> {
+  async next(): Promise<Texts | null> {
     while (!this.#ended) {
       const next = this.#chunks.next()
-      this.#chunk = next instanceof Promise ? await next : next
-      const bytes = this.#takeChunk(this.#chunk)
-      this.#chunk = null
-      if (bytes.length > 0) return bytes
+      const texts = this.#takeChunk(next instanceof Promise ? await next : next)
+      if (texts !== null && texts.rows > 0) return texts
     }
     return null
   }
@@ -116,23 +113,46 @@ export class TextStream implements AsyncDisposable {
     }
   }
 
-  #takeChunk(chunk: DuckDBDataChunk | null): Buffer {
+  #takeChunk(chunk: DuckDBDataChunk | null): Texts | null {
     const count = chunk?.rowCount ?? 0
     if (chunk === null || count === 0) return this.#takeEnd()
     const headers = readHeaders(chunk, count)
     const isLast = this.#chunks.isStreamed && textAt(headers, count - 1) === END
     const texts = isLast ? count - 1 : count
     const taken = Math.min(texts, this.#maxRows - this.#rows)
-    if (texts > taken) this.#following = copyTexts(rowsFrom(headers, taken), 1)
+    if (texts > taken) this.#following = new Texts(chunk, rowsFrom(headers, taken), 1).copy()
     this.#ended = isLast || this.#following !== null
     this.#rows += taken
-    return copyTexts(headers, taken)
+    return new Texts(chunk, headers, taken)
   }
 
-  #takeEnd(): Buffer {
+  #takeEnd(): null {
     if (this.#chunks.isStreamed) throw incomplete()
     this.#ended = true
-    return Buffer.alloc(0)
+    return null
+  }
+}
+
+/** Texts in the memory of the engine, which may make the next ones before these are copied. */
+export class Texts {
+  readonly rows: number
+  readonly #headers: Uint8Array
+  /** The memory of a chunk goes when the collector takes the object, so it is held until its bytes are copied. */
+  #chunk: DuckDBDataChunk | null
+
+  constructor(chunk: DuckDBDataChunk, headers: Uint8Array, rows: number) {
+    this.#chunk = chunk
+    this.#headers = headers
+    this.rows = rows
+  }
+
+  /** To be called once. */
+  copy(): Buffer {
+    if (this.#chunk === null) throw new Error('the texts were copied before')
+    const bytes = copyTexts(this.#headers, this.rows)
+    this.#chunk = null
+    noteCopied(bytes.length)
+    return bytes
   }
 }
 

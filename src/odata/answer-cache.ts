@@ -82,8 +82,11 @@ interface Generation {
   readonly flights: Map<string, Promise<Flight>>
 }
 
-/** `alone`: the answer is a stream, which has one reader. `again`: nothing came of it for a reason of its own caller. */
-type Flight = Answer | 'alone' | 'again'
+/**
+ * `alone`: the answer is a stream, which has one reader. `again`: nothing came of it for a reason of its own caller. An
+ * error: the service had no time or no room for it.
+ */
+type Flight = Answer | 'alone' | 'again' | RequestError
 
 export function createAnswerCache(maxBytes: number): AnswerCache {
   const newGeneration = (snapshotId: string): Generation => {
@@ -123,11 +126,17 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
       const ours = of(snapshotId)
       const { flights } = ours
       const equal = condition === undefined ? key : `${key}\n${condition}`
+      let isLate = true // the first flight may have begun long before this request came, the next one has not
       for (let flight = flights.get(equal); flight !== undefined; flight = flights.get(equal)) {
         const shared = await flight
         if (gone.aborted) throw new ClientGone()
         if (shared === 'alone') return await make()
         if (shared === 'again') continue
+        if (shared instanceof RequestError) {
+          if (!isLate) throw shared
+          isLate = false
+          continue
+        }
         hits++
         return shared
       }
@@ -154,10 +163,13 @@ function shareable(answer: Answer): Flight {
   return isWhole && answer.headers['ETag'] !== undefined ? answer : 'alone'
 }
 
-/** An equal request is refused for the same reason. */
+const BUSY: readonly number[] = [503, 504]
+
+/** An equal request is refused for the same reason, unless that was the state of the service. */
 function refusal(error: unknown): Flight {
-  if (error instanceof RequestError) throw error
-  return 'again'
+  if (!(error instanceof RequestError)) return 'again'
+  if (BUSY.includes(error.status)) return error
+  throw error
 }
 
 /**

@@ -56,10 +56,11 @@ export function pageText({ context, count, format, found }: PageParts, end: End)
   const tail = () => Buffer.from(collectionTail(end()))
   if (found === null) return { body: Buffer.concat([head, tail()]), rows: () => 0 }
   const all = found.whole
-  const body =
-    all === null
-      ? streamed(head, found, tail)
-      : Buffer.concat([head, all.subarray(','.length), tail()])
+  // Few rows with others inside may be so long that nobody wants to copy them once more.
+  const isSmall = all !== null && all.length <= limits.cachedAnswerBytes
+  const body = isSmall
+    ? Buffer.concat([head, all.subarray(','.length), tail()])
+    : streamed(head, found, tail)
   return { body, rows: () => found.rows }
 }
 
@@ -82,15 +83,15 @@ async function openPage(
   { offset, limit }: Page,
   format: JsonFormat,
 ): Promise<Query> {
-  const atMost = Math.min(limit, query.set.relation.rows)
-  const mode = atMost <= limits.wholeResultRows ? 'whole' : 'streamed'
+  const { rows } = query.set.relation
+  const mode = Math.min(limit, rows) <= limits.wholeResultRows ? 'whole' : 'streamed'
   // One row more than the page tells whether there is a next one; to-sql never goes beyond $top. A stream in stored
   // order is left when the page is full: the engine would collect the rows of a LIMIT before it gives the first.
   const isLeft = mode === 'streamed' && query.order.length === 0
   const order = keysetOf(query)
   const from = token?.from ?? null
-  // Behind the last row of $top there is no page whose beginning anybody needs.
-  const isLast = query.top !== null && offset + limit >= query.top
+  // Behind the last row of $top, or of the whole table, there is no page whose beginning anybody needs.
+  const isLast = limit >= rows || (query.top !== null && offset + limit >= query.top)
   const keyset = order === null ? null : keysetWindow(order, from, isLast ? null : limit)
   const window = { offset, limit: isLeft ? null : limit + 1, keyset }
   return await Query.open(engine, entityTextsSql(query, window, format), { maxRows: limit, mode })
@@ -136,10 +137,11 @@ async function* streamed(
   found: Query,
   tail: () => Buffer,
 ): AsyncGenerator<Buffer, void> {
-  let before: Buffer | null = head
+  yield head
+  let comma = ','.length
   for await (const rows of found.chunks()) {
-    yield before === null ? rows : Buffer.concat([before, rows.subarray(','.length)])
-    before = null
+    yield rows.subarray(comma)
+    comma = 0
   }
   yield tail()
 }

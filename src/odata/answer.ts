@@ -111,9 +111,12 @@ export async function answerGet(
   const bound = bindAsked(exchange, syntax)
   const plan = planAnswer(exchange, bound)
   const headers = commonHeaders(exchange, plan)
-  if (isUnchanged(request.headers, headers['ETag']))
-    return { status: 304, headers, body: null, rows: () => 0 }
+  const unchanged = { status: 304, headers, body: null, rows: () => 0 }
+  // Who names a tag has had the answer; for `*` it must exist.
+  const known = unchangedBy(request.headers, headers['ETag'])
+  if (known === 'tag') return unchanged
   const { body, rows } = await plan.make()
+  if (known === 'any' && body !== null) return unchanged
   if (body === null) {
     // UI5 makes an ETag a property of the value, and ends with an error where there is none.
     const { ETag: _, ...others } = headers
@@ -176,12 +179,19 @@ function commonHeaders(
 
 export const asksForTime = ({ target }: ODataRequest) => /now\(/i.test(decodeAscii(target))
 
-/** Tags are compared without their mark of weakness, as RFC 9110, 13.1.2, has it. */
-export function isUnchanged(headers: RequestHeaders, etag: string | undefined): boolean {
+/**
+ * What the If-None-Match header names the answer with that tag by; null when it names others, or none. Tags are compared
+ * without their mark of weakness (RFC 9110, 13.1.2).
+ */
+export function unchangedBy(
+  headers: RequestHeaders,
+  etag: string | undefined,
+): 'tag' | 'any' | null {
   const condition = header(headers, 'if-none-match')
-  if (condition === null || etag === undefined) return false
+  if (condition === null || etag === undefined) return null
+  if (condition.trim() === '*') return 'any'
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
-  return condition.split(',').map(opaque).includes(opaque(etag))
+  return condition.split(',').map(opaque).includes(opaque(etag)) ? 'tag' : null
 }
 
 export const contextUrl = ({ root }: ODataRequest, fragment?: string): string =>

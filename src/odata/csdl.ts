@@ -75,14 +75,14 @@ function complexTypes(sets: readonly EntitySet[]): readonly ComplexType[] {
 const hasConstraint = ({ holdsKey, on }: NavigationProperty) =>
   holdsKey && on.ours.type.engine === on.theirs.type.engine
 
-/** `version` is the one that the document names. */
-export function csdlXml(
+/** The document in parts. `version` is the one that it names. */
+export function* csdlXml(
   model: EntityModel,
   version: ProtocolVersion,
   conventions: Conventions = DEFAULTS,
-): string {
+): Generator<string, void> {
   const sets = [...model.sets.values()]
-  return [
+  yield lines([
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="${version}">`,
     ...VOCABULARIES.map(
@@ -91,10 +91,12 @@ export function csdlXml(
     ),
     '<edmx:DataServices>',
     `<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="${NAMESPACE}">`,
-    ...sets.flatMap(({ type }) => typeXml(type)),
-    ...complexTypes(sets).flatMap(complexXml),
-    `<EntityContainer Name="${CONTAINER}">`,
-    ...sets.flatMap(setXml),
+  ])
+  for (const { type } of sets) yield lines(typeXml(type))
+  for (const type of complexTypes(sets)) yield lines(complexXml(type))
+  yield lines([`<EntityContainer Name="${CONTAINER}">`])
+  for (const set of sets) yield lines(setXml(set))
+  yield lines([
     `<Annotation Term="${CORE}.ODataVersions" String="${ODATA_VERSIONS}"/>`,
     ...abilities(conventions).map(
       ([term, value]) => `<Annotation Term="${CAPABILITIES}.${term}" Bool="${value}"/>`,
@@ -104,9 +106,10 @@ export function csdlXml(
     '</Schema>',
     '</edmx:DataServices>',
     '</edmx:Edmx>',
-    '',
-  ].join('\n')
+  ])
 }
+
+const lines = (all: readonly string[]): string => all.map((line) => `${line}\n`).join('')
 
 function typeXml(type: EntityType): readonly string[] {
   const { name, description, key, properties, navigation } = type
@@ -206,31 +209,29 @@ function escapeXml(text: string): string {
     .replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd')
 }
 
-export function csdlJson(
+/** As csdlXml. */
+export function* csdlJson(
   model: EntityModel,
   version: ProtocolVersion,
   conventions: Conventions = DEFAULTS,
-): string {
+): Generator<string, void> {
   const sets = [...model.sets.values()]
   const reference = (name: string) => [vocabularyUrl(name), { $Include: [{ $Namespace: name }] }]
-  return JSON.stringify({
+  const named = (name: string, value: unknown) => `${JSON.stringify(name)}:${JSON.stringify(value)}`
+  const head = {
     $Version: version,
     $Reference: Object.fromEntries(VOCABULARIES.map(reference)),
     $EntityContainer: `${NAMESPACE}.${CONTAINER}`,
-    [NAMESPACE]: {
-      ...Object.fromEntries(sets.map(({ type }) => [type.name, typeJson(type)])),
-      ...Object.fromEntries(complexTypes(sets).map((type) => [type.name, complexJson(type)])),
-      [CONTAINER]: {
-        $Kind: 'EntityContainer',
-        ...Object.fromEntries(sets.map((set) => [set.name, setJson(set)])),
-        [`@${CORE}.ODataVersions`]: ODATA_VERSIONS,
-        ...Object.fromEntries(
-          abilities(conventions).map(([term, value]) => [`@${CAPABILITIES}.${term}`, value]),
-        ),
-        [`@${CAPABILITIES}.FilterFunctions`]: FILTER_FUNCTIONS,
-      },
-    },
-  })
+  }
+  yield `${JSON.stringify(head).slice(0, -1)},"${NAMESPACE}":{`
+  for (const { type } of sets) yield `${named(type.name, typeJson(type))},`
+  for (const type of complexTypes(sets)) yield `${named(type.name, complexJson(type))},`
+  yield `"${CONTAINER}":{${named('$Kind', 'EntityContainer')}`
+  for (const set of sets) yield `,${named(set.name, setJson(set))}`
+  yield `,${named(`@${CORE}.ODataVersions`, ODATA_VERSIONS)}`
+  for (const [term, value] of abilities(conventions))
+    yield `,${named(`@${CAPABILITIES}.${term}`, value)}`
+  yield `,${named(`@${CAPABILITIES}.FilterFunctions`, FILTER_FUNCTIONS)}}}}`
 }
 
 function typeJson({ description, key, properties, navigation }: EntityType): object {

@@ -107,21 +107,41 @@ interface Relationship {
  */
 function relationships(sets: readonly Growing[]): readonly Relationship[] {
   const found: Relationship[] = []
+  const columns = columnsByName(sets)
   for (const [i, to] of sets.entries()) {
     const key = onlyKey(to)
     if (key === null) continue
     const { table } = splitModelName(to.relation.model)
     const wanted = /^id$/i.test(key.name) ? `${table}_${key.name}` : key.name
-    for (const [j, from] of sets.entries()) {
-      if (from === to || from.type.key.length === 0) continue
-      const column = from.type.properties.find(({ name }) => name === wanted)
-      if (column === undefined || !isComparable(column.type, key.type)) continue
+    for (const { from, j, column } of columns.get(wanted) ?? []) {
+      if (from === to || !isComparable(column.type, key.type)) continue
       // Two sets with the same key refer to each other: that is one relationship, of the later set to the earlier.
       if (column === onlyKey(from) && wanted === key.name && j < i) continue
       found.push({ from, to, column, key })
     }
   }
   return found
+}
+
+interface NamedColumn {
+  readonly from: Growing
+  /** The place of `from` among the sets. */
+  readonly j: number
+  readonly column: Property
+}
+
+/** Of the sets that have a key. */
+function columnsByName(sets: readonly Growing[]): ReadonlyMap<string, readonly NamedColumn[]> {
+  const byName = new Map<string, NamedColumn[]>()
+  for (const [j, from] of sets.entries()) {
+    if (from.type.key.length === 0) continue
+    for (const column of from.type.properties) {
+      const columns = byName.get(column.name) ?? []
+      byName.set(column.name, columns)
+      columns.push({ from, j, column })
+    }
+  }
+  return byName
 }
 
 function onlyKey(set: EntitySet): Property | null {

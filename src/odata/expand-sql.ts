@@ -13,7 +13,7 @@
 import { columnType } from '../core/relation.ts'
 import { limits } from '../core/limits.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import type { BoundQuery, Expansion } from './bound.ts'
+import type { BoundQuery, Expansion, OutputProperty } from './bound.ts'
 import { columnSql, conditionSql } from './expression-sql.ts'
 import type { JsonFormat } from './negotiate.ts'
 import { OUTER } from './outer-row.ts'
@@ -21,11 +21,11 @@ import { orderSql, relationSql } from './relation-sql.ts'
 import { columnsSql, type RowWindow, rowsSql } from './to-sql.ts'
 import { type Member, objectSql, propertyMembers, rowTextsSql } from './write-json.ts'
 
-/** The words by which query.ts knows that limits.expandedRows was passed. */
+/** The words by which query.ts knows that limits.expandedRows or expandedTextBytes was passed. */
 export const TOO_MANY_RELATED = 'too many related rows'
 
 const BIGINT = columnType('BIGINT')
-const VARCHAR = columnType('VARCHAR')
+const BOOLEAN = columnType('BOOLEAN')
 
 // No property has a space in its name, so these meet none.
 const PARENT_KEY = sql.ident('parent key')
@@ -102,12 +102,12 @@ function relatedTexts(expansion: Expansion, parent: string, format: JsonFormat):
   ]
   const object = objectSql('{', members)
   const value = many
-    ? sql`concat(${guardSql(rows)}, '[', string_agg(${object}, ',' ORDER BY ${sql.ident(rows)}.${NUMBER}), ']')`
-    : sql`concat(${guardSql(rows)}, first(${object}))`
+    ? sql`concat('[', string_agg(${object}, ',' ORDER BY ${sql.ident(rows)}.${NUMBER}), ']')`
+    : sql`first(${object})`
   const joins = inner.flatMap((level) => level.joins)
   const key = sql`${sql.ident(rows)}.${PARENT_KEY}`
   const written = sql`SELECT ${key}, ${value} AS text
-    FROM ${sql.ident(rows)} ${sql.join(joins, sql` `)} GROUP BY ${key}`
+    FROM ${sql.ident(rows)} ${sql.join(joins, sql` `)} WHERE ${guardSql(rows, query.output)} GROUP BY ${key}`
   const absent = many ? sql`'[]'` : sql`'null'`
   return {
     tables: [
@@ -142,11 +142,15 @@ function windowOf({ skip, top }: BoundQuery, place: Sql): Sql {
   return sql` QUALIFY ${after} AND ${place} <= ${sql.value(last, BIGINT)}`
 }
 
-function guardSql(rows: string): Sql {
-  const most = sql.value(limits.expandedRows, BIGINT)
-  const words = sql.value(TOO_MANY_RELATED)
-  return sql`CASE WHEN (SELECT count(*) FROM ${sql.ident(rows)}) > ${most}
-    THEN CAST(error(${words}) AS ${sql.type(VARCHAR)}) END`
+/** A condition on rows, so that it fails before their texts are put together, which takes several times their memory. */
+function guardSql(rows: string, output: readonly OutputProperty[]): Sql {
+  const texts = output.filter(({ type }) => type.kind === 'primitive' && type.name === 'Edm.String')
+  const lengths = texts.map(({ name }) => sql`coalesce(sum(strlen(${sql.ident(rows, name)})), 0)`)
+  const size = sql.join([sql`0`, ...lengths], sql` + `)
+  const isTooLarge = sql`count(*) > ${sql.value(limits.expandedRows, BIGINT)}
+    OR ${size} > ${sql.value(limits.expandedTextBytes, BIGINT)}`
+  return sql`CASE WHEN (SELECT ${isTooLarge} FROM ${sql.ident(rows)})
+    THEN CAST(error(${sql.value(TOO_MANY_RELATED)}) AS ${sql.type(BOOLEAN)}) ELSE TRUE END`
 }
 
 /** What tells to which row of the parent a related row belongs. */

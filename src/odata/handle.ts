@@ -16,7 +16,7 @@ import type { Handler } from '../http/server.ts'
 import {
   type Answer,
   answerGet,
-  isUnchanged,
+  unchangedBy,
   type ODataRequest,
   type ServiceContext,
 } from './answer.ts'
@@ -107,7 +107,7 @@ async function handleKept(exchange: Exchange, kept: Answer): Promise<void> {
 }
 
 function unlessUnchanged({ headers }: IncomingMessage, answer: Answer): Answer {
-  if (!isUnchanged(headers, answer.headers['ETag'])) return answer
+  if (unchangedBy(headers, answer.headers['ETag']) === null) return answer
   const { 'Content-Type': _, ...others } = answer.headers
   return { status: 304, headers: others, body: null, rows: () => 0 }
 }

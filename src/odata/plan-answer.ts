@@ -6,8 +6,8 @@ import { delta, isTrackable } from './answer-delta.ts'
 import { collection } from './answer-many.ts'
 import { count, entity, value } from './answer-one.ts'
 import type { Addressed, BoundRequest, OutputProperty } from './bound.ts'
-import { csdlJson, csdlXml } from './csdl.ts'
 import { withControlInformation } from './full-metadata.ts'
+import { metadataDocument } from './metadata-document.ts'
 import {
   CSV_CONTENT_TYPE,
   type JsonFormat,
@@ -63,17 +63,13 @@ export function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan 
 }
 
 function planMetadata({ request, format, snapshot, service }: Exchange): AnswerPlan {
-  const isXml = negotiateMetadata(request.headers, format) === 'xml'
-  return {
-    contentType: isXml ? 'application/xml' : 'application/json',
-    preferences: NO_PREFERENCES,
-    make: () =>
-      whole(
-        isXml
-          ? csdlXml(snapshot.model, negotiateCsdlVersion(request.headers), service)
-          : csdlJson(snapshot.model, request.version, service),
-      ),
+  const kind = negotiateMetadata(request.headers, format)
+  const version = kind === 'xml' ? negotiateCsdlVersion(request.headers) : request.version
+  const make = async () => {
+    const body = await metadataDocument(snapshot.model, { kind, version }, service)
+    return { body, rows: () => 0 }
   }
+  return { contentType: `application/${kind}`, preferences: NO_PREFERENCES, make }
 }
 
 type DataRequest = Exclude<BoundRequest, { readonly kind: 'metadata' | 'count' }>

@@ -5,7 +5,7 @@ import { Resources } from '../core/resources.ts'
 import type { Sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
-import { TextStream, type TextStreamOptions } from '../duckdb/text-stream.ts'
+import { type Texts, TextStream, type TextStreamOptions } from '../duckdb/text-stream.ts'
 import type { RequestError } from '../http/request-error.ts'
 import { isDamage } from './damaged-files.ts'
 import { odataError } from './errors.ts'
@@ -38,8 +38,8 @@ export class Query implements AsyncDisposable {
   readonly #stream: TextStream
   readonly #first: Buffer
   readonly #resources: Resources
-  /** The last part that was asked of the engine. */
-  #last: Promise<Buffer | null>
+  /** Settled when the engine has made all that it was asked for. */
+  #last: Promise<unknown> = Promise.resolve()
   #closed = false
 
   private constructor(
@@ -53,7 +53,6 @@ export class Query implements AsyncDisposable {
     this.#stream = stream
     this.#first = first
     this.#resources = resources
-    this.#last = Promise.resolve(first)
   }
 
   /**
@@ -88,16 +87,14 @@ export class Query implements AsyncDisposable {
 
   /** To be called once. The engine makes the next texts while the caller sends these. */
   async *chunks(): AsyncGenerator<Buffer, void> {
-    const ahead = [this.#last]
+    const ahead: Promise<Texts | null>[] = []
+    let bytes = this.#first
     while (true) {
-      while (ahead.length <= limits.partsAhead) {
-        this.#last = this.#fetchAfter(this.#last)
-        this.#last.catch(() => {}) // it is awaited after the texts before it are sent
-        ahead.push(this.#last)
-      }
+      while (ahead.length < limits.partsAhead) ahead.push(this.#askForNext())
+      yield bytes
       const texts = await ahead.shift()!
       if (texts === null) return
-      yield texts
+      bytes = texts.copy()
     }
   }
 
@@ -109,9 +106,17 @@ export class Query implements AsyncDisposable {
     await this.#resources[Symbol.asyncDispose]()
   }
 
-  /** The part after the last one that was asked for; null when there is none. */
-  async #fetchAfter(before: Promise<Buffer | null>): Promise<Buffer | null> {
-    if ((await before) === null || this.#stream.hasEnded || this.#closed) return null
+  #askForNext(): Promise<Texts | null> {
+    const next = this.#nextAfter(this.#last)
+    next.catch(() => {}) // it is awaited after the texts before it are sent
+    this.#last = next
+    return next
+  }
+
+  /** null behind the last texts. */
+  async #nextAfter(before: Promise<unknown>): Promise<Texts | null> {
+    await before
+    if (this.#stream.hasEnded || this.#closed) return null
     return await takeTurn(this.#access, this.#connection, true, () => this.#stream.next())
   }
 }
@@ -120,8 +125,9 @@ export class Query implements AsyncDisposable {
 async function readSome(stream: TextStream, minBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   for (let size = 0; size < minBytes;) {
-    const piece = await stream.next()
-    if (piece === null) break
+    const texts = await stream.next()
+    if (texts === null) break
+    const piece = texts.copy()
     pieces.push(piece)
     size += piece.length
   }
@@ -183,4 +189,4 @@ function engineFailure(error: unknown): unknown {
   return error
 }
 
-const EXPAND_TOO_LARGE = `more than ${limits.expandedRows} related rows: ask for fewer with $top or a smaller page, or with $top or $filter within $expand`
+const EXPAND_TOO_LARGE = `more than ${limits.expandedRows} related rows, or ${limits.expandedTextBytes / 2 ** 20} MiB of their texts: ask for fewer with $top or a smaller page, or with $top or $filter within $expand`

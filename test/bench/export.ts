@@ -22,6 +22,7 @@ export const exportBenchmark: Benchmark = {
     const growth = await measureCost(space, rows)
     const figures = [
       ...speed,
+      await countBroken(space, rows, quick ? 5 : 20),
       {
         name: `memory that an export of ${rows.toLocaleString('en-US')} rows takes / ${mb(GROWTH_BYTES)}`,
         ratio: growth.bytes / GROWTH_BYTES,
@@ -78,6 +79,25 @@ async function measureSpeed(space: Workspace, rows: number, rounds: number): Pro
       measured: `${firstByteMs.toFixed(1)} ms of ${Math.round(wholeMs)} ms`,
     },
   ]
+}
+
+/** Queries that divide by zero somewhere behind the first tenth of their rows: no answer may look whole. */
+async function countBroken(space: Workspace, rows: number, queries: number): Promise<Figure> {
+  await using service = await serveTable(space.dir, { pageSize: rows })
+  let broken = 0
+  for (let i = 0; i < queries; i++) {
+    const row = Math.floor(rows * (0.1 + (0.9 * i) / queries))
+    const asked = `${service.url}/mart_rows?$compute=1%20div%20(id%20sub%20${row})%20as%20part`
+    await download(asked).catch((error: Error) => {
+      if (/^HTTP\/1\.1 200 OK|ECONNRESET/.test(error.message)) broken++
+    })
+  }
+  return {
+    name: 'answers that are cut off when their query fails midway / all such answers',
+    ratio: broken / queries,
+    bound: { at: 'least', ratio: 1 },
+    measured: `${broken} of ${queries}`,
+  }
 }
 
 /** In a service that has answered small requests only. */

@@ -52,7 +52,7 @@ export const pageBenchmark: Benchmark = {
         const startedAt = performance.now()
         const options = { maxRows: PAGE_ROWS, mode: 'whole' } as const
         const stream = await TextStream.open(connection, texts, options)
-        while ((await stream.next()) !== null);
+        for (let next = await stream.next(); next !== null; next = await stream.next()) next.copy()
         if (stream.following === null) throw new Error('no whole page')
         return performance.now() - startedAt
       }

@@ -43,7 +43,7 @@ test('a stream that was left in the middle leaves a connection that works', asyn
     await using lent = await pool.take()
     const options = { maxRows: Infinity, mode: 'streamed' } as const
     await using stream = await TextStream.open(lent.connection, MANY, options)
-    assert.match(String(await stream.next()), /^a text of some length 0a text/)
+    assert.match(String((await stream.next())?.copy()), /^a text of some length 0a text/)
     void stream.next().catch(() => {}) // still at work when it is left
   }
   assert.is(pool.free, 1)

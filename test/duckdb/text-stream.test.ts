@@ -4,7 +4,7 @@ import { columnType } from '../../src/core/relation.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { type Connection, Database } from '../../src/duckdb/database.ts'
 import { DatabaseError } from '../../src/duckdb/errors.ts'
-import { TextStream, type TextStreamOptions } from '../../src/duckdb/text-stream.ts'
+import { type Texts, TextStream, type TextStreamOptions } from '../../src/duckdb/text-stream.ts'
 
 const MODES = ['whole', 'streamed'] as const
 
@@ -22,8 +22,8 @@ async function read(
   const all = { maxRows: Infinity, mode: 'streamed', ...options } as const
   const stream = await TextStream.open(connection, query, all)
   const pieces: Buffer[] = []
-  for (let bytes = await stream.next(); bytes !== null; bytes = await stream.next())
-    pieces.push(bytes)
+  for (let texts = await stream.next(); texts !== null; texts = await stream.next())
+    pieces.push(texts.copy())
   return { text: Buffer.concat(pieces).toString('utf8'), pieces: pieces.length, stream }
 }
 
@@ -155,6 +155,21 @@ test('streamed: a result that breaks off is never taken for a whole one', async 
     assert.is((early.error as DatabaseError).details.type, 'Conversion')
     assert.is(early.rows, 0)
   }
+})
+
+test('texts may be copied once the next ones were made, each of them once', async () => {
+  await using database = await Database.open({ path: ':memory:', threads: 1 })
+  await using connection = await database.connect()
+  const query = sql`SELECT 'row ' || i || ' with some text,' FROM range(20000) AS r(i)`
+  const whole = (await read(connection, query)).text
+  const options = { maxRows: Infinity, mode: 'streamed' } as const
+  const stream = await TextStream.open(connection, query, options)
+  const parts: Texts[] = []
+  for (let texts = await stream.next(); texts !== null; texts = await stream.next())
+    parts.push(texts)
+  assert.ok(parts.length > 1)
+  assert.ok(Buffer.concat(parts.map((texts) => texts.copy())).toString('utf8') === whole)
+  assert.throws(() => parts[0]!.copy(), /copied before/)
 })
 
 test('streamed: an interrupted result is incomplete, and the connection lives on', async () => {

@@ -52,11 +52,16 @@ test('what is said of a column is published, and anew when only the text changes
     })
     const escaped = text.replaceAll('"', '&quot;').replace('& <more>', '&amp; &lt;more&gt;')
     assert.ok(
-      csdlXml(entities, '4.0').includes(
-        `<Property Name="amount" Type="Edm.Int32"><Annotation Term="Org.OData.Core.V1.Description" String="${escaped}"/></Property>`,
-      ),
+      [...csdlXml(entities, '4.0')]
+        .join('')
+        .includes(
+          `<Property Name="amount" Type="Edm.Int32"><Annotation Term="Org.OData.Core.V1.Description" String="${escaped}"/></Property>`,
+        ),
     )
-    const json = JSON.parse(csdlJson(entities, '4.01')) as Record<string, Record<string, object>>
+    const json = JSON.parse([...csdlJson(entities, '4.01')].join('')) as Record<
+      string,
+      Record<string, object>
+    >
     assert.equal(json['eider']?.['mart_t'], {
       ...json['eider']?.['mart_t'],
       amount: { $Type: 'Edm.Int32', $Nullable: true, '@Org.OData.Core.V1.Description': text },

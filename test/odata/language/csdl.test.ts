@@ -5,6 +5,9 @@ import { csdlJson, csdlXml } from '../../../src/odata/csdl.ts'
 import { functionNames } from '../../../src/odata/functions.ts'
 import { Fixture, shop } from './fixture.ts'
 
+const xml = (...of: Parameters<typeof csdlXml>) => [...csdlXml(...of)].join('')
+const json = (...of: Parameters<typeof csdlJson>) => [...csdlJson(...of)].join('')
+
 test('Q032, Q111: CSDL XML', async () => {
   await using fixture = await Fixture.open(shop.slice(0, 2))
   const restrictions = [
@@ -25,7 +28,7 @@ test('Q032, Q111: CSDL XML', async () => {
     '<Annotation Term="Org.OData.Capabilities.V1.ChangeTracking"><Record><PropertyValue Property="Supported" Bool="true"/></Record></Annotation>'
   const readOnly = [capability(0), capability(2), capability(4), levels, apply, tracking]
   const functions = [...functionNames].toSorted().map((name) => `<String>${name}</String>`)
-  assert.equal(csdlXml(fixture.model, '4.0').split('\n'), [
+  assert.equal(xml(fixture.model, '4.0').split('\n'), [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">',
     '<edmx:Reference Uri="https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Core.V1.xml"><edmx:Include Namespace="Org.OData.Core.V1"/></edmx:Reference>',
@@ -73,12 +76,12 @@ test('Q032, Q111: CSDL XML', async () => {
     '</edmx:Edmx>',
     '',
   ])
-  assert.match(csdlXml(fixture.model, '4.01'), 'Version="4.01"')
+  assert.match(xml(fixture.model, '4.01'), 'Version="4.01"')
 })
 
 test('CSDL JSON says the same', async () => {
   await using fixture = await Fixture.open(shop.slice(0, 2))
-  const document = JSON.parse(csdlJson(fixture.model, '4.01'))
+  const document = JSON.parse(json(fixture.model, '4.01'))
   assert.is(document.$Version, '4.01')
   assert.is(document.$EntityContainer, 'eider.Default')
   assert.equal(document.eider.shop_customers.$Key, ['customer_id'])
@@ -111,15 +114,15 @@ test('CSDL JSON says the same', async () => {
   const functions = document.eider.Default['@Org.OData.Capabilities.V1.FilterFunctions']
   assert.ok(functions.includes('hassubset') && !functions.includes('geo.length'))
   assert.match(
-    csdlXml(fixture.model, '4.01', { keyAsSegment: true }),
+    xml(fixture.model, '4.01', { keyAsSegment: true }),
     'KeyAsSegmentSupported" Bool="true"',
   )
 })
 
 test('Q117: a set without a key has a type without one', async () => {
   await using fixture = await Fixture.open(shop.slice(3))
-  assert.not.match(csdlXml(fixture.model, '4.0'), '<Key>')
-  assert.is(JSON.parse(csdlJson(fixture.model, '4.0')).eider.shop_log.$Key, undefined)
+  assert.not.match(xml(fixture.model, '4.0'), '<Key>')
+  assert.is(JSON.parse(json(fixture.model, '4.0')).eider.shop_log.$Key, undefined)
 })
 
 test('no text of a project can break the document', async () => {
@@ -127,7 +130,7 @@ test('no text of a project can break the document', async () => {
   await using fixture = await Fixture.open([
     { model: 't.a', key: ['id'], description, rows: sql`SELECT 1 AS id` },
   ])
-  const [, text] = /Description" String="([^"]*)"/.exec(csdlXml(fixture.model, '4.0'))!
+  const [, text] = /Description" String="([^"]*)"/.exec(xml(fixture.model, '4.0'))!
   assert.is(text, 'a&quot;b&lt;c&gt;&amp;amp;&#9;&#10;&#13;\ufffd\ufffd\ufffd\ufffd]]&gt;')
 })
 

@@ -158,6 +158,19 @@ test('HEAD and 304 are answered from memory', async () => {
   assert.equal(await cacheOf(served).then(({ hits, misses }) => [hits, misses]), [5, 1])
 })
 
+test('If-None-Match: * is 304 for what there is, before and after it is kept', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [numbers(1)])
+  const any = { 'if-none-match': '*' }
+  for (const target of ['shop_numbers(3)', 'shop_numbers', '$metadata'])
+    for (const headers of [any, {}, any]) {
+      const answer = await served.get(target, headers)
+      assert.is(answer.status, headers === any ? 304 : 200, target)
+      if (headers === any) assert.is(answer.text, '')
+    }
+  assert.is((await served.get('shop_numbers(-1)', any)).status, 404)
+})
+
 test('a request for what has changed does not keep "unchanged" for the next one', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [numbers(1)])

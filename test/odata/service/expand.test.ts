@@ -278,4 +278,23 @@ test('related rows beyond the limit are refused, and none are cut off in silence
   ])
 })
 
+test('related rows with too much text are refused, unless it is left out', async () => {
+  await using resources = new Resources()
+  const tables: readonly Table[] = [
+    { model: 'big.parents', key: ['parent_id'], rows: sql`SELECT 1 AS parent_id` },
+    {
+      model: 'big.children',
+      key: ['child_id'],
+      rows: sql`SELECT i AS child_id, 1 AS parent_id, repeat('x', 1024 * 1024) AS text FROM range(65) AS r(i)`,
+    },
+  ]
+  const served = await serve(resources, tables)
+  const refused = await served.get('big_parents?$expand=children')
+  assert.equal([refused.status, refused.json.error.code], [400, 'expand-too-large'])
+  const few = await served.get('big_parents?$expand=children($top=10)')
+  assert.is(few.json.value[0].children.length, 10)
+  const ids = await served.get('big_parents?$expand=children($select=child_id)')
+  assert.is(ids.json.value[0].children.length, 65)
+})
+
 test.run()
