@@ -14,6 +14,7 @@ import { checkKey } from './materialize/check-key.ts'
 import { buildKept } from './materialize/kept.ts'
 import {
   type Built,
+  countRows,
   createSchema,
   makeWay,
   noteRelation,
@@ -172,10 +173,13 @@ async function materialize(site: Site, model: BuiltModel, statement: Sql): Promi
   const relation = relationOf(model.name)
   if (isKept(model)) return buildKept(site, model)
   await makeWay(site, model, typeOf(model))
-  const rows = model.kind === 'view' ? undefined : await connection.createTable(statement)
-  if (rows === undefined) await connection.run(statement)
+  const isView = model.kind === 'view'
+  const made = isView ? await connection.run(statement) : await connection.createTable(statement)
   await checkKey(connection, relation, model.expose?.key ?? [], 'expose')
-  return rows === undefined ? { changed: true } : { changed: true, rows }
+  return {
+    changed: true,
+    ...(isView ? {} : { rows: made ?? (await countRows(connection, relation)) }),
+  }
 }
 
 export const isKept = (model: Model): model is KeptModel =>

@@ -43,7 +43,8 @@ test('a change of a file is seen, whatever way its name is written', async () =>
   await space.ok(['run'], options)
   const seeds = ['seeds/ref/x[1].csv', 'seeds/ref/y*.csv']
   for (const file of new Set([...Object.values(names), ...seeds])) await space.write(file, 'a\n9\n')
-  await space.ok(['run'], options)
+  const built = (await space.ok(['run'], options)).stdout
+  assert.match(built, /built +m\.pivot +1 row,/)
   for (const { name, file, model } of models) {
     // The directory has two files.
     const expected = /data\/?$/.test(name) ? 18 : 9
