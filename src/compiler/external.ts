@@ -1,8 +1,9 @@
 // Sources in the engine: each is a catalog of its own in memory with a view for each of its tables, so that a model
 // says `crm.customers` whether that is a table of another database or a file. Databases are attached for reading only.
 
+import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { CompiledExternal, ExternalSource, ExternalTable } from '../core/external.ts'
 import { sameName } from '../core/names.ts'
@@ -12,7 +13,7 @@ import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { problemOf, withoutDir } from './places.ts'
-import { readerOf } from './seed.ts'
+import { readerOf, verbatim } from './seed.ts'
 
 interface Attached {
   readonly tables: readonly CompiledExternal[]
@@ -95,7 +96,14 @@ async function createView(
 
 function rowsOf(dir: string, source: ExternalSource, { name, file }: ExternalTable): Sql {
   if (file === null) return sql`${databaseOf(source)}.${sql.ident(source.schema, name)}`
-  return sql`${readerOf(file)}(${sql.value(resolve(dir, file))})`
+  return sql`${readerOf(file)}(${sql.value(patternOf(dir, file))})`
+}
+
+/** The name of a file that is there means that file; else the path is a pattern, but the project's own directory is not. */
+function patternOf(dir: string, file: string): string {
+  const path = resolve(dir, file)
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return verbatim(path)
+  return isAbsolute(file) ? path : join(verbatim(dir), file)
 }
 
 /** Its age is counted from a time. */

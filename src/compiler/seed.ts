@@ -25,6 +25,9 @@ export function readerOf(file: string): Sql {
   return ['json', 'jsonl', 'ndjson'].includes(extension) ? readers.json : readers.csv
 }
 
+/** The readers take patterns; in this one a name with a star or a bracket means itself. */
+export const verbatim = (path: string): string => path.replaceAll(/[*?[]/g, '[$&]')
+
 /**
  * The rows of a seed's file. `dir` is the project directory. A CSV is read with the types, so that a text such as 007
  * keeps its zeros; the other formats have types of their own, which are cast.
@@ -33,8 +36,7 @@ export function seedQuery(
   { format, source, types }: Pick<SeedModel, 'format' | 'source' | 'types'>,
   dir: string,
 ): Sql {
-  // The readers take patterns; a name with a star or a bracket means itself here.
-  const path = sql.value(join(dir, source.path).replaceAll(/[*?[]/g, '[$&]'))
+  const path = sql.value(verbatim(join(dir, source.path)))
   if (types.length === 0) return sql`SELECT * FROM ${readers[format]}(${path})`
   if (format === 'csv') {
     const entries = types.map(({ column, type }) => sql`${sql.value(column)}: ${sql.value(type)}`)

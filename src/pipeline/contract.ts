@@ -4,6 +4,7 @@ import type { Model } from '../core/model.ts'
 import { entitySetName, foldCase, type ModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import type { PublishedRelation, Snapshot } from '../core/snapshot.ts'
+import type { ModelRecord } from './state.ts'
 
 export interface ContractChange {
   readonly set: string
@@ -15,12 +16,14 @@ export interface ContractChange {
 
 /**
  * What the next publication would change. `selected` models would be published as they are compiled, others stay as
- * they are, and a model that is gone, or no longer exposed, is gone from the service in any case.
+ * they are, and a model that is gone, or no longer exposed, is gone from the service in any case. `records` are of the
+ * models as they were built last.
  */
 export function contractChanges(
   published: Snapshot | null,
   models: ReadonlyMap<ModelName, Model>,
   selected: ReadonlySet<ModelName>,
+  records: ReadonlyMap<ModelName, Pick<ModelRecord, 'definition'>>,
 ): readonly ContractChange[] {
   const before = new Map(published?.relations.map((relation) => [relation.model, relation]))
   const removed = [...before.keys()]
@@ -32,7 +35,8 @@ export function contractChanges(
       const set = entitySetName(model.name)
       const relation = before.get(model.name)
       if (relation === undefined) return [{ set, change: 'entity set added', breaking: false }]
-      return setChanges(relation, model).map((change) => ({ set, ...change }))
+      const isRedefined = records.get(model.name)?.definition !== model.definition
+      return setChanges(relation, model, isRedefined).map((change) => ({ set, ...change }))
     })
   return [...removed, ...others]
 }
@@ -57,7 +61,11 @@ export function publishedNext(
 
 type Change = Omit<ContractChange, 'set'>
 
-function setChanges(before: PublishedRelation, model: Model): readonly Change[] {
+function setChanges(
+  before: PublishedRelation,
+  model: Model,
+  isRedefined: boolean,
+): readonly Change[] {
   const changes: Change[] = []
   const key = model.expose?.key ?? []
   if (foldCase(before.key.join('\0')) !== foldCase(key.join('\0'))) {
@@ -73,7 +81,16 @@ function setChanges(before: PublishedRelation, model: Model): readonly Change[] 
     const now = after.get(spelled(column.name))
     if (now === undefined)
       changes.push({ change: `property ${column.name} removed`, breaking: true })
-    else changes.push(...propertyChanges(column, now, !required.has(foldCase(now.name))))
+    else {
+      const isRequired = required.has(foldCase(now.name))
+      changes.push(...propertyChanges(column, now, isRequired))
+      // A client that is ready for null works on. Where events from before have none, the property stays nullable: a
+      // plan says so when the model has changed, and not again and again.
+      if (isRequired && column.nullable && (model.kind !== 'events' || isRedefined)) {
+        const unless = model.kind === 'events' ? ', unless events from before have none' : ''
+        changes.push({ change: `property ${column.name} made non-null${unless}`, breaking: false })
+      }
+    }
   }
   const known = new Set(before.columns.map(({ name }) => spelled(name)))
   for (const { name } of model.columns)
@@ -88,15 +105,14 @@ function requiredColumns({ kind, expose, columns }: Model): ReadonlySet<string> 
   return new Set([...(expose?.key ?? []), ...given.map(({ name }) => name)].map(foldCase))
 }
 
-function propertyChanges(before: Column, now: Column, nullable: boolean): readonly Change[] {
+function propertyChanges(before: Column, now: Column, isRequired: boolean): readonly Change[] {
   const changes: Change[] = []
   const { name } = before
   if (before.type !== now.type) {
     const change = `property ${name} retyped from ${before.type} to ${now.type}`
     changes.push({ change, breaking: !(isText(before) && isText(now)) })
   }
-  // The other way round, rows from before may still hold NULL; no client breaks in any case.
-  if (nullable && !before.nullable)
+  if (!isRequired && !before.nullable)
     changes.push({ change: `property ${name} may now be null`, breaking: true })
   return changes
 }

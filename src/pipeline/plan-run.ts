@@ -78,7 +78,7 @@ export async function readStanding(
   project: CompiledProject,
 ): Promise<Standing> {
   const catalog = await readCatalog(connection)
-  const state = await readStateIfAny(connection, catalog)
+  const state = await readStateIfAny(connection, catalog, project.models.keys())
   return {
     catalog,
     state,
@@ -131,7 +131,11 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     steps.push(await planStep({ ...work, rehearsal }, models.get(name)!, before.get(name)))
   const snapshots =
     published === null ? null : { now: published, next: publishedNext(published, models, selected) }
-  return { steps, contract: contractChanges(published, models, selected), snapshots }
+  return {
+    steps,
+    contract: contractChanges(published, models, selected, standing.state.models),
+    snapshots,
+  }
 }
 
 interface Work extends Asked, Omit<PlanOptions, 'selection' | 'diff'> {

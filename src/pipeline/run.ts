@@ -136,7 +136,7 @@ async function prepare(
   const catalog = await readCatalog(connection)
   await ensureState(connection, catalog)
   await replaceMacros(connection, macros)
-  const state = await readState(connection)
+  const state = await readState(connection, models.keys())
   const fileHashes = await hashFiles(connection, paths.dir, models.values(), databasesOf(project))
   const selected = await chooseModels({ connection, state, fileHashes }, models, selection)
   ledger.selected = selected

@@ -11,7 +11,7 @@
 
 import { EnvironmentError } from '../core/failures.ts'
 import type { Kind, Model } from '../core/model.ts'
-import type { ModelName } from '../core/names.ts'
+import { foldCase, type ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type Catalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -89,7 +89,12 @@ async function checkFormat(connection: Connection): Promise<void> {
   )
 }
 
-export async function readState(connection: Connection): Promise<State> {
+/** Each record has the name that a model of the project has, where the two differ in letter case only. */
+export async function readState(
+  connection: Connection,
+  names: Iterable<ModelName> = [],
+): Promise<State> {
+  const spelled = new Map(Array.from(names, (name) => [foldCase(name), name]))
   const models = await connection.rows(sql`
     SELECT model, kind, fingerprint, version, definition, removed_at IS NOT NULL AS removed FROM _eider.models`)
   const acks = await connection.rows(
@@ -98,7 +103,7 @@ export async function readState(connection: Connection): Promise<State> {
   return {
     models: new Map(
       models.map((row): [ModelName, ModelRecord] => [
-        row['model'] as ModelName,
+        spelled.get(foldCase(textOf(row['model']))) ?? (row['model'] as ModelName),
         {
           kind: row['kind'] as Kind,
           fingerprint: textOf(row['fingerprint']),
@@ -117,11 +122,15 @@ export async function readState(connection: Connection): Promise<State> {
 }
 
 /** For commands that change nothing: a warehouse that no run has written has no state. */
-export async function readStateIfAny(connection: Connection, catalog: Catalog): Promise<State> {
+export async function readStateIfAny(
+  connection: Connection,
+  catalog: Catalog,
+  names: Iterable<ModelName>,
+): Promise<State> {
   const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'format'))
   if (!exists) return { models: new Map(), positions: new Map(), acks: [] }
   await checkFormat(connection)
-  return readState(connection)
+  return readState(connection, names)
 }
 
 export async function readPositions(
@@ -152,14 +161,14 @@ export async function recordModels(
   records: readonly NewRecord[],
 ): Promise<void> {
   if (records.length === 0) return
-  const names = sql.join(records.map(({ model }) => sql.value(model.name)))
+  const names = sql.join(records.map(({ model }) => sql`lower(${sql.value(model.name)})`))
   const rows = records.map(
     ({ model, fingerprint, version }) =>
       sql`(${sql.value(model.name)}, ${sql.value(model.kind)}, ${sql.value(fingerprint)}, ${sql.value(version)},
       ${sql.value(model.definition)}, ${sql.value(runId)}, now(), NULL)`,
   )
   await connection.run(sql`
-    DELETE FROM _eider.models WHERE model IN (${names});
+    DELETE FROM _eider.models WHERE lower(model) IN (${names});
     INSERT INTO _eider.models
     (model, kind, fingerprint, version, definition, run_id, built_at, removed_at)
     VALUES ${sql.join(rows)}`)

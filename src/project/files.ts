@@ -133,7 +133,8 @@ export function readSource(dir: string, path: string, limitBytes: number): Sourc
 }
 
 /** The engine calls a database by its file's name up to the first dot; a schema of that name would be ambiguous. */
-const catalogOf = (database: string) => foldCase(basename(database).split('.')[0]!)
+/** The engine's name of a database file, in lower case. */
+export const catalogOf = (database: string) => foldCase(basename(database).split('.')[0]!)
 
 const isYaml = (path: string) => /\.ya?ml$/i.test(path)
 const withoutExtension = (path: string) => path.slice(0, path.lastIndexOf('.'))

@@ -9,9 +9,10 @@ import type { ExternalSource } from '../core/external.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { ProjectPaths } from '../core/project.ts'
+import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type Config, parseConfig } from './config.ts'
-import { readProjectFiles, readSource } from './files.ts'
+import { catalogOf, readProjectFiles, readSource } from './files.ts'
 import type { Project } from './project.ts'
 import {
   type SettingName,
@@ -92,20 +93,20 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   }
 }
 
-/** The engine has one lock for a file, and it would be gone with the first that lets go of the file. */
+/**
+ * A source is neither the warehouse nor called as the engine calls it. The engine has one lock for a file, and it would
+ * be gone with the first that lets go of the file.
+ */
 function refuseWarehouse(sources: readonly ExternalSource[], root: string, database: string): void {
-  const expected = 'another database than the warehouse, whose tables are models'
-  const found = sources
-    .filter(
-      (source) => source.database !== null && isSameFile(resolve(root, source.database), database),
-    )
-    .map(({ name, source, span }) =>
-      diagnostic(
-        'config-invalid-value',
-        { key: `sources.${name}.database`, expected },
-        { source, span },
-      ),
-    )
+  const found = sources.flatMap(({ name, database: own, source, span }) => {
+    const refused = (key: string, expected: string) =>
+      diagnostic('config-invalid-value', { key, expected }, { source, span })
+    if (foldCase(name) === catalogOf(database))
+      return refused(`sources.${name}`, 'a name that the file of the warehouse does not have')
+    if (own === null || !isSameFile(resolve(root, own), database)) return []
+    const expected = 'another database than the warehouse, whose tables are models'
+    return refused(`sources.${name}.database`, expected)
+  })
   throwIfErrors(found)
 }
 

@@ -10,7 +10,7 @@ const UNITS_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_8
 const AGE = /^(\d{1,6}) (minute|hour|day|week)s?$/
 const DATA_FILE = /\.(csv|tsv|txt|json|jsonl|ndjson|parquet)(\.(gz|zst))?$/i
 /** Catalogs of the engine, and its default schema, which a name of two parts would mean first. */
-const RESERVED = ['main', 'memory', 'temp', 'system', 'information_schema', 'pg_catalog', '_eider']
+const RESERVED = ['main', 'memory', 'temp', 'system', 'information_schema', 'pg_catalog']
 const EXPECTED = {
   source: 'a group with tables, and database where they are in one',
   database: 'the path of a DuckDB file, relative to the project directory',
@@ -27,7 +27,7 @@ export function readSources(
   return pairsOf(node, 'sources', 'a group of sources by name', refuse).flatMap(
     ([name, key, value]) => {
       const path = `sources.${name}`
-      if (!isName(name) || RESERVED.includes(foldCase(name)) || names.has(foldCase(name))) {
+      if (!isName(name) || isReserved(name) || names.has(foldCase(name))) {
         refuse(key, path, 'a name of its own without dots, and none of the engine')
         return []
       }
@@ -148,6 +148,10 @@ function pairsOf(
   refuse(node, path, expected)
   return []
 }
+
+/** Names of eider's own databases begin with that of its schema. */
+const isReserved = (name: string) =>
+  RESERVED.includes(foldCase(name)) || foldCase(name).startsWith('_eider')
 
 const isName = (name: string) => /^[^.\p{Cc}]+$/u.test(name)
 

@@ -33,8 +33,18 @@ const published = (types: Types, key: readonly string[]): Snapshot => ({
 })
 
 function changes(before: Snapshot | null, ...models: readonly Model[]): readonly string[] {
+  return changesOf(before, models, [])
+}
+
+/** `recorded`: the models as they were built last. */
+function changesOf(
+  before: Snapshot | null,
+  models: readonly Model[],
+  recorded: readonly Model[],
+): readonly string[] {
   const all = new Map(models.map((model) => [model.name, model]))
-  return contractChanges(before, all, new Set(all.keys())).map(
+  const records = new Map(recorded.map((model) => [model.name, model]))
+  return contractChanges(before, all, new Set(all.keys()), records).map(
     ({ set, change, breaking }) => `${breaking ? '! ' : ''}${set}: ${change}`,
   )
 }
@@ -70,12 +80,17 @@ test('types, keys and nulls', () => {
   assert.equal(changes(before, model({ id: 'INTEGER', v: 'VARCHAR' }, ['v'])), [
     '! a_t: key changed from (id) to (v)',
     '! a_t: property id may now be null',
+    'a_t: property v made non-null',
   ])
 })
 
 test('a column of events that may not be missing breaks nobody, one that may be does', () => {
   const given = events('a.t', { id: 'INTEGER', v: 'VARCHAR!' }, ['id'])
-  assert.equal(changes(before, given), [])
+  assert.equal(changes(before, given), [
+    'a_t: property v made non-null, unless events from before have none',
+  ])
+  // A run has built it and found such events.
+  assert.equal(changesOf(before, [given], [given]), [])
   const required = published({ id: 'INTEGER!', v: 'VARCHAR!' }, ['id'])
   const now = events('a.t', { id: 'INTEGER', v: 'VARCHAR' }, ['id'])
   assert.equal(changes(required, now), ['! a_t: property v may now be null'])
