@@ -32,6 +32,11 @@ test('isdefined takes one path to what the entities have or had', async () => {
   assert.is(refusal('$filter=isdefined(1)'), 'type-mismatch')
   assert.is(refusal('$filter=isdefined(nope)'), 'unknown-property')
   assert.is(refusal('$apply=aggregate($count as n)/filter(isdefined(nope))'), 'unknown-property')
+  const rolled = '$apply=groupby((rollup(status,customer)),aggregate($count as n))'
+  assert.is(
+    refusal(`${rolled}&$expand=customer($compute=isdefined(status) as d)`),
+    'unknown-property',
+  )
   assert.is(await fixture.first('shop_customers?$filter=orders/any(o:isdefined(o/amount))'), '1 2')
 })
 
