@@ -21,6 +21,8 @@ export interface ValueColumn {
   readonly property: Property
   /** The value is the key of an entity that rows were grouped by: the entity is written in its place. */
   readonly entity?: NavigationProperty | undefined
+  /** A Boolean: whether the row has this value at all; absent where each row has. */
+  readonly mark?: Property
 }
 
 export interface SortColumn {
@@ -81,8 +83,12 @@ export function propertyValue(rows: ApplyRows, property: Property): Expression {
 /** The scope of expressions about one of the rows. Nested values are known by their whole path. */
 export function scopeOfRows(rows: ApplyRows, context: RequestContext): Scope {
   const nested = rows.values.filter(({ path }) => path.length > 1)
+  const marks = rows.values.flatMap(({ path, mark }) =>
+    mark === undefined ? [] : [[pathKey(path), propertyValue(rows, mark)] as const],
+  )
   return scopeOf({
     ...context,
+    marks: new Map(marks),
     row: rowVariable(rows),
     it: rowVariable(rows),
     boundAliases: new Map(),
@@ -154,7 +160,11 @@ export function withValues(
     renamed.set(old, property)
     return property
   }
-  const values = rows.values.map((each) => ({ ...each, property: keep(each.property) }))
+  const values = rows.values.map((each) => ({
+    ...each,
+    property: keep(each.property),
+    ...(each.mark === undefined ? {} : { mark: keep(each.mark) }),
+  }))
   const fresh = added.map(({ path, value, type, entity }) => ({
     path,
     property: make(path.at(-1)!, type, value),

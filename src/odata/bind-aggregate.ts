@@ -21,9 +21,11 @@ import {
 import { bindExpression } from './bind-expression.ts'
 import { bindDistinctKey, bindGathered } from './bind-path.ts'
 import { type Expression, typeOf } from './bound.ts'
+import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { measured } from './measure.ts'
 import { isInteger, isNumber, MAX_PRECISION } from './numbers.ts'
+import type { NamedColumn } from './relation.ts'
 import { type Scope, unsupported } from './scope.ts'
 import type { AggregateItem, ExpressionSyntax } from './syntax.ts'
 import { decimalType, edm, type EdmType, hugeDecimal } from './type-map.ts'
@@ -42,14 +44,17 @@ export function bindAggregate(
 ): ApplyRows {
   const scope = scopeOfRows(rows, context)
   const grouped = groups.map((key) => rows.values.find(({ path }) => pathKey(path) === key)!)
-  const values: ValueColumn[] = grouped.map(({ path, property, entity }) => ({
+  const keys: NamedColumn[] = []
+  const keyOf = (old: Property) => {
+    const property = newProperty(old.name, old.type, context)
+    keys.push({ column: property.column.name, value: propertyValue(rows, old) })
+    return property
+  }
+  const values = grouped.map(({ path, property, entity, mark }): ValueColumn => ({
     path,
-    property: newProperty(property.name, property.type, context),
+    property: keyOf(property),
     entity,
-  }))
-  const keys = grouped.map(({ property }, i) => ({
-    column: values[i]!.property.column.name,
-    value: propertyValue(rows, property),
+    ...(mark === undefined ? {} : { mark: keyOf(mark) }),
   }))
   const aggregates = items.map((item) => {
     const { type, value, sql: toSql } = bindTotal(item, scope)

@@ -124,7 +124,8 @@ function computed(
 export const partitionOf = (rows: ApplyRows, groups: readonly string[]): readonly Expression[] =>
   rows.values
     .filter(({ path }) => groups.includes(pathKey(path)))
-    .map(({ property }) => propertyValue(rows, property))
+    .flatMap(({ property, mark }) => (mark === undefined ? [property] : [property, mark]))
+    .map((property) => propertyValue(rows, property))
 
 function cut(
   rows: ApplyRows,

@@ -5,6 +5,7 @@ import { didYouMean } from '../core/suggest.ts'
 import { bindCast, bindIsOf } from './bind-cast.ts'
 import { bindCollectionCall, isCollectionFunction } from './bind-collection.ts'
 import { bindComparison, booleanConstant, cast } from './bind-comparison.ts'
+import { bindIsDefined } from './bind-defined.ts'
 import { bindExpression } from './bind-expression.ts'
 import { type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
@@ -21,6 +22,7 @@ export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
   const folded = name.toLowerCase()
   if (folded === 'cast') return bindCast(syntax, scope)
   if (folded === 'isof') return bindIsOf(syntax, scope)
+  if (folded === 'isdefined') return bindIsDefined(syntax, scope)
   if (isUnserved(name)) throw unsupported(`the function ${name}`)
   const operands = syntax.operands.map((operand) => bindExpression(operand, scope))
   if (folded === 'matchespattern') return bindPattern(operands)

@@ -116,6 +116,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
     // A name in an alias means a property of the entity at hand, so its value is bound anew.
     boundAliases: new Map(),
     computed: new Map(),
+    marks: new Map(),
     expandDepth: request.expandDepth + 1,
   })
   const query = collectionQuery(openScope(options, entities), options)

@@ -18,6 +18,7 @@ import {
 } from './apply-rows.ts'
 import { bindAggregate } from './bind-aggregate.ts'
 import { bindSequence } from './bind-apply.ts'
+import { booleanConstant } from './bind-comparison.ts'
 import { bindPath, findTarget } from './bind-path.ts'
 import { type Expression, typeOf } from './bound.ts'
 import type { NavigationProperty, Property } from './entity-model.ts'
@@ -158,11 +159,12 @@ export function bindConcat(parts: readonly ApplyRows[], context: ApplyContext): 
   for (const { entity } of types.values())
     if (entity !== undefined && parts.some((part) => hasOwn(part, entity)))
       throw unsupported(`${entity.name} grouped by in one part of concat alone`)
-  const values = Array.from(types.values(), ({ path, type, entity }): ValueColumn => ({
-    path,
-    property: newProperty(path.at(-1)!, type, context),
-    entity,
-  }))
+  const values = Array.from(types.values(), ({ path, type, entity }): ValueColumn => {
+    const value = { path, property: newProperty(path.at(-1)!, type, context), entity }
+    const own = parts.map((part) => ownValue(part, path))
+    const isEverywhere = own.every((each) => each !== undefined && each.mark === undefined)
+    return isEverywhere ? value : { ...value, mark: newProperty('mark', edm.Boolean, context) }
+  })
   const order = [newProperty('part', edm.Int64, context), newProperty('place', edm.Int64, context)]
   const relation = {
     kind: 'union',
@@ -203,16 +205,23 @@ const placeOf = (part: ApplyRows): Expression => ({
   copies: [],
 })
 
+const ownValue = ({ values }: ApplyRows, path: readonly string[]) =>
+  values.find((value) => pathKey(value.path) === pathKey(path))
+
 function projected(part: ApplyRows, values: readonly ValueColumn[]) {
-  const columns = values.map(({ path, property }) => {
-    const own = part.values.find((value) => pathKey(value.path) === pathKey(path))
+  const columns = values.flatMap(({ path, property, mark }) => {
+    const own = ownValue(part, path)
     const operand =
       own === undefined ? ({ kind: 'null' } as const) : propertyValue(part, own.property)
     const isCast = own?.property.type.engine !== property.type.engine
-    return {
+    const column = {
       column: property.column.name,
       value: isCast ? ({ kind: 'cast', type: property.type, operand } as const) : operand,
     }
+    if (mark === undefined) return [column]
+    const isThere =
+      own?.mark === undefined ? booleanConstant(own !== undefined) : propertyValue(part, own.mark)
+    return [column, { column: mark.column.name, value: isThere }]
   })
   return { kind: 'project', from: part.relation, row: rowVariable(part), columns } as const
 }

@@ -142,15 +142,16 @@ export const functionsNamed = (name: string): readonly FunctionRow[] =>
   rowsOfName.get(name.toLowerCase()) ?? []
 
 /** Functions of OData that this service knows and does not serve. */
-const UNSERVED: readonly string[] = ['geo.distance', 'geo.intersects', 'geo.length', 'isdefined']
+const UNSERVED: readonly string[] = ['geo.distance', 'geo.intersects', 'geo.length']
 
 export const isUnserved = (name: string) => UNSERVED.includes(name.toLowerCase())
 
-/** Functions that are bound elsewhere: bind-call.ts, bind-collection.ts. */
+/** Functions that are bound elsewhere: bind-call.ts, bind-collection.ts, bind-defined.ts. */
 export const SPECIAL_FUNCTIONS = [
   'cast',
   'hassubsequence',
   'hassubset',
+  'isdefined',
   'isof',
   'matchespattern',
   'now',

@@ -33,6 +33,8 @@ export interface RequestScope extends RequestContext {
   readonly openAliases: string[]
   /** Names that $compute has given to expressions. */
   readonly computed: Map<string, Expression>
+  /** Whether a row has the value at a path, for values that some rows of $apply lack. */
+  readonly marks?: ReadonlyMap<string, Expression>
   /** Levels of $expand around the options that are bound. */
   readonly expandDepth: number
 }

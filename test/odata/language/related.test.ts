@@ -24,4 +24,20 @@ test('$count behind a path takes $filter and $search', async () => {
   assert.is(code('orders/$count($search=a;) eq 1'), 'syntax-error')
 })
 
+test('isdefined takes one path to what the entities have or had', async () => {
+  await using fixture = await Fixture.open()
+  const refusal = (query: string) => fixture.refusal(`shop_orders?${encodeURI(query)}`).code
+  assert.is(refusal('$filter=isdefined()'), 'wrong-arguments')
+  assert.is(refusal('$filter=isdefined(status,amount)'), 'wrong-arguments')
+  assert.is(refusal('$filter=isdefined(1)'), 'type-mismatch')
+  assert.is(refusal('$filter=isdefined(nope)'), 'unknown-property')
+  assert.is(refusal('$apply=aggregate($count as n)/filter(isdefined(nope))'), 'unknown-property')
+  const rolled = '$apply=groupby((rollup(status,customer)),aggregate($count as n))'
+  assert.is(
+    refusal(`${rolled}&$expand=customer($compute=isdefined(status) as d)`),
+    'unknown-property',
+  )
+  assert.is(await fixture.first('shop_customers?$filter=orders/any(o:isdefined(o/amount))'), '1 2')
+})
+
 test.run()

@@ -32,4 +32,32 @@ test('pairs: $compute, $search, $orderby and $select', () =>
     ],
   ]))
 
+test('isdefined tells subtotals from groups of null', () =>
+  answersAreThoseOf([
+    [
+      'g_sales?$apply=groupby((rollup(rush,status)),aggregate($count as n))/filter(isdefined(status))',
+      sql`SELECT rush, status, count(*) FROM g_sales GROUP BY ALL ORDER BY rush, status NULLS FIRST`,
+    ],
+    [
+      'g_sales?$apply=groupby((rollup($all,client/city,status)),aggregate($count as n))&$filter=not isdefined(status) and isdefined(client/city)&$select=client/city,n',
+      sql`SELECT city, count(*) FROM g_sales LEFT JOIN g_clients USING (client_id) GROUP BY city ORDER BY city NULLS FIRST`,
+    ],
+    [
+      'g_sales?$apply=groupby((rollup(rush,status)),aggregate($count as n))/compute(case(isdefined(status):0,true:1) as level)/groupby((level),aggregate(n with sum as s,$count as c))',
+      sql`SELECT 0, sum(n), count(*) FROM (SELECT count(*) AS n FROM g_sales GROUP BY rush, status) UNION ALL SELECT 1, sum(n), count(*) FROM (SELECT count(*) AS n FROM g_sales GROUP BY rush)`,
+    ],
+    [
+      'g_sales?$apply=concat(groupby((status),aggregate($count as n)),aggregate($count as n))/groupby((status),aggregate(n with sum as s))/filter(not isdefined(status))&$select=s',
+      sql`SELECT count(*) FROM g_sales`,
+    ],
+    [
+      'g_sales?$apply=groupby((status),aggregate($count as n))/filter(not isdefined(amount) and not isdefined(client) and isdefined(n))/aggregate(n with sum as t)',
+      sql`SELECT count(*) FROM g_sales`,
+    ],
+    [
+      'g_sales?$filter=isdefined(status) and isdefined(client/city) and not isdefined(amount) eq false&$select=sale_id',
+      sql`SELECT sale_id FROM g_sales ORDER BY sale_id`,
+    ],
+  ]))
+
 test.run()
