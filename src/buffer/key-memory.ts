@@ -154,7 +154,8 @@ export class KeyMemory {
       }
       if (keys === null) logger.error('keys-damaged', { path })
       else {
-        read.push(...keys)
+        // One by one: a call takes some 120,000 arguments, and the setting allows more keys.
+        for (const key of keys) read.push(key)
         this.#keysFiles = [...this.#keysFiles, { path, newest: keys.at(-1)?.time ?? '' }]
       }
     }

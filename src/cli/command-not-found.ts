@@ -6,13 +6,22 @@ import { nearest } from '../core/suggest.ts'
 
 const commandNotFound: Hook.CommandNotFound = async ({ id, config }) => {
   const typed = id.replaceAll(':', ' ')
-  const known = config.commandIDs.map((command) => command.replaceAll(':', ' '))
-  const words = new Set(known.flatMap((command) => [command, ...command.split(' ')]))
-  const [first = ''] = typed.split(' ')
-  const meant = nearest(typed, known) ?? nearest(first, words)
+  const meant = nearestCommand(
+    typed,
+    config.commandIDs.map((command) => command.replaceAll(':', ' ')),
+  )
   throw new UsageError(`there is no command "${typed}"`, {
     hint: meant === null ? 'see "eider --help"' : `did you mean "eider ${meant}"?`,
   })
+}
+
+/** The command that is near; else that of which a word is near to the first one typed, as "odata preview" to "preview". */
+function nearestCommand(typed: string, known: readonly string[]): string | null {
+  const [first = ''] = typed.split(' ')
+  const byWord = new Map(known.map((command) => [command.split(' ').at(-1)!, command]))
+  for (const command of known) byWord.set(command.split(' ')[0]!, command.split(' ')[0]!)
+  const word = nearest(first, byWord.keys())
+  return nearest(typed, known) ?? (word === null ? null : byWord.get(word)!)
 }
 
 export default commandNotFound

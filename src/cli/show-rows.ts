@@ -32,7 +32,10 @@ function showTable(columns: readonly string[], rows: readonly ShownRow[]): strin
     ...rows.map((row) => columns.map((name) => textOf(cellOf(row, name), 'NULL'))),
   ]
   const shown = lines.map((cells) => cells.map((cell) => cell.replaceAll(/\p{Cc}/gu, '\ufffd')))
-  const widths = columns.map((_, i) => Math.max(...shown.map((cells) => cells[i]!.length)))
+  // One by one: a call takes some 120,000 arguments, and --limit may ask for more rows.
+  const widths = columns.map((_, i) =>
+    shown.reduce((width, cells) => Math.max(width, cells[i]!.length), 0),
+  )
   const isNumber = columns.map((name) => rows.every((row) => typeof cellOf(row, name) === 'number'))
   const text = shown.map((cells) =>
     cells

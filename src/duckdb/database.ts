@@ -17,7 +17,7 @@ import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { DuckDBInstance } from './driver.ts'
-import { toDatabaseError } from './errors.ts'
+import { isInterrupt, toDatabaseError } from './errors.ts'
 
 export type Row = Readonly<Record<string, Json>>
 
@@ -155,17 +155,30 @@ export class Connection implements AsyncDisposable {
    * the engine syncs its write-ahead log, which it makes anew at any time, but not the directory that names it.
    */
   async transact<T>(work: () => Promise<T>): Promise<T> {
-    await this.run(sql`BEGIN TRANSACTION`)
     let result: T
     try {
+      await this.run(sql`BEGIN TRANSACTION`)
       result = await work()
+      await this.run(sql`COMMIT`)
     } catch (error) {
-      await this.run(sql`ROLLBACK`).catch(() => {}) // a failed transaction may be gone already; `error` says why
+      await this.#rollBack()
       throw error
     }
-    await this.run(sql`COMMIT`)
     await this.#syncNames()
     return result
+  }
+
+  /** An interrupt may hit the ROLLBACK too: until one is carried out, the connection refuses every other statement. */
+  async #rollBack(): Promise<void> {
+    for (;;) {
+      try {
+        await this.run(sql`ROLLBACK`)
+        return
+      } catch (error) {
+        // A failed transaction may be gone already, and the connection may be closed.
+        if (!isInterrupt(error)) return
+      }
+    }
   }
 
   /** Ends the running statement with an Interrupt error. Harmless when none runs. */

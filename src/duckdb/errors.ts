@@ -22,6 +22,10 @@ export class DatabaseError extends Error {
   }
 }
 
+/** The statement was ended by `Connection.interrupt()`. */
+export const isInterrupt = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.details.type === 'INTERRUPT'
+
 export function toDatabaseError(cause: unknown): DatabaseError {
   const message = cause instanceof Error ? cause.message : String(cause)
   return new DatabaseError(parseDetails(message), cause)

@@ -66,7 +66,7 @@ export async function buildAll(
       if (running.size === 0) break
       await Promise.race(running)
     }
-    if (!signal.aborted && isStopped()) ledger.stopAfterFailure()
+    if (!signal.aborted && isStopped()) ledger.skipRest('stopped after the first failure')
   } finally {
     await Promise.allSettled(running)
   }

@@ -4,7 +4,7 @@ import { positionOf, offsetOfByte, type SourceFile } from '../core/source.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { Model, PlacedAnnotation } from '../core/model.ts'
 import type { Sql } from '../core/sql.ts'
-import { DatabaseError } from '../duckdb/errors.ts'
+import { DatabaseError, isInterrupt } from '../duckdb/errors.ts'
 
 /** A rule of the tool that a model broke: a duplicate key, a column that vanished, a table that would be lost. */
 export class ModelFailure extends Error {
@@ -48,9 +48,6 @@ function placeAt(source: SourceFile, offset: number): string {
   const { line, column } = positionOf(source, offset)
   return `${source.path}:${line}:${column}`
 }
-
-export const isInterrupt = (error: unknown): boolean =>
-  error instanceof DatabaseError && error.details.type === 'INTERRUPT'
 
 /** What an abort of the run makes of the statement or the wait that it met. */
 export const isInterruption = (error: unknown, signal: AbortSignal): boolean =>

@@ -6,9 +6,8 @@ import type { CompiledProject, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { DatabaseError } from '../duckdb/errors.ts'
+import { DatabaseError, isInterrupt } from '../duckdb/errors.ts'
 import { numberOf } from '../duckdb/values.ts'
-import { isInterrupt } from './failure.ts'
 
 const MAX_DATE_MS = 8.64e15
 

@@ -27,8 +27,6 @@ export class Ledger {
   snapshot: RunSummary['snapshot'] = null
   /** The models that the run is about; none before it knows. */
   selected: ReadonlySet<ModelName> = new Set()
-  /** What is said of a model that was not reached. */
-  #unreached = 'interrupted'
   readonly #startedMs = performance.now()
   readonly #progress: Progress
   readonly #started = new Set<ModelName>()
@@ -71,8 +69,10 @@ export class Ledger {
     return this.#failedBy.size > 0
   }
 
-  stopAfterFailure(): void {
-    this.#unreached = 'stopped after the first failure'
+  /** Those of the selected models that have no result were not reached. */
+  skipRest(because: string): void {
+    for (const model of this.selected)
+      if (!this.isFinished(model)) this.finish({ model, status: 'skipped', because, ms: 0 })
   }
 
   fail(model: ModelName, because: string, ms = 0): void {
@@ -91,15 +91,10 @@ export class Ledger {
     return true
   }
 
-  /** Models without a result were not reached. */
+  /** When every selected model has a result. */
   summarize(): RunSummary {
     const { runId, startedAt, flushed, snapshot } = this
-    const because = this.#unreached
-    const results = Array.from(
-      this.selected,
-      (model): ModelResult =>
-        this.#results.get(model) ?? { model, status: 'skipped', because, ms: 0 },
-    )
+    const results = Array.from(this.selected, (model) => this.#results.get(model)!)
     return {
       runId,
       ok: results.every(({ status }) => status === 'built' || status === 'unchanged'),

@@ -72,6 +72,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     await using connection = await warehouse.connect()
     const { work } = await loading
     await work(options, ledger, connection, () => warehouse.connect())
+    ledger.skipRest('interrupted')
     const summary = ledger.summarize()
     await recordRun(connection, summary, runResults(summary))
     await Promise.all([
@@ -80,6 +81,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     ])
   } catch (error) {
     if (!isInterruption(error, signal)) throw toEnvironmentError(error)
+    ledger.skipRest('interrupted')
   }
   const summary = ledger.summarize()
   progress({ event: 'run-finished', runId, ok: summary.ok, ms: summary.ms })

@@ -215,4 +215,22 @@ async function lifeWithCut(dir: string, at: number, survival: Survival, seed: nu
   return completed
 }
 
+test('a segment and a file of keys may have more keys than a call has arguments', async () => {
+  await using directory = await temporaryDirectory()
+  const names = Array.from({ length: 130_000 }, (_, i) => `request-${i}`)
+  const options = { keyLimits: { retentionMs: HOUR_MS, maxKeys: names.length } }
+  {
+    await using buffer = await openBuffer(directory.path, options)
+    await Promise.all(names.map((name) => send(buffer, name)))
+  }
+  {
+    await using buffer = await openBuffer(directory.path, options)
+    assert.is(await send(buffer, names[0]!), 1)
+    assert.is((await drain(buffer)).events.length, names.length)
+  }
+  await using buffer = await openBuffer(directory.path, options)
+  assert.is(await send(buffer, names[0]!), 1)
+  assert.is(await buffer.claim(target), null)
+})
+
 test.run()

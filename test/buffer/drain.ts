@@ -91,7 +91,7 @@ export async function drain(
   const claims: Claim[] = []
   const events: ReadEvent[] = []
   const take = async (claim: Claim) => {
-    events.push(...(await readClaim(claim, files)))
+    for (const event of await readClaim(claim, files)) events.push(event)
     claims.push(claim)
     await buffer.ack(claim)
   }

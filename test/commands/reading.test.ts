@@ -52,6 +52,8 @@ test('query prints rows in each format and never writes', async () => {
   const limited = await space.ok(['query', 'from range(5)', '--limit', '2', '--json'])
   assert.equal(jsonLines(limited.stdout), [{ range: '0' }, { range: '1' }])
   assert.match(limited.stderr, /first 2 rows/)
+  const many = await space.ok(['query', 'from range(150_000)', '--limit', '150000'])
+  assert.is(many.stdout.split('\n').length, 150_003)
   for (const text of ['drop table raw.a', 'select 1; select 2', "copy raw.a to 'x.csv'"])
     await space.ok(['query', text], { exitCode: 2 })
   const wrong = await space.ok(['query', 'select idd from raw.a'], { exitCode: 1 })

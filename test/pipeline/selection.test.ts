@@ -126,9 +126,14 @@ test('--fail-fast starts nothing after a failure', async () => {
     query('a.good', 'select 1 as x'),
     query('a.later', 'select x from a.good', { reads: ['a.good'] }),
   ]
-  const summary = await space.run(models, { failFast: true })
+  const { seen, progress } = recorder()
+  const summary = await space.run(models, { failFast: true, progress })
   assert.equal(statuses(summary), { 'a.bad': 'failed', 'a.good': 'skipped', 'a.later': 'skipped' })
   assert.is(resultOf(summary, 'a.good').because, 'stopped after the first failure')
+  assert.equal(
+    seen.filter(({ event }) => event === 'model-finished'),
+    summary.models.map((result) => ({ event: 'model-finished', ...result })),
+  )
 })
 
 test.run()

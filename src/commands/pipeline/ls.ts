@@ -10,7 +10,7 @@ export default class PipelineLs extends BaseCommand {
     'List the models: kind, tags, entity set, whether a run would build them'
   static override examples = ['<%= config.bin %> ls', '<%= config.bin %> ls +mart.sales --json']
   static override strict = false
-  static override usage = 'ls [SELECTOR...] [FLAGS]'
+  static override usage = '[SELECTOR...] [FLAGS]'
   static override flags = { ...selectionFlags, ...variableFlags }
 
   async run(): Promise<void> {

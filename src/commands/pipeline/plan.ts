@@ -14,7 +14,7 @@ export default class PipelinePlan extends BaseCommand {
     '<%= config.bin %> plan state:modified+ --allow-breaking',
   ]
   static override strict = false
-  static override usage = 'plan [SELECTOR...] [FLAGS]'
+  static override usage = '[SELECTOR...] [FLAGS]'
   static override flags = {
     ...selectionFlags,
     ...variableFlags,

@@ -22,7 +22,7 @@ export default class PipelineRun extends BaseCommand {
     '<%= config.bin %> run --wait 300 --json',
   ]
   static override strict = false
-  static override usage = 'run [SELECTOR...] [FLAGS]'
+  static override usage = '[SELECTOR...] [FLAGS]'
   static override flags = {
     ...selectionFlags,
     ...variableFlags,

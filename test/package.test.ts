@@ -1,0 +1,71 @@
+// What `npm pack` makes is what a user installs: it must start, and run a project, with what it carries itself.
+
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { repository } from './workspace.ts'
+
+const execute = promisify(execFile)
+
+interface Description {
+  readonly scripts: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+
+const description = JSON.parse(
+  readFileSync(join(repository, 'package.json'), 'utf8'),
+) as Description
+
+test('every program that a script starts comes with npm or with a package that is named', () => {
+  const named = Object.keys({ ...description.dependencies, ...description.devDependencies })
+  const programs = new Set(['npm', 'node', ...named.flatMap(programsOf)])
+  for (const [name, script] of Object.entries(description.scripts))
+    for (const command of script.split('&&'))
+      assert.ok(programs.has(command.trim().split(' ')[0]!), `${name}: ${command}`)
+})
+
+test('the packed tool starts a project and runs it', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'eider-package-'))
+  try {
+    // Without scripts: they would build anew, under the feet of the tests that run beside this one.
+    await execute('npm', ['pack', '--ignore-scripts', '--pack-destination', dir], {
+      cwd: repository,
+    })
+    const [packed] = readdirSync(dir)
+    await execute('tar', ['-xzf', packed!], { cwd: dir })
+    await installDependencies(join(dir, 'package'))
+    const binary = join(dir, 'package', 'bin', 'run.js')
+    const started = await execute(process.execPath, [binary, 'init', 'demo'], { cwd: dir })
+    assert.match(started.stdout, 'wrote .gitignore')
+    const run = await execute(process.execPath, [binary, 'run', '--json'], {
+      cwd: join(dir, 'demo'),
+    })
+    assert.match(run.stdout, '"event":"published"')
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+})
+
+/** Only what a user has: a link for each of `dependencies`, none for `devDependencies`. */
+async function installDependencies(directory: string): Promise<void> {
+  for (const name of Object.keys(description.dependencies)) {
+    const link = join(directory, 'node_modules', name)
+    await mkdir(join(link, '..'), { recursive: true })
+    await symlink(join(repository, 'node_modules', name), link)
+  }
+}
+
+function programsOf(name: string): readonly string[] {
+  const { bin = {} } = JSON.parse(
+    readFileSync(join(repository, 'node_modules', name, 'package.json'), 'utf8'),
+  ) as { readonly bin?: string | Readonly<Record<string, string>> }
+  return typeof bin === 'string' ? [name.split('/').at(-1)!] : Object.keys(bin)
+}
+
+test.run()
