@@ -1,10 +1,22 @@
 // Values of annotations, as the grammar reads them: one case for each rule that a value may have.
 
-import type { Interval, MatchResult, Node } from 'ohm-js'
+import { createRequire } from 'node:module'
+import type { Grammar, Interval, MatchResult, Node } from 'ohm-js'
 import type { Comparison, OnSchemaChange } from '../core/model.ts'
 import type { Span } from '../core/source.ts'
 import type { SqlValue } from '../core/sql.ts'
-import { annotationGrammar } from './annotations.grammar.ts'
+import { annotationRecipe } from './annotations.recipe.ts'
+
+interface GrammarMaker {
+  /** As the bundles that ohm's own command line writes call it; the package has no types for it. */
+  readonly makeRecipe: (recipe: unknown) => Grammar
+}
+
+// As the CommonJS that it is: an `import` would read the package twice, for the names that it exports.
+const { makeRecipe } = createRequire(import.meta.url)('ohm-js') as GrammarMaker
+
+/** The grammar of annotations.grammar.ts. */
+export const annotationGrammar = makeRecipe(JSON.parse(annotationRecipe))
 
 /** A column that an annotation names, as written there. */
 export interface NamedColumn {

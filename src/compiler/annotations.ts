@@ -4,8 +4,12 @@ import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { type Kind, type Model, placedAnnotations } from '../core/model.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { annotationGrammar } from './annotations.grammar.ts'
-import { type AnnotationValues, readParts, readValue } from './annotation-values.ts'
+import {
+  annotationGrammar,
+  type AnnotationValues,
+  readParts,
+  readValue,
+} from './annotation-values.ts'
 import type { Token } from './tokens.ts'
 
 /** Kinds that a model file may have. */

@@ -1,10 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { grammar } from 'ohm-js'
-import {
-  annotationGrammar,
-  annotationGrammarSource,
-} from '../../src/compiler/annotations.grammar.ts'
+import { annotationGrammar } from '../../src/compiler/annotation-values.ts'
+import { annotationGrammarSource } from '../../src/compiler/annotations.grammar.ts'
 import { annotations, parseHeader } from '../../src/compiler/annotations.ts'
 import { tokenize } from '../../src/compiler/tokens.ts'
 import { faultsOfExamples } from '../grammar-examples.ts'
