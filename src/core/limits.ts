@@ -114,6 +114,11 @@ export const limits = {
   boundDepth: 200,
   /** Navigation properties followed in the expressions of one request; each is a join in the engine. */
   expressionRows: 50,
+  /**
+   * Sets with a key of one name that all are led to by columns of that name, and by each other: n sets make n * (n - 1)
+   * navigation properties, of which each set shows n - 1 that differ in their target alone.
+   */
+  setsOfOneKey: 16,
   /** Levels of $expand, one inside the other. */
   expandDepth: 8,
   /**

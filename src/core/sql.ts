@@ -73,6 +73,7 @@ export class ModelBody {
 
 let fromNode: (node: Node) => Sql
 let fromParts: (texts: readonly string[], parts: readonly Sql[]) => Sql
+let joinParts: (parts: readonly Sql[], separator: Sql) => Sql
 
 type PrintValue = (node: Node & { readonly kind: 'value' }) => string
 
@@ -92,6 +93,15 @@ export class Sql {
   static {
     fromNode = (node) => new Sql(node, [], [])
     fromParts = (texts, parts) => new Sql(null, texts, parts)
+    joinParts = (parts, separator) => {
+      if (parts.length === 1) return parts[0]!
+      const texts = Array<string>(parts.length + 1).fill('')
+      // A separator that is text alone needs no part of its own between each two.
+      const text = separator.#node === null && separator.#parts.length === 0 && separator.#texts[0]
+      if (typeof text === 'string') return new Sql(null, texts.fill(text, 1, -1), parts)
+      const separated = parts.flatMap((part, i) => (i === 0 ? [part] : [separator, part]))
+      return new Sql(null, Array<string>(separated.length + 1).fill(''), separated)
+    }
   }
 
   /** Text with parameters `$1`, `$2`, … and their values. */
@@ -163,6 +173,9 @@ function sqlTag(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
   return fromParts(texts, parts)
 }
 
+const COMMA = sqlTag`, `
+const DOT = sqlTag`.`
+
 /** ``sql`SELECT * FROM ${sql.ident('main', 'orders')} WHERE id = ${sql.value(7)}` `` */
 export const sql = Object.assign(sqlTag, {
   empty: fromParts([''], []),
@@ -173,7 +186,7 @@ export const sql = Object.assign(sqlTag, {
       if (name === '' || name.includes('\0')) throw new Error('an identifier is empty or has a NUL')
       return fromNode({ kind: 'ident', name })
     })
-    return sql.join(idents, sql`.`)
+    return joinParts(idents, DOT)
   },
 
   /** A value, sent as a parameter by `prepare` and as a literal by `inline`; cast to `type` when one is given. */
@@ -189,9 +202,8 @@ export const sql = Object.assign(sqlTag, {
     return fromNode({ kind: 'body', body })
   },
 
-  join(parts: readonly Sql[], separator: Sql = sql`, `): Sql {
-    const separated = parts.flatMap((part, i) => (i === 0 ? [part] : [separator, part]))
-    return fromParts(Array<string>(separated.length + 1).fill(''), separated)
+  join(parts: readonly Sql[], separator: Sql = COMMA): Sql {
+    return joinParts(parts, separator)
   },
 })
 

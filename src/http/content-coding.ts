@@ -50,8 +50,23 @@ const PART_BYTES = 64 * 1024
 const gzipWhole = promisify(gzip)
 const brotliWhole = promisify(brotliCompress)
 
+const coded = new WeakMap<Buffer, Map<ContentCoding, Promise<Buffer>>>()
+
+/** What is made of `body` is kept as long as `body` is, which is sent again and again and never changes. */
+export function keepCoded(body: Buffer): Buffer {
+  if (!coded.has(body)) coded.set(body, new Map())
+  return body
+}
+
 /** Done by the thread pool, so that the event loop stays free. */
-export async function compress(body: Buffer, coding: ContentCoding): Promise<Buffer> {
+export function compress(body: Buffer, coding: ContentCoding): Promise<Buffer> {
+  const known = coded.get(body)
+  const made = known?.get(coding) ?? compressNow(body, coding)
+  known?.set(coding, made)
+  return made
+}
+
+async function compressNow(body: Buffer, coding: ContentCoding): Promise<Buffer> {
   if (coding === 'identity') return body
   return coding === 'br' ? await brotliWhole(body, BROTLI) : await gzipWhole(body, GZIP)
 }

@@ -169,7 +169,7 @@ function commonHeaders(
     const { root, target, version, headers: asked } = request
     const versions = [version, negotiateCsdlVersion(asked)]
     const { pageSize, maxPageSize, links } = service
-    const settings = [pageSize, maxPageSize, links.sign('ETag')]
+    const settings = [pageSize, maxPageSize, links.mark]
     const of = [id, root, target, ...versions, contentType, applied, ...settings]
     const hash = createHash('sha256').update(JSON.stringify(of)).digest('base64url')
     headers['ETag'] = `W/"${hash.slice(0, 22)}"`

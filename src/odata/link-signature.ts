@@ -19,6 +19,8 @@ const OTHERS = 0o077
 const SIGNATURE_BYTES = 12
 
 export interface LinkSigner {
+  /** Another one for each secret, which it does not tell. */
+  readonly mark: string
   /** Made of characters that a URL takes as they are. */
   readonly sign: (text: string) => string
   readonly isSigned: (text: string, signature: string) => boolean
@@ -32,6 +34,7 @@ export function createLinkSigner(secret: Buffer = randomBytes(SECRET_BYTES)): Li
       .subarray(0, SIGNATURE_BYTES)
       .toString('base64url')
   return {
+    mark: sign('mark'),
     sign,
     isSigned: (text, signature) => {
       const [right, given] = [Buffer.from(sign(text)), Buffer.from(signature)]

@@ -1,10 +1,11 @@
 // The $metadata document of a snapshot: written once for each of its forms, and in slices, since that of a thousand sets
-// has some megabytes.
+// has some megabytes. So has its compressed form, which is kept beside it: two kinds in two versions in two codings are
+// all there can be, and they go with the snapshot.
 
-import { setImmediate as nextLoopTurn } from 'node:timers/promises'
-import { limits } from '../core/limits.ts'
+import { keepCoded } from '../http/content-coding.ts'
 import { type Conventions, csdlJson, csdlXml, type ProtocolVersion } from './csdl.ts'
 import type { EntityModel } from './entity-model.ts'
+import { inSlices } from './slices.ts'
 
 export interface DocumentForm {
   readonly kind: 'xml' | 'json'
@@ -30,15 +31,6 @@ export function metadataDocument(
 
 async function joined(parts: Iterable<string>): Promise<Buffer> {
   const slices: Buffer[] = []
-  let texts: string[] = []
-  let since = performance.now()
-  for (const part of parts) {
-    texts.push(part)
-    if (performance.now() - since < limits.sliceMs) continue
-    slices.push(Buffer.from(texts.join('')))
-    texts = []
-    await nextLoopTurn()
-    since = performance.now()
-  }
-  return Buffer.concat([...slices, Buffer.from(texts.join(''))])
+  for await (const texts of inSlices(parts)) slices.push(Buffer.from(texts.join('')))
+  return keepCoded(Buffer.concat(slices))
 }

@@ -14,7 +14,7 @@ import type { ConnectionPool, PooledConnection } from '../duckdb/connection-pool
 import type { Connection } from '../duckdb/database.ts'
 import { openReadOnly } from '../duckdb/read-only.ts'
 import { sizeProblem } from './damaged-files.ts'
-import { buildEntityModel, type EntityModel } from './entity-model.ts'
+import { buildEntityModelInSlices, type EntityModel } from './entity-model.ts'
 import { hasOutsidersSql, isTemporal } from './temporal-range.ts'
 import { edmTypeOf } from './type-map.ts'
 
@@ -80,7 +80,7 @@ export class OpenSnapshot implements AsyncDisposable {
         clampedTimes.set(relation.model, await timesOutOfRange(connection, relation))
       }
     }
-    const model = buildEntityModel(snapshot, { signedTinyints, clampedTimes })
+    const model = await buildEntityModelInSlices(snapshot, { signedTinyints, clampedTimes })
     const engine = { snapshot, model, connections, resources: resources.move(), leases: 0 }
     return new OpenSnapshot(engine)
   }

@@ -13,6 +13,7 @@ import { MANIFEST_FILE, parseManifest, type Snapshot } from '../core/snapshot.ts
 import { type DamagedFile, isDamage, markDamagedFiles } from './damaged-files.ts'
 import { createManifestWatch, type ManifestWatch } from './manifest-watch.ts'
 import { keptSnapshots, readKeptSnapshot } from './kept-snapshots.ts'
+import { logOpened } from './log-opened.ts'
 import { type EngineOptions, filesAre, OpenSnapshot } from './open-snapshot.ts'
 
 export interface SnapshotsOptions extends EngineOptions {
@@ -260,11 +261,7 @@ export class Snapshots implements AsyncDisposable {
     this.#manifest = manifest
     this.#damaged = null
     this.#opened++
-    this.#options.logger.info('snapshot-opened', {
-      snapshot: next.snapshot.id,
-      relations: next.snapshot.relations.length,
-      ms: Date.now() - startedAt,
-    })
+    logOpened(this.#options.logger, next, startedAt)
   }
 
   async #open(snapshot: Snapshot): Promise<OpenSnapshot> {

@@ -110,7 +110,7 @@ ${applyRules}
 
   //+ "1", "'a'", "a/b", "f(x)", "(1)", "@p", "$it", "case(a:1)", "[1,2]"
   //- "", ")", "\"a\""
-  primary = dateTime | date | timeOfDay | guid | value | case | call | number | string | keyword | prefixed | list
+  primary = list | dateTime | date | timeOfDay | guid | value | case | call | number | string | keyword | prefixed
           | array | object | alias
 
   //+ "a", "null", "customer/name"

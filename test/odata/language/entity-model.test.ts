@@ -1,9 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { limits } from '../../../src/core/limits.ts'
 import { parseModelName } from '../../../src/core/names.ts'
 import { columnType } from '../../../src/core/relation.ts'
 import type { PublishedRelation } from '../../../src/core/snapshot.ts'
-import { buildEntityModel } from '../../../src/odata/entity-model.ts'
+import { buildEntityModel, buildEntityModelInSlices } from '../../../src/odata/entity-model.ts'
 
 type Columns = Readonly<Record<string, string>>
 
@@ -118,6 +119,55 @@ test('two sets with one key are one to one', () => {
     's_customers.stats -> s_stats',
     's_stats.customers -> s_customers',
   ])
+})
+
+const sharing = (count: number, table = 'set') =>
+  Array.from({ length: count }, (_, i) =>
+    relation(`m${i}.${table}`, ['order_id'], { order_id: INT, amount: INT }),
+  )
+
+test('sets that share a key lead to each other as long as they are few', () => {
+  const few = limits.setsOfOneKey
+  assert.is(navigationOf(...sharing(few)).length, few * (few - 1))
+  assert.equal(modelOf(...sharing(few)).sharedKeys, [])
+  assert.equal(navigationOf(...sharing(few + 1)), [])
+  assert.equal(modelOf(...sharing(few + 1)).sharedKeys, [{ name: 'order_id', sets: few + 1 }])
+})
+
+test('of many that share a key those are led to that are named after it, from before and behind', () => {
+  const [first, ...others] = sharing(limits.setsOfOneKey)
+  const orders = relation('core.orders', ['order_id'], { order_id: INT })
+  const items = relation('core.items', ['item_id'], { item_id: INT, order_id: INT })
+  const all = [first!, orders, ...others, items]
+  const { sets, sharedKeys } = modelOf(...all)
+  assert.equal(sharedKeys, [{ name: 'order_id', sets: limits.setsOfOneKey + 1 }])
+  for (const name of ['m0_set', 'm1_set', 'm15_set', 'core_items']) {
+    const [only, ...more] = sets.get(name)!.type.navigation
+    assert.equal([only!.target.name, only!.many, more], ['core_orders', false, []], name)
+  }
+  const back = sets.get('core_orders')!.type.navigation
+  assert.is(back.length, limits.setsOfOneKey + 1)
+  assert.is(new Set(back.map(({ name }) => name)).size, back.length)
+  assert.equal(back.find(({ target }) => target.name === 'core_items')!.many, true)
+  assert.equal(navigationOf(...sharing(limits.setsOfOneKey + 1, 'orders')), [])
+})
+
+test('many sets that share their key have a model soon, all of them led to one', () => {
+  const many = [...sharing(3_000), relation('core.order', ['order_id'], { order_id: INT })]
+  const startedAt = process.cpuUsage()
+  const { sets } = modelOf(...many)
+  const { user, system } = process.cpuUsage(startedAt)
+  // Some 30 ms; with the square of the sets it is far above a minute.
+  assert.ok(user + system < 10_000_000, `${user + system} us`)
+  assert.is(sets.get('core_order')!.type.navigation.length, 3_000)
+})
+
+test('the model that is made in slices is the same one', async () => {
+  const relations = sharing(200)
+  const snapshot = { id: 's', publishedAt: new Date(), runId: 'r', relations }
+  const facts = { signedTinyints: new Map(), clampedTimes: new Map() }
+  const model = await buildEntityModelInSlices(snapshot, facts)
+  assert.equal(model, buildEntityModel(snapshot, facts))
 })
 
 test('part of a composite key refers too', () => {

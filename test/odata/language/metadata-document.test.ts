@@ -1,7 +1,9 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseModelName } from '../../../src/core/names.ts'
 import { columnType } from '../../../src/core/relation.ts'
+import { compress } from '../../../src/http/content-coding.ts'
 import { csdlJson, csdlXml } from '../../../src/odata/csdl.ts'
 import { buildEntityModel } from '../../../src/odata/entity-model.ts'
 import { metadataDocument } from '../../../src/odata/metadata-document.ts'
@@ -39,6 +41,22 @@ test('a long document is written once for each form, and others get their turn m
   assert.is(Object.keys(JSON.parse(json.toString()).eider).length, 1_001)
   const other = await metadataDocument(model, { kind: 'xml', version: '4.01' }, conventions)
   assert.match(other.subarray(0, 200).toString(), 'Version="4.01"')
+})
+
+test('a document is compressed once in each coding, of whatever size it is', async () => {
+  const form = { kind: 'xml', version: '4.0' } as const
+  const document = await metadataDocument(modelOf(1), form, conventions)
+  const [br, again, gzipped] = await Promise.all([
+    compress(document, 'br'),
+    compress(document, 'br'),
+    compress(document, 'gzip'),
+  ])
+  assert.ok(br === again)
+  assert.ok(br === (await compress(document, 'br')))
+  assert.equal(brotliDecompressSync(br), document)
+  assert.equal(gunzipSync(gzipped), document)
+  const other = Buffer.from(document)
+  assert.ok((await compress(other, 'br')) !== (await compress(other, 'br')))
 })
 
 test('another snapshot has a document of its own', async () => {

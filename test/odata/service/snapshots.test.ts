@@ -173,4 +173,19 @@ test('a TINYINT is signed when a value is negative', async () => {
   )
 })
 
+test('the log names keys that too many sets have for each to be led to', async () => {
+  await using resources = new Resources()
+  const { dir, log, open: start } = await open(resources)
+  const rows = sql`SELECT 1 AS order_id`
+  const tables = (count: number): Table[] =>
+    Array.from({ length: count }, (_, i) => ({ model: `m${i}.set`, key: ['order_id'], rows }))
+  await publish(dir, 'few', tables(2))
+  const snapshots = await start()
+  assert.not.ok(log.some(({ event }) => event === 'navigation-left-out'))
+  await publish(dir, 'many', tables(limits.setsOfOneKey + 1))
+  await snapshots.check()
+  const { fields } = log.find(({ event }) => event === 'navigation-left-out')!
+  assert.equal(fields['keys'], [`order_id of ${limits.setsOfOneKey + 1} sets`])
+})
+
 test.run()
