@@ -79,12 +79,16 @@ export interface RowVariable {
   readonly set: EntitySet
 }
 
-/** Rows of a set: those that a link leads to, or all; and of these the one with a key, when there is one. */
+/**
+ * Rows of a set, or of the relation that stands for it: those that a link leads to, or all; and of these the ones for
+ * which `key` holds.
+ */
 export interface RowSource {
   readonly kind: 'rows'
   readonly row: RowVariable
   readonly link: Link | null
   readonly key: Expression | null
+  readonly relation?: Relation
 }
 
 /** The items of a collection. */
