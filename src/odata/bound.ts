@@ -66,6 +66,8 @@ export interface OutputProperty {
   readonly value: Expression
   /** Where the value stands in the JSON object, when that is not the name. Values of one nested object are neighbours. */
   readonly path?: readonly string[]
+  /** A Boolean: whether a row has the value at all, which is left out where it has not; absent where each row has. */
+  readonly mark?: Expression
 }
 
 export interface OrderItem {

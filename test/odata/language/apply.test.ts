@@ -8,7 +8,9 @@ const target = (apply: string, set = 'shop_orders') => `${set}?$apply=${encodeUR
 /** Each row as its values with commas between them, null as a dash; rows with a space between them. */
 function lines(found: readonly object[]): string {
   const text = (value: unknown) => (value === null ? '-' : (value as string | number).toString())
-  return found.map((row) => Object.values(row).map(text).join(',')).join(' ')
+  const values = (row: object) =>
+    Object.entries(row).flatMap(([name, value]) => (name.endsWith(' mark') ? [] : [text(value)]))
+  return found.map((row) => values(row).join(',')).join(' ')
 }
 
 const rows = async (fixture: Fixture, apply: string, set?: string) =>
