@@ -76,25 +76,44 @@ export function searchedRow(rows: ApplyRows): RowVariable {
   return { ...rowVariable(rows), set: { ...set, type: { ...set.type, properties } } }
 }
 
-export function propertyValue(rows: ApplyRows, property: Property): Expression {
-  return { kind: 'property', type: property.type, row: rowVariable(rows), property }
+export function propertyValue(
+  rows: ApplyRows,
+  property: Property,
+  row: RowVariable = rowVariable(rows),
+): Expression {
+  return { kind: 'property', type: property.type, row, property }
 }
 
+/** What the rows of one of the `groups` have in common, in that row. */
+export const partitionOf = (
+  rows: ApplyRows,
+  groups: readonly string[],
+  row?: RowVariable,
+): readonly Expression[] =>
+  rows.values
+    .filter(({ path }) => groups.includes(pathKey(path)))
+    .flatMap(({ property, mark }) => (mark === undefined ? [property] : [property, mark]))
+    .map((property) => propertyValue(rows, property, row))
+
 /** The scope of expressions about one of the rows. Nested values are known by their whole path. */
-export function scopeOfRows(rows: ApplyRows, context: RequestContext): Scope {
+export function scopeOfRows(
+  rows: ApplyRows,
+  context: RequestContext,
+  row: RowVariable = rowVariable(rows),
+): Scope {
   const nested = rows.values.filter(({ path }) => path.length > 1)
   const marks = rows.values.flatMap(({ path, mark }) =>
-    mark === undefined ? [] : [[pathKey(path), propertyValue(rows, mark)] as const],
+    mark === undefined ? [] : [[pathKey(path), propertyValue(rows, mark, row)] as const],
   )
   return scopeOf({
     ...context,
     marks: new Map(marks),
-    row: rowVariable(rows),
-    it: rowVariable(rows),
+    row,
+    it: row,
     boundAliases: new Map(),
     openAliases: [],
     computed: new Map(
-      nested.map(({ path, property }) => [pathKey(path), propertyValue(rows, property)]),
+      nested.map(({ path, property }) => [pathKey(path), propertyValue(rows, property, row)]),
     ),
     expandDepth: 0,
   })

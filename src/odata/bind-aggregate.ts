@@ -14,12 +14,12 @@ import {
   propertyValue,
   rowsOfValues,
   rowVariable,
-  scopeOfRows,
   type ValueColumn,
   withRowCount,
 } from './apply-rows.ts'
 import { bindExpression } from './bind-expression.ts'
 import { bindDistinctKey, bindGathered } from './bind-path.ts'
+import { inputOf } from './bind-these.ts'
 import { type Expression, typeOf } from './bound.ts'
 import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
@@ -42,7 +42,7 @@ export function bindAggregate(
   groups: readonly string[],
   context: ApplyContext,
 ): ApplyRows {
-  const scope = scopeOfRows(rows, context)
+  const { scope, made: madeOf } = inputOf(rows, groups, context)
   const grouped = groups.map((key) => rows.values.find(({ path }) => pathKey(path) === key)!)
   const keys: NamedColumn[] = []
   const keyOf = (old: Property) => {
@@ -65,7 +65,7 @@ export function bindAggregate(
   })
   const { relation: from } = rows
   const row = rowVariable(rows)
-  const made = rowsOfValues(rows, { kind: 'group', from, row, keys, aggregates }, values)
+  const made = madeOf(rowsOfValues(rows, { kind: 'group', from, row, keys, aggregates }, values))
   const counted = keys.length === 0 ? withRowCount(made, 1) : made
   return { ...counted, unique: groups }
 }

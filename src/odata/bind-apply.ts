@@ -9,6 +9,7 @@ import { asCondition, bindExpression } from './bind-expression.ts'
 import { bindConcat, bindFrom, bindGroupBy } from './bind-groups.ts'
 import { sortable } from './bind-query.ts'
 import { bindSearch } from './bind-search.ts'
+import { inputOf } from './bind-these.ts'
 import { type Expression, typeOf } from './bound.ts'
 import {
   type ApplyContext,
@@ -17,13 +18,12 @@ import {
   entityRows,
   isSortable,
   type NewValue,
+  partitionOf,
   propertyValue,
   rowVariable,
-  scopeOfRows,
   searchedRow,
   totalOrder,
   withValues,
-  pathKey,
 } from './apply-rows.ts'
 import type { EntitySet } from './entity-model.ts'
 import { odataError } from './errors.ts'
@@ -64,20 +64,21 @@ function transform(
     case 'identity':
       return rows
     case 'filter': {
-      const condition = bindExpression(syntax.condition, scopeOfRows(rows, context))
-      return filtered(rows, measured(asCondition(condition, 'filter')))
+      const { scope, made } = inputOf(rows, groups, context)
+      const condition = bindExpression(syntax.condition, scope)
+      return made(filtered(rows, measured(asCondition(condition, 'filter'))))
     }
     case 'search':
       return filtered(rows, measured(bindSearch(syntax.search, searchedRow(rows))))
     case 'compute':
       return syntax.items.reduce((made, item) => computed(made, item, groups, context), rows)
     case 'orderby': {
-      const scope = scopeOfRows(rows, context)
+      const { scope, made } = inputOf(rows, groups, context)
       const items = syntax.items.map(({ value, descending }) => ({
         value: sortable(measured(bindExpression(value, scope))),
         descending,
       }))
-      return withValues(rows, [], items.filter(isSortable), context)
+      return made(withValues(rows, [], items.filter(isSortable), context))
     }
     case 'top':
       return cut(rows, groups, 0, syntax.rows)
@@ -111,21 +112,15 @@ function computed(
   groups: readonly string[],
   context: ApplyContext,
 ): ApplyRows {
-  const scope = { ...scopeOfRows(rows, context), these: partitionOf(rows, groups) }
+  const { scope, made: madeOf } = inputOf(rows, groups, context)
   const name = newName(item, scope)
   const value = measured(bindExpression(item.value, scope))
   const type = typeOf(value)
   if (type === null) throw odataError('type-mismatch', `"${name}" is always null`)
   const added: NewValue = { path: [name], value, type }
-  const made = withValues(rows, [added], [], context)
+  const made = madeOf(withValues(rows, [added], [], context))
   return { ...made, added: made.added === null ? null : [...made.added, name] }
 }
-
-export const partitionOf = (rows: ApplyRows, groups: readonly string[]): readonly Expression[] =>
-  rows.values
-    .filter(({ path }) => groups.includes(pathKey(path)))
-    .flatMap(({ property, mark }) => (mark === undefined ? [property] : [property, mark]))
-    .map((property) => propertyValue(rows, property))
 
 function cut(
   rows: ApplyRows,
@@ -148,12 +143,14 @@ function ranked(
 ): ApplyRows {
   const { isTop, until } = syntax
   const method = `${isTop ? 'top' : 'bottom'}${until}`
-  const value = measured(bindExpression(syntax.value, scopeOfRows(rows, context)))
-  const limit = rankLimit(syntax, method, bindExpression(syntax.limit, scopeOfRows(rows, context)))
+  const { scope, made } = inputOf(rows, groups, context)
+  const value = measured(bindExpression(syntax.value, scope))
+  const limit = rankLimit(syntax, method, bindExpression(syntax.limit, scope))
   const type = typeOf(value)
   if (type === null || (until !== 'count' && !isNumber(type)))
     throw odataError('type-mismatch', `${method} does not take ${type?.name ?? 'null'}`)
-  const sorted = withValues({ ...rows, order: [] }, [], [{ value, descending: isTop }], context)
+  const order = [{ value, descending: isTop }]
+  const sorted = made(withValues({ ...rows, order: [] }, [], order, context))
   if (until === 'count') return cut(sorted, groups, 0, Number(limit.value))
   const [first] = sorted.order
   return around(sorted, {

@@ -24,7 +24,14 @@ import { entityIdOutput } from './entity-id.ts'
 import type { EntityModel, EntitySet } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { withTarget } from './parse-option.ts'
-import { newRow, type RequestContext, type Scope, scopeOf, unsupported } from './scope.ts'
+import {
+  NOTHING_NAMED,
+  newRow,
+  type RequestContext,
+  type Scope,
+  scopeOf,
+  unsupported,
+} from './scope.ts'
 import type { ExpandItem, OptionSyntax, PathSegment } from './syntax.ts'
 
 /** `argument` is what stands in the parentheses, `rest` the segments behind it. Throws RequestError 400, 404 or 501. */
@@ -79,6 +86,7 @@ function crossRows(sets: readonly EntitySet[], context: ApplyContext): ApplyRows
     boundAliases: new Map(),
     openAliases: [],
     computed: new Map(),
+    marks: NOTHING_NAMED.marks,
     expandDepth: 0,
   })
   const parts = sets.map((set) => newRow(scope, set))

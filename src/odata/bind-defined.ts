@@ -17,9 +17,7 @@ export function bindIsDefined({ operands, at }: CallSyntax, scope: Scope): Expre
     throw odataError('wrong-arguments', `isdefined takes 1 argument, not ${operands.length}`)
   if (path.kind !== 'path')
     throw odataError('type-mismatch', `isdefined takes a path (at character ${at + 1})`)
-  const isOfRow = scope.row === scope.request.row && scope.item === null
-  const marked = isOfRow ? scope.request.marks?.get(path.names.join('/')) : undefined
-  return marked ?? booleanConstant(isKnown(path, scope))
+  return scope.marks.get(path.names.join('/')) ?? booleanConstant(isKnown(path, scope))
 }
 
 function isKnown(path: PathSyntax, scope: Scope): boolean {

@@ -11,6 +11,7 @@ import { handedDownTo, outerRow } from './outer-row.ts'
 import {
   findNavigation,
   newRow,
+  NOTHING_NAMED,
   type RequestScope,
   type Scope,
   scopeOf,
@@ -116,7 +117,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
     // A name in an alias means a property of the entity at hand, so its value is bound anew.
     boundAliases: new Map(),
     computed: new Map(),
-    marks: new Map(),
+    marks: NOTHING_NAMED.marks,
     expandDepth: request.expandDepth + 1,
   })
   const query = collectionQuery(openScope(options, entities), options)

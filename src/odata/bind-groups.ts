@@ -145,8 +145,8 @@ function withKeys(rows: ApplyRows, paths: readonly GroupPath[], context: ApplyCo
 }
 
 /**
- * The parts follow each other, each in its own order. A value that one part lacks is null in its rows: clients take both
- * for the same.
+ * The parts follow each other, each in its own order. Where one lacks a value, it is null in its rows, and marked as one
+ * that is not there.
  */
 export function bindConcat(parts: readonly ApplyRows[], context: ApplyContext): ApplyRows {
   const types = new Map<string, Omit<ValueColumn, 'property'> & { readonly type: EdmType }>()

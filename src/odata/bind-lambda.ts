@@ -4,10 +4,16 @@ import { bindTotal } from './bind-aggregate.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
 import { findTarget, type Wrap } from './bind-path.ts'
 import { bindSearch } from './bind-search.ts'
-import { bindTheseTotal, isThese } from './bind-these.ts'
 import { type Expression, type ItemSource, type RowSource, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
-import { newAlias, type Scope, unsupported, type Variable } from './scope.ts'
+import {
+  type Named,
+  newAlias,
+  NOTHING_NAMED,
+  type Scope,
+  unsupported,
+  type Variable,
+} from './scope.ts'
 import type { ExpressionSyntax, NamesSyntax } from './syntax.ts'
 
 interface Members {
@@ -15,19 +21,20 @@ interface Members {
   /** One of them. */
   readonly member: Variable
   readonly wrap: Wrap
+  readonly named: Named
 }
 
 /** The entities behind a navigation property, or the items of a collection. */
 function membersOf(path: NamesSyntax, at: number, scope: Scope): Members {
   const target = findTarget(path, at, scope)
   if (target.kind === 'many') {
-    const { source, wrap } = target
-    return { source, member: source.row, wrap }
+    const { source, wrap, named = NOTHING_NAMED } = target
+    return { source, member: source.row, wrap, named }
   }
   const type = target.kind === 'value' ? typeOf(target.value) : null
   if (target.kind === 'value' && type?.kind === 'collection') {
     const { value, wrap } = target
-    return { ...itemsOf(value, scope), wrap }
+    return { ...itemsOf(value, scope), wrap, named: NOTHING_NAMED }
   }
   throw odataError(
     'type-mismatch',
@@ -49,8 +56,8 @@ type CountSyntax = ExpressionSyntax & { readonly kind: 'count' }
 
 /** `orders/$count`, or `orders/$count($filter=…;$search=…)`, whose condition speaks of an order. */
 export function bindCount({ path, filter, search, at }: CountSyntax, scope: Scope): Expression {
-  const { source, member, wrap } = membersOf(path, at, scope)
-  const inner = scopeWithin(scope, member)
+  const { source, member, wrap, named } = membersOf(path, at, scope)
+  const inner = scopeWithin(scope, member, named)
   const conditions: Expression[] = []
   if (search !== null) {
     if (source.kind === 'items') throw unsupported('$search in a list')
@@ -67,21 +74,18 @@ function allOf(operands: readonly Expression[]): Expression | null {
 }
 
 /** Unqualified names are those of the member. */
-export const scopeWithin = (scope: Scope, member: Variable): Scope =>
+export const scopeWithin = (scope: Scope, member: Variable, named = NOTHING_NAMED): Scope =>
   'kind' in member
-    ? { ...scope, item: member, computed: NOTHING_COMPUTED }
-    : { ...scope, row: member, item: null, computed: NOTHING_COMPUTED }
-
-const NOTHING_COMPUTED: Scope['computed'] = new Map()
+    ? { ...scope, item: member, ...named }
+    : { ...scope, row: member, item: null, ...named }
 
 type TotalSyntax = ExpressionSyntax & { readonly kind: 'total' }
 
 /** `orders/aggregate(amount with sum)`, whose expression speaks of an order. */
 export function bindPathTotal({ path, value, method, at }: TotalSyntax, scope: Scope): Expression {
-  if (isThese(path)) return bindTheseTotal({ kind: 'total', path, value, method, at }, scope)
-  const { source, member, wrap } = membersOf(path, at, scope)
+  const { source, member, wrap, named } = membersOf(path, at, scope)
   if (value === null) return wrap({ kind: 'count', source, condition: null })
-  const total = bindTotal({ value, method, at }, scopeWithin(scope, member))
+  const total = bindTotal({ value, method, at }, scopeWithin(scope, member, named))
   return wrap({ kind: 'total', source, ...total })
 }
 
@@ -90,8 +94,15 @@ type LambdaSyntax = ExpressionSyntax & { readonly kind: 'lambda' }
 /** `orders/any(o:…)`; `any()` is whether there is a member at all. */
 export function bindLambda(syntax: LambdaSyntax, scope: Scope): Expression {
   const { quantifier, path, variable, condition, at } = syntax
-  const { source, member, wrap } = membersOf(path, at, scope)
-  const inner = { ...scope, variables: new Map([...scope.variables, [variable, member]]) }
+  const { source, member, wrap, named } = membersOf(path, at, scope)
+  const behind = (values: ReadonlyMap<string, Expression>) =>
+    Array.from(values, ([name, value]) => [`${variable}/${name}`, value] as const)
+  const inner = {
+    ...scope,
+    computed: new Map([...scope.computed, ...behind(named.computed)]),
+    marks: new Map([...scope.marks, ...behind(named.marks)]),
+    variables: new Map([...scope.variables, [variable, member]]),
+  }
   const bound =
     condition === null ? null : asCondition(bindExpression(condition, inner), quantifier)
   return wrap({ kind: 'exists', quantifier, source, condition: bound })

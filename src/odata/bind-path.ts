@@ -10,6 +10,7 @@ import { odataError } from './errors.ts'
 import {
   findNavigation,
   findProperty,
+  type Named,
   newRow,
   type Scope,
   scopeOf,
@@ -33,6 +34,7 @@ export type Target =
       readonly navigation: NavigationProperty | null
       readonly name: string
       readonly wrap: Wrap
+      readonly named?: Named
     }
   | { readonly kind: 'value'; readonly value: Expression; readonly wrap: Wrap }
 
@@ -87,7 +89,8 @@ const here = ({ row, item }: Scope): Target =>
 /** Null when the first name of a path is that of a member. */
 function startOf({ name, key }: Step, at: number, scope: Scope): Target | null {
   if (name === '$this') return here(scope)
-  if (name === '$these' || name === THIS_ABOVE) throw unsupported(name)
+  if (name === '$these') return theseTarget(scope)
+  if (name === THIS_ABOVE) throw unsupported(name)
   if (name.startsWith('@')) return aliasTarget(name.slice(1), at, scope)
   if (name.startsWith('$root/')) return rootTarget(name.slice('$root/'.length), key, scope)
   const variable = name === '$it' ? scope.request.it : scope.variables.get(name)
@@ -105,6 +108,12 @@ function aliasTarget(name: string, at: number, { request }: Scope): Target {
   if (syntax?.kind !== 'path' || syntax.names[0]!.startsWith('@'))
     throw odataError('type-mismatch', `@${name} has no properties (at character ${at + 1})`)
   return findTarget(syntax, at, scopeOf(request))
+}
+
+function theseTarget(scope: Scope): Target {
+  const found = scope.request.these?.(scope)
+  if (found === undefined) throw unsupported('$these outside of the transformations of $apply')
+  return { kind: 'many', ...found, navigation: null, name: '$these', wrap: asIs }
 }
 
 function rootTarget(name: string, key: KeySyntax | null, scope: Scope): Target {

@@ -77,11 +77,12 @@ function resultOutput(
   const all: Output[] = [
     ...rows.values
       .filter(({ entity }) => entity === undefined)
-      .map(({ path, property }) => ({
+      .map(({ path, property, mark }) => ({
         name: property.column.name,
         path,
         type: property.type,
         value: propertyValue(rows, property),
+        ...(mark === undefined ? {} : { mark: propertyValue(rows, mark) }),
       })),
     ...compute.map(({ name }, i) => {
       const value = scope.computed.get(name)!

@@ -1,54 +1,59 @@
-// `$these/aggregate(amount with sum)`: a total of all rows, or of those of the group at hand, beside each of them (Data
-// Aggregation 4.0, section 3.5). The engine computes it as a window, which only a list of columns can hold: so it is there
-// for the compute of $apply, and nowhere else.
+// `$these`: the rows that a transformation of $apply works on, as its expressions speak of them (Data Aggregation 4.0):
+// `filter(amount ge $these/aggregate(amount with average))`. Within groupby they are those of the group.
+//
+// They become a subquery over the same relation, so each use writes that once more, and counts towards its size. A window
+// would write it once, but only a list of columns can hold one, and without groups it keeps all rows in memory.
 
-import { type Sql, sql } from '../core/sql.ts'
-import { type Aggregator, bindTotal, methodNamed } from './bind-aggregate.ts'
-import { type Expression, typeOf } from './bound.ts'
-import { type Scope, unsupported } from './scope.ts'
-import type { ExpressionSyntax, NamesSyntax } from './syntax.ts'
+import { sql } from '../core/sql.ts'
+import {
+  type ApplyContext,
+  type ApplyRows,
+  partitionOf,
+  rowVariable,
+  scopeOfRows,
+  withinSize,
+} from './apply-rows.ts'
+import type { Expression, RowSource } from './bound.ts'
+import { newRow, type Scope } from './scope.ts'
+import { edm } from './type-map.ts'
 
-export const isThese = ({ names }: NamesSyntax): boolean =>
-  names.length === 1 && names[0] === '$these'
+interface Input {
+  readonly scope: Scope
+  /** To be called with what the transformation has made of its input. */
+  readonly made: (rows: ApplyRows) => ApplyRows
+}
 
-type TotalSyntax = ExpressionSyntax & { readonly kind: 'total' }
-
-/** Throws 501 where there are no such rows at hand, as in a lambda. */
-export function bindTheseTotal({ value, method, at }: TotalSyntax, scope: Scope): Expression {
-  const { these, request, row, item, variables } = scope
-  if (these === undefined || item !== null || row !== request.row || variables.size > 0)
-    throw unsupported('$these')
-  const { these: _, ...inner } = scope
-  const { type, value: operand } = bindTotal({ value, method, at }, inner)
-  if (operand?.kind === 'gathered') throw unsupported('$these with related entities')
-  const operands = operand === null ? these : [operand, ...these]
+/** The scope of expressions of a transformation of `rows`, which are grouped by the values at the paths `groups`. */
+export function inputOf(rows: ApplyRows, groups: readonly string[], context: ApplyContext): Input {
+  const plain = scopeOfRows(rows, context)
+  let uses = 0
+  const these = (scope: Scope) => {
+    uses++
+    const row = newRow(scope, rows.set)
+    const key = sameGroup(
+      partitionOf(rows, groups, row),
+      partitionOf(rows, groups, rowVariable(rows)),
+    )
+    const source: RowSource = { kind: 'rows', row, link: null, key, relation: rows.relation }
+    const { computed, marks } = scopeOfRows(rows, context, row)
+    return { source, named: { computed, marks } }
+  }
   return {
-    kind: 'call',
-    name: '$these/aggregate',
-    type,
-    operands,
-    // The average of decimals speaks of sum and count several times.
-    copies: operand === null ? [] : [MOST_COPIES],
-    sql: (...all: readonly Sql[]) => {
-      const parts = all.slice(0, operands.length)
-      if (operand === null) return sql`count(*) ${over(parts)}`
-      const [values = sql.empty, ...groups] = parts
-      const total = methodNamed(method!, at)(typeOf(operand)!, method!, inWindow(over(groups)))
-      return total.sql(values)
-    },
+    scope: { ...plain, request: { ...plain.request, these } },
+    made: (result) =>
+      uses === 0 ? result : withinSize({ ...result, size: result.size + uses * rows.size }),
   }
 }
 
-const MOST_COPIES = 6
-
-const over = (groups: readonly Sql[]): Sql =>
-  groups.length === 0 ? sql`OVER ()` : sql`OVER (PARTITION BY ${sql.join(groups)})`
-
-const inWindow = (window: Sql): Aggregator => ({
-  sum: (values) => sql`sum(${values}) ${window}`,
-  min: (values) => sql`min(${values}) ${window}`,
-  max: (values) => sql`max(${values}) ${window}`,
-  average: (values) => sql`avg(${values}) ${window}`,
-  count: (values) => sql`count(${values}) ${window}`,
-  distinct: (values) => sql`count(DISTINCT ${values}) ${window}`,
-})
+/** Null where nothing is grouped. To groupby all NaN are one value, as all nulls are. */
+function sameGroup(theirs: readonly Expression[], ours: readonly Expression[]): Expression | null {
+  const operands = theirs.map((value, i): Expression => ({
+    kind: 'call',
+    name: 'same',
+    type: edm.Boolean,
+    operands: [value, ours[i]!],
+    sql: (a, b) => sql`(${a} IS NOT DISTINCT FROM ${b})`,
+    copies: [],
+  }))
+  return operands.length === 0 ? null : { kind: 'logical', operator: 'and', operands }
+}

@@ -66,6 +66,8 @@ export interface OutputProperty {
   readonly value: Expression
   /** Where the value stands in the JSON object, when that is not the name. Values of one nested object are neighbours. */
   readonly path?: readonly string[]
+  /** A Boolean: whether a row has the value at all, which is left out where it has not; absent where each row has. */
+  readonly mark?: Expression
 }
 
 export interface OrderItem {
@@ -79,12 +81,16 @@ export interface RowVariable {
   readonly set: EntitySet
 }
 
-/** Rows of a set: those that a link leads to, or all; and of these the one with a key, when there is one. */
+/**
+ * Rows of a set, or of the relation that stands for it: those that a link leads to, or all; and of these the ones for
+ * which `key` holds.
+ */
 export interface RowSource {
   readonly kind: 'rows'
   readonly row: RowVariable
   readonly link: Link | null
   readonly key: Expression | null
+  readonly relation?: Relation
 }
 
 /** The items of a collection. */

@@ -13,6 +13,8 @@ import type {
 import { functionNames } from './functions.ts'
 import type { ComplexType, EdmType, PrimitiveType } from './type-map.ts'
 import { storedKeyset } from './keyset.ts'
+import { servedTransformations } from './transformations.ts'
+import { attributes, collectionXml, lines } from './xml-text.ts'
 
 export const NAMESPACE = 'eider'
 export const CONTAINER = 'Default'
@@ -51,6 +53,8 @@ const FILTER_FUNCTIONS = [...functionNames].toSorted()
 const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
 
 const ODATA_VERSIONS = '4.0 4.01'
+
+const APPLY = { Transformations: servedTransformations, PropertyRestrictions: false }
 
 export type ProtocolVersion = '4.0' | '4.01'
 
@@ -101,15 +105,13 @@ export function* csdlXml(
     ...abilities(conventions).map(
       ([term, value]) => `<Annotation Term="${CAPABILITIES}.${term}" Bool="${value}"/>`,
     ),
-    `<Annotation Term="${CAPABILITIES}.FilterFunctions"><Collection>${FILTER_FUNCTIONS.map((name) => `<String>${name}</String>`).join('')}</Collection></Annotation>`,
+    `<Annotation Term="${CAPABILITIES}.FilterFunctions">${collectionXml(FILTER_FUNCTIONS)}</Annotation>`,
     '</EntityContainer>',
     '</Schema>',
     '</edmx:DataServices>',
     '</edmx:Edmx>',
   ])
 }
-
-const lines = (all: readonly string[]): string => all.map((line) => `${line}\n`).join('')
 
 function typeXml(type: EntityType): readonly string[] {
   const { name, description, key, properties, navigation } = type
@@ -180,33 +182,10 @@ function setXml(set: EntitySet): readonly string[] {
         `<Annotation Term="${CAPABILITIES}.${term}"><Record><PropertyValue Property="${property}" Bool="false"/></Record></Annotation>`,
     ),
     `<Annotation Term="${CAPABILITIES}.ExpandRestrictions"><Record><PropertyValue Property="MaxLevels" Int="${limits.expandDepth}"/></Record></Annotation>`,
-    `<Annotation Term="${AGGREGATION}.ApplySupported"><Record><PropertyValue Property="PropertyRestrictions" Bool="false"/></Record></Annotation>`,
+    `<Annotation Term="${AGGREGATION}.ApplySupported"><Record><PropertyValue Property="Transformations">${collectionXml(servedTransformations)}</PropertyValue><PropertyValue Property="PropertyRestrictions" Bool="false"/></Record></Annotation>`,
     `<Annotation Term="${CAPABILITIES}.ChangeTracking"><Record><PropertyValue Property="Supported" Bool="${isTracked(set)}"/></Record></Annotation>`,
     '</EntitySet>',
   ]
-}
-
-function attributes(values: Readonly<Record<string, string>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => ` ${name}="${escapeXml(value)}"`)
-    .join('')
-}
-
-const entityOf: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-}
-
-/** XML has no way to write the other control characters, nor halves of a character. */
-function escapeXml(text: string): string {
-  return text
-    .replace(/[&<>"\t\n\r]/g, (character) => entityOf[character]!)
-    .replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd')
 }
 
 /** As csdlXml. */
@@ -291,7 +270,7 @@ function setJson(set: EntitySet): object {
     ...(bindings.length === 0 ? {} : { $NavigationPropertyBinding: Object.fromEntries(bindings) }),
     ...Object.fromEntries(restrictions),
     [`@${CAPABILITIES}.ExpandRestrictions`]: { MaxLevels: limits.expandDepth },
-    [`@${AGGREGATION}.ApplySupported`]: { PropertyRestrictions: false },
+    [`@${AGGREGATION}.ApplySupported`]: APPLY,
     [`@${CAPABILITIES}.ChangeTracking`]: { Supported: isTracked(set) },
   }
 }

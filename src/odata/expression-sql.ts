@@ -12,6 +12,7 @@ import { type Constant, type Expression, type ItemSource, type RowSource, typeOf
 import type { Property } from './entity-model.ts'
 import { isLongList } from './measure.ts'
 import { isFloat } from './numbers.ts'
+import { relationSql } from './relation-sql.ts'
 import { clampSql } from './temporal-range.ts'
 import type { EdmType } from './type-map.ts'
 
@@ -158,8 +159,8 @@ const linkedSql = ({ row, link, key }: RowSource): Sql => {
 function sourceSql(source: RowSource | ItemSource): Sql {
   if (source.kind === 'items')
     return sql`FROM (SELECT unnest(${valueSql(source.list)}) AS ${sql.ident(ITEM)}) AS ${sql.ident(source.alias)} WHERE TRUE`
-  const { row } = source
-  return sql`FROM ${sql.ident(row.set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)} WHERE ${linkedSql(source)}`
+  const { row, relation = { kind: 'set', set: row.set } } = source
+  return sql`FROM ${relationSql(relation)} AS ${sql.ident(row.alias)} WHERE ${linkedSql(source)}`
 }
 
 const andSql = (condition: Expression | null, print: (condition: Expression) => Sql) =>

@@ -32,12 +32,13 @@ export function shownType(type: EdmType, version: ODataVersion): string {
 }
 
 function typeOutput(
-  { name, path = [name], type }: OutputProperty,
+  { name, path = [name], type, mark }: OutputProperty,
   version: ODataVersion,
 ): readonly OutputProperty[] {
   if (OBVIOUS.includes(type.name)) return []
   const annotated = [...path.slice(0, -1), `${path.at(-1)}@odata.type`]
-  return [text(`${name} type`, constantText(shownType(type, version)), annotated)]
+  const output = text(`${name} type`, constantText(shownType(type, version)), annotated)
+  return [mark === undefined ? output : { ...output, mark }]
 }
 
 const text = (name: string, value: Expression, path?: readonly string[]): OutputProperty => ({

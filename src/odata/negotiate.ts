@@ -63,6 +63,23 @@ export function negotiateData(
   })
 }
 
+/**
+ * Throws 406 when the client takes no value alone (`/$value`), which is of this type. One that takes JSON is not refused:
+ * libraries say so with every request, whatever it is for.
+ */
+export function requireRaw(headers: RequestHeaders, type: RawType): void {
+  const text = header(headers, 'accept')
+  if (text === null) return
+  const ranges = parseMediaRanges(text)
+  const own = ranges.find((range) => range.type === type)
+  const others = [JSON_TYPE, type.replace(/\/.*/, '/*'), '*/*']
+  const isTaken = own ?? ranges.find((range) => others.includes(range.type) && range.quality > 0)
+  if (isTaken !== undefined && isTaken.quality > 0) return
+  throw odataError('not-acceptable', `this is served as ${type} only`, { target: 'Accept' })
+}
+
+export type RawType = 'text/plain' | 'application/octet-stream'
+
 /** XML unless JSON is asked for and XML is not: Excel and Power BI accept both and read XML. */
 export function negotiateMetadata(headers: RequestHeaders, option: string | null): 'xml' | 'json' {
   const text = option === null ? header(headers, 'accept') : formatOption(option)

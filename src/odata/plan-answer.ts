@@ -15,6 +15,8 @@ import {
   negotiateCsdlVersion,
   negotiateData,
   negotiateMetadata,
+  type RawType,
+  requireRaw,
 } from './negotiate.ts'
 import {
   appliedOf,
@@ -52,9 +54,10 @@ export function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan 
   if (bound.kind === 'metadata') return planMetadata(exchange)
   if (bound.kind === 'property' && bound.raw) {
     const [{ type }] = bound.query.output as readonly [OutputProperty]
-    const isBinary = type.name === 'Edm.Binary'
+    const rawType: RawType = type.name === 'Edm.Binary' ? 'application/octet-stream' : 'text/plain'
+    requireRaw(exchange.request.headers, rawType)
     return {
-      contentType: isBinary ? 'application/octet-stream' : 'text/plain;charset=utf-8',
+      contentType: rawType === 'text/plain' ? 'text/plain;charset=utf-8' : rawType,
       preferences: NO_PREFERENCES,
       make: () => value(exchange, bound),
     }

@@ -12,6 +12,7 @@ import type {
   PathSyntax,
   TransformationSyntax,
 } from './syntax.ts'
+import { servedTransformations, unservedTransformations } from './transformations.ts'
 
 /** Actions of the operation `syntax`. */
 export const applyActions: ohm.ActionDict<unknown> = {
@@ -125,43 +126,11 @@ function plainPath(path: ohm.Node): PathSyntax {
   throw odataError('type-mismatch', `rows are grouped by properties (at character ${at(path) + 1})`)
 }
 
-/** Transformations of the specification that this service does not serve. */
-const UNSERVED: readonly string[] = [
-  'addnested',
-  'ancestors',
-  'descendants',
-  'expand',
-  'join',
-  'nest',
-  'outerjoin',
-  'rolluprecursive',
-  'traverse',
-]
-
-const SERVED: readonly string[] = [
-  'aggregate',
-  'bottomcount',
-  'bottompercent',
-  'bottomsum',
-  'compute',
-  'concat',
-  'filter',
-  'groupby',
-  'identity',
-  'orderby',
-  'search',
-  'skip',
-  'top',
-  'topcount',
-  'toppercent',
-  'topsum',
-]
-
 /** A name with a dot would be a function of the service's own, of which there are none. */
 function noTransformation(name: string, position: number) {
-  if (UNSERVED.includes(name.toLowerCase()) || name.includes('.'))
+  if (unservedTransformations.includes(name.toLowerCase()) || name.includes('.'))
     return unsupported(`the transformation ${name}`)
-  const hint = didYouMean(name, SERVED)
+  const hint = didYouMean(name, servedTransformations)
   const problem = `there is no transformation "${name}" (at character ${position + 1})`
   return odataError('syntax-error', hint === undefined ? problem : `${problem}: ${hint}`)
 }

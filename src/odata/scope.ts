@@ -3,7 +3,7 @@
 import { limits } from '../core/limits.ts'
 import { isODataIdentifier } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
-import type { Expression, RowVariable } from './bound.ts'
+import type { Expression, RowSource, RowVariable } from './bound.ts'
 import type { EntityModel, EntitySet, EntityType, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import type { ODataVersion } from './negotiate.ts'
@@ -33,25 +33,31 @@ export interface RequestScope extends RequestContext {
   readonly openAliases: string[]
   /** Names that $compute has given to expressions. */
   readonly computed: Map<string, Expression>
-  /** Whether a row has the value at a path, for values that some rows of $apply lack. */
-  readonly marks?: ReadonlyMap<string, Expression>
+  readonly marks: Named['marks']
+  /** What `$these` leads to, in a transformation of $apply; absent elsewhere. */
+  readonly these?: (scope: Scope) => { readonly source: RowSource; readonly named: Named }
   /** Levels of $expand around the options that are bound. */
   readonly expandDepth: number
 }
 
-export interface Scope {
+/** What is said of rows beside their properties. */
+export interface Named {
+  /** Values by the names that $compute gave them, or by their paths where they are nested. */
+  readonly computed: ReadonlyMap<string, Expression>
+  /** Whether a row has the value at a path, for values that some rows of $apply lack. */
+  readonly marks: ReadonlyMap<string, Expression>
+}
+
+export interface Scope extends Named {
   readonly request: RequestScope
   /** The row of unqualified names, unless there is an item. */
   readonly row: RowVariable
   /** The item of a collection that unqualified names are members of, and that `$this` is; null outside of such. */
   readonly item: Expression | null
-  readonly computed: ReadonlyMap<string, Expression>
   /** Whether the items of the value at hand are `$it` too, because the path of the request leads to them. */
   readonly itemsAreIt?: boolean
   /** Variables of the lambdas around the expression. */
   readonly variables: ReadonlyMap<string, Variable>
-  /** What the rows of `$these` have in common with the row; absent where they cannot be aggregated. */
-  readonly these?: readonly Expression[]
 }
 
 /** A row, or a value: the item of a collection. */
@@ -62,8 +68,11 @@ export const scopeOf = (request: RequestScope): Scope => ({
   row: request.row,
   item: null,
   computed: request.computed,
+  marks: request.marks,
   variables: NO_VARIABLES,
 })
+
+export const NOTHING_NAMED: Named = { computed: new Map(), marks: new Map() }
 
 const NO_VARIABLES: Scope['variables'] = new Map()
 

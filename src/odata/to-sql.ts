@@ -37,6 +37,9 @@ export function columnsSql({ output, expand }: BoundQuery): Sql {
   )
   const columns = [
     ...output.map(({ name, value }) => sql`${valueSql(value)} AS ${sql.ident(name)}`),
+    ...output.flatMap(({ name, mark }) =>
+      mark === undefined ? [] : [sql`${valueSql(mark)} AS ${sql.ident(markName(name))}`],
+    ),
     ...expand.map(
       (related) =>
         sql`${valueSql(related.link.ours)} AS ${sql.ident(`${related.query.row.alias} key`)}`,
@@ -45,6 +48,9 @@ export function columnsSql({ output, expand }: BoundQuery): Sql {
   ]
   return columns.length === 0 ? sql`1 AS ${sql.ident('none')}` : sql.join(columns)
 }
+
+/** The column that says whether a row has the value of that name; no property has a space in its name. */
+export const markName = (name: string): string => `${name} mark`
 
 /** One row with one column `count`: the rows that pass the filter, before $skip and $top. */
 export function countSql(query: BoundQuery): Sql {

@@ -1,12 +1,14 @@
 // JSON in two parts: the rows, which the engine itself writes as text, and the envelope around them.
 //
 // A row leaves the engine as `,{"name":value,…}`: the comma of the first one is dropped by whoever puts rows together.
-// Numbers have exactly the digits of the stored value. Every property is written, NULL as null (rows Q022 to Q030).
+// Numbers have exactly the digits of the stored value. Every property is written, NULL as null (rows Q022 to Q030),
+// but for those that rows of $apply may lack.
 
 import { type Sql, sql } from '../core/sql.ts'
 import type { OutputProperty } from './bound.ts'
 import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat } from './negotiate.ts'
+import { markName } from './to-sql.ts'
 import type { EdmName, EdmType } from './type-map.ts'
 
 /**
@@ -29,7 +31,7 @@ export function rowTextsSql(
 export interface Member {
   readonly path: readonly string[]
   readonly text: Sql
-  /** The member is left out where its text is NULL; only at the top of the object. */
+  /** The member is left out where its text is NULL, and so is an object around it that has nothing else in it. */
   readonly isOptional?: boolean
 }
 
@@ -39,13 +41,16 @@ export function propertyMembers(
   output: readonly OutputProperty[],
   format: JsonFormat,
 ): readonly Member[] {
-  return output.map(({ name, type, value: shown, path = [name] }) => {
+  return output.map(({ name, type, value: shown, path = [name], mark }) => {
     const value = sql.ident(table, name)
     const isStored = shown.kind === 'property' && shown.property.isCalculated !== true
     const write = isStored && type.kind === 'primitive' ? writeStored[type.name] : undefined
     const nullable = write?.(value, type) ?? jsonTextSql(value, type, format)
     const isOptional = format.omitsNulls === true && path.length === 1
-    return isOptional ? { path, text: nullable, isOptional } : { path, text: orNull(nullable) }
+    const text = isOptional ? nullable : orNull(nullable)
+    if (mark === undefined) return { path, text, isOptional }
+    const marked = sql`CASE WHEN ${sql.ident(table, markName(name))} THEN ${text} END`
+    return { path, text: marked, isOptional: true }
   })
 }
 
@@ -83,7 +88,7 @@ const textSql = (value: Sql, type: EdmType, format: Pick<JsonFormat, 'ieee754'>,
 const orNull = (text: Sql): Sql => sql`coalesce(${text}, 'null')`
 
 export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
-  if (members.some(({ isOptional }) => isOptional)) return sparseObjectSql(open, members)
+  if (members.some(({ isOptional }) => isOptional === true)) return sparseObjectSql(open, members)
   const texts = members.flatMap(({ path, text }, i) => {
     const before = between(members[i - 1]?.path ?? [], path)
     return [sql.value(i === 0 ? open + before : before), text]
@@ -92,13 +97,29 @@ export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
   return sql`concat(${sql.join([...texts, sql.value(members.length === 0 ? open + end : end)])})`
 }
 
-/** Each member with a comma before it, of which the first is cut off. What is NULL vanishes. */
-function sparseObjectSql(open: '{' | ',{', members: readonly Member[]): Sql {
-  const texts = members.map(({ path, text, isOptional }) => {
-    const name = sql.value(`,${JSON.stringify(path.join('/'))}:`)
-    return isOptional ? sql`(${name} || ${text})` : sql`concat(${name}, ${text})`
+const sparseObjectSql = (open: '{' | ',{', members: readonly Member[]): Sql =>
+  sql`concat(${sql.value(open)}, substr(${sparseMembersSql(members, 0)}, 2), '}')`
+
+/** Each member with a comma before it, to be cut off from the first. What is NULL vanishes; `depth`: objects around. */
+function sparseMembersSql(members: readonly Member[], depth: number): Sql {
+  const groups: Member[][] = []
+  for (const member of members) {
+    const last = groups.at(-1)
+    if (last !== undefined && last[0]!.path[depth] === member.path[depth]) last.push(member)
+    else groups.push([member])
+  }
+  const texts = groups.map((group) => {
+    const [{ path, text, isOptional }] = group as [Member]
+    const name = `,${JSON.stringify(path[depth])}:`
+    if (path.length > depth + 1) {
+      const inner = sql`substr(nullif(${sparseMembersSql(group, depth + 1)}, ''), 2)`
+      return sql`(${sql.value(`${name}{`)} || ${inner} || '}')`
+    }
+    return isOptional === true
+      ? sql`(${sql.value(name)} || ${text})`
+      : sql`concat(${sql.value(name)}, ${text})`
   })
-  return sql`concat(${sql.value(open)}, substr(concat(${sql.join(texts)}), 2), '}')`
+  return sql`concat(${sql.join(texts)})`
 }
 
 /** What stands between two values: ends of objects, a comma, beginnings of objects, the name. */

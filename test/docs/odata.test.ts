@@ -6,6 +6,7 @@ import { limits } from '../../src/core/limits.ts'
 import { functionNames, isUnserved } from '../../src/odata/functions.ts'
 import { optionName } from '../../src/odata/options.ts'
 import { precedenceOf } from '../../src/odata/precedence.ts'
+import { servedTransformations, unservedTransformations } from '../../src/odata/transformations.ts'
 import { repository } from '../workspace.ts'
 
 const page = readFileSync(join(repository, 'docs', 'odata.md'), 'utf8')
@@ -83,6 +84,18 @@ test('the table of limits has the numbers of the code', () => {
     limits.cachedAnswerBytes / KiB / KiB,
   ])
   assert.is(numbersOf('body of a batch')[0], limits.batchBodyBytes / KiB / KiB)
+})
+
+test('the transformations of docs/odata.md are those of the code', () => {
+  const names = (isServed: boolean) =>
+    tableOf('transformation')
+      .filter(([, what]) => (what !== '501') === isServed)
+      .flatMap(([cell]) => [...cell!.matchAll(/`(\w+)[^`]*`/g)].map(([, name]) => name!))
+  const documented = names(true).flatMap((name) =>
+    name === 'bottom' ? ['bottomcount', 'bottomsum', 'bottompercent'] : [name],
+  )
+  assert.equal([...new Set(documented)].toSorted(), servedTransformations)
+  assert.equal(names(false).toSorted(), unservedTransformations)
 })
 
 test.run()

@@ -3,10 +3,14 @@ import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { csdlJson, csdlXml } from '../../../src/odata/csdl.ts'
 import { functionNames } from '../../../src/odata/functions.ts'
+import { servedTransformations } from '../../../src/odata/transformations.ts'
 import { Fixture, shop } from './fixture.ts'
 
 const xml = (...of: Parameters<typeof csdlXml>) => [...csdlXml(...of)].join('')
 const json = (...of: Parameters<typeof csdlJson>) => [...csdlJson(...of)].join('')
+
+const stringsXml = (names: readonly string[]) =>
+  `<Collection>${names.map((name) => `<String>${name}</String>`).join('')}</Collection>`
 
 test('Q032, Q111: CSDL XML', async () => {
   await using fixture = await Fixture.open(shop.slice(0, 2))
@@ -22,12 +26,10 @@ test('Q032, Q111: CSDL XML', async () => {
     `<Annotation Term="Org.OData.Capabilities.V1.${restrictions[i]}"><Record><PropertyValue Property="${restrictions[i + 1]}" Bool="false"/></Record></Annotation>`
   const levels =
     '<Annotation Term="Org.OData.Capabilities.V1.ExpandRestrictions"><Record><PropertyValue Property="MaxLevels" Int="8"/></Record></Annotation>'
-  const apply =
-    '<Annotation Term="Org.OData.Aggregation.V1.ApplySupported"><Record><PropertyValue Property="PropertyRestrictions" Bool="false"/></Record></Annotation>'
+  const apply = `<Annotation Term="Org.OData.Aggregation.V1.ApplySupported"><Record><PropertyValue Property="Transformations">${stringsXml(servedTransformations)}</PropertyValue><PropertyValue Property="PropertyRestrictions" Bool="false"/></Record></Annotation>`
   const tracking =
     '<Annotation Term="Org.OData.Capabilities.V1.ChangeTracking"><Record><PropertyValue Property="Supported" Bool="true"/></Record></Annotation>'
   const readOnly = [capability(0), capability(2), capability(4), levels, apply, tracking]
-  const functions = [...functionNames].toSorted().map((name) => `<String>${name}</String>`)
   assert.equal(xml(fixture.model, '4.0').split('\n'), [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">',
@@ -69,7 +71,7 @@ test('Q032, Q111: CSDL XML', async () => {
     '<Annotation Term="Org.OData.Core.V1.ODataVersions" String="4.0 4.01"/>',
     '<Annotation Term="Org.OData.Capabilities.V1.CrossJoinSupported" Bool="true"/>',
     '<Annotation Term="Org.OData.Capabilities.V1.KeyAsSegmentSupported" Bool="false"/>',
-    `<Annotation Term="Org.OData.Capabilities.V1.FilterFunctions"><Collection>${functions.join('')}</Collection></Annotation>`,
+    `<Annotation Term="Org.OData.Capabilities.V1.FilterFunctions">${stringsXml([...functionNames].toSorted())}</Annotation>`,
     '</EntityContainer>',
     '</Schema>',
     '</edmx:DataServices>',
@@ -112,7 +114,14 @@ test('CSDL JSON says the same', async () => {
   )
   assert.is(document.eider.Default['@Org.OData.Capabilities.V1.CrossJoinSupported'], true)
   const functions = document.eider.Default['@Org.OData.Capabilities.V1.FilterFunctions']
-  assert.ok(functions.includes('hassubset') && !functions.includes('geo.length'))
+  const { Transformations } =
+    document.eider.Default.shop_orders['@Org.OData.Aggregation.V1.ApplySupported']
+  assert.equal(Transformations, servedTransformations)
+  assert.ok(
+    functions.includes('isdefined') &&
+      functions.includes('hassubset') &&
+      !functions.includes('geo.length'),
+  )
   assert.match(
     xml(fixture.model, '4.01', { keyAsSegment: true }),
     'KeyAsSegmentSupported" Bool="true"',

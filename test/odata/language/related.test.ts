@@ -40,4 +40,16 @@ test('isdefined takes one path to what the entities have or had', async () => {
   assert.is(await fixture.first('shop_customers?$filter=orders/any(o:isdefined(o/amount))'), '1 2')
 })
 
+test('$these stands in transformations alone, and a row of them stays within limits', async () => {
+  await using fixture = await Fixture.open()
+  const refusal = (query: string) => fixture.refusal(`shop_orders?${encodeURI(query)}`).code
+  assert.is(refusal('$filter=$these/$count gt 1'), 'not-supported')
+  assert.is(refusal('$apply=top(1)&$filter=$these/$count gt 1'), 'not-supported')
+  assert.is(refusal('$apply=filter($these)'), 'type-mismatch')
+  assert.is(refusal('$apply=filter($these/amount gt 1)'), 'type-mismatch')
+  assert.is(refusal('$apply=filter($these/aggregate(nope with sum) gt 1)'), 'unknown-property')
+  const doubled = Array.from({ length: 8 }, () => 'filter($these/$count gt 1)').join('/')
+  assert.is(refusal(`$apply=${doubled}`), 'expression-too-deep')
+})
+
 test.run()

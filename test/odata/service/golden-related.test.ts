@@ -60,4 +60,56 @@ test('isdefined tells subtotals from groups of null', () =>
     ],
   ]))
 
+test('$these: the input of a transformation, or the group', () =>
+  answersAreThoseOf([
+    [
+      'g_sales?$apply=filter(amount gt $these/aggregate(amount with average))/aggregate($count as n)',
+      sql`SELECT count(*) FROM g_sales WHERE amount > (SELECT avg(amount) FROM g_sales)`,
+    ],
+    [
+      'g_sales?$apply=filter(qty gt 0)/filter(amount mul 2 ge $these/aggregate(amount with max) or $these/$count lt 10)/aggregate($count as n)',
+      sql`SELECT count(*) FROM g_sales WHERE qty > 0 AND amount * 2 >= (SELECT max(amount) FROM g_sales WHERE qty > 0)`,
+    ],
+    [
+      'g_sales?$apply=groupby((status),filter(amount eq $these/aggregate(amount with max))/aggregate($count as n,amount with max as m))',
+      sql`SELECT status, count(*), max(amount) FROM g_sales s WHERE amount = (SELECT max(amount) FROM g_sales t WHERE t.status IS NOT DISTINCT FROM s.status) GROUP BY status ORDER BY status NULLS FIRST`,
+    ],
+    [
+      'g_sales?$apply=groupby((client/city),aggregate(amount with sum as s))/compute(s divby $these/aggregate(s with sum) as share)',
+      sql`SELECT city, sum(amount), sum(amount)::DOUBLE / (SELECT sum(amount) FROM g_sales) FROM g_sales LEFT JOIN g_clients USING (client_id) GROUP BY city ORDER BY city NULLS FIRST`,
+    ],
+    [
+      "g_sales?$apply=groupby((client/city,status),aggregate($count as n))/filter(n gt $these/$count($filter=client/city eq 'Oslo'))/aggregate($count as groups)",
+      sql`SELECT count(*) FROM (SELECT city, status, count(*) AS n FROM g_sales LEFT JOIN g_clients USING (client_id) GROUP BY ALL) WHERE n > (SELECT count(DISTINCT coalesce(status, 'null')) FROM g_sales JOIN g_clients USING (client_id) WHERE city = 'Oslo')`,
+    ],
+    [
+      'g_sales?$apply=filter(not $these/any(t:t/amount gt $it/amount) and amount ne null)/aggregate(amount with max as m,$count as n)',
+      sql`SELECT max(amount), count(*) FILTER (amount = (SELECT max(amount) FROM g_sales)) FROM g_sales`,
+    ],
+    [
+      'g_sales?$apply=groupby((client/city),aggregate($count as n))/filter($these/all(t:t/n le $it/n or t/client/city eq null))&$select=n',
+      sql`WITH groups AS (SELECT city, count(*) AS n FROM g_sales LEFT JOIN g_clients USING (client_id) GROUP BY city) SELECT n FROM groups WHERE n >= (SELECT max(n) FROM groups WHERE city IS NOT NULL) ORDER BY city NULLS FIRST`,
+    ],
+    [
+      'g_sales?$apply=orderby(qty sub $these/aggregate(qty with min) desc)/top(5)/aggregate(qty with sum as s)',
+      sql`SELECT sum(qty) FROM (SELECT qty FROM g_sales ORDER BY qty DESC LIMIT 5)`,
+    ],
+    [
+      'g_sales?$apply=groupby((status),topsum(50,amount sub $these/aggregate(amount with min))/aggregate($count as n))',
+      sql`SELECT status, count(*) FROM (SELECT *, coalesce(sum(above) OVER (PARTITION BY status ORDER BY above DESC NULLS LAST, sale_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before FROM (SELECT *, amount - min(amount) OVER (PARTITION BY status) AS above FROM g_sales)) WHERE before < 50 GROUP BY status ORDER BY status NULLS FIRST`,
+    ],
+    [
+      'g_sales?$apply=groupby((status),aggregate(amount divby $these/aggregate(amount with sum) with max as share))',
+      sql`SELECT status, max(amount)::DOUBLE / sum(amount) FROM g_sales GROUP BY status ORDER BY status NULLS FIRST`,
+    ],
+    [
+      'g_sales?$apply=compute(client/name eq $these/aggregate(client/name with max) as last)/filter(last)/aggregate($count as n)',
+      sql`SELECT count(*) FROM g_sales JOIN g_clients USING (client_id) WHERE name = (SELECT max(name) FROM g_sales JOIN g_clients USING (client_id))`,
+    ],
+    [
+      'g_sales?$apply=groupby((rollup(rush,status)),aggregate($count as n))/compute($these/$count($filter=not isdefined(status)) as totals,$these/any(t:not isdefined(t/status) and t/n eq $it/n) as total)/filter(not isdefined(status) and total)/groupby((totals),aggregate($count as n))',
+      sql`SELECT 2, 2`,
+    ],
+  ]))
+
 test.run()

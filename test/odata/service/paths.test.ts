@@ -37,6 +37,23 @@ test('a property of an entity, as JSON and as its value alone', async () => {
   const bytes = await served.get("shop_products('a')/picture/$value")
   assert.is(bytes.headers['content-type'], 'application/octet-stream')
   assert.is(bytes.headers['content-length'], '2')
+  for (const [accept, status] of [
+    ['text/plain', 200],
+    ['image/png, text/*;q=0.1', 200],
+    ['application/json', 200],
+    ['application/xml', 406],
+    ['application/octet-stream', 406],
+    ['text/plain;q=0, */*', 406],
+  ] as const)
+    assert.is(
+      (await served.get('shop_customers(2)/name/$value', { accept })).status,
+      status,
+      accept,
+    )
+  assert.is(
+    (await served.get("shop_products('a')/picture/$value", { accept: 'text/plain' })).status,
+    406,
+  )
   const quoted = await served.get('shop_customers(1)/points', {
     accept: 'application/json;IEEE754Compatible=true',
   })
