@@ -154,6 +154,17 @@ export const limits = {
   /** Queries that run at once, and requests that wait for one of them, before 503. */
   runningQueries: 16,
   waitingQueries: 512,
+  /**
+   * Of those that run, such as may take long: for each processor, and at most. On two busy processors a lookup took 70 ms
+   * beside 8 of them; beside 16, which left no place, it waited for the end of one.
+   */
+  largeQueriesPerProcessor: 4,
+  largeQueries: 12,
+  /**
+   * Rows of a set times nodes of the expressions that look at each: a query with fewer is small. The engine takes a tenth
+   * of a second for as many.
+   */
+  smallQueryWork: 10_000_000,
   /** Connections of an engine that are kept ready: twice as many as work, since a slow client holds one without working. */
   pooledConnections: 32,
   /** Parts of an answer that are made ahead of the one being sent, and bytes handed to a socket before it must drain. */

@@ -59,15 +59,21 @@ export async function delta(
   const counted = query.withCount ? (token?.count ?? (await countOf(engine, changes))) : null
   const mode = page.limit <= limits.wholeResultRows ? 'whole' : 'streamed'
   const texts = deltaTextsSql(changes, page.limit, format)
-  const found = resources.use(await Query.open(engine, texts, { maxRows: page.limit, mode }))
+  const found = resources.use(
+    await Query.open(engine, texts, { ...LARGE, maxRows: page.limit, mode }),
+  )
   const end = () =>
     linkBehind(exchange, page, { following: found.following, count: counted, isTracked: true })
   return write(end, found, counted)
 }
 
+/** Every row of both states is looked at. */
+const LARGE = { isSmall: false } as const
+
 async function countOf(engine: EngineAccess, changes: DeltaQuery): Promise<string> {
   const from = { ...changes, window: { ...changes.window, from: null } }
-  await using counted = await Query.open(engine, deltaCountSql(from), { maxRows: 1, mode: 'whole' })
+  const options = { ...LARGE, maxRows: 1, mode: 'whole' } as const
+  await using counted = await Query.open(engine, deltaCountSql(from), options)
   return String(counted.whole)
 }
 

@@ -10,7 +10,7 @@ import { HttpServer } from '../http/server.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { createHandler } from './handle.ts'
 import { createLinkSigner, openLinkSigner } from './link-signature.ts'
-import { createQueryGate } from './query-gate.ts'
+import { createQueryGate, gateLimits } from './query-gate.ts'
 import { ROOT_PATH } from './service-root.ts'
 import { Snapshots } from './snapshots.ts'
 import { createTraffic } from './traffic.ts'
@@ -86,7 +86,7 @@ export class ODataService implements AsyncDisposable {
       snapshots,
       links: secret === undefined ? createLinkSigner() : await openLinkSigner(secret, logger),
       trustProxy: options.trustProxy ?? false,
-      gate: createQueryGate(limits.runningQueries, limits.waitingQueries),
+      gate: createQueryGate(gateLimits()),
       cache: createAnswerCache(options.cacheBytes ?? limits.cacheBytes),
       traffic,
       pageSize: options.pageSize,
