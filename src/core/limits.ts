@@ -181,8 +181,12 @@ export const limits = {
   /** Snapshots that are no longer current which a service has open, and for how long; it opens them again when asked. */
   openEarlierSnapshots: 3,
   openEarlierSnapshotMs: 600_000,
-  /** Memory of the engine that compares two snapshots for one delta link; what does not fit is spilled. */
+  /**
+   * Memory of an engine that compares two states of a set for delta links, what does not fit is spilled; and how many of
+   * these there are at a time. A further one waits.
+   */
   comparisonBytes: 512 * MiB,
+  comparisons: 4,
   /** A service looks at the manifest this often where the file system reports no changes. */
   snapshotPollMs: 1_000,
   /** Results up to this size are computed whole before the first byte is sent, so that a failure has its status. */

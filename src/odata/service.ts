@@ -8,6 +8,7 @@ import { requireSafeBinding } from '../http/auth.ts'
 import { requireSoundOrigins, withCors } from '../http/cors.ts'
 import { HttpServer } from '../http/server.ts'
 import { createAnswerCache } from './answer-cache.ts'
+import { createComparisons } from './comparisons.ts'
 import { createHandler } from './handle.ts'
 import { createLinkSigner, openLinkSigner } from './link-signature.ts'
 import { createQueryGate, gateLimits } from './query-gate.ts'
@@ -77,13 +78,13 @@ export class ODataService implements AsyncDisposable {
     requireSoundOrigins('odata.cors_origins', corsOrigins, token)
     await using resources = new Resources()
     const tempDir = await ownTempDir(options, resources)
-    const snapshots = resources.use(
-      await Snapshots.open({ dir, threads, memoryLimit, tempDir, logger }),
-    )
+    const engine = { dir, threads, memoryLimit, tempDir }
+    const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
     const { linkSecretPath: secret } = options
     const traffic = createTraffic()
     const answer = createHandler({
       snapshots,
+      comparisons: createComparisons(engine),
       links: secret === undefined ? createLinkSigner() : await openLinkSigner(secret, logger),
       trustProxy: options.trustProxy ?? false,
       gate: createQueryGate(gateLimits()),
