@@ -163,6 +163,17 @@ export const limits = {
   /** Queries that run at once, and requests that wait for one of them, before 503. */
   runningQueries: 16,
   waitingQueries: 512,
+  /**
+   * Of those that run, such as may take long: for each processor, and at most. On two busy processors a lookup took 70 ms
+   * beside 8 of them; beside 16, which left no place, it waited for the end of one.
+   */
+  largeQueriesPerProcessor: 4,
+  largeQueries: 12,
+  /**
+   * Rows of a set times nodes of the expressions that look at each: a query with fewer is small. The engine takes a tenth
+   * of a second for as many.
+   */
+  smallQueryWork: 10_000_000,
   /** Connections of an engine that are kept ready: twice as many as work, since a slow client holds one without working. */
   pooledConnections: 32,
   /** Parts of an answer that are made ahead of the one being sent, and bytes handed to a socket before it must drain. */
@@ -184,8 +195,12 @@ export const limits = {
   /** Snapshots that are no longer current which a service has open, and for how long; it opens them again when asked. */
   openEarlierSnapshots: 3,
   openEarlierSnapshotMs: 600_000,
-  /** Memory of the engine that compares two snapshots for one delta link; what does not fit is spilled. */
+  /**
+   * Memory of an engine that compares two states of a set for delta links, what does not fit is spilled; and how many of
+   * these there are at a time. A further one waits.
+   */
   comparisonBytes: 512 * MiB,
+  comparisons: 4,
   /** A service looks at the manifest this often where the file system reports no changes. */
   snapshotPollMs: 1_000,
   /** Results up to this size are computed whole before the first byte is sent, so that a failure has its status. */

@@ -220,8 +220,9 @@ function literal(value: SqlValue): string {
   return value < 0 ? `(${value})` : String(value)
 }
 
-// The engine's parser ends a statement at NUL, so that character is put in by chr(0).
+// The engine's parser ends a statement at NUL, so a text with one goes as its bytes. One call, however many there are: a
+// sum of pieces would be nested as deep as their number, which the parser bounds.
 function stringLiteral(text: string): string {
-  const parts = text.split('\0').map((part) => `'${part.replaceAll("'", "''")}'`)
-  return parts.length === 1 ? parts.join('') : `(${parts.join(' || chr(0) || ')})`
+  if (text.includes('\0')) return `decode(unhex('${Buffer.from(text).toString('hex')}'))`
+  return `'${text.replaceAll("'", "''")}'`
 }

@@ -31,6 +31,10 @@ export class Turns {
     if (known !== undefined) return known
     const line = { waiting: [], isBusy: false, isPaused: false }
     this.#lines.set(socket, line)
+    // node:http goes on reading whenever an answer has drained, which says nothing of the requests that wait.
+    socket.on('resume', () => {
+      if (line.isPaused) socket.pause()
+    })
     return line
   }
 

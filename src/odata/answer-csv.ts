@@ -9,6 +9,7 @@ import { odataError } from './errors.ts'
 import { keysetOf, keysetWindow } from './keyset.ts'
 import type { Content } from './plan-answer.ts'
 import { Query } from './query.ts'
+import { isSmallQuery } from './query-work.ts'
 import { rowsSql } from './to-sql.ts'
 import { csvHead, csvTextsSql } from './write-csv.ts'
 
@@ -26,7 +27,8 @@ export async function csv(
   const rows = rowsSql(query, { offset: token?.given ?? 0, limit: null, keyset })
   const atMost = Math.min(query.top ?? Infinity, query.set.relation.rows)
   const mode = atMost <= limits.wholeResultRows ? 'whole' : 'streamed'
-  const options = { maxRows: Number.MAX_SAFE_INTEGER, mode } as const
+  const isSmall = isSmallQuery(query)
+  const options = { maxRows: Number.MAX_SAFE_INTEGER, mode, isSmall } as const
   const found = resources.use(await Query.open(engine, csvTextsSql(rows, query.output), options))
   const isEmpty = found.whole?.length === 0
   if (addressed.kind === 'entity' && isEmpty && addressed.parent === null) throw noEntity(query)

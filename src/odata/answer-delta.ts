@@ -2,10 +2,12 @@
 // added, changed or removed since, with a delta link for the next time.
 
 import { limits } from '../core/limits.ts'
+import { RequestError } from '../http/request-error.ts'
 import { asksForTime, contextUrl, type Exchange } from './answer.ts'
 import { type End, linkBehind, type Page, pageOf, pageText } from './answer-many.ts'
 import type { Addressed, BoundQuery } from './bound.ts'
-import { Comparison, isSameShape } from './compare-snapshots.ts'
+import { isSameShape } from './compare-snapshots.ts'
+import type { ComparisonLease } from './comparisons.ts'
 import { deltaCountSql, type DeltaQuery, deltaTextsSql } from './delta-sql.ts'
 import { entityIdOutput } from './entity-id.ts'
 import { changesGone } from './errors.ts'
@@ -14,7 +16,7 @@ import { mayReorder } from './measure.ts'
 import type { JsonFormat } from './negotiate.ts'
 import type { Content } from './plan-answer.ts'
 import type { Preferences } from './preferences.ts'
-import { type EngineAccess, Query } from './query.ts'
+import { ClientGone, type EngineAccess, Query } from './query.ts'
 
 /**
  * Whether changes of the result can be told: entities of one set as they are stored, chosen by what is in them alone.
@@ -59,15 +61,21 @@ export async function delta(
   const counted = query.withCount ? (token?.count ?? (await countOf(engine, changes))) : null
   const mode = page.limit <= limits.wholeResultRows ? 'whole' : 'streamed'
   const texts = deltaTextsSql(changes, page.limit, format)
-  const found = resources.use(await Query.open(engine, texts, { maxRows: page.limit, mode }))
+  const found = resources.use(
+    await Query.open(engine, texts, { ...LARGE, maxRows: page.limit, mode }),
+  )
   const end = () =>
     linkBehind(exchange, page, { following: found.following, count: counted, isTracked: true })
   return write(end, found, counted)
 }
 
+/** Every row of both states is looked at. */
+const LARGE = { isSmall: false } as const
+
 async function countOf(engine: EngineAccess, changes: DeltaQuery): Promise<string> {
   const from = { ...changes, window: { ...changes.window, from: null } }
-  await using counted = await Query.open(engine, deltaCountSql(from), { maxRows: 1, mode: 'whole' })
+  const options = { ...LARGE, maxRows: 1, mode: 'whole' } as const
+  await using counted = await Query.open(engine, deltaCountSql(from), options)
   return String(counted.whole)
 }
 
@@ -90,10 +98,10 @@ function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: Page)
 
 /** null when nothing has changed: an unchanged model keeps its file. Throws 410. */
 async function openComparison(
-  { service, since }: Exchange,
+  { service, since, engine }: Exchange,
   { set, row }: BoundQuery,
-): Promise<Comparison | null> {
-  const { snapshots } = service
+): Promise<ComparisonLease | null> {
+  const { snapshots, comparisons } = service
   // The key may have become one whose values cannot be told apart.
   if (storedKeyset(set, row) === null) throw changesGone()
   const then = await snapshots.manifestOf(since!.snapshotId)
@@ -101,8 +109,9 @@ async function openComparison(
   if (before === undefined || !isSameShape(set.relation, before)) throw changesGone()
   if (before.file === set.relation.file) return null
   try {
-    return await Comparison.open(set, before, snapshots.engineOptions)
+    return await comparisons.lease(set, before, engine)
   } catch (error) {
+    if (error instanceof RequestError || error instanceof ClientGone) throw error
     snapshots.reportKept(since!.snapshotId, error)
     throw changesGone()
   }

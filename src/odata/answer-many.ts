@@ -11,6 +11,7 @@ import { deltaLink, nextLink, readPosition } from './paging.ts'
 import type { Content } from './plan-answer.ts'
 import type { Preferences } from './preferences.ts'
 import { Query } from './query.ts'
+import { isSmallQuery } from './query-work.ts'
 import { collectionHead, collectionTail, type Link } from './write-json.ts'
 
 /** What is asked of a collection, or of its changes, in one answer. */
@@ -94,7 +95,8 @@ async function openPage(
   const isLast = limit >= rows || (query.top !== null && offset + limit >= query.top)
   const keyset = order === null ? null : keysetWindow(order, from, isLast ? null : limit)
   const window = { offset, limit: isLeft ? null : limit + 1, keyset }
-  return await Query.open(engine, entityTextsSql(query, window, format), { maxRows: limit, mode })
+  const texts = entityTextsSql(query, window, format)
+  return await Query.open(engine, texts, { maxRows: limit, mode, isSmall: isSmallQuery(query) })
 }
 
 interface Behind {

@@ -9,12 +9,15 @@ import { shownType } from './full-metadata.ts'
 import type { JsonFormat } from './negotiate.ts'
 import { type Content, whole } from './plan-answer.ts'
 import { Query } from './query.ts'
+import { isSmallQuery } from './query-work.ts'
 import { countSql } from './to-sql.ts'
 import { complexText, entityText, isNullValue, rawValue } from './write-json.ts'
 
 export async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
   const texts = sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
-  await using counted = await Query.open(exchange.engine, texts, { maxRows: 1, mode: 'whole' })
+  const isSmall = isSmallQuery(query)
+  const options = { maxRows: 1, mode: 'whole', isSmall } as const
+  await using counted = await Query.open(exchange.engine, texts, options)
   return String(counted.whole)
 }
 
@@ -70,7 +73,8 @@ async function onlyRow(
 ): Promise<Buffer | null> {
   const { query, parent } = addressed
   const texts = entityTextsSql(query, { offset: 0, limit: 1 }, format)
-  await using found = await Query.open(exchange.engine, texts, { maxRows: 1, mode: 'whole' })
+  const options = { maxRows: 1, mode: 'whole', isSmall: isSmallQuery(query, true) } as const
+  await using found = await Query.open(exchange.engine, texts, options)
   if (found.rows === 0) {
     if (parent === null) throw noEntity(query)
     await requireParent(exchange, addressed, true)

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Resources } from '../core/resources.ts'
 import { RequestError } from '../http/request-error.ts'
 import { bindRequest } from './bind.ts'
+import type { Comparisons } from './comparisons.ts'
 import { changesGone, odataError } from './errors.ts'
 import type { LinkSigner } from './link-signature.ts'
 import {
@@ -36,6 +37,7 @@ const Vary = varying.join(', ')
 /** What stays the same for all requests. */
 export interface ServiceContext {
   readonly snapshots: Snapshots
+  readonly comparisons: Comparisons
   readonly gate: QueryGate
   readonly links: LinkSigner
   /** Rows of a page when the client asks for no other number. */

@@ -13,7 +13,7 @@ import { openReadOnly } from '../duckdb/read-only.ts'
 import type { EntitySet } from './entity-model.ts'
 import type { EngineOptions } from './open-snapshot.ts'
 
-/** Of one delta link: its rows, and their number or whether they are there. */
+/** Of one delta link: its rows, and their number. Links that share the engine get further ones. */
 const CONNECTIONS = 2
 
 /** The rows of before, as what stands after FROM. */
@@ -27,6 +27,9 @@ export function isSameShape(now: PublishedRelation, before: PublishedRelation): 
   return shapeOf(now) === shapeOf(before)
 }
 
+/** The set as it is now. */
+export type Compared = Pick<EntitySet, 'name' | 'relation'>
+
 export class Comparison implements AsyncDisposable {
   readonly #connections: ConnectionPool
   readonly #resources: Resources
@@ -38,7 +41,7 @@ export class Comparison implements AsyncDisposable {
 
   /** Throws DatabaseError when one of the files is gone or damaged. */
   static async open(
-    set: EntitySet,
+    set: Compared,
     before: PublishedRelation,
     { dir, threads, tempDir: parentDir }: EngineOptions,
   ): Promise<Comparison> {

@@ -54,6 +54,11 @@ function measure(expression: Expression): Measure {
   return result
 }
 
+/** Nodes of an expression, as often as they are written, but for what nobody has measured. */
+export const sizeOf = (expression: Expression): number =>
+  measures.get(expression)?.size ??
+  operandsOf(expression).reduce((size, operand) => size + sizeOf(operand), 1)
+
 /** Whether the engine may give rows in another order than they are stored in, because of it. */
 export function mayReorder(expression: Expression): boolean {
   return (

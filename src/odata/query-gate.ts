@@ -1,14 +1,28 @@
 // How many queries work in the engine at once, and how many may wait for that. Each working query holds one thread of
 // the pool that Node shares with the file system (UV_THREADPOOL_SIZE is set above the number of them).
+//
+// Queries that may take long have some of these places, and the small ones all: or a dozen of reports that work for half
+// a minute would make a lookup wait for just as long, and the main thread for its share of the processors.
 
+import { availableParallelism } from 'node:os'
 import { limits } from '../core/limits.ts'
 import { odataError } from './errors.ts'
+
+export interface GateLimits {
+  readonly running: number
+  /** Of these, how many may be large. */
+  readonly large: number
+  /** How many of each sort may wait. */
+  readonly waiting: number
+}
 
 export interface GateOptions {
   /** Aborted when the caller no longer waits; the promise then rejects with its reason. */
   readonly signal: AbortSignal
   /** A query that has begun is let in again whatever the number of those that wait, or it could never end. */
   readonly begun: boolean
+  /** Whether it is known to end soon. */
+  readonly isSmall: boolean
 }
 
 export interface QueryGate {
@@ -18,33 +32,63 @@ export interface QueryGate {
   readonly load: { readonly running: number; readonly waiting: number; readonly refused: number }
 }
 
-export function createQueryGate(running: number, waiting: number): QueryGate {
-  let free = running
-  let refused = 0
-  const queue: (() => void)[] = []
+interface Waiting {
+  readonly isSmall: boolean
+  readonly start: () => void
+}
 
-  const enter = ({ signal, begun }: GateOptions): Promise<void> | void => {
+/** Those that a service has. */
+export function gateLimits(processors = availableParallelism()): GateLimits {
+  const { runningQueries: running, waitingQueries: waiting } = limits
+  return {
+    running,
+    large: Math.min(limits.largeQueries, limits.largeQueriesPerProcessor * processors),
+    waiting,
+  }
+}
+
+export function createQueryGate({ running, large, waiting }: GateLimits): QueryGate {
+  let atWork = 0
+  let largeAtWork = 0
+  let refused = 0
+  /** First those that have waited longest; none of them may start. */
+  const queue: Waiting[] = []
+
+  const mayStart = ({ isSmall }: Pick<Waiting, 'isSmall'>) =>
+    atWork < running && (isSmall || largeAtWork < large)
+
+  function count(isSmall: boolean, by: 1 | -1): void {
+    atWork += by
+    if (!isSmall) largeAtWork += by
+  }
+
+  const enter = ({ signal, begun, isSmall }: GateOptions): Promise<void> | void => {
     signal.throwIfAborted()
-    if (free > 0) {
-      free--
-      return
-    }
-    if (queue.length >= waiting && !begun) {
+    if (mayStart({ isSmall })) return count(isSmall, 1)
+    if (!begun && queue.filter((other) => other.isSmall === isSmall).length >= waiting) {
       refused++
       throw overloaded()
     }
     return new Promise((resolve, reject) => {
       const start = () => {
         signal.removeEventListener('abort', leave)
+        count(isSmall, 1)
         resolve()
       }
+      const entry = { isSmall, start }
       const leave = () => {
-        queue.splice(queue.indexOf(start), 1)
+        queue.splice(queue.indexOf(entry), 1)
         reject(signal.reason as Error)
       }
       signal.addEventListener('abort', leave, { once: true })
-      queue.push(start)
+      queue.push(entry)
     })
+  }
+
+  function leave({ isSmall }: GateOptions): void {
+    count(isSmall, -1)
+    const next = queue.findIndex(mayStart)
+    if (next >= 0) queue.splice(next, 1)[0]!.start()
   }
 
   return {
@@ -53,13 +97,11 @@ export function createQueryGate(running: number, waiting: number): QueryGate {
       try {
         return await work()
       } finally {
-        const next = queue.shift()
-        if (next === undefined) free++
-        else next()
+        leave(options)
       }
     },
     get load() {
-      return { running: running - free, waiting: queue.length, refused }
+      return { running: atWork, waiting: queue.length, refused }
     },
   }
 }

@@ -12,7 +12,7 @@ import { odataError } from './errors.ts'
 import { NEGATIVE_LENGTH } from './functions.ts'
 import { TOO_MANY_RELATED } from './expand-sql.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
-import { overloaded, type QueryGate } from './query-gate.ts'
+import { type GateOptions, overloaded, type QueryGate } from './query-gate.ts'
 
 /** What the queries of one request share. */
 export interface EngineAccess {
@@ -26,6 +26,17 @@ export interface EngineAccess {
   readonly gone: AbortSignal
 }
 
+export interface QueryOptions extends TextStreamOptions {
+  /** Whether it is known to end soon (query-work.ts). */
+  readonly isSmall: boolean
+}
+
+interface Opened {
+  readonly stream: TextStream
+  readonly first: Buffer
+  readonly isSmall: boolean
+}
+
 /** Nobody is there to be answered. */
 export class ClientGone extends Error {
   override name = 'ClientGone'
@@ -36,6 +47,7 @@ export class Query implements AsyncDisposable {
   readonly #access: EngineAccess
   readonly #connection: Connection
   readonly #stream: TextStream
+  readonly #isSmall: boolean
   readonly #first: Buffer
   readonly #resources: Resources
   /** Settled when the engine has made all that it was asked for. */
@@ -45,12 +57,13 @@ export class Query implements AsyncDisposable {
   private constructor(
     access: EngineAccess,
     connection: Connection,
-    { stream, first }: { readonly stream: TextStream; readonly first: Buffer },
+    { stream, first, isSmall }: Opened,
     resources: Resources,
   ) {
     this.#access = access
     this.#connection = connection
     this.#stream = stream
+    this.#isSmall = isSmall
     this.#first = first
     this.#resources = resources
   }
@@ -59,13 +72,15 @@ export class Query implements AsyncDisposable {
    * `texts` is as TextStream takes it. Throws RequestError: 400 for a calculation that has no result, 503, 504;
    * DatabaseError for what is a mistake of ours.
    */
-  static async open(access: EngineAccess, texts: Sql, options: TextStreamOptions): Promise<Query> {
+  static async open(access: EngineAccess, texts: Sql, options: QueryOptions): Promise<Query> {
+    const { isSmall } = options
     await using resources = new Resources()
     const { connection } = resources.use(await access.snapshot.connect())
-    const opened = await takeTurn(access, connection, false, async () => {
+    const opened = await takeTurn(access, connection, { begun: false, isSmall }, async () => {
       const stream = resources.use(await TextStream.open(connection, texts, options))
       const isWhole = options.mode === 'whole'
-      return { stream, first: await readSome(stream, isWhole ? limits.wholeAnswerBytes : 1) }
+      const first = await readSome(stream, isWhole ? limits.wholeAnswerBytes : 1)
+      return { stream, first, isSmall }
     })
     return new Query(access, connection, opened, resources.move())
   }
@@ -117,7 +132,8 @@ export class Query implements AsyncDisposable {
   async #nextAfter(before: Promise<unknown>): Promise<Texts | null> {
     await before
     if (this.#stream.hasEnded || this.#closed) return null
-    return await takeTurn(this.#access, this.#connection, true, () => this.#stream.next())
+    const turn = { begun: true, isSmall: this.#isSmall }
+    return await takeTurn(this.#access, this.#connection, turn, () => this.#stream.next())
   }
 }
 
@@ -137,7 +153,7 @@ async function readSome(stream: TextStream, minBytes: number): Promise<Buffer> {
 async function takeTurn<T>(
   { gate, clock, gone, onDamage }: EngineAccess,
   connection: Connection,
-  begun: boolean,
+  turn: Omit<GateOptions, 'signal'>,
   work: () => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController()
@@ -158,7 +174,7 @@ async function takeTurn<T>(
   gone.addEventListener('abort', onGone, { once: true })
   try {
     if (gone.aborted) throw new ClientGone()
-    return await gate.run(work, { signal: stop.signal, begun })
+    return await gate.run(work, { ...turn, signal: stop.signal })
   } catch (error) {
     if (isDamage(error)) onDamage(error)
     throw stop.signal.aborted ? stop.signal.reason : engineFailure(error)

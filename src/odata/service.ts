@@ -8,9 +8,10 @@ import { requireSafeBinding } from '../http/auth.ts'
 import { requireSoundOrigins, withCors } from '../http/cors.ts'
 import { HttpServer } from '../http/server.ts'
 import { createAnswerCache } from './answer-cache.ts'
+import { createComparisons } from './comparisons.ts'
 import { createHandler } from './handle.ts'
 import { createLinkSigner, openLinkSigner } from './link-signature.ts'
-import { createQueryGate } from './query-gate.ts'
+import { createQueryGate, gateLimits } from './query-gate.ts'
 import { ROOT_PATH } from './service-root.ts'
 import { Snapshots } from './snapshots.ts'
 import { createTraffic } from './traffic.ts'
@@ -77,16 +78,16 @@ export class ODataService implements AsyncDisposable {
     requireSoundOrigins('odata.cors_origins', corsOrigins, token)
     await using resources = new Resources()
     const tempDir = await ownTempDir(options, resources)
-    const snapshots = resources.use(
-      await Snapshots.open({ dir, threads, memoryLimit, tempDir, logger }),
-    )
+    const engine = { dir, threads, memoryLimit, tempDir }
+    const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
     const { linkSecretPath: secret } = options
     const traffic = createTraffic()
     const answer = createHandler({
       snapshots,
+      comparisons: createComparisons(engine),
       links: secret === undefined ? createLinkSigner() : await openLinkSigner(secret, logger),
       trustProxy: options.trustProxy ?? false,
-      gate: createQueryGate(limits.runningQueries, limits.waitingQueries),
+      gate: createQueryGate(gateLimits()),
       cache: createAnswerCache(options.cacheBytes ?? limits.cacheBytes),
       traffic,
       pageSize: options.pageSize,

@@ -167,11 +167,6 @@ export class Snapshots implements AsyncDisposable {
     return this.#openById(id)?.snapshot ?? (await readKeptSnapshot(this.#options.dir, id))
   }
 
-  /** How an engine on the same files is opened. */
-  get engineOptions(): EngineOptions {
-    return this.#options
-  }
-
   /** Logs that files of a kept snapshot cannot be opened: a run has just deleted them, or they are damaged. */
   reportKept(id: string, error: unknown): void {
     this.#options.logger.warn('kept-snapshot-refused', { snapshot: id, error })

@@ -77,6 +77,31 @@ test('more requests than may wait are all answered, in order', async () => {
   assert.is(served.most(), 1)
 })
 
+test('no more is read while requests wait, however often an answer drains', async () => {
+  let readBytes: number | null = null
+  await using server = await HttpServer.open({
+    host: '127.0.0.1',
+    port: 0,
+    logger: silentLogger,
+    inTurn: true,
+    async handle({ url, socket }, response) {
+      const part = Buffer.alloc(256 * 1024)
+      for (let i = 0; url === '/large' && i < 40; i++) {
+        if (!response.write(part)) await once(response, 'drain')
+        await sleep(1) // time to read, if it were read
+      }
+      if (url === '/large') readBytes = socket.bytesRead
+      response.end()
+    },
+  })
+  await using client = await RawClient.open(server.url)
+  const requests = get('/small').repeat(50_000)
+  client.send(get('/large') + requests)
+  await until(() => readBytes !== null)
+  // Two reads of 64 KiB at most, and some room.
+  assert.ok(readBytes! < 256 * 1024, `${readBytes} of ${requests.length} bytes`)
+})
+
 test('of a client that has left, what waits is not begun', async () => {
   await using served = await open()
   const client = await RawClient.open(served.server.url)

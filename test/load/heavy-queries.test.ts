@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
+import { gateLimits } from '../../src/odata/query-gate.ts'
 import { readMetrics } from '../http/read-metrics.ts'
 import { type Running, workspace } from '../workspace.ts'
 import { isLong } from './generations.ts'
@@ -61,11 +62,17 @@ test('small queries are answered beside heavy ones, which end when nobody waits 
   await space.ok(['run', '--quiet'])
   await using service = await space.start(['serve', '--port', '0', '--quiet'])
 
-  const six = Array.from({ length: 6 }, () => send(service, heavy()))
-  await until(async () => (await metricsOf(service)).get('running_queries') === 6)
-  for (let id = 0; id < 20; id++) await lookUp(service, id)
-  assert.is((await metricsOf(service)).get('running_queries'), 6, 'they are still at work')
-  for (const socket of six) socket.destroy()
+  // More than may work at a time, so that some of them wait.
+  const many = Array.from({ length: limits.runningQueries + 2 }, () => send(service, heavy()))
+  const { large } = gateLimits()
+  const queries = async () => {
+    const metrics = await metricsOf(service)
+    return [metrics.get('running_queries'), metrics.get('waiting_queries')].join()
+  }
+  await until(async () => (await queries()) === `${large},${many.length - large}`)
+  for (let id = 0; id < 10; id++) await lookUp(service, id)
+  assert.is(await queries(), `${large},${many.length - large}`, 'they are still at work')
+  for (const socket of many) socket.destroy()
   await until(async () => (await metricsOf(service)).get('running_queries') === 0)
 
   assert.is(await service.stop(), 0)
@@ -77,7 +84,7 @@ if (isLong)
     await using space = await workspace(files)
     await space.ok(['run', '--quiet'])
     await using service = await space.start(['serve', '--port', '0', '--quiet'])
-    const all = limits.runningQueries + limits.waitingQueries + 10
+    const all = gateLimits().large + limits.waitingQueries + 10
     const many = Array.from({ length: all }, () => send(service, heavy()))
     await until(() => many.filter(({ answer }) => answer !== '').length >= 10)
     const refused = many.filter(({ answer }) => answer !== '')

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/http/request-error.ts'
-import { createQueryGate } from '../../../src/odata/query-gate.ts'
+import { createQueryGate, gateLimits } from '../../../src/odata/query-gate.ts'
 
 /** Work that ends when told to. */
 function work() {
@@ -12,10 +12,11 @@ function work() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const { signal } = new AbortController()
-const fresh = { signal, begun: false }
+const fresh = { signal, begun: false, isSmall: true }
+const large = { ...fresh, isSmall: false }
 
 test('so many run, so many wait, the next is refused', async () => {
-  const gate = createQueryGate(2, 1)
+  const gate = createQueryGate({ running: 2, large: 2, waiting: 1 })
   const started: string[] = []
   const first = work()
   const second = work()
@@ -40,11 +41,11 @@ test('so many run, so many wait, the next is refused', async () => {
 })
 
 test('what has begun is let in again although others wait', async () => {
-  const gate = createQueryGate(1, 0)
+  const gate = createQueryGate({ running: 1, large: 1, waiting: 0 })
   const first = work()
   const running = gate.run(first.run, fresh)
   let continued = false
-  const again = gate.run(async () => void (continued = true), { signal, begun: true })
+  const again = gate.run(async () => void (continued = true), { ...fresh, begun: true })
   await turn()
   assert.is(continued, false)
   first.end()
@@ -53,13 +54,13 @@ test('what has begun is let in again although others wait', async () => {
 })
 
 test('who gives up waiting leaves the queue, and a failure frees its place', async () => {
-  const gate = createQueryGate(1, 1)
+  const gate = createQueryGate({ running: 1, large: 1, waiting: 1 })
   const first = work()
   const running = gate.run(first.run, fresh)
   const leaver = new AbortController()
   const waiting = gate.run(async () => assert.unreachable(), {
+    ...fresh,
     signal: leaver.signal,
-    begun: false,
   })
   leaver.abort(new Error('left'))
   assert.is(await waiting.catch((error: Error) => error.message), 'left')
@@ -68,6 +69,46 @@ test('who gives up waiting leaves the queue, and a failure frees its place', asy
   await running
   assert.is(await failing.catch((error: Error) => error.message), 'failed')
   assert.is(await gate.run(async () => 'free', fresh), 'free')
+})
+
+test('large ones leave places for small ones, and each sort waits on its own', async () => {
+  const gate = createQueryGate({ running: 3, large: 1, waiting: 1 })
+  const all = [work(), work(), work(), work()] as const
+  const [first, second, third, fourth] = all
+  const started: string[] = []
+  const enter = (name: string, done: Promise<void>, options: typeof fresh) =>
+    gate.run(() => {
+      started.push(name)
+      return done
+    }, options)
+  const running = [
+    enter('large 1', first.run(), large),
+    enter('large 2', second.run(), large),
+    enter('small 1', third.run(), fresh),
+    enter('small 2', fourth.run(), fresh),
+    enter('small 3', Promise.resolve(), fresh),
+  ]
+  await turn()
+  assert.equal(started, ['large 1', 'small 1', 'small 2'])
+  assert.equal(gate.load, { running: 3, waiting: 2, refused: 0 })
+  for (const options of [large, fresh])
+    assert.instance(await gate.run(() => Promise.resolve(), options).catch((e) => e), RequestError)
+  third.end()
+  await turn()
+  assert.equal(started.slice(3), ['small 3'], 'the place of a small one is not for a large one')
+  first.end()
+  await turn()
+  assert.equal(started.slice(4), ['large 2'])
+  for (const { end } of all) end()
+  await Promise.all(running)
+  assert.equal(gate.load, { running: 0, waiting: 0, refused: 2 })
+})
+
+test('of the places of a service some are for small queries, however many processors there are', () => {
+  for (const processors of [1, 2, 3, 64]) {
+    const { running, large: most } = gateLimits(processors)
+    assert.ok(most >= 4 && most <= running - 4, `${processors}: ${most} of ${running}`)
+  }
 })
 
 test.run()
