@@ -85,7 +85,7 @@ test('only the compiler makes a ModelBody', () => {
 
 test('files are small, in kebab-case, and no file only passes on what others export', () => {
   assert.equal(pathsOf(all.filter(({ text }) => text.split('\n').length > MAX_LINES + 1)), [])
-  const kebab = /^(src|test)(\/[a-z0-9-]+)+(\.(test|grammar|d))?\.ts$/
+  const kebab = /^(src|test)(\/[a-z0-9-]+)+(\.(test|grammar|recipe|d))?\.ts$/
   assert.equal(pathsOf(all.filter(({ path }) => !kebab.test(path))), [])
   const barrel = /^export\s[^;'"]*\sfrom\s+['"]/m
   assert.equal(pathsOf(all.filter(({ text }) => barrel.test(text))), [])

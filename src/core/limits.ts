@@ -201,6 +201,8 @@ export const limits = {
    */
   comparisonBytes: 512 * MiB,
   comparisons: 4,
+  /** Files in which a look for damage has found none are not read again within this time. */
+  damageLookMs: 60_000,
   /** A service looks at the manifest this often where the file system reports no changes. */
   snapshotPollMs: 1_000,
   /** Results up to this size are computed whole before the first byte is sent, so that a failure has its status. */

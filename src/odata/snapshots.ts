@@ -47,6 +47,8 @@ export class Snapshots implements AsyncDisposable {
   #damaged: Damaged | null = null
   #opened = 0
   #reported: string | null = null
+  /** Files that were read for damage and found whole: not again for a while, however many queries fail. */
+  #foundWhole: { readonly id: string; readonly sinceMs: number } | null = null
   /** Damaged files are being looked for. */
   #looking: Promise<readonly DamagedFile[]> | null = null
   readonly #stop = new AbortController()
@@ -119,6 +121,8 @@ export class Snapshots implements AsyncDisposable {
   async reportDamage(snapshot: Snapshot, error: unknown): Promise<void> {
     if (snapshot !== this.#current.snapshot) return
     if (this.#damaged !== null && this.#manifest === this.#damaged.manifest) return
+    const whole = this.#foundWhole
+    if (whole?.id === snapshot.id && performance.now() - whole.sinceMs < limits.damageLookMs) return
     const files = filesAre(this.#options.dir, snapshot)
     const problem = problemOf(error)
     const damaged = { manifest: this.#manifest, files, problem, isReported: false }
@@ -128,6 +132,7 @@ export class Snapshots implements AsyncDisposable {
     if (this.#damaged !== damaged || this.#stop.signal.aborted) return // a newer one has been published
     if (found.length === 0) {
       // The files read well, so it was not they but what the engine had made of them.
+      this.#foundWhole = { id: snapshot.id, sinceMs: performance.now() }
       this.#damaged = this.#manifest = null
       return await this.check()
     }

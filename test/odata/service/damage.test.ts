@@ -10,7 +10,9 @@ import { createLogger, type LogLine } from '../../../src/core/logger.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { MANIFEST_FILE, parseManifest } from '../../../src/core/snapshot.ts'
 import { sql } from '../../../src/core/sql.ts'
+import { DatabaseError } from '../../../src/duckdb/errors.ts'
 import { ODataService } from '../../../src/odata/service.ts'
+import { Snapshots } from '../../../src/odata/snapshots.ts'
 import {
   ask,
   publish,
@@ -127,6 +129,27 @@ test('a damaged file that is written anew is served, whether or not the manifest
     assert.is(healed.status, 200)
     assert.is(healed.headers['eider-snapshot'], id)
   }
+})
+
+test('files that are whole are read once, however often a query says that they are damaged', async () => {
+  await using resources = new Resources()
+  const dir = await mkdtemp(join(tmpdir(), 'eider-'))
+  resources.defer(() => rm(dir, { recursive: true }))
+  await publish(dir, 'first', [rows(1)])
+  const log: LogLine[] = []
+  const logger = createLogger((line) => log.push(line))
+  const engine = { dir, threads: 1, memoryLimit: null, tempDir: join(dir, 'temp') }
+  const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
+  const details = { type: 'IO', subtype: null, name: null, candidates: [], position: null }
+  const error = new DatabaseError({ ...details, message: 'Corrupt database file' }, null)
+  for (let i = 0; i < 3; i++) await snapshots.reportDamage(snapshots.published!, error)
+  assert.is(snapshots.opened, 2, 'the engine is opened anew, once')
+  assert.is(snapshots.isRefused, false)
+  await publish(dir, 'second', [rows(2)])
+  await snapshots.check()
+  await flipRows(join(dir, snapshots.published!.relations[0]!.file))
+  await snapshots.reportDamage(snapshots.published!, error)
+  assert.is(snapshots.isRefused, true, 'a newer snapshot is looked at')
 })
 
 test('a service that starts on a damaged snapshot serves the one before', async () => {

@@ -5,7 +5,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../../src/core/logger.ts'
 import { damageMarkerFile, parseManifest } from '../../../src/core/snapshot.ts'
-import { damagedFiles, markDamagedFiles } from '../../../src/odata/damaged-files.ts'
+import { toDatabaseError } from '../../../src/duckdb/errors.ts'
+import { damagedFiles, isDamage, markDamagedFiles } from '../../../src/odata/damaged-files.ts'
 import { type Fixture, fixture, query } from '../../pipeline/fixture.ts'
 import { flip } from '../../flip.ts'
 
@@ -101,6 +102,14 @@ test('where a service cannot write a marker, its log says what to do', async () 
   const [line] = log.filter(({ event }) => event === 'snapshot-file-unmarked')
   assert.is(line?.fields['file'], file)
   assert.match(String(line?.fields['hint']), 'delete the file')
+})
+
+test('words of a caller in an error of the engine are no damage', () => {
+  const words = (type: string, message: string) =>
+    toDatabaseError(JSON.stringify({ exception_type: type, exception_message: message }))
+  assert.ok(isDamage(words('IO', 'Corrupt database file: computed checksum 1')))
+  const value = "Could not convert string 'Could not read' to INT32"
+  assert.not(isDamage(words('Conversion', value)))
 })
 
 test.run()
