@@ -1,14 +1,18 @@
 // Runs one command and ends with the exit code of the contract. oclif parses; failures are shown here.
 
 import { fileURLToPath } from 'node:url'
+import '@oclif/core/command'
 import { run } from '@oclif/core/run'
 import { exitCodeOf, failureEvents, showFailure } from './show-failure.ts'
 
 const packageRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
+let isOutputLost = false
+
 export async function main(argv: readonly string[]): Promise<void> {
-  // Whoever reads our output may stop reading (`| head -1`); a server goes on, and nothing else is lost.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
+  // oclif listens too, as soon as its commands are loaded, and throws what is not a closed pipe.
+  process.stdout.removeAllListeners('error').on('error', reportLostOutput)
+  process.stderr.on('error', () => {}) // a log on a full disk ends no server, and nobody is left to tell
   try {
     await run([...argv], packageRoot)
   } catch (error) {
@@ -18,8 +22,12 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+/** Whoever reads our output may stop reading (`| head -1`); any other failure, as of a full disk, has lost results. */
+function reportLostOutput(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE' || isOutputLost) return
+  isOutputLost = true
+  process.stderr.write(`error: the output cannot be written: ${error.message}\n`)
+  process.on('exit', (exitCode) => (process.exitCode = exitCode || 3))
 }
 
 function write(stream: NodeJS.WriteStream, text: string): void {

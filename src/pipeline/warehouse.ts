@@ -37,6 +37,7 @@ export interface WarehouseOptions {
 export async function openWarehouse(options: WarehouseOptions): Promise<Database> {
   const { paths, threads, memoryLimit, lockWaitMs, signal } = options
   const { tempDir = null, maxTempSize = null } = options
+  for (const path of [paths.database, paths.snapshots]) refuseQuestionMark(path)
   await prepareDirectory(dirname(paths.database))
   const deadline = Date.now() + lockWaitMs
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
@@ -140,6 +141,16 @@ async function attachAll(
   if (sources.length === 0) return []
   await using connection = await database.connect()
   return (await attachSources(connection, dir, sources)).diagnostics
+}
+
+/** To the engine it begins the options of a URL: the log of the file would be beside another one. */
+function refuseQuestionMark(path: string): void {
+  if (!path.includes('?')) return
+  throw new EnvironmentError(
+    'warehouse-unusable',
+    `no database can be written where the path has a question mark: ${path}`,
+    { hint: 'give the directory another name' },
+  )
 }
 
 async function prepareDirectory(path: string): Promise<void> {

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawnSync, type StdioOptions } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,6 +40,23 @@ test('the usage line of a command has its name once, by its short and by its lon
     const { stdout } = await space.ok([...command.split(' '), '--help'])
     assert.ok(stdout.includes(`$ eider ${command} [SELECTOR...] [FLAGS]\n`), stdout)
   }
+})
+
+test('output that the disk does not take is lost results, a log that it does not take is nothing', async () => {
+  if (!existsSync('/dev/full')) return
+  const full = openSync('/dev/full', 'w')
+  await using space = await workspace({ 'eider.yml': 'name: shop\n' })
+  const end = (stdio: StdioOptions, ...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(repository, 'bin', 'run.js'), ...args], {
+      cwd: space.dir,
+      stdio,
+      encoding: 'utf8',
+    })
+  const lost = end(['ignore', full, 'pipe'], 'query', 'SELECT 1')
+  assert.is(lost.status, 3)
+  assert.match(lost.stderr, /^error: the output cannot be written: ENOSPC.*\n$/)
+  assert.is(end(['ignore', 'pipe', full], 'query', 'SELECT x').status, 1)
+  closeSync(full)
 })
 
 test.run()

@@ -44,4 +44,13 @@ sources:
   assert.not.match(stderr, /\[\[\]|\[\*\]/)
 })
 
+test('a project below a question mark is told what is wrong with it', async () => {
+  await using space = await workspace({
+    'what?/eider.yml': 'name: odd\n',
+    'what?/models/m/a.sql': 'SELECT 1 AS one\n',
+  })
+  const { stderr } = await space.ok(['run'], { cwd: space.path('what?'), exitCode: 3 })
+  assert.match(stderr, /^error: no database can be written where the path has a question mark: /)
+})
+
 test.run()

@@ -44,6 +44,11 @@ const refusals: Readonly<Record<string, Refusal>> = {
     after: { 'raw.s': twice },
     says: `models/mart/t.sql:2:4: duplicate keys: id = 1 (2 rows); ${inSelect}`,
   },
+  'two rows with one key of an append': {
+    before: given(kept(`${append}\n-- @unique_key: id`)),
+    after: { 'raw.s': twice.replaceAll('1 as id', '2 as id').replace('select 1,', 'select 2,') },
+    says: 'models/mart/t.sql:3:4: duplicate keys: id = 2 (2 rows); filter them in the SELECT',
+  },
   'a NULL key of scd2': {
     before: given(kept(scd2)),
     after: { 'raw.s': source.replace('1 as id', 'null::integer as id') },

@@ -1,6 +1,7 @@
 // A key must name each row: no NULL in it, no value twice. Checked before anything is published under it.
 
 import { limits } from '../../core/limits.ts'
+import type { Kind } from '../../core/model.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection, Row } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
@@ -9,12 +10,16 @@ import { ModelFailure } from '../failure.ts'
 /** The annotations that name keys. */
 type KeyAnnotation = 'unique_key' | 'expose'
 
-/** Throws ModelFailure with the first keys that are NULL or duplicate; `at` is the annotation that names the key. */
+/**
+ * Throws ModelFailure with the first keys that are NULL or duplicate; `at` is the annotation that names the key. A model of
+ * kind append takes no @on_duplicate.
+ */
 export async function checkKey(
   connection: Connection,
   relation: Sql,
   key: readonly string[],
   at: KeyAnnotation,
+  kind: Kind | null = null,
 ): Promise<void> {
   if (key.length === 0) return
   const columns = sql.join(key.map((name) => sql.ident(name)))
@@ -29,7 +34,8 @@ export async function checkKey(
     SELECT [${texts}] AS "values", count(*) AS "rows", ${anyNull} AS "null"
     FROM ${relation} GROUP BY ${columns} HAVING count(*) > 1 OR ${anyNull}
     ORDER BY ${columns} NULLS FIRST LIMIT ${sql.value(limits.shownKeys + 1)}`)
-  if (rows.length > 0) throw new ModelFailure(`${explain(rows, key)}; ${hints[at]}`, at)
+  const hint = kind === 'append' ? 'filter them in the SELECT' : hints[at]
+  if (rows.length > 0) throw new ModelFailure(`${explain(rows, key)}; ${hint}`, at)
 }
 
 const hints: Readonly<Record<KeyAnnotation, string>> = {

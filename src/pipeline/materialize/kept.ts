@@ -104,7 +104,7 @@ export async function checkKeys(site: Site, model: KeptModel): Promise<void> {
   const redefined = record !== null && record.definition !== model.definition
   if (redefined || range !== null) {
     const rows = model.kind === 'scd2' ? currentRows(target) : target
-    await checkKey(connection, rows, model.uniqueKey, 'unique_key')
+    await checkKey(connection, rows, model.uniqueKey, 'unique_key', model.kind)
   }
   const exposed = model.expose?.key ?? []
   if (model.kind === 'scd2' || !sameColumns(model.uniqueKey, exposed))

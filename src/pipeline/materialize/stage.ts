@@ -31,7 +31,7 @@ export async function fillStage(site: Site, model: KeptModel): Promise<readonly 
   const columns = await describe(connection, sql`FROM ${STAGE}`)
   if (model.kind !== 'append' && model.onDuplicate.take === 'latest')
     await keepLatest(connection, model.uniqueKey, model.onDuplicate.column, columns)
-  await checkKey(connection, STAGE, model.uniqueKey, 'unique_key')
+  await checkKey(connection, STAGE, model.uniqueKey, 'unique_key', model.kind)
   return columns
 }
 
