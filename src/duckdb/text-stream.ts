@@ -17,6 +17,7 @@
 
 import type { DuckDBDataChunk } from '@duckdb/node-api'
 import type duckdb from '@duckdb/node-bindings'
+import { limits } from '../core/limits.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { noteCopied } from './collect-chunks.ts'
 import type { Connection } from './database.ts'
@@ -44,7 +45,10 @@ export class TextStream implements AsyncDisposable {
   readonly #connection: Connection
   readonly #chunks: Chunks
   readonly #maxRows: number
+  /** Nothing more is to come from the engine. */
   #ended = false
+  /** What is left of the last chunk. */
+  #left: Texts[] = []
   #rows = 0
   #following: Buffer | null = null
 
@@ -77,7 +81,7 @@ export class TextStream implements AsyncDisposable {
 
   /** Whether all texts have been handed out: `next` will give null. */
   get hasEnded(): boolean {
-    return this.#ended
+    return this.#ended && this.#left.length === 0
   }
 
   /** The text behind the last of `maxRows`; null when there is none. Known when it has ended. */
@@ -86,16 +90,17 @@ export class TextStream implements AsyncDisposable {
   }
 
   /**
-   * The next texts, or null after the last. To be called again when the promise is settled. Throws DatabaseError of type
+   * The next texts, or null after the last: one, or as many as have limits.sendAheadBytes. To be called again when the promise is settled. Throws DatabaseError of type
    * `Incomplete` when the result broke off: what was handed out before is then not the whole answer.
    */
   async next(): Promise<Texts | null> {
-    while (!this.#ended) {
+    while (this.#left.length === 0 && !this.#ended) {
       const next = this.#chunks.next()
-      const texts = this.#takeChunk(next instanceof Promise ? await next : next)
-      if (texts !== null && texts.rows > 0) return texts
+      this.#left = this.#takeChunk(next instanceof Promise ? await next : next)
     }
-    return null
+    const texts = this.#left.shift()
+    this.#rows += texts?.rows ?? 0
+    return texts ?? null
   }
 
   /**
@@ -113,7 +118,7 @@ export class TextStream implements AsyncDisposable {
     }
   }
 
-  #takeChunk(chunk: DuckDBDataChunk | null): Texts | null {
+  #takeChunk(chunk: DuckDBDataChunk | null): Texts[] {
     const count = chunk?.rowCount ?? 0
     if (chunk === null || count === 0) return this.#takeEnd()
     const headers = readHeaders(chunk, count)
@@ -122,14 +127,15 @@ export class TextStream implements AsyncDisposable {
     const taken = Math.min(texts, this.#maxRows - this.#rows)
     if (texts > taken) this.#following = new Texts(chunk, rowsFrom(headers, taken), 1).copy()
     this.#ended = isLast || this.#following !== null
-    this.#rows += taken
-    return new Texts(chunk, headers, taken)
+    return piecesOf(headers, taken).map(
+      ({ from, rows }) => new Texts(chunk, rowsFrom(headers, from), rows),
+    )
   }
 
-  #takeEnd(): null {
+  #takeEnd(): Texts[] {
     if (this.#chunks.isStreamed) throw incomplete()
     this.#ended = true
-    return null
+    return []
   }
 }
 
@@ -201,6 +207,27 @@ function readHeaders(chunk: DuckDBDataChunk, count: number): Uint8Array {
   const vector = bindings.data_chunk_get_vector(chunk.chunk, 0)
   requireNoNull(vector, count)
   return bindings.vector_get_data(vector, count * HEADER_BYTES)
+}
+
+/** A chunk of long texts takes long to copy, so nobody is given all of it at once. */
+function piecesOf(
+  headers: Uint8Array,
+  rows: number,
+): readonly { readonly from: number; readonly rows: number }[] {
+  const lengthOf = lengthsIn(headers, rows)
+  const pieces = []
+  for (let from = 0; from < rows;) {
+    let [to, bytes] = [from + 1, lengthOf(from)]
+    while (to < rows && bytes + lengthOf(to) <= limits.sendAheadBytes) bytes += lengthOf(to++)
+    pieces.push({ from, rows: to - from })
+    from = to
+  }
+  return pieces
+}
+
+function lengthsIn(headers: Uint8Array, rows: number): (row: number) => number {
+  const words = new Uint32Array(headers.buffer, headers.byteOffset, rows * HEADER_WORDS)
+  return (row) => words[row * HEADER_WORDS]!
 }
 
 /** The header of a NULL is not written, so its address leads anywhere. One bit per row, 64 to a word; 0 is NULL. */

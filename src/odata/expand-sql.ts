@@ -18,7 +18,7 @@ import { columnSql, conditionSql } from './expression-sql.ts'
 import type { JsonFormat } from './negotiate.ts'
 import { OUTER } from './outer-row.ts'
 import { orderSql, relationSql } from './relation-sql.ts'
-import { columnsSql, type RowWindow, rowsSql } from './to-sql.ts'
+import { columnsSql, type RowWindow, rowsSql, selectSql } from './to-sql.ts'
 import { type Member, objectSql, propertyMembers, rowTextsSql } from './write-json.ts'
 
 /** The words by which query.ts knows that limits.expandedRows or expandedTextBytes was passed. */
@@ -36,6 +36,10 @@ const PAGE = 'page'
 
 /** One text for each row, as rowTextsSql gives it. */
 export function entityTextsSql(query: BoundQuery, window: RowWindow, format: JsonFormat): Sql {
+  if (isStoredRow(query, window)) {
+    const members = propertyMembers(query.row.alias, query.output, format)
+    return selectSql(objectSql(',{', members), query, window)
+  }
   const rows = rowsSql(query, window)
   if (query.expand.length === 0) return rowTextsSql(rows, query.output, format, window.keyset)
   const numbered = sql`SELECT *, row_number() OVER () AS ${NUMBER} FROM (${rows})`
@@ -51,6 +55,25 @@ export function entityTextsSql(query: BoundQuery, window: RowWindow, format: Jso
   const text = window.keyset == null ? object : window.keyset.placed(object, number)
   return sql`SELECT text FROM (WITH ${sql.join(tables)} SELECT ${text} AS text
     FROM page ${sql.join(joins, sql` `)} ORDER BY ${number})`
+}
+
+/**
+ * Whether it is one row of a table with values as they are stored, as a lookup asks for. Such a row is written where it is
+ * read, which is one SELECT less to plan: a tenth of the time of a lookup.
+ */
+function isStoredRow(
+  { relation, row, output, expand, order }: BoundQuery,
+  { limit, keyset }: RowWindow,
+): boolean {
+  const isStored = ({ name, value }: OutputProperty) =>
+    value.kind === 'property' &&
+    value.row.alias === row.alias &&
+    value.property.column.name === name &&
+    value.property.column.type === value.type.engine &&
+    value.type.kind === 'primitive' &&
+    !value.property.clamped
+  const isOne = limit === 1 && keyset == null && order.length === 0 && expand.length === 0
+  return isOne && relation.kind === 'set' && output.every(isStored)
 }
 
 /** One level: its tables, how they are joined to the parent's, and what they add to the parent's rows. */

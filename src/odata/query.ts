@@ -1,5 +1,6 @@
 // One query of one request: it waits for its turn, has a limited time in the engine, and ends when the client is gone.
 
+import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import type { Sql } from '../core/sql.ts'
@@ -104,9 +105,15 @@ export class Query implements AsyncDisposable {
   async *chunks(): AsyncGenerator<Buffer, void> {
     const ahead: Promise<Texts | null>[] = []
     let bytes = this.#first
+    let since = performance.now()
     while (true) {
       while (ahead.length < limits.partsAhead) ahead.push(this.#askForNext())
       yield bytes
+      // All of a whole result is at hand, and a fast client may take it as fast as it is copied.
+      if (performance.now() - since >= limits.sliceMs) {
+        await nextLoopTurn()
+        since = performance.now()
+      }
       const texts = await ahead.shift()!
       if (texts === null) return
       bytes = texts.copy()

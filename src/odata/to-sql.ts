@@ -24,10 +24,15 @@ export interface RowWindow {
 export function rowsSql(query: BoundQuery, window: RowWindow): Sql {
   const { keyset = null } = window
   const columns = keyset === null ? [] : keyset.columns
-  const from = keyset?.from ?? null
+  return selectSql(sql.join([columnsSql(query), ...columns]), query, window)
+}
+
+/** The same rows with `columns`, which may name the columns of the row of `query`. */
+export function selectSql(columns: Sql, query: BoundQuery, window: RowWindow): Sql {
+  const from = window.keyset?.from ?? null
   const begin =
     from === null ? sql.empty : sql` ${query.filter === null ? sql`WHERE` : sql`AND`} ${from}`
-  return sql`SELECT ${sql.join([columnsSql(query), ...columns])} ${fromSql(query)}${begin}${orderSql(query.order)}${windowSql(query, window)}`
+  return sql`SELECT ${columns} ${fromSql(query)}${begin}${orderSql(query.order)}${windowSql(query, window)}`
 }
 
 /** The output properties, and for each expansion the value that its link begins at, as `r1 key`, and what it hands down. */

@@ -1,5 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { limits } from '../../src/core/limits.ts'
 import { columnType } from '../../src/core/relation.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { type Connection, Database } from '../../src/duckdb/database.ts'
@@ -58,6 +59,30 @@ const HOSTILE = [
 ]
 
 for (const mode of MODES) {
+  test(`${mode}: long texts come in pieces that are soon copied, one that is longer alone`, async () => {
+    await using database = await Database.open({ path: ':memory:', threads: 2 })
+    await using connection = await database.connect()
+    const most = limits.sendAheadBytes
+    const query = sql`SELECT repeat('x', CASE WHEN i = 500 THEN ${sql.value(most + 1)} ELSE 4096 END)
+      FROM range(1001) AS r(i)`
+    const stream = await TextStream.open(connection, query, { maxRows: 1_000, mode })
+    const lengths: number[] = []
+    for (let texts = await stream.next(); texts !== null; texts = await stream.next()) {
+      assert.is(stream.hasEnded && lengths.length < 4, false)
+      lengths.push(texts.copy().length)
+    }
+    assert.is(stream.rows, 1_000)
+    assert.is(stream.following?.length, 4_096)
+    assert.equal(
+      lengths.filter((length) => length > most),
+      [most + 1],
+    )
+    assert.is(
+      lengths.reduce((sum, length) => sum + length),
+      999 * 4_096 + most + 1,
+    )
+  })
+
   test(`${mode}: texts of every length arrive in order, over many chunks`, async () => {
     await using database = await Database.open({ path: ':memory:', threads: 2 })
     await using connection = await database.connect()

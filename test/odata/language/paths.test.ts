@@ -1,5 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { entityTextsSql } from '../../../src/odata/expand-sql.ts'
 import { Fixture } from './fixture.ts'
 
 test('properties behind navigation to one', async () => {
@@ -80,6 +81,18 @@ test('paths that lead nowhere are refused before any SQL', async () => {
     fixture.refusal('shop_customers?$filter=nmae eq 1').message,
     /"nmae" \(at character 1\).*"name"/,
   )
+})
+
+test('the row of a lookup is written where it is read, unless a value has to be made first', async () => {
+  await using fixture = await Fixture.open()
+  const format = { metadata: 'minimal', ieee754: false } as const
+  const selects = (target: string) =>
+    entityTextsSql(fixture.query(target), { offset: 0, limit: 1 }, format).inline().split('SELECT')
+      .length - 1
+  assert.is(selects('shop_customers(1)'), 1)
+  assert.is(selects('shop_customers(1)?$select=name'), 1)
+  assert.is(selects('shop_customers(1)?$compute=length(name) as n'), 2)
+  assert.ok(selects('shop_customers(1)?$expand=orders') > 2)
 })
 
 test.run()
