@@ -170,9 +170,9 @@ ${applyRules}
   path = pathStart pathStep* (&"/" pathEnd)?
 
   // A name in a path is followed by "(" only when a key stands there and the path goes on.
-  //+ "/a"
+  //+ "/a", "/a.b"
   //- "/a(1)", "/a(b:1)", "a"
-  pathStep = "/" name (&"(" pathKey &"/")? ~"("
+  pathStep = "/" name ("." name)* (&"(" pathKey &"/")? ~"("
 
   //+ "(1)", "( a=1 , b='x' )"
   //- "(a)", "()"
