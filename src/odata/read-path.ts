@@ -28,7 +28,7 @@ const pathStep: ohm.ActionDict<unknown> = {
     name: dotted(first, more),
     key: keyIn(key),
   }),
-  pathStep: (_slash, first, _dots, more, _ahead, key, _slash2): PathStep => ({
+  pathStep: (_slash, first, _dots, more, _ahead, key): PathStep => ({
     name: dotted(first, more),
     key: keyIn(key),
   }),
