@@ -4,6 +4,7 @@ import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { collectionQuery, openScope } from './bind-query.ts'
 import type { BoundQuery, Expansion, OrderItem, RowVariable } from './bound.ts'
+import { isCastTo } from './csdl.ts'
 import { entityIdOutput } from './entity-id.ts'
 import type { EntityType, NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
@@ -31,7 +32,8 @@ export function bindExpand(items: readonly ExpandItem[], scope: Scope): readonly
     )
   const found = new Map<NavigationProperty, ExpandItem>()
   let star: ExpandItem | null = null
-  for (const item of items) {
+  for (const each of items) {
+    const item = { ...each, path: withoutCasts(each.path, type) }
     const isStar = item.path[0] === '*'
     const navigation = isStar ? null : expandedNavigation(item, type)
     if (isStar ? star !== null : found.has(navigation!))
@@ -43,6 +45,14 @@ export function bindExpand(items: readonly ExpandItem[], scope: Scope): readonly
     for (const navigation of type.navigation)
       if (!found.has(navigation)) found.set(navigation, star)
   return Array.from(found, ([navigation, item]) => expansion(navigation, item, scope))
+}
+
+/** `eider.orders/items/eider.items` is `items`. */
+function withoutCasts(path: readonly string[], type: EntityType): readonly string[] {
+  const [name = '', ...rest] = isCastTo(path[0] ?? '', type) ? path.slice(1) : path
+  const target = findNavigation(type, name)?.target.type
+  const isCast = target !== undefined && isCastTo(rest[0] ?? '', target)
+  return [name, ...(isCast ? rest.slice(1) : rest)]
 }
 
 function expandedNavigation({ path, at }: ExpandItem, type: EntityType): NavigationProperty {

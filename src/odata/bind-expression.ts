@@ -10,8 +10,9 @@ import { bindCount, bindLambda, bindPathTotal, itemsOf } from './bind-lambda.ts'
 import { bindEntityIsNull, bindPath, bindSameEntity } from './bind-path.ts'
 import { type Constant, type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
+import { functionNames } from './functions.ts'
 import { sized } from './measure.ts'
-import { type Scope, scopeOf, unsupported } from './scope.ts'
+import { findNavigation, type Scope, scopeOf, unsupported } from './scope.ts'
 import type { ExpressionSyntax } from './syntax.ts'
 import { collectionOf, edm, untypedObject } from './type-map.ts'
 
@@ -86,7 +87,10 @@ type OperatorSyntax = ExpressionSyntax & { readonly kind: 'operator' }
 function bindOperator(syntax: OperatorSyntax, scope: Scope): Expression {
   const bind = (operand: ExpressionSyntax) => bindExpression(operand, scope)
   const { operator, operands } = syntax
-  const [left, right] = operands as readonly [ExpressionSyntax, ExpressionSyntax]
+  const [left, right] = operands.map((operand) => asEntityPath(operand, scope)) as [
+    ExpressionSyntax,
+    ExpressionSyntax,
+  ]
   switch (operator) {
     case 'and':
     case 'or':
@@ -123,6 +127,16 @@ function bindOperator(syntax: OperatorSyntax, scope: Scope): Expression {
 function isReference(syntax: ExpressionSyntax, { request }: Scope): boolean {
   const named = syntax.kind === 'alias' ? request.aliases.get(syntax.name) : syntax
   return named?.kind === 'object' && named.members.some(({ name }) => /^@(odata\.)?id$/.test(name))
+}
+
+/** `orders(7)` is an entity, which the grammar takes for the call of a function. */
+function asEntityPath(syntax: ExpressionSyntax, { row, item }: Scope): ExpressionSyntax {
+  if (syntax.kind !== 'call' || item !== null || functionNames.includes(syntax.name)) return syntax
+  const { name, operands, at } = syntax
+  const [value, ...more] = operands
+  if (value?.kind !== 'literal' || more.length > 0) return syntax
+  if (findNavigation(row.set.type, name) === undefined) return syntax
+  return { kind: 'path', names: [name], keys: new Map([[0, { kind: 'value', value }]]), at }
 }
 
 /** `customer eq null` asks whether there is such a row. */

@@ -99,6 +99,7 @@ interface GroupPaths {
 
 function groupPath(path: PathSyntax, scope: Scope): GroupPath {
   if (path.names[0] === '$it') throw unsupported('$it in groupby')
+  if (path.names.some((name) => name.includes('.'))) throw unsupported('a type cast in groupby')
   if (scope.computed.has(path.names.join('/'))) return path
   const target = findTarget(path, path.at, scope)
   if (target.kind !== 'one') return path

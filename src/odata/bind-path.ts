@@ -5,6 +5,7 @@ import { bindKey } from './bind-key.ts'
 import { findSet } from './bind-resource.ts'
 import type { Expression, RowSource, RowVariable } from './bound.ts'
 import { typeOf } from './bound.ts'
+import { isCastTo } from './csdl.ts'
 import type { NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import {
@@ -127,6 +128,7 @@ function rootTarget(name: string, key: KeySyntax | null, scope: Scope): Target {
 function follow(target: Target, steps: readonly Step[], at: number, scope: Scope): Target {
   const [step, ...rest] = steps
   if (step === undefined) return target
+  if (step.key === null && isCast(step.name, target)) return follow(target, rest, at, scope)
   switch (target.kind) {
     case 'row':
       return follow(memberOf(target.row, step, target.wrap, at, scope), rest, at, scope)
@@ -143,6 +145,21 @@ function follow(target: Target, steps: readonly Step[], at: number, scope: Scope
       )
     case 'value':
       return follow(partOf(target.value, step, target.wrap, at), rest, at, scope)
+  }
+}
+
+function isCast(name: string, target: Target): boolean {
+  if (!name.includes('.')) return false
+  switch (target.kind) {
+    case 'row':
+      return isCastTo(name, target.row.set.type)
+    case 'one':
+    case 'many':
+      return isCastTo(name, target.source.row.set.type)
+    case 'value': {
+      const type = typeOf(target.value)
+      return type !== null && isCastTo(name, type.kind === 'collection' ? type.item : type)
+    }
   }
 }
 
@@ -245,6 +262,7 @@ export function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities:
   let { row } = scope
   let rest = syntax.names
   for (;;) {
+    if (isCastTo(rest[0] ?? '', row.set.type)) rest = rest.slice(1)
     const navigation = findNavigation(row.set.type, rest[0] ?? '')
     if (navigation === undefined) break
     const target = memberOf(row, { name: rest[0]!, key: null }, asIs, syntax.at, scope)

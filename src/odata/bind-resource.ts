@@ -9,6 +9,7 @@ import type { EntityModel, EntitySet, NavigationProperty, Property } from './ent
 import { odataError } from './errors.ts'
 import { measured } from './measure.ts'
 import { parseText, withTarget } from './parse-option.ts'
+import { isCastTo } from './csdl.ts'
 import { findNavigation, newRow, type Scope, unsupported } from './scope.ts'
 import type { ExpressionSyntax, KeySyntax, NamedValue, PathSegment } from './syntax.ts'
 import type { EdmType } from './type-map.ts'
@@ -84,6 +85,11 @@ const stepTo = (
 function stepAlong(steps: Step[], segments: readonly PathSegment[], keyAsSegment: boolean): number {
   const last = steps.at(-1)!
   const [segment] = segments as readonly [PathSegment, ...PathSegment[]]
+  const change = (step: Partial<Step>) => steps.splice(-1, 1, { ...last, ...step })
+  if (isCastTo(segment.name, last.set.type) && (segment.key === null || isMany(steps))) {
+    if (segment.key !== null) change({ key: segment.key })
+    return 1
+  }
   if (!isMany(steps)) {
     const navigation = findNavigation(last.set.type, segment.name)
     if (navigation === undefined) return 0
@@ -92,7 +98,6 @@ function stepAlong(steps: Step[], segments: readonly PathSegment[], keyAsSegment
     steps.push(stepTo(navigation.target, navigation, segment.key))
     return 1
   }
-  const change = (step: Partial<Step>) => steps.splice(-1, 1, { ...last, ...step })
   if (segment.name.toLowerCase() === '$filter' && segment.argument !== null) {
     const condition = parseText('wholeExpression', segment.argument, '/$filter')
     change({ filters: [...last.filters, condition] })
@@ -158,6 +163,7 @@ function findValue(property: Property, segments: readonly PathSegment[]): ValueE
   const steps: (string | number)[] = []
   for (const [i, { name, key }] of segments.entries()) {
     const end = key === null && i === segments.length - 1 ? name : null
+    if (key === null && isCastTo(name, type)) continue
     if (end === '$value' && type.kind === 'primitive') return { property, steps, type, asks: end }
     if (end === '$count' && type.kind === 'collection') return { property, steps, type, asks: end }
     const part: EdmType | undefined =
@@ -210,6 +216,7 @@ function entityPath(
   if (key !== null) return `${set.name}${key[0]}`
   return path
     .slice(0, segments)
+    .filter(({ name }) => !name.includes('.'))
     .map(({ text }) => text)
     .join('/')
 }

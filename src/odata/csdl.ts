@@ -60,6 +60,10 @@ export type ProtocolVersion = '4.0' | '4.01'
 
 const qualified = ({ name }: { readonly name: string }) => `${NAMESPACE}.${name}`
 
+/** Types have no others below them, so a cast in a path names the type that the value has anyhow. */
+export const isCastTo = (segment: string, type: { readonly name: string }): boolean =>
+  segment === qualified(type)
+
 /** The type of the values, and for a collection the type of its items. */
 const itemType = (type: EdmType) => (type.kind === 'collection' ? type.item : type)
 

@@ -9,9 +9,13 @@ export const expandRules = String.raw`
   //- "/orders", "orders/$value"
   expandItem = expandPath expandForm? expandOptions?
 
-  //+ "*", "orders", "orders/items"
-  //- "orders/"
-  expandPath = "*" | selectPath
+  //+ "*", "orders", "orders/items", "orders/a.b"
+  //- "orders/", "a."
+  expandPath = "*" | castPath
+
+  //+ "a", "a/b.c", "b.c/a"
+  //- "*", "a.", "a/"
+  castPath = name (("/" | ".") name)*
 
   //+ "/$ref", "/$count"
   //- "/$value", "$ref"

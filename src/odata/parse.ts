@@ -17,7 +17,8 @@ export function parseRequest(target: string): RequestSyntax {
   const [path, query] = splitTarget(target)
   const { options, aliases } = parseQuery(query)
   const segments = parsePath(path)
-  if (segments.length !== 1 || segments[0]!.name !== '$entity')
+  const [first, cast, ...more] = segments
+  if (first?.name !== '$entity' || more.length > 0 || cast?.name.includes('.') === false)
     return { path: segments, options, aliases }
   const { id, ...others } = options
   if (id === undefined)
@@ -29,7 +30,8 @@ export function parseRequest(target: string): RequestSyntax {
     throw odataError('invalid-option-value', '$id is the URL of an entity without options', {
       target: '$id',
     })
-  return { path: parsePath(entity), options: others, aliases, isOneEntity: true }
+  const entityPath = [...parsePath(entity), ...(cast === undefined ? [] : [cast])]
+  return { path: entityPath, options: others, aliases, isOneEntity: true }
 }
 
 export function splitTarget(target: string): readonly [path: string, query: string] {

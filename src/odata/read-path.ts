@@ -14,6 +14,9 @@ export interface PathStep {
 
 const keyIn = (key: ohm.Node): KeySyntax | null => key.children[0]?.['step']() ?? null
 
+const dotted = (first: ohm.Node, more: ohm.Node): string =>
+  [first, ...more.children].map((part) => part.sourceString).join('.')
+
 const pathStep: ohm.ActionDict<unknown> = {
   pathStart_it: (name): PathStep => ({ name: name.sourceString, key: null }),
   pathStart_root: (root, name, key): PathStep => ({
@@ -22,11 +25,11 @@ const pathStep: ohm.ActionDict<unknown> = {
   }),
   pathStart_alias: (alias, _slash): PathStep => ({ name: alias.sourceString, key: null }),
   pathStart_name: (first, _dots, more, _ahead, key, _slash): PathStep => ({
-    name: [first, ...more.children].map((part) => part.sourceString).join('.'),
+    name: dotted(first, more),
     key: keyIn(key),
   }),
-  pathStep: (_slash, name, _ahead, key, _slash2): PathStep => ({
-    name: name.sourceString,
+  pathStep: (_slash, first, _dots, more, _ahead, key): PathStep => ({
+    name: dotted(first, more),
     key: keyIn(key),
   }),
   pathKey: (_open, key, _close): KeySyntax => syntaxOf(key),

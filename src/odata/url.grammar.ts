@@ -169,10 +169,10 @@ ${applyRules}
   //- "a/", "/a", "1", "orders/$count/a"
   path = pathStart pathStep* (&"/" pathEnd)?
 
-  // A name in a path is followed by "(" only when a key stands there and the path goes on.
-  //+ "/a"
-  //- "/a(1)", "/a(b:1)", "a"
-  pathStep = "/" name (&"(" pathKey &"/")? ~"("
+  // A name in a path is followed by "(" only when a key stands there.
+  //+ "/a", "/a.b", "/a(1)"
+  //- "/a(b:1)", "/a()", "a"
+  pathStep = "/" name ("." name)* (&"(" pathKey)? ~"("
 
   //+ "(1)", "( a=1 , b='x' )"
   //- "(a)", "()"

@@ -52,4 +52,17 @@ test('$these stands in transformations alone, and a row of them stays within lim
   assert.is(refusal(`$apply=${doubled}`), 'expression-too-deep')
 })
 
+test('an entity with a key is compared with null, and with another', async () => {
+  await using fixture = await Fixture.open()
+  const ids = async (set: string, filter: string, answer: string) =>
+    assert.is(await fixture.ids(set, filter), answer, filter)
+  await ids('shop_customers', 'orders(10) ne null', '1')
+  await ids('shop_customers', 'null eq orders(10)', '2 3 4 5')
+  await ids('shop_customers', 'orders(10) eq $root/shop_orders(10)', '1')
+  await ids('shop_orders', 'customer/orders(10) ne null', '10 11')
+  await ids('shop_orders', '$root/shop_orders(99) ne null', '')
+  for (const filter of ['orders(10)', 'orders(10) gt 1', 'orders(10) eq 1', "orders('a') eq null"])
+    assert.is(fixture.refusal(`shop_customers?$filter=${encodeURI(filter)}`).status, 400, filter)
+})
+
 test.run()

@@ -169,4 +169,51 @@ test('keys as segments, where that is set', async () => {
   await statuses(usual, { 'shop_codes/A1': 404, 'shop_orders/10': 404 })
 })
 
+test('a cast to the type that entities have anyhow changes nothing', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, shop)
+  const orders = 'eider.shop_orders'
+  const same = async (target: string, plain: string) => {
+    const [found, wanted] = [await served.get(target), await served.get(plain)]
+    assert.is(wanted.status, 200, plain)
+    assert.is(found.text, wanted.text, target)
+  }
+  await same(`shop_orders/${orders}`, 'shop_orders')
+  await same(`shop_orders/${orders}/$count`, 'shop_orders/$count')
+  await same(`shop_orders/${orders}(10)`, 'shop_orders(10)')
+  await same(`shop_orders(10)/${orders}/amount`, 'shop_orders(10)/amount')
+  await same(
+    `shop_customers(1)/orders/${orders}(10)/amount/$value`,
+    'shop_orders(10)/amount/$value',
+  )
+  await same(`$entity/${orders}?$id=shop_orders(10)`, 'shop_orders(10)')
+  await same(
+    `shop_customers?$expand=orders/${orders}($select=amount)`,
+    'shop_customers?$expand=orders($select=amount)',
+  )
+  await same(
+    `shop_customers?$expand=eider.shop_customers/orders/${orders}/$count`,
+    'shop_customers?$expand=orders/$count',
+  )
+  await same(
+    `shop_customers?$filter=eider.shop_customers/orders/${orders}/any(o:o/${orders}/amount%20gt%205)`,
+    'shop_customers?$filter=orders/any(o:o/amount%20gt%205)',
+  )
+  await same(
+    `shop_orders?$orderby=${orders}/customer/eider.shop_customers/name`,
+    'shop_orders?$orderby=customer/name',
+  )
+  await same(
+    `shop_customers?$apply=aggregate(orders/${orders}/amount%20with%20sum%20as%20t)`,
+    'shop_customers?$apply=aggregate(orders/amount%20with%20sum%20as%20t)',
+  )
+  const status = async (target: string) => (await served.get(target)).status
+  assert.is(await status('shop_orders/eider.shop_customers'), 404)
+  assert.is(await status('shop_orders(10)/eider.nothing'), 404)
+  assert.is(await status('$entity/eider.shop_customers?$id=shop_orders(10)'), 404)
+  assert.is(await status('shop_orders?$filter=eider.shop_customers/amount%20gt%201'), 400)
+  assert.is(await status('shop_customers?$expand=orders/eider.nothing'), 400)
+  assert.is(await status(`shop_orders?$apply=groupby((${orders}/amount))`), 501)
+})
+
 test.run()
