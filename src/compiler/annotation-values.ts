@@ -5,7 +5,8 @@ import type { Grammar, Interval, MatchResult, Node } from 'ohm-js'
 import type { Comparison, OnSchemaChange } from '../core/model.ts'
 import type { Span } from '../core/source.ts'
 import type { SqlValue } from '../core/sql.ts'
-import { annotationRecipe } from './annotations.recipe.ts'
+import { readInOneStep } from '../grammar/token-rules.ts'
+import { annotationRecipe } from './annotation-recipe.ts'
 
 interface GrammarMaker {
   /** As the bundles that ohm's own command line writes call it; the package has no types for it. */
@@ -17,6 +18,18 @@ const { makeRecipe } = createRequire(import.meta.url)('ohm-js') as GrammarMaker
 
 /** The grammar of annotations.grammar.ts. */
 export const annotationGrammar = makeRecipe(JSON.parse(annotationRecipe))
+
+// Rules whose text alone matters to the actions, or whose places do.
+readInOneStep(annotationGrammar, [
+  'name',
+  'separator',
+  'value',
+  'word',
+  'text',
+  'condition',
+  'bare',
+  'comma',
+])
 
 /** A column that an annotation names, as written there. */
 export interface NamedColumn {

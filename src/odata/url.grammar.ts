@@ -6,12 +6,12 @@
 // common alternative comes first, and two lists at the end say what is read faster than it is written here: tokens by a
 // regular expression made of their rule, and choices that have no meaning of their own where they are used.
 
-import * as ohm from 'ohm-js'
+import { createRequire } from 'node:module'
 import { applyRules } from './apply-rules.ts'
 import { expandRules } from './expand-rules.ts'
 import { literalRules } from './literal-rules.ts'
 import { searchRules } from './search-rules.ts'
-import { readInOneStep, readInPlace } from './token-rules.ts'
+import { readInOneStep, readInPlace } from '../grammar/token-rules.ts'
 
 export const urlGrammarSource = String.raw`
 OData {
@@ -248,7 +248,13 @@ ${literalRules}
 }
 `
 
-export const urlGrammar = ohm.grammar(urlGrammarSource)
+// The very ohm of token-rules.ts: an `import` would be another copy, whose parts of grammars have classes of their own.
+const { grammar } = createRequire(import.meta.url)('ohm-js') as Pick<
+  typeof import('ohm-js'),
+  'grammar'
+>
+
+export const urlGrammar = grammar(urlGrammarSource)
 
 // Rules whose text alone matters to the actions.
 readInOneStep(urlGrammar, [

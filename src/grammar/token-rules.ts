@@ -6,7 +6,14 @@
 // each choice that is followed by something stands in an atomic group, which JavaScript writes
 // (?=(?<group>…))\k<group>.
 
-import * as ohm from 'ohm-js'
+import { createRequire } from 'node:module'
+import type { Grammar, PExpr } from 'ohm-js'
+
+// As the CommonJS that it is: an `import` would read the package twice, for the names that it exports.
+const { pexprs } = createRequire(import.meta.url)('ohm-js') as Pick<
+  typeof import('ohm-js'),
+  'pexprs'
+>
 
 /** What the types of ohm-js leave out: the parts of a parsing expression, and how it is evaluated. */
 interface Part {
@@ -19,6 +26,8 @@ interface Part {
   readonly minNumMatches: number
   readonly maxNumMatches: number
   readonly ruleName: string
+  /** Of a character of Unicode: its categories, with `|` between them. */
+  readonly pattern: RegExp
   readonly args: readonly Part[]
   eval(state: State): boolean
   substituteParams(args: readonly Part[]): Part
@@ -37,12 +46,12 @@ interface State {
  * a rule is not regular. What was expected where is still said by the body of the rule; one that has a description is
  * expected as a whole.
  */
-export function readInOneStep(grammar: ohm.Grammar, names: readonly string[]): void {
+export function readInOneStep(grammar: Grammar, names: readonly string[]): void {
   const patterns = names.map((name) => patternOf(ruleOf(grammar, name).body, grammar))
   for (const [i, name] of names.entries()) {
     const rule = ruleOf(grammar, name)
     const { body, description } = rule
-    const read = token(patterns[i]!, (state) => description === undefined && body.eval(state))
+    const read = token(patterns[i]!, (state) => description == null && body.eval(state))
     rule.body = evaluated((state) => {
       const isRead = read(state)
       state.doNotMemoize = true
@@ -59,24 +68,24 @@ const plainTokens = new WeakMap<Part, Part>()
  * Changes `grammar`: where one of the rules `names` is used, its body stands instead. Such a rule must have one child and
  * no meaning of its own, as a choice has none. Words in any letter case are read in one step.
  */
-export function readInPlace(grammar: ohm.Grammar, names: readonly string[]): void {
+export function readInPlace(grammar: Grammar, names: readonly string[]): void {
   const bodies = new Map(names.map((name) => [name, ruleOf(grammar, name).body]))
   const inPlace = (part: Part): Part => {
-    if (is(part, ohm.pexprs.Apply)) {
+    if (is(part, pexprs.Apply)) {
       if (part.ruleName === 'caseInsensitive') return anyCase(part, grammar)
       const body = bodies.get(part.ruleName)
       if (body === undefined) return part
       return plainTokens.get(body) ?? inPlace(body)
     }
-    if (is(part, ohm.pexprs.Alt)) part.terms = part.terms.map(inPlace)
-    else if (is(part, ohm.pexprs.Seq)) part.factors = part.factors.map(inPlace)
+    if (is(part, pexprs.Alt)) part.terms = part.terms.map(inPlace)
+    else if (is(part, pexprs.Seq)) part.factors = part.factors.map(inPlace)
     else if (part.expr !== undefined) part.expr = inPlace(part.expr)
     return part
   }
   for (const name of Object.keys(grammar.rules)) inPlace(ruleOf(grammar, name).body)
 }
 
-function anyCase(application: Part, grammar: ohm.Grammar): Part {
+function anyCase(application: Part, grammar: Grammar): Part {
   const expected = ruleOf(grammar, 'caseInsensitive').body.substituteParams(application.args)
   const refuse = (state: State) => {
     state.processFailure(state.inputStream.pos, expected)
@@ -87,14 +96,15 @@ function anyCase(application: Part, grammar: ohm.Grammar): Part {
 
 interface Rule {
   body: Part
-  readonly description?: string
+  /** null in a grammar that is made of a recipe. */
+  readonly description?: string | null
 }
 
-const ruleOf = (grammar: ohm.Grammar, name: string) => grammar.rules[name] as unknown as Rule
+const ruleOf = (grammar: Grammar, name: string) => grammar.rules[name] as unknown as Rule
 
 type Evaluate = Part['eval']
 
-const Terminal = ohm.pexprs.Terminal as unknown as new (text: string) => Part
+const Terminal = pexprs.Terminal as unknown as new (text: string) => Part
 
 function evaluated(evaluate: Evaluate): Part {
   return Object.assign(new Terminal(''), { eval: evaluate })
@@ -111,10 +121,10 @@ function token(pattern: RegExp, refuse: Evaluate): Evaluate {
   }
 }
 
-const patternOf = (part: Part, grammar: ohm.Grammar) =>
+const patternOf = (part: Part, grammar: Grammar) =>
   new RegExp(enclosed(translate(part, { grammar, groups: { count: 0 } })), 'uy')
 
-const is = (part: Part, kind: new (...any: never) => ohm.PExpr) => (part as unknown) instanceof kind
+const is = (part: Part, kind: new (...any: never) => PExpr) => (part as unknown) instanceof kind
 
 /** A set is written without its brackets: `a-z`. */
 interface Pattern {
@@ -125,16 +135,17 @@ interface Pattern {
 /** As a pattern in which sets and choices are not yet enclosed. */
 function translate(part: Part, { grammar, groups }: Context): Pattern {
   const inner = (other: Part) => translate(other, { grammar, groups })
-  const { Range, Alt, Seq, Iter, Not, Lookahead, Apply } = ohm.pexprs
-  if (part === (ohm.pexprs.any as unknown)) return plain('[^]')
-  if (part === (ohm.pexprs.end as unknown)) return plain('$')
-  if (is(part, ohm.pexprs.Terminal)) {
+  const { Range, UnicodeChar, Alt, Seq, Iter, Not, Lookahead, Apply } = pexprs
+  if (part === (pexprs.any as unknown)) return plain('[^]')
+  if (part === (pexprs.end as unknown)) return plain('$')
+  if (is(part, pexprs.Terminal)) {
     const characters = Array.from(part.obj, escaped)
     return characters.length === 1
       ? { text: characters[0]!, kind: 'set' }
       : plain(characters.join(''))
   }
   if (is(part, Range)) return { text: `${escaped(part.from)}-${escaped(part.to)}`, kind: 'set' }
+  if (is(part, UnicodeChar)) return { text: part.pattern.source.replaceAll('|', ''), kind: 'set' }
   if (is(part, Alt)) {
     const terms = part.terms.map(inner)
     if (terms.every(({ kind }) => kind === 'set'))
@@ -157,7 +168,7 @@ function translate(part: Part, { grammar, groups }: Context): Pattern {
 }
 
 interface Context {
-  readonly grammar: ohm.Grammar
+  readonly grammar: Grammar
   /** How many groups have been numbered. */
   readonly groups: { count: number }
 }
