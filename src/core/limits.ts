@@ -74,8 +74,10 @@ export const limits = {
   frontRoutes: 1_000,
   /** A request that is partial at two sweeps is slow, and goes to the server that has the clocks for it. */
   frontSweepMs: 1_000,
-  /** Requests of one connection that wait for the one before them, where answers are large; then nothing more is read. */
+  /** Requests of one connection that wait for the one before them; then nothing more is read. */
   requestsInLine: 16,
+  /** Those of all connections, some kilobytes each; a connection that would have one more wait is closed. */
+  requestsInLines: 20_000,
   headersTimeoutMs: 10_000,
   keepAliveTimeoutMs: 65_000,
   connections: 4096,

@@ -32,8 +32,6 @@ export interface ServerOptions {
   readonly front?: Omit<FrontRoutes, 'toRefusal'>
   /** Told of each request that was answered with an error. */
   readonly onRefusal?: (status: number, code: string) => void
-  /** Work on one request of a connection at a time, since answers are large. */
-  readonly inTurn?: boolean
   /** Time that open requests get when the server stops; limits.shutdownMs by default. */
   readonly shutdownMs?: number
 }
@@ -48,13 +46,12 @@ export class HttpServer implements AsyncDisposable {
   readonly #newest = new Map<Socket, ServerResponse | null>()
   /** Requests that broke off while their handler was at work, and are answered: what it says now is too late. */
   readonly #brokenOff = new WeakSet<ServerResponse>()
-  readonly #turns: Turns | null
+  readonly #turns = new Turns()
   #port = 0
   #stopping = false
 
   private constructor(options: ServerOptions) {
     this.#options = options
-    this.#turns = options.inTurn ? new Turns() : null
     this.#server = createServer({
       maxHeaderSize: limits.headerBytes,
       requestTimeout: limits.requestTimeoutMs,
@@ -179,9 +176,7 @@ export class HttpServer implements AsyncDisposable {
     if (this.#newest.get(request.socket)?.shouldKeepAlive === false) return void request.resume()
     this.#newest.set(request.socket, response)
     if (this.#stopping) response.shouldKeepAlive = false
-    const work = () => this.#work(request, response, refusal)
-    if (this.#turns === null) work()
-    else this.#turns.take(response, work)
+    this.#turns.take(response, () => this.#work(request, response, refusal))
   }
 
   #work(request: IncomingMessage, response: ServerResponse, refusal?: RequestError): void {

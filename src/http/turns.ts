@@ -14,14 +14,19 @@ interface Line {
 
 export class Turns {
   readonly #lines = new WeakMap<Socket, Line>()
+  /** Requests that wait in all lines. */
+  #waiting = 0
 
   /** Calls `work` when the earlier requests of the connection have their answers; never when it ends before that. */
   take(response: ServerResponse, work: () => void): void {
     const { socket } = response.req
     const line = this.#lineOf(socket)
     if (!line.isBusy) return this.#begin(line, response, work)
+    // One packet brings thousands of requests before the pause counts, and there are thousands of connections.
+    if (this.#waiting >= limits.requestsInLines) return void socket.destroy()
+    this.#waiting++
     line.waiting.push({ response, work })
-    if (line.waiting.length < limits.requestsInLine || line.isPaused) return
+    if (line.waiting.length < limits.requestsInLine) return
     line.isPaused = true
     socket.pause()
   }
@@ -29,9 +34,10 @@ export class Turns {
   #lineOf(socket: Socket): Line {
     const known = this.#lines.get(socket)
     if (known !== undefined) return known
-    const line = { waiting: [], isBusy: false, isPaused: false }
+    const line: Line = { waiting: [], isBusy: false, isPaused: false }
     this.#lines.set(socket, line)
-    // node:http goes on reading whenever an answer has drained, which says nothing of the requests that wait.
+    // node:http reads on whenever an answer has drained, or the body of a request is read that is here as a whole: that says
+    // nothing of the requests that wait.
     socket.on('resume', () => {
       if (line.isPaused) socket.pause()
     })
@@ -40,21 +46,28 @@ export class Turns {
 
   #begin(line: Line, response: ServerResponse, work: () => void): void {
     line.isBusy = true
-    response.once('close', () => this.#next(line, response.req.socket))
+    response.once('close', () => this.#end(line, response.req.socket))
     work()
+  }
+
+  /** What waits begins in another turn of the loop: answers made without waiting would keep all other connections waiting. */
+  #end(line: Line, socket: Socket): void {
+    if (line.waiting.length === 0) line.isBusy = false
+    else setImmediate(() => this.#next(line, socket))
   }
 
   #next(line: Line, socket: Socket): void {
     // What comes behind the last answer of a connection is answered by nobody.
-    if (!socket.writable) line.waiting.length = 0
-    const next = line.waiting.shift()
+    const taken = socket.writable ? 1 : line.waiting.length
+    const [next] = line.waiting.splice(0, taken)
+    this.#waiting -= taken
     if (line.isPaused && line.waiting.length === 0) {
       line.isPaused = false
       socket.resume()
     }
-    if (next === undefined) line.isBusy = false
+    if (next === undefined || !socket.writable) line.isBusy = false
     // It may have been refused while it waited.
-    else if (next.response.writableEnded) this.#next(line, socket)
+    else if (next.response.writableEnded) this.#end(line, socket)
     else this.#begin(line, next.response, next.work)
   }
 }

@@ -110,7 +110,6 @@ export class ODataService implements AsyncDisposable {
         logger,
         handle,
         errorHeaders,
-        inTurn: true,
         onRefusal: (_status, code) => traffic.refuse(code),
       }),
     )

@@ -24,7 +24,6 @@ async function open() {
     host: '127.0.0.1',
     port: 0,
     logger: silentLogger,
-    inTurn: true,
     async handle(request, response) {
       const url = request.url!
       begun.push(url)
@@ -83,7 +82,6 @@ test('no more is read while requests wait, however often an answer drains', asyn
     host: '127.0.0.1',
     port: 0,
     logger: silentLogger,
-    inTurn: true,
     async handle({ url, socket }, response) {
       const part = Buffer.alloc(256 * 1024)
       for (let i = 0; url === '/large' && i < 40; i++) {
@@ -138,6 +136,73 @@ test('broken bytes behind requests that wait are refused behind their answers', 
   assert.is((await client.answer())!.body, '"/second"')
   assert.is((await client.answer())!.status, 400)
   assert.ok(await client.closes())
+})
+
+test('a server that works without waiting still gives other connections their turn', async () => {
+  await using server = await HttpServer.open({
+    host: '127.0.0.1',
+    port: 0,
+    logger: silentLogger,
+    handle(request, response) {
+      seen.push(request.url!)
+      sendJson(response, 200, request.url)
+      // The other connection's request is on its way before the second one begins.
+      if (seen.length === 1) other.send(get('/other'))
+    },
+  })
+  const seen: string[] = []
+  await using other = await RawClient.open(server.url)
+  await using client = await RawClient.open(server.url)
+  const count = 1_000
+  client.send(Array.from({ length: count }, (_, i) => get(`/${i}`)).join(''))
+  for (let i = 0; i < count; i++) assert.is((await client.answer())!.body, `"/${i}"`)
+  assert.is((await other.answer())!.status, 200)
+  assert.ok(seen.indexOf('/other') < count / 2, `after ${seen.indexOf('/other')} others`)
+})
+
+test('bodies that are read do not make the server read on while requests wait', async () => {
+  const line = new AbortController()
+  let came = 0
+  let paused = () => false
+  await using server = await HttpServer.open({
+    host: '127.0.0.1',
+    port: 0,
+    logger: silentLogger,
+    async handle(request, response) {
+      const { socket } = request
+      paused = () => socket.isPaused()
+      await readBody(request, 1_000)
+      came++
+      // Only the first is let through: then its successor reads its body, with many behind it.
+      if (came === 2) await once(line.signal, 'abort')
+      sendJson(response, 200, request.url)
+    },
+  })
+  await using client = await RawClient.open(server.url)
+  const count = 4 * limits.requestsInLine
+  client.send(Array.from({ length: count }, (_, i) => rawPost(`/${i}`, 'body')).join(''))
+  await until(() => came === 2)
+  await until(() => paused())
+  line.abort()
+  for (let i = 0; i < count; i++) assert.is((await client.answer())!.body, `"/${i}"`)
+})
+
+test('a connection is closed that would have more requests wait than all may', async () => {
+  await using served = await open()
+  await using client = await RawClient.open(served.server.url)
+  const requests = get('/slow') + get('/second').repeat(100)
+  const { requestsInLines } = limits
+  const clients: RawClient[] = []
+  try {
+    for (let waiting = 0; waiting <= requestsInLines; waiting += 100)
+      clients.push((await RawClient.open(served.server.url)).send(requests))
+    await until(() => clients.some(({ socket }) => socket.readableEnded || socket.destroyed))
+    // Those that do not pipeline go on.
+    assert.is((await client.send(get('/other')).answer())!.status, 200)
+  } finally {
+    for (const one of clients) await one[Symbol.asyncDispose]()
+    served.letGo()
+  }
 })
 
 test('a server that stops answers what waits', async () => {
