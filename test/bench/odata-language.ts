@@ -25,6 +25,9 @@ const typical: readonly ((n: number) => string)[] = [
     `shop_orders?$filter=ordered_at ge 2024-01-01T00:00:00Z and ordered_at lt 2024-02-01T00:00:00Z and amount mul 2 gt ${n}&$skip=10`,
 ]
 
+/** Requests of the same sort in a row. */
+const BLOCK = 50
+
 export const odataLanguageBenchmark: Benchmark = {
   name: 'odata-language',
   async run({ quick }) {
@@ -39,16 +42,21 @@ export const odataLanguageBenchmark: Benchmark = {
     const ask = (query: string, body?: string) => timedMs(agent, `${service.url}/${query}`, body)
 
     const rounds = quick ? 1_000 : 5_000
-    for (let n = 0; n < 2_000; n++) for (const make of typical) fixture.sql(make(n)).prepare()
+    for (let n = 0; n < 2_000; n++) for (const make of typical) fixture.sql(make(n)).inline()
     for (let n = 0; n < 500; n++) await ask(`shop_things(${n})`)
     const compiling: number[] = []
     const lookups: number[] = []
-    for (let n = 0; n < rounds; n++) {
-      const target = typical[n % typical.length]!(10_000 + n)
-      const startedAt = performance.now()
-      fixture.sql(target).prepare()
-      compiling.push(performance.now() - startedAt)
-      lookups.push(await ask(`shop_things(${(n * 7919) % 100_000})`))
+    // In blocks: a client between two requests would push the compiler out of the processor's caches, and the client of a
+    // service is another process.
+    for (let first = 0; first < rounds; first += BLOCK) {
+      for (let n = first; n < first + BLOCK; n++) {
+        const target = typical[n % typical.length]!(10_000 + n)
+        const startedAt = performance.now()
+        fixture.sql(target).inline()
+        compiling.push(performance.now() - startedAt)
+      }
+      for (let n = first; n < first + BLOCK; n++)
+        lookups.push(await ask(`shop_things(${(n * 7919) % 100_000})`))
     }
     const slow: (readonly [ms: number, name: string])[] = []
     for (const [name, , query] of hostileQueries) {
