@@ -2,7 +2,7 @@
 // events is shown in test/collect/front.test.ts.)
 
 import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -11,10 +11,10 @@ import { createLogger, silentLogger } from '../../src/core/logger.ts'
 import { readBody } from '../../src/http/body.ts'
 import type { PostRoute } from '../../src/http/front-answers.ts'
 import { mayBecomePlainPost, readPlainPost } from '../../src/http/plain-post.ts'
-import { PostFront } from '../../src/http/post-front.ts'
 import { RequestError } from '../../src/http/request-error.ts'
 import { sendJson } from '../../src/http/respond.ts'
 import { HttpServer, type ServerOptions } from '../../src/http/server.ts'
+import { openFront } from './open-front.ts'
 import { RawClient, rawPost } from './raw-client.ts'
 
 const MAX_BODY_BYTES = 1_000_000
@@ -131,46 +131,30 @@ test('a client that takes no answers is not read from, also while some are still
   let ends = () => {}
   const end = new Promise<void>((resolve) => (ends = resolve))
   const answers: (() => void)[] = []
-  const front = new PostFront({
-    routeOf: () => ({
-      ...route,
-      take: () => {
-        const ready = new Promise<void>((resolve) => answers.push(resolve))
-        return { body: '9'.repeat(1_000_000), ready: Promise.race([ready, end]) }
-      },
-    }),
-    status: 202,
-    answerHeaders: {},
-    toRefusal: (cause) => new RequestError(500, 'internal-error', String(cause)),
-    handOver: (socket) => socket.destroy(),
-    refuseBroken: (socket) => socket.destroy(),
+  using opened = await openFront({
+    ...route,
+    take: () => {
+      const ready = new Promise<void>((resolve) => answers.push(resolve))
+      return { body: '9'.repeat(1_000_000), ready: Promise.race([ready, end]) }
+    },
   })
-  front.listener.listen(0, '127.0.0.1')
-  await once(front.listener, 'listening')
-  const connected = once(front.listener, 'connection') as Promise<[Socket]>
-  const { port } = front.listener.address() as AddressInfo
-  try {
-    await using client = await RawClient.open(`http://127.0.0.1:${port}`)
-    client.socket.pause()
-    const [socket] = await connected
-    // An answer is ready when the request behind it is there, so one is waited for all the time.
-    while (sent < 60 && !socket.isPaused()) {
-      client.send(rawPost('/fast', 'a'))
-      sent++
-      while (answers.length < sent && !socket.isPaused()) await sleep(1)
-      answers[sent - 2]?.()
-      await sleep(1)
-    }
-    assert.ok(socket.isPaused(), `${socket.writableLength} bytes wait for the client`)
-    ends()
-    client.socket.resume()
+  const connected = once(opened.front.listener, 'connection') as Promise<[Socket]>
+  await using client = await RawClient.open(opened.url)
+  client.socket.pause()
+  const [socket] = await connected
+  // An answer is ready when the request behind it is there, so one is waited for all the time.
+  while (sent < 60 && !socket.isPaused()) {
     client.send(rawPost('/fast', 'a'))
-    for (let n = 0; n <= sent; n++) assert.is((await client.answer())?.status, 202)
-  } finally {
-    front.stop()
-    front.listener.close()
-    front.closeAll()
+    sent++
+    while (answers.length < sent && !socket.isPaused()) await sleep(1)
+    answers[sent - 2]?.()
+    await sleep(1)
   }
+  assert.ok(socket.isPaused(), `${socket.writableLength} bytes wait for the client`)
+  ends()
+  client.socket.resume()
+  client.send(rawPost('/fast', 'a'))
+  for (let n = 0; n <= sent; n++) assert.is((await client.answer())?.status, 202)
 })
 
 test('a client that has left with half a request is told so, behind its answers', async () => {

@@ -10,6 +10,7 @@ import { parseManifest } from '../../src/core/snapshot.ts'
 import { ODataService } from '../../src/odata/service.ts'
 import { seededRandom } from '../buffer/seeded-random.ts'
 import { startProcess } from '../crash/processes.ts'
+import { usualOptions } from '../odata/service/publish.ts'
 import type { Workspace } from '../workspace.ts'
 import { Client, generationsProject, isLong, runOf } from './generations.ts'
 
@@ -26,13 +27,7 @@ const COMPLETE_EVERY = isLong ? 10 : 5
 async function generationAnew(space: Workspace, seen: Map<string, number>): Promise<number> {
   await using service = await ODataService.open({
     snapshotsDir: space.path('.eider/snapshots'),
-    host: '127.0.0.1',
-    port: 0,
-    token: null,
-    allowAnonymous: false,
-    pageSize: 10_000,
-    requestTimeoutMs: 30_000,
-    maxBatchRequests: 100,
+    ...usualOptions,
     accessLog: false,
     tempDir: space.path('.eider/tmp'),
     logger: silentLogger,

@@ -77,6 +77,17 @@ export interface Served {
   send(options: Asked): Promise<Answer>
 }
 
+/** Of a service on a loopback address, at a port that the system chooses. */
+export const usualOptions = {
+  host: '127.0.0.1',
+  port: 0,
+  token: null,
+  allowAnonymous: false,
+  pageSize: 10_000,
+  requestTimeoutMs: 30_000,
+  maxBatchRequests: 100,
+} as const
+
 /** A service over `tables`, closed with `resources`. */
 export async function serve(
   resources: Resources,
@@ -91,13 +102,7 @@ export async function serve(
   const service = resources.use(
     await ODataService.open({
       snapshotsDir,
-      host: '127.0.0.1',
-      port: 0,
-      token: null,
-      allowAnonymous: false,
-      pageSize: 10_000,
-      requestTimeoutMs: 30_000,
-      maxBatchRequests: 100,
+      ...usualOptions,
       tempDir: join(dir, 'temp'),
       logger: createLogger((line) => log.push(line), 'debug'),
       ...options,
