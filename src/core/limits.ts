@@ -231,7 +231,7 @@ export const limits = {
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
   /** Log of the warehouse that a run without work leaves to be replayed, in some milliseconds; a larger one is cleared. */
-  leftLogBytes: 1 * MiB,
+  leftLogBytes: 64 * KiB,
 
   /** Models that a run builds at a time (`--threads`); each has a connection, and the engine's threads are shared. */
   modelsAtOnce: 64,

@@ -15,13 +15,13 @@
 // more row, END; a stream is complete if and only if END was its last text. No text of the query may begin like END.
 // A whole result has none: the driver throws what went wrong before it gives the result.
 
-import type { DuckDBDataChunk } from '@duckdb/node-api'
+import { type DuckDBDataChunk, StatementType } from '@duckdb/node-api'
 import type duckdb from '@duckdb/node-bindings'
 import { limits } from '../core/limits.ts'
 import { type Sql, sql } from '../core/sql.ts'
+import { bindings } from './bindings.ts'
 import { noteCopied } from './collect-chunks.ts'
 import type { Connection } from './database.ts'
-import { bindings, StatementType } from './driver.ts'
 import { DatabaseError } from './errors.ts'
 
 const END = '#END'
