@@ -10,6 +10,7 @@ import { HttpServer } from '../http/server.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { createComparisons } from './comparisons.ts'
 import { createHandler } from './handle.ts'
+import { createHeldBodies } from './held-bodies.ts'
 import { createLinkSigner, openLinkSigner } from './link-signature.ts'
 import { createQueryGate, gateLimits } from './query-gate.ts'
 import { ROOT_PATH } from './service-root.ts'
@@ -85,6 +86,7 @@ export class ODataService implements AsyncDisposable {
     const answer = createHandler({
       snapshots,
       comparisons: createComparisons(engine),
+      heldBodies: createHeldBodies(tempDir),
       links: secret === undefined ? createLinkSigner() : await openLinkSigner(secret, logger),
       trustProxy: options.trustProxy ?? false,
       gate: createQueryGate(gateLimits()),
