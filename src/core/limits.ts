@@ -194,8 +194,11 @@ export const limits = {
   /** The youngest snapshots that a run keeps on disk, for next links and delta links, and the time it keeps the others. */
   retainedSnapshots: 3,
   retainedSnapshotMinutes: 10,
-  /** Snapshots that are no longer current which a service has open, and for how long; it opens them again when asked. */
-  openEarlierSnapshots: 3,
+  /**
+   * Snapshots that are no longer current which a service has open, and for how long; it opens them again when asked. Each
+   * has the same part of the memory as the current one.
+   */
+  openEarlierSnapshots: 1,
   openEarlierSnapshotMs: 600_000,
   /**
    * Memory of an engine that compares two states of a set for delta links, what does not fit is spilled; and how many of

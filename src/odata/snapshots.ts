@@ -262,6 +262,7 @@ export class Snapshots implements AsyncDisposable {
     this.#manifest = manifest
     this.#damaged = null
     this.#opened++
+    await this.#release()
     logOpened(this.#options.logger, next, startedAt)
   }
 
