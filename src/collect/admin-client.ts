@@ -33,6 +33,8 @@ interface Answer {
 
 export class AdminClient implements ClaimSource {
   readonly #options: AdminClientOptions
+  /** Why it is asked no more: what follows a request without an answer would wait as long, under the lock of the run. */
+  #silence: EnvironmentError | null = null
 
   private constructor(options: AdminClientOptions) {
     this.#options = options
@@ -134,13 +136,18 @@ export class AdminClient implements ClaimSource {
 
   #send(method: string, path: string, body?: unknown): Promise<Answer> {
     const { port, timeoutMs = limits.adminTimeoutMs } = this.#options
+    if (this.#silence !== null) return Promise.reject(this.#silence)
     const text = body === undefined ? '' : JSON.stringify(body)
     const headers = {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(text),
     }
     return new Promise<Answer>((resolve, reject) => {
-      const fail = (cause: Error) => reject(failure(cause, port, timeoutMs))
+      const fail = (cause: Error) => {
+        const error = failure(cause, port, timeoutMs)
+        if (error.code === 'daemon-silent') this.#silence = error
+        reject(error)
+      }
       const signal = AbortSignal.timeout(timeoutMs)
       const options = { host: '127.0.0.1', port, method, path, headers, agent: false, signal }
       const request = httpRequest(options, (response) => {
