@@ -42,7 +42,8 @@ export class AdminClient implements ClaimSource {
 
   /**
    * null when nobody listens on the port. Throws EnvironmentError `daemon-silent` when it does not answer in time,
-   * `not-a-daemon` when the listener is another program, `daemon-of-another-project` when it owns another buffer.
+   * `not-a-daemon` when the listener is another program, `daemon-of-another-project` when it owns another buffer,
+   * `buffer-unusable` when the project has no buffer any more.
    */
   static async connect(options: AdminClientOptions): Promise<AdminClient | null> {
     const client = new AdminClient(options)
@@ -96,7 +97,7 @@ export class AdminClient implements ClaimSource {
     const { body } = await this.#send('GET', '/health')
     const health = (typeof body === 'object' ? body : null) as Partial<AdminHealth> | null
     if (health?.service !== SERVICE) throw notADaemon(port)
-    if (health.buffer === (await realpath(bufferDir))) return
+    if (health.buffer === (await realpath(bufferDir).catch(bufferGone))) return
     throw new EnvironmentError(
       'daemon-of-another-project',
       `the daemon on admin port ${port} collects into ${health.buffer}, not for this project`,
@@ -177,6 +178,13 @@ function failure(cause: Error, port: number, timeoutMs: number): EnvironmentErro
     `the daemon on admin port ${port} has not answered for ${timeoutMs / 1000} s`,
     { hint: 'stop the daemon; a run reads the buffer by itself when no daemon holds it', cause },
   )
+}
+
+function bufferGone(cause: Error): never {
+  throw new EnvironmentError('buffer-unusable', `the event buffer is gone: ${cause.message}`, {
+    hint: 'restart the daemon, which makes it again; the events in it are lost unless it is put back',
+    cause,
+  })
 }
 
 function notADaemon(port: number): EnvironmentError {

@@ -111,6 +111,12 @@ test('the daemon of another project', async () => {
   await rm(dir, { recursive: true })
 })
 
+test('a buffer that was removed beside its daemon', async () => {
+  await using fixture = await openFixture()
+  await rm(fixture.bufferDir, { recursive: true })
+  await fails(connect(adminPort(fixture), fixture.bufferDir), 'buffer-unusable')
+})
+
 test('a daemon that goes away between two calls', async () => {
   const fixture = await openFixture()
   await using client = await connect(adminPort(fixture), fixture.bufferDir)
