@@ -73,14 +73,14 @@ async function prepareTables(
     try {
       refuseReservedSchema(context, model.name)
       const record = state.models.get(model.name)
+      const isRedefined = record !== undefined && record.definition !== model.definition
       const retried = await connection.transact(async () => {
         await prepareEventsTable(siteOf(context, model), model)
-        // From here on the table is known as one that holds events, whatever happens next.
-        if (record?.kind !== 'events')
+        // From here on the table is known as one that holds events, by this definition, whatever happens next: what is
+        // rejected by it is tried again when it changes, also when it becomes again what it was.
+        if (record?.kind !== 'events' || isRedefined)
           await recordModels(connection, runId, [{ model, fingerprint: '', version: '' }])
-        // The definition is recorded at the end of a run that went well, so a retry that fails comes again.
-        if (record === undefined || record.definition === model.definition) return 0
-        return await retryRejected(connection, model)
+        return isRedefined ? await retryRejected(connection, model) : 0
       })
       if (retried > 0) {
         onFlushed(model, { events: retried, rejected: 0 })

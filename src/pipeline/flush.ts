@@ -108,7 +108,7 @@ export async function flushTarget(
       progress({ event: 'flush-finished', model: model.name, events, rejected, ms })
       position = { segment: last.segment, flushedAt: new Date() }
     } catch (error) {
-      for (const claim of batch) await giveBack(deps, claim)
+      await giveBack(deps, batch)
       throw error
     }
   }
@@ -233,19 +233,29 @@ const bytesOf = (claims: readonly Claim[]) => claims.reduce((sum, { bytes }) => 
 /**
  * After a failure the ack record decides: without one nothing was committed and the events go back; a claim that is gone
  * already, acked and its record deleted, does not come back by a nack. When the engine cannot tell, or the buffer
- * does not take them, the claim stays open for the next run to decide. Never throws: what is told is the failure before it.
+ * does not take them, the claims stay open for the next run to decide. Never throws: what is told is the failure before it.
  */
-async function giveBack(deps: FlushDependencies, claim: Claim): Promise<void> {
-  const query = sql`SELECT 1 FROM _eider.acks WHERE claim_id = ${sql.value(claim.id)}`
-  const row = await deps.connection.row(query).catch(() => undefined)
-  if (row === null) await nack(deps, claim)
+async function giveBack(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
+  for (const claim of claims) {
+    const query = sql`SELECT 1 FROM _eider.acks WHERE claim_id = ${sql.value(claim.id)}`
+    const row = await deps.connection.row(query).catch(() => undefined)
+    // A buffer that refuses one is not asked about the others: each may take until a time limit.
+    if (row === null && !(await nack(deps, claim))) return
+  }
 }
 
-/** Before a failure is told, which one of the buffer must not hide: the next run takes back a claim that stays open. */
-async function nack({ claims, logger }: FlushDependencies, claim: Claim): Promise<void> {
-  await claims.nack(claim).catch((error: unknown) => {
-    logger.warn('flush-claim-left-open', { claim: claim.id, error })
-  })
+/**
+ * Before a failure is told, which one of the buffer must not hide: the next run takes back what stays open. false: the
+ * buffer does not take it.
+ */
+async function nack({ claims, logger }: FlushDependencies, claim: Claim): Promise<boolean> {
+  try {
+    await claims.nack(claim)
+    return true
+  } catch (error) {
+    logger.warn('flush-claim-left-open', { claim: claim.id, error: String(error) })
+    return false
+  }
 }
 
 /**
