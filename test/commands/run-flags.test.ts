@@ -91,4 +91,27 @@ test('interrupted again and again, a run leaves its tables as they were', async 
   await space.ok(['run'])
 })
 
+test('--quiet leaves of the summary what somebody may have to look at, and its last line', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: shop\nvars:\n  day: 1\n',
+    'models/a/fine.sql': "select '${day}' as id\n",
+    'models/a/odd.sql': '-- @warn: v > 1\nselect 1 as v\n',
+  })
+  const first = await space.ok(['run', '--quiet'])
+  assert.match(
+    first.stdout,
+    /^built +a\.odd +1 row.*\nwarning +.*v > 1.*\nok: 2 built, 1 warning in .*\n$/,
+  )
+  assert.match(first.stderr, /warning .*day/)
+  await space.write('models/a/odd.sql', "select error('no') as v\n")
+  await space.write('models/a/next.sql', 'select v from a.odd\n')
+  const failed = await space.ok(['run', '--quiet'], { exitCode: 1 })
+  assert.match(
+    failed.stdout,
+    /^failed +a\.odd .*no\nskipped +a\.next .*\nfailed: 1 unchanged, 1 failed, 1 skipped in .*\n$/,
+  )
+  await space.write('models/a/odd.sql', 'select 2 as v\n')
+  assert.match((await space.ok(['run', '--quiet'])).stdout, /^ok: 2 built, 1 unchanged in .*\n$/)
+})
+
 test.run()
