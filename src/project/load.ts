@@ -174,7 +174,9 @@ async function readDotEnv(dir: string): Promise<Environment> {
     return parseEnv(await readFile(join(dir, '.env'), 'utf8'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw error
+    const problem = (error as Error).message
+    const place = { source: { path: '.env', text: '' }, span: { start: 0, end: 0 } }
+    throw new DiagnosticsError([diagnostic('unreadable-file', { problem }, place)])
   }
 }
 
