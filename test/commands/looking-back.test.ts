@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmod, readFile, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Database } from '../../src/duckdb/database.ts'
 import { eiderProcess, workspace } from '../workspace.ts'
 
 const files = {
@@ -97,6 +98,16 @@ test('doctor says what the user who runs eider cannot write or read', async () =
   assert.is(plan.status, 3, plan.stderr)
   assert.match(plan.stdout, /"code":"file-failed","message":"EACCES/)
   await chmod(space.path('.eider'), mine)
+})
+
+test('who only reads is told to try again while the warehouse is held, and a run of --wait', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await using _held = await Database.open({ path: space.path('.eider/warehouse.duckdb') })
+  const plan = await space.ok(['plan'], { exitCode: 3 })
+  assert.match(plan.stderr, /hint: try again when it has ended; readers use .*current\.sql\n$/)
+  const run = await space.ok(['run', '--wait', '0'], { exitCode: 3 })
+  assert.match(run.stderr, /hint: .*--wait SECONDS; readers use .*current\.sql\n$/)
 })
 
 test('a .env that cannot be read is told as such', async () => {
