@@ -27,6 +27,12 @@ export default class Init extends BaseCommand {
     if (flags.json) return this.printEvent({ event: 'initialized', dir, files })
     for (const file of flags.quiet ? [] : files) this.print(`wrote ${file}`)
     const place = relative('.', dir)
-    this.print(`next: ${place === '' ? '' : `cd ${place} && `}eider run`)
+    this.print(`next: ${place === '' ? '' : `cd ${quoted(place)} && `}eider run`)
   }
+}
+
+/** As one word of a shell. */
+function quoted(path: string): string {
+  const word = path.startsWith('-') ? `./${path}` : path
+  return /^[\p{L}\p{N}_./@%+=:,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

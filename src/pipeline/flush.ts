@@ -17,6 +17,7 @@ import type { Claim, ClaimSource } from '../buffer/claim-source.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import type { EventsModel } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
 import type { Progress } from '../core/progress.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -74,12 +75,14 @@ export async function finishCommitted(
 }
 
 /**
- * Flushes what was buffered for a model when the run began, ascending. `count` is told after each commit, so that it
+ * Flushes what was buffered for a target when the run began, ascending. The target is the name of the model, or one that
+ * differs from it in letter case: the model was spelled so when the events came. `fence` is that of the target. `count` is told after each commit, so that it
  * is right also when a later batch throws. What is not committed when it throws is back in the buffer.
  */
 export async function flushTarget(
   deps: FlushDependencies,
   model: EventsModel,
+  target: ModelName,
   fence: FlushPosition | null,
   runStartedAt: Date,
   count: (flushed: FlushCount) => void,
@@ -87,13 +90,13 @@ export async function flushTarget(
   const { claims, progress, signal } = deps
   // What an earlier run left open is not committed, or finishCommitted() had removed it. The buffer takes it back and
   // hands everything out again, oldest first and under the same ids.
-  for (const claim of await claims.inflight(model.name)) await claims.nack(claim)
+  for (const claim of await claims.inflight(target)) await claims.nack(claim)
   let position = fence
   for (let isLast = false; !isLast && !signal.aborted;) {
     const startedAt = performance.now()
     const batch: Claim[] = []
     try {
-      isLast = await claimBatch(deps, model, position, runStartedAt, batch) // step 1
+      isLast = await claimBatch(deps, target, position, runStartedAt, batch) // step 1
       const last = batch.at(-1)
       if (last === undefined) break
       progress({ event: 'flush-started', model: model.name, events: eventsOf(batch) })
@@ -118,13 +121,13 @@ export async function flushTarget(
 /** Adds claims to `batch`, up to the limit; true when there is nothing more for this run to claim. */
 async function claimBatch(
   deps: FlushDependencies,
-  model: EventsModel,
+  target: ModelName,
   position: FlushPosition | null,
   runStartedAt: Date,
   batch: Claim[],
 ): Promise<boolean> {
   for (let bytes = 0; bytes < limits.flushBytes;) {
-    const claim = await deps.claims.claim(model.name)
+    const claim = await deps.claims.claim(target)
     if (claim === null) return true
     await deps.onStep?.('claimed')
     await refuseBehindAnother(deps, claim, batch)

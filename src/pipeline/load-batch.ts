@@ -120,9 +120,9 @@ export async function insertRejected(
   await insertRows(connection, target, { rows: FITTING, events, rejected: 0 })
   await connection.run(sql`
     UPDATE _eider.rejected_events SET reason = verdict.reason FROM ${VERDICTS} AS verdict
-    WHERE rejected_events.target = ${sql.value(model.name)} AND rejected_events.rowid = verdict.seq`)
+    WHERE ${isOf(model)} AND rejected_events.rowid = verdict.seq`)
   const deleted = await connection.run(sql`
-    DELETE FROM _eider.rejected_events WHERE target = ${sql.value(model.name)}
+    DELETE FROM _eider.rejected_events WHERE ${isOf(model)}
     AND rowid NOT IN (SELECT seq FROM ${VERDICTS})`)
   if (deleted !== events)
     throw new ModelFailure(
@@ -130,6 +130,9 @@ export async function insertRejected(
     )
   return events
 }
+
+/** Of the events that were set aside: those of the model, in whatever letter case it was spelled. */
+export const isOf = ({ name }: EventsModel): Sql => sql`lower(target) = lower(${sql.value(name)})`
 
 /** Each event gets a verdict: those that fit are in FITTING afterwards, the others in VERDICTS. Nothing else changes. */
 export function judgeSegments(
@@ -149,7 +152,7 @@ export function judgeRejected(
 ): Promise<void> {
   const rejected = sql`(
     SELECT rowid::UBIGINT AS s, received_at::VARCHAR AS t, event::JSON AS e FROM ${table}
-    WHERE target = ${sql.value(model.name)})`
+    WHERE ${isOf(model)})`
   return giveVerdicts(connection, model, rejected)
 }
 
