@@ -45,8 +45,8 @@ test('whole segments are read in place, in the order of their numbers', async ()
   const second = await given.write(2, 'sealed', group(3, 1))
   const first = await given.write(1, 'returned', group(1, 2))
   assert.equal(await waitingSegments(given.buffer, target, given.scratch), [
-    { segment: 1, events: 2, path: first },
-    { segment: 2, events: 1, path: second },
+    { target, segment: 1, events: 2, path: first },
+    { target, segment: 2, events: 1, path: second },
   ])
   assert.equal(await readdir(given.scratch), [])
 })

@@ -83,10 +83,10 @@ test('flag before environment before .env before target before eider.yml', async
 
 test('a value is part of the version of the models that take it, and of no others', async () => {
   await using space = await workspace(project)
-  await space.ok(['run', '--quiet'])
-  const again = await space.ok(['run', '--quiet'])
+  await space.ok(['run'])
+  const again = await space.ok(['run'])
   assert.match(again.stdout, 'ok: 3 unchanged')
-  const label = await space.ok(['run', '--quiet', '--vars', 'label=other'])
+  const label = await space.ok(['run', '--vars', 'label=other'])
   assert.equal(statuses(label), {
     'mart.rows': 'unchanged',
     'mart.types': 'built',
