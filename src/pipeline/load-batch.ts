@@ -8,21 +8,14 @@
 
 import type { Claim, WaitingSegment } from '../buffer/claim-source.ts'
 import type { EventsModel } from '../core/model.ts'
-import { type Column, isReceivedAt } from '../core/relation.ts'
+import type { Column } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
+import { field, fields, isNested, isRequired, typedOf } from './event-columns.ts'
 import { ModelFailure } from './failure.ts'
 import { countRows } from './materialize/relation.ts'
-import {
-  EXACT_TEXTS,
-  field,
-  fields,
-  linesOf,
-  membersFor,
-  rawEvents,
-  structOf,
-} from './segment-lines.ts'
+import { EXACT_TEXTS, linesOf, membersFor, rawEvents } from './segment-lines.ts'
 
 /** What step 4 inserts. */
 export interface Batch {
@@ -126,9 +119,9 @@ export async function insertRejected(
   await insertRows(connection, target, { rows: FITTING, events, rejected: 0 })
   await connection.run(sql`
     UPDATE _eider.rejected_events SET reason = verdict.reason FROM ${VERDICTS} AS verdict
-    WHERE rejected_events.target = ${sql.value(model.name)} AND rejected_events.rowid = verdict.seq`)
+    WHERE ${isOf(model)} AND rejected_events.rowid = verdict.seq`)
   const deleted = await connection.run(sql`
-    DELETE FROM _eider.rejected_events WHERE target = ${sql.value(model.name)}
+    DELETE FROM _eider.rejected_events WHERE ${isOf(model)}
     AND rowid NOT IN (SELECT seq FROM ${VERDICTS})`)
   if (deleted !== events)
     throw new ModelFailure(
@@ -136,6 +129,9 @@ export async function insertRejected(
     )
   return events
 }
+
+/** Of the events that were set aside: those of the model, in whatever letter case it was spelled. */
+export const isOf = ({ name }: EventsModel): Sql => sql`lower(target) = lower(${sql.value(name)})`
 
 /** Each event gets a verdict: those that fit are in FITTING afterwards, the others in VERDICTS. Nothing else changes. */
 export function judgeSegments(
@@ -155,8 +151,7 @@ export function judgeRejected(
 ): Promise<void> {
   const rejected = sql`(
     SELECT rowid::UBIGINT AS s, received_at::VARCHAR AS t, event::JSON AS e, exact AS x
-    FROM ${table}
-    WHERE target = ${sql.value(model.name)})`
+    FROM ${table} WHERE ${isOf(model)})`
   return giveVerdicts(connection, model, rejected)
 }
 
@@ -182,7 +177,7 @@ async function giveVerdicts(
   const asJson = sql`STRUCT(${sql.join(model.columns.map(({ name }) => sql`${sql.ident(name)} JSON`))})`
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_given AS
-    SELECT s AS seq, t, x, TRY_CAST(e AS ${asJson}) AS given, TRY_CAST(e AS ${structOf(model.columns)}) AS typed
+    SELECT s AS seq, t, x, TRY_CAST(e AS ${asJson}) AS given, ${typedOf(model.columns)} AS typed
     FROM ${source} WHERE e IS NOT NULL`)
   await connection.run(
     sql`CREATE OR REPLACE TEMP TABLE _eider_verdicts (seq UBIGINT, reason VARCHAR)`,
@@ -222,11 +217,6 @@ function nestedMisfits(column: Column): Sql {
       OR (w.type IN ('OBJECT', 'ARRAY') AND g.type NOT IN ('OBJECT', 'ARRAY')))
     GROUP BY seq`
 }
-
-/** A missing received_at is filled. */
-const isRequired = (column: Column) => !column.nullable && !isReceivedAt(column)
-
-const isNested = ({ type }: Column) => /^(STRUCT|MAP|UNION)\b|\]$/i.test(type)
 
 const isAboutValues = ({ details }: DatabaseError) =>
   ['Invalid Input', 'Conversion', 'Out of Range'].includes(details.type)

@@ -1,17 +1,11 @@
-// The lines of segments (buffer/segment.ts) as the engine reads them, and the columns of a model taken out of their events.
+// The lines of segments (buffer/segment.ts) as the engine reads them.
 
 import type { Claim } from '../buffer/claim-source.ts'
 import { limits } from '../core/limits.ts'
 import type { EventsModel } from '../core/model.ts'
-import {
-  type Column,
-  type ColumnType,
-  EXACT_MEMBER,
-  exactKey,
-  isReceivedAt,
-} from '../core/relation.ts'
+import { EXACT_MEMBER, isReceivedAt } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { withText } from '../core/type-syntax.ts'
+import { mayBeExact, structOf } from './event-columns.ts'
 
 /** Types of the members of a line that are to be read; each costs time. */
 interface Members {
@@ -29,7 +23,7 @@ export function membersFor({ columns }: EventsModel): Members {
   return {
     ...(columns.some(isReceivedAt) && { t: sql`VARCHAR` }),
     e: structOf(columns),
-    ...(columns.some(({ type }) => textForJson(type) !== readAs(type)) && { x: EXACT_TEXTS }),
+    ...(columns.some(mayBeExact) && { x: EXACT_TEXTS }),
   }
 }
 
@@ -58,47 +52,4 @@ export function rawEvents(claim: Claim): Sql {
       comment = '', header = false, auto_detect = false, compression = 'none', new_line = '\\n',
       max_line_size = ${sql.value(limits.segmentLineBytes)})
     WHERE starts_with(line, '{"s":')`
-}
-
-/** What is read of an event. */
-export const structOf = (columns: readonly Column[]): Sql =>
-  sql`STRUCT(${sql.join(columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(readAs(type))}`))})`
-
-const isUnread = (scalar: string) => scalar === 'BIT' || scalar === 'BIGNUM'
-
-/** The reader of JSON has no values of some types: they are read as text and cast. */
-const readAs = (type: ColumnType) => withText(type, isUnread)
-
-/** As `type` is read from an exact text. A key is no JSON but a text, which nobody prints anew. */
-const textForJson = (type: ColumnType) =>
-  withText(type, (scalar, inKey) => isUnread(scalar) || (scalar === 'JSON' && !inKey))
-
-/** The columns of the model from `struct`; t and x are of the same row. */
-export function fields(model: EventsModel, struct: Sql, cast: Sql): Sql {
-  return sql.join(
-    model.columns.map((column) => {
-      const given = field(struct, column, cast)
-      const value = isReceivedAt(column) ? sql`coalesce(${given}, CAST(t AS TIMESTAMPTZ))` : given
-      return sql`${exactly(value, column, cast)} AS ${sql.ident(column.name)}`
-    }),
-  )
-}
-
-/** A member of `struct`; with `cast` in the type of its column, also where that is not what was read. */
-export function field(struct: Sql, { name, type }: Column, cast: Sql | null = null): Sql {
-  const member = sql`struct_extract(${struct}, ${sql.value(name)})`
-  if (cast === null || readAs(type) === type) return member
-  return sql`${cast}(${member} AS ${sql.type(type)})`
-}
-
-/** What the exact text of the column says, where there is one. */
-function exactly(given: Sql, column: Column, cast: Sql): Sql {
-  const { type } = column
-  const asText = textForJson(type)
-  if (asText === readAs(type)) return given
-  const text = sql`map_extract_value(x, ${sql.value(exactKey(column))})`
-  if (type === 'JSON') return sql`coalesce(${cast}(${text} AS JSON), ${given})`
-  const read = sql`${cast}(${cast}(${cast}(${text} AS JSON) AS ${sql.type(asText)}) AS ${sql.type(type)})`
-  // The engine has no CASE and no coalesce for values of ARRAY.
-  return sql`list_extract([${given}, ${read}], CASE WHEN ${text} IS NULL THEN 1 ELSE 2 END)`
 }
