@@ -23,11 +23,14 @@ export interface KeyLimits {
 }
 
 interface Remembered extends StoredKey {
-  /** Of its first event; null when the key lies in a file of its own. */
+  /** Of its first event; null when the key lies in a file of its own, which is `file`. */
   readonly seq: number | null
+  readonly file: string | null
   /** Events of the request, once they are on disk. */
   readonly stored: Promise<number>
 }
+
+type KeyInFile = StoredKey & Pick<Remembered, 'seq' | 'file'>
 
 interface KeysFile {
   readonly path: string
@@ -60,8 +63,9 @@ export class KeyMemory {
     found: readonly FoundKey[],
   ): Promise<KeyMemory> {
     const memory = new KeyMemory(place, keyLimits)
-    const moved = (await memory.#readKeysFiles()).map((key) => ({ ...key, seq: null }))
-    const all = [...moved, ...found].toSorted((a, b) => (a.time < b.time ? -1 : 1))
+    const moved = await memory.#readKeysFiles()
+    const inSegments = found.map((key) => ({ ...key, file: null }))
+    const all = [...moved, ...inSegments].toSorted((a, b) => (a.time < b.time ? -1 : 1))
     for (const key of all) memory.#add({ ...key, stored: Promise.resolve(key.events) })
     return memory
   }
@@ -77,7 +81,7 @@ export class KeyMemory {
   /** From now on; a request whose group is refused is forgotten again. `seq` is that of its first event. */
   remember(found: FoundKey, written: Promise<void>): Promise<number> {
     const stored = written.then(() => found.events)
-    const request = { ...found, stored }
+    const request = { ...found, file: null, stored }
     this.#add(request)
     const forget = () => {
       if (this.#requests.get(found.key) === request) this.#requests.delete(found.key)
@@ -103,10 +107,12 @@ export class KeyMemory {
   async keepRest(): Promise<boolean> {
     const last = this.#unkept.at(-1)
     if (last === undefined) return true
-    const keys = [...this.#requests.values()].filter(
-      ({ seq, time }) => seq !== null && this.#isUnkept(seq) && !this.#isOld(time),
-    )
     const path = join(this.#place.directory, keysFileName(last.name.number))
+    // The file is there already when a life before this one ended between its writing and the removal of the segment.
+    const keys = [...this.#requests.values()].filter(
+      ({ seq, file, time }) =>
+        !this.#isOld(time) && (seq === null ? file === path : this.#isUnkept(seq)),
+    )
     this.#triedAtMs = Date.now()
     try {
       await this.#removeOldFiles()
@@ -120,9 +126,9 @@ export class KeyMemory {
     }
     this.#unkept = []
     this.#isRefused = false
-    for (const known of keys) this.#requests.set(known.key, { ...known, seq: null })
-    const newest = keys.at(-1)?.time
-    if (newest !== undefined) this.#keysFiles = [...this.#keysFiles, { path, newest }]
+    for (const known of keys) this.#requests.set(known.key, { ...known, seq: null, file: path })
+    const others = this.#keysFiles.filter((file) => file.path !== path)
+    if (keys.length > 0) this.#keysFiles = [...others, { path, newest: newestOf(keys) }]
     return true
   }
 
@@ -139,9 +145,9 @@ export class KeyMemory {
     }
   }
 
-  async #readKeysFiles(): Promise<readonly StoredKey[]> {
+  async #readKeysFiles(): Promise<readonly KeyInFile[]> {
     const { directory, files, logger } = this.#place
-    const read: StoredKey[] = []
+    const read: KeyInFile[] = []
     for (const name of (await files.readdir(directory)).filter(isKeysFileName)) {
       const path = join(directory, name)
       const file = await files.open(path, 'r+')
@@ -155,8 +161,8 @@ export class KeyMemory {
       if (keys === null) logger.error('keys-damaged', { path })
       else {
         // One by one: a call takes some 120,000 arguments, and the setting allows more keys.
-        for (const key of keys) read.push(key)
-        this.#keysFiles = [...this.#keysFiles, { path, newest: keys.at(-1)?.time ?? '' }]
+        for (const key of keys) read.push({ ...key, seq: null, file: path })
+        this.#keysFiles = [...this.#keysFiles, { path, newest: newestOf(keys) }]
       }
     }
     await this.#removeOldFiles()
@@ -173,3 +179,7 @@ export class KeyMemory {
     return !(Date.now() - Date.parse(time) <= this.#limits.retentionMs)
   }
 }
+
+/** The clock of the system may have been set back between two requests. */
+const newestOf = (keys: readonly StoredKey[]): string =>
+  keys.reduce((newest, { time }) => (time > newest ? time : newest), '')

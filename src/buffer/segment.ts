@@ -11,6 +11,8 @@
 //                                                         it (request-key.ts)
 //                                                         event: the JSON text as it was sent; each CR and LF, which
 //                                                         JSON allows only between tokens, is a space
+//                                                         ,"x":<texts> may follow it: an object of texts, with digits
+//                                                         that the engine would not keep (EXACT_MEMBER)
 //   marker  {"$commit":{"n":<n>,"len":<len>,"crc":<crc>}} n: event lines of the group, decimal, at least 1
 //                                                         len: bytes of these lines, decimal
 //                                                         crc: CRC-32 (zlib) of these bytes, decimal

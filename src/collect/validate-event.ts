@@ -6,27 +6,23 @@
 // a column does not say yes.
 //
 // Stored are the bytes as they were sent; changed are only single tokens that the engine would not read exactly (to
-// strings of the same digits), and values of JSON columns whose numbers it would print in another way are there once more,
-// as text (EXACT_MEMBER).
+// strings of the same digits). Columns with JSON whose numbers it would print in another way are there once more, as text
+// behind the event (EXACT_MEMBER), where no member of the event can be taken for it.
 
 import { limits } from '../core/limits.ts'
 import type { EventsModel } from '../core/model.ts'
-import { EXACT_MEMBER, exactColumns, isReceivedAt } from '../core/relation.ts'
+import { type Column, EXACT_MEMBER, exactKey, isReceivedAt } from '../core/relation.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { isPrintedAlike } from './decimal-text.ts'
 import { refusal } from './errors.ts'
 import { type JsonNode, printTree, readTree, walk } from './json-tree.ts'
 import { type Scan, scanValue } from './json-scan.ts'
 import { quickDoor, type QuickDoor, quickEnd } from './quick-look.ts'
-import { type Edit, type Rule, ruleFor } from './value-rules.ts'
+import { type Edit, type Findings, type Rule, ruleFor } from './value-rules.ts'
 
-interface DoorColumn {
-  readonly name: string
-  readonly type: string
+interface DoorColumn extends Pick<Column, 'name' | 'type'> {
   readonly required: boolean
   readonly rule: Rule
-  /** Is kept in EXACT_MEMBER where the engine would print a number in another way. */
-  readonly spelled: boolean
 }
 
 export interface Door {
@@ -42,22 +38,21 @@ export interface Door {
 
 /** Throws Error for a column type that has no rule. */
 export function openDoor(model: EventsModel): Door {
-  const spelled = exactColumns(model.columns)
   const columns = model.columns.map((column) => {
     const { name, type, nullable } = column
     const required = !nullable && !isReceivedAt(column)
-    return { name, type, required, rule: ruleFor(type), spelled: spelled.includes(column) }
+    return { name, type, required, rule: ruleFor(type) }
   })
   return {
     columns,
     quick: quickDoor(columns),
     exact: columns.some(({ rule }) => rule.exact),
-    spelled: spelled.length > 0,
+    spelled: columns.some(({ rule }) => rule.spelled),
     inherited: columns.some(({ name }) => name in {}),
   }
 }
 
-/** An event that was let in: the bytes to store, and the offset in the body after it. */
+/** An event that was let in: the bytes to store, with EXACT_MEMBER if it has one, and the offset in the body after it. */
 export interface Admitted {
   readonly stored: Uint8Array
   readonly end: number
@@ -135,18 +130,23 @@ function admitExactly(door: Door, body: Buffer, start: number, end: number): Uin
   walk(tree, refuseUnsoundText)
   const values = new Map(tree.members.map(({ name, node }) => [name, node]))
   const edits: Edit[] = []
-  const spelled: (readonly [string, JsonNode])[] = []
+  const texts = new Map<string, string>()
   for (const column of door.columns) {
     const node = values.get(column.name)
-    if (column.spelled && node !== undefined && isPrintedAnew(node)) {
-      spelled.push([column.name, node])
-    } else if (node !== undefined && node.is !== 'null') {
-      const problem = column.rule.check(node, edits)
+    if (node !== undefined && node.is !== 'null') {
+      const found: Findings = { edits: [], json: [] }
+      const problem = column.rule.check(node, found)
       if (problem !== null) throw invalidValue(column, node, problem)
+      // One by one: a call takes some 120,000 arguments, and a long list may have more.
+      for (const edit of found.edits) edits.push(edit)
+      if (found.json.some(isPrintedAnew))
+        texts.set(exactKey(column), exactText(column, body, node, found))
     } else if (column.required) throw missingField(column, node, values.keys(), door)
   }
-  if (spelled.length > 0) edits.push(exactMember(spelled, values, end - 1))
-  return edits.length === 0 ? body.subarray(start, end) : applyEdits(body, start, end, edits)
+  const event = applyEdits(body, start, end, edits)
+  if (texts.size === 0) return event
+  const member = `,"${EXACT_MEMBER}":${JSON.stringify(Object.fromEntries(texts))}`
+  return Buffer.concat([event, Buffer.from(member)])
 }
 
 /** Whether the engine prints a number of it in another way. */
@@ -158,21 +158,15 @@ function isPrintedAnew(node: JsonNode): boolean {
   return anew
 }
 
-/** A last member for the event, which ends at `at`. */
-function exactMember(
-  spelled: readonly (readonly [string, JsonNode])[],
-  values: ReadonlyMap<string, JsonNode>,
-  at: number,
-): Edit {
-  if (values.has(EXACT_MEMBER))
-    throw refusal(
-      'invalid-value',
-      `the event has a number that a double changes and a field "${EXACT_MEMBER}", where its digits would be kept`,
-      { target: EXACT_MEMBER },
-    )
-  const texts = spelled.map(([name, node]) => [name, printTree(node)])
-  const text = `,"${EXACT_MEMBER}":${JSON.stringify(Object.fromEntries(texts))}`
-  return { start: at, end: at, text }
+/** The value of a column as EXACT_MEMBER has it. */
+function exactText({ type }: DoorColumn, body: Buffer, node: JsonNode, found: Findings): string {
+  if (type === 'JSON') return printTree(node)
+  const asText = found.json.map((json) => ({
+    start: json.start,
+    end: json.end,
+    text: JSON.stringify(printTree(json)),
+  }))
+  return applyEdits(body, node.start, node.end, [...found.edits, ...asText]).toString()
 }
 
 function refuseUnsoundText(node: JsonNode): void {
@@ -223,6 +217,7 @@ function missingField(
 const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
 function applyEdits(body: Buffer, start: number, end: number, edits: readonly Edit[]): Buffer {
+  if (edits.length === 0) return body.subarray(start, end)
   const parts: Uint8Array[] = []
   let at = start
   for (const edit of edits.toSorted((a, b) => a.start - b.start)) {

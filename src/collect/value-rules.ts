@@ -17,17 +17,24 @@ export interface Edit {
   readonly text: string
 }
 
+/** What a look at the bytes finds in a value. */
+export interface Findings {
+  readonly edits: Edit[]
+  /** Values of JSON in it, whose numbers are to stay as they are spelled. */
+  readonly json: JsonNode[]
+}
+
 export interface Rule {
   /** True: fine as it is, if no number of the event is longer than a double can hold. False: look at the text. */
   accepts(value: unknown): boolean
-  /** What is wrong, as a sentence without a subject ("must be …"); null when the value is fine after `edits`. */
-  check(node: JsonNode, edits: Edit[]): string | null
+  /** What is wrong, as a sentence without a subject ("must be …"); null when the value is fine after the edits. */
+  check(node: JsonNode, found: Findings): string | null
   /** Whether digits matter that a double may not hold. */
   readonly exact: boolean
   /** Accepts every text. */
   readonly anyText?: true
-  /** Keeps numbers as they are spelled, as far as exactColumns() has the column. */
-  readonly spelled?: true
+  /** Has values of JSON, which keep numbers as they are spelled. */
+  readonly spelled?: boolean
 }
 
 export function ruleFor(type: ColumnType): Rule {
@@ -68,15 +75,16 @@ function listRule(element: Rule, length: number | null): Rule {
   const fits = (size: number) => length === null || size === length
   return {
     exact: element.exact,
+    spelled: element.spelled === true,
     accepts: (value) =>
       Array.isArray(value) &&
       fits(value.length) &&
       value.every((item) => item === null || element.accepts(item)),
-    check: (node, edits) => {
+    check: (node, found) => {
       if (node.is !== 'array') return 'must be a JSON array'
       if (!fits(node.elements.length)) return `must be a JSON array of ${length} elements`
       return firstProblem(node.elements, (item, index) =>
-        within(`element ${index}`, checkOrNull(element, item, edits)),
+        within(`element ${index}`, checkOrNull(element, item, found)),
       )
     },
   }
@@ -87,16 +95,17 @@ function structRule(fields: ReadonlyMap<string, Rule>): Rule {
   const entries = [...fields]
   return {
     exact: entries.some(([, rule]) => rule.exact),
+    spelled: entries.some(([, rule]) => rule.spelled),
     accepts: (value) =>
       isObject(value) &&
       entries.every(([name, rule]) => value[name] == null || rule.accepts(value[name])),
-    check: (node, edits) => {
+    check: (node, found) => {
       if (node.is !== 'object') return 'must be a JSON object'
       return firstProblem(node.members, (member) => {
         const rule = fields.get(member.name)
         return rule === undefined
           ? null
-          : within(`field "${member.name}"`, checkOrNull(rule, member.node, edits))
+          : within(`field "${member.name}"`, checkOrNull(rule, member.node, found))
       })
     },
   }
@@ -106,13 +115,14 @@ function unionRule(members: ReadonlyMap<string, Rule>): Rule {
   const names = [...members.keys()].map((name) => `"${name}"`).join(', ')
   return {
     exact: true,
+    spelled: [...members.values()].some((rule) => rule.spelled),
     accepts: () => false,
-    check: (node, edits) => {
+    check: (node, found) => {
       const only = node.is === 'object' && node.members.length === 1 ? node.members[0]! : null
       const rule = only === null ? undefined : members.get(only.name)
       if (only === null || rule === undefined)
         return `must be a JSON object with one member, one of ${names}`
-      return within(`member "${only.name}"`, checkOrNull(rule, only.node, edits))
+      return within(`member "${only.name}"`, checkOrNull(rule, only.node, found))
     },
   }
 }
@@ -120,30 +130,31 @@ function unionRule(members: ReadonlyMap<string, Rule>): Rule {
 function mapRule(key: Rule, item: Rule): Rule {
   return {
     exact: key.exact || item.exact,
+    spelled: item.spelled === true,
     // Keys are text in JSON, whatever their type; a key that is quickly fine as text is fine.
     accepts: (value) =>
       isObject(value) &&
       Object.keys(value).every(
         (name) => key.accepts(name) && (value[name] === null || item.accepts(value[name])),
       ),
-    check: (node, edits) => {
+    check: (node, found) => {
       if (node.is !== 'object') return 'must be a JSON object'
       return firstProblem(node.members, (member) => {
         const { start, end } = member.node
         const name: JsonNode = { is: 'string', start, end, value: member.name }
         // The engine has no reading of a rewritten key, so a key must be fine as it is.
-        const rewrites: Edit[] = []
-        const problem = key.check(name, rewrites)
-        if (problem !== null || rewrites.length > 0)
+        const inKey: Findings = { edits: [], json: [] }
+        const problem = key.check(name, inKey)
+        if (problem !== null || inKey.edits.length > 0)
           return within(`key "${member.name}"`, problem ?? 'must be in plain form')
-        return within(`key "${member.name}"`, checkOrNull(item, member.node, edits))
+        return within(`key "${member.name}"`, checkOrNull(item, member.node, found))
       })
     },
   }
 }
 
-function checkOrNull(rule: Rule, node: JsonNode, edits: Edit[]): string | null {
-  return node.is === 'null' ? null : rule.check(node, edits)
+function checkOrNull(rule: Rule, node: JsonNode, found: Findings): string | null {
+  return node.is === 'null' ? null : rule.check(node, found)
 }
 
 const within = (place: string, problem: string | null) =>

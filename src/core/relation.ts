@@ -18,19 +18,14 @@ export const isReceivedAt = ({ name, type }: Pick<Column, 'name' | 'type'>): boo
   name === 'received_at' && /^(TIMESTAMPTZ|TIMESTAMP WITH TIME ZONE)$/i.test(type)
 
 /**
- * The engine prints the numbers of JSON anew, each as the nearest double. Where that would change one, the stored event
- * has a member of this name: an object that holds, by column, the whole value as JSON text with its numbers as they were
- * sent. A flush believes it only where it says what the column itself says, so that it means nothing when it was sent.
+ * The engine prints the numbers of JSON anew, each as the nearest double. Where that would change one, the line of the
+ * event has a member of this name beside the event: by exactKey(), the whole value of the column as JSON text. A column
+ * that is JSON has the text of its value there; in other types the text has each value of JSON as a string of its text.
  */
-export const EXACT_MEMBER = '$exact'
+export const EXACT_MEMBER = 'x'
 
-/** Columns whose values may be in EXACT_MEMBER; none where a column has its name. */
-export function exactColumns<C extends Pick<Column, 'name' | 'type'>>(
-  columns: readonly C[],
-): readonly C[] {
-  const isTaken = columns.some(({ name }) => name.toLowerCase() === EXACT_MEMBER)
-  return isTaken ? [] : columns.filter(({ type }) => type === 'JSON')
-}
+/** With the type, since the text means something else in a column of another one. */
+export const exactKey = ({ name, type }: Pick<Column, 'name' | 'type'>): string => `${name} ${type}`
 
 // Words, numbers, brackets, commas and quoted names or ENUM members: all that a type can be made of.
 // Nothing that matches can end a statement or open a comment.

@@ -5,7 +5,7 @@
 //   fields = name type ("," name type)*          name = word | '"' … '"' with doubled quotes
 //   scalar = words, with an optional "(" … ")" of numbers, such as `TIMESTAMP WITH TIME ZONE` or `DECIMAL(18,4)`
 
-import type { ColumnType } from './relation.ts'
+import { type ColumnType, columnType } from './relation.ts'
 
 export type TypeTree =
   | { readonly is: 'scalar'; readonly name: string; readonly parameters: readonly number[] }
@@ -93,3 +93,36 @@ function tokenize(text: string): readonly Token[] {
   }
   return tokens
 }
+
+/** The type with VARCHAR in place of the scalars that `isText` picks. `inKey`: within the key of a MAP. */
+export function withText(
+  type: ColumnType,
+  isText: (scalar: string, inKey: boolean) => boolean,
+): ColumnType {
+  let changed = false
+  const print = (tree: TypeTree, inKey: boolean): string => {
+    switch (tree.is) {
+      case 'scalar':
+        if (!isText(tree.name, inKey)) return printScalar(tree)
+        changed = true
+        return 'VARCHAR'
+      case 'enum':
+        return `ENUM(${tree.members.map((member) => `'${member.replaceAll("'", "''")}'`).join(', ')})`
+      case 'list':
+        return `${print(tree.element, inKey)}[${tree.length ?? ''}]`
+      case 'map':
+        return `MAP(${print(tree.key, true)}, ${print(tree.value, inKey)})`
+      default: {
+        const fields = Array.from(tree.fields, ([name, field]) => {
+          return `"${name.replaceAll('"', '""')}" ${print(field, inKey)}`
+        })
+        return `${tree.is.toUpperCase()}(${fields.join(', ')})`
+      }
+    }
+  }
+  const text = print(parseType(type), false)
+  return changed ? columnType(text) : type
+}
+
+const printScalar = ({ name, parameters }: { name: string; parameters: readonly number[] }) =>
+  parameters.length === 0 ? name : `${name}(${parameters.join(',')})`

@@ -1,10 +1,11 @@
 // The columns of an events model as the engine reads them out of an event, and as they come into the table.
 
 import type { EventsModel } from '../core/model.ts'
-import { type Column, EXACT_MEMBER, exactColumns, isReceivedAt } from '../core/relation.ts'
+import { type Column, type ColumnType, exactKey, isReceivedAt } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
+import { withText } from '../core/type-syntax.ts'
 
-/** What is read of an event. EXACT_MEMBER is read as JSON, which takes whatever somebody may have sent. */
+/** What is read of an event. */
 export const structOf = (columns: readonly Column[]): Sql => struct(membersOf(columns))
 
 /**
@@ -21,46 +22,51 @@ export function typedOf(columns: readonly Column[]): Sql {
   return sql`struct_concat(${sql.join(parts)})`
 }
 
-function membersOf(columns: readonly Column[]): readonly Sql[] {
-  const members = columns.map((column) => sql`${sql.ident(column.name)} ${readAs(column)}`)
-  return exactColumns(columns).length === 0
-    ? members
-    : [...members, sql`${sql.ident(EXACT_MEMBER)} JSON`]
-}
+const membersOf = (columns: readonly Column[]): readonly Sql[] =>
+  columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(readAs(type))}`)
 
 const struct = (members: readonly Sql[]) => sql`STRUCT(${sql.join(members)})`
 
-/** The reader of JSON has no values of these types: they are read as text and cast. */
-const isCast = ({ type }: Column) => /\b(BIT|BIGNUM)\b/i.test(type)
+const isUnread = (scalar: string) => scalar === 'BIT' || scalar === 'BIGNUM'
 
-const readAs = (column: Column) => (isCast(column) ? sql`VARCHAR` : sql.type(column.type))
+/** The reader of JSON has no values of some types: they are read as text and cast. */
+const readAs = (type: ColumnType) => withText(type, isUnread)
 
+/** Whether exact texts may stand for values of the column. */
+export const mayBeExact = ({ type }: Column) => textForJson(type) !== readAs(type)
+
+/** As `type` is read from an exact text. A key is no JSON but a text, which nobody prints anew. */
+const textForJson = (type: ColumnType) =>
+  withText(type, (scalar, inKey) => isUnread(scalar) || (scalar === 'JSON' && !inKey))
+
+/** The columns of the model from `struct`; t and x are of the same row. */
 export function fields(model: EventsModel, struct: Sql, cast: Sql): Sql {
-  const exact = new Set(exactColumns(model.columns))
   return sql.join(
     model.columns.map((column) => {
-      const given = exact.has(column) ? exactField(struct, column) : field(struct, column, cast)
+      const given = field(struct, column, cast)
       const value = isReceivedAt(column) ? sql`coalesce(${given}, CAST(t AS TIMESTAMPTZ))` : given
-      return sql`${value} AS ${sql.ident(column.name)}`
+      return sql`${exactly(value, column, cast)} AS ${sql.ident(column.name)}`
     }),
   )
 }
 
 /** A member of `struct`; with `cast` in the type of its column, also where that is not what was read. */
-export function field(struct: Sql, column: Column, cast: Sql | null = null): Sql {
-  const member = sql`struct_extract(${struct}, ${sql.value(column.name)})`
-  if (cast === null || !isCast(column)) return member
-  return sql`${cast}(${member} AS ${sql.type(column.type)})`
+export function field(struct: Sql, { name, type }: Column, cast: Sql | null = null): Sql {
+  const member = sql`struct_extract(${struct}, ${sql.value(name)})`
+  if (cast === null || readAs(type) === type) return member
+  return sql`${cast}(${member} AS ${sql.type(type)})`
 }
 
-/** The text of EXACT_MEMBER where the engine prints it as it has printed the value itself. Nothing in it throws. */
-function exactField(struct: Sql, column: Column): Sql {
-  const given = field(struct, column)
-  const member = sql`struct_extract(${struct}, ${sql.value(EXACT_MEMBER)})`
-  const texts = sql`TRY_CAST(${member} AS MAP(VARCHAR, VARCHAR))`
-  const text = sql`TRY_CAST(map_extract_value(${texts}, ${sql.value(column.name)}) AS JSON)`
-  return sql`CASE WHEN ${member} IS NULL THEN ${given}
-    WHEN json_extract(${text}, '$')::VARCHAR = ${given}::VARCHAR THEN ${text} ELSE ${given} END`
+/** What the exact text of the column says, where there is one. */
+function exactly(given: Sql, column: Column, cast: Sql): Sql {
+  const { type } = column
+  const asText = textForJson(type)
+  if (!mayBeExact(column)) return given
+  const text = sql`map_extract_value(x, ${sql.value(exactKey(column))})`
+  if (type === 'JSON') return sql`coalesce(${cast}(${text} AS JSON), ${given})`
+  const read = sql`${cast}(${cast}(${cast}(${text} AS JSON) AS ${sql.type(asText)}) AS ${sql.type(type)})`
+  // The engine has no CASE and no coalesce for values of ARRAY.
+  return sql`list_extract([${given}, ${read}], CASE WHEN ${text} IS NULL THEN 1 ELSE 2 END)`
 }
 
 /** A missing received_at is filled. */

@@ -7,15 +7,15 @@
 // into temporary tables, each event gets a verdict, and those that fit are inserted.
 
 import type { Claim, WaitingSegment } from '../buffer/claim-source.ts'
-import { limits } from '../core/limits.ts'
 import type { EventsModel } from '../core/model.ts'
-import { type Column, isReceivedAt } from '../core/relation.ts'
+import type { Column } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
-import { field, fields, isNested, isRequired, structOf, typedOf } from './event-columns.ts'
+import { field, fields, isNested, isRequired, typedOf } from './event-columns.ts'
 import { ModelFailure } from './failure.ts'
 import { countRows } from './materialize/relation.ts'
+import { EXACT_TEXTS, linesOf, membersFor, rawEvents } from './segment-lines.ts'
 
 /** What step 4 inserts. */
 export interface Batch {
@@ -30,7 +30,7 @@ export interface Batch {
 const TYPED = sql`temp.main._eider_typed`
 /** The events of one segment that fit, by the columns of the model. */
 export const FITTING = sql`temp.main._eider_fitting`
-/** seq, t, given (each column as JSON), typed (each column in its type or NULL). */
+/** seq, t, x, given (each column as JSON), typed (each column in its type or NULL). */
 const GIVEN = sql`temp.main._eider_given`
 /** seq, reason; one row per event that does not fit. */
 export const VERDICTS = sql`temp.main._eider_verdicts`
@@ -46,14 +46,13 @@ export async function viewTyped(
   model: EventsModel,
   claims: readonly Pick<Claim, 'path' | 'events'>[],
 ): Promise<Batch> {
-  const members: Members = { e: structOf(model.columns) }
-  if (model.columns.some(isReceivedAt)) members.t = sql`VARCHAR`
+  const lines = linesOf(claims, membersFor(model))
   const complete = model.columns
     .filter(isRequired)
     .map((column) => sql` AND ${field(sql`e`, column)} IS NOT NULL`)
   await connection.run(sql`
     CREATE OR REPLACE TEMP VIEW _eider_typed AS
-    SELECT ${fields(model, sql`e`, sql`CAST`)} FROM ${readSegments(claims, members)}
+    SELECT ${fields(model, sql`e`, sql`CAST`)} FROM ${lines}
     WHERE e IS NOT NULL${sql.join(complete, sql.empty)}`)
   return { rows: TYPED, events: claims.reduce((sum, { events }) => sum + events, 0), rejected: 0 }
 }
@@ -97,8 +96,8 @@ export async function insertTolerantly(
   await insertRows(connection, target, batch)
   if (batch.rejected === 0) return // the statement below reads the whole segment
   const rejected = await connection.run(sql`
-    INSERT INTO _eider.rejected_events (target, claim_id, seq, reason, event, received_at, rejected_at)
-    SELECT ${sql.value(claim.target)}, ${sql.value(claim.id)}, seq, reason, event, received_at, now()
+    INSERT INTO _eider.rejected_events (target, claim_id, seq, reason, event, exact, received_at, rejected_at)
+    SELECT ${sql.value(claim.target)}, ${sql.value(claim.id)}, seq, reason, event, exact, received_at, now()
     FROM ${VERDICTS} JOIN (${rawEvents(claim)}) USING (seq)`)
   if (rejected !== batch.rejected)
     throw new ModelFailure(
@@ -140,8 +139,8 @@ export function judgeSegments(
   model: EventsModel,
   segments: readonly Pick<WaitingSegment, 'path'>[],
 ): Promise<void> {
-  const members = { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON` }
-  return giveVerdicts(connection, model, readSegments(segments, members))
+  const members = { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON`, x: EXACT_TEXTS }
+  return giveVerdicts(connection, model, linesOf(segments, members))
 }
 
 /** As judgeSegments(), for events that were set aside in `table`. */
@@ -151,8 +150,8 @@ export function judgeRejected(
   table: Sql,
 ): Promise<void> {
   const rejected = sql`(
-    SELECT rowid::UBIGINT AS s, received_at::VARCHAR AS t, event::JSON AS e FROM ${table}
-    WHERE ${isOf(model)})`
+    SELECT rowid::UBIGINT AS s, received_at::VARCHAR AS t, event::JSON AS e, exact AS x
+    FROM ${table} WHERE ${isOf(model)})`
   return giveVerdicts(connection, model, rejected)
 }
 
@@ -166,7 +165,10 @@ export async function dropBatch(connection: Connection): Promise<void> {
     await connection.run(sql`DROP TABLE IF EXISTS ${table}`)
 }
 
-/** `source` gives s (a number of its own for each event), t (when it was accepted) and e (the event as JSON). */
+/**
+ * `source` gives s (a number of its own for each event), t (when it was accepted), e (the event as JSON) and x (its exact
+ * texts).
+ */
 async function giveVerdicts(
   connection: Connection,
   model: EventsModel,
@@ -175,7 +177,7 @@ async function giveVerdicts(
   const asJson = sql`STRUCT(${sql.join(model.columns.map(({ name }) => sql`${sql.ident(name)} JSON`))})`
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_given AS
-    SELECT s AS seq, t, TRY_CAST(e AS ${asJson}) AS given, ${typedOf(model.columns)} AS typed
+    SELECT s AS seq, t, x, TRY_CAST(e AS ${asJson}) AS given, ${typedOf(model.columns)} AS typed
     FROM ${source} WHERE e IS NOT NULL`)
   await connection.run(
     sql`CREATE OR REPLACE TEMP TABLE _eider_verdicts (seq UBIGINT, reason VARCHAR)`,
@@ -214,38 +216,6 @@ function nestedMisfits(column: Column): Sql {
     WHERE g.fullkey = w.fullkey AND ((w.type = 'NULL' AND g.type <> 'NULL')
       OR (w.type IN ('OBJECT', 'ARRAY') AND g.type NOT IN ('OBJECT', 'ARRAY')))
     GROUP BY seq`
-}
-
-/** Types of the members of a line that are to be read; each costs time. */
-interface Members {
-  s?: Sql
-  t?: Sql
-  e: Sql
-}
-
-/** A marker line has none of the members. Names inside `e` are matched exactly, unknown ones are dropped. */
-function readSegments(claims: readonly Pick<Claim, 'path'>[], { s, t, e }: Members): Sql {
-  const paths = sql.join(claims.map(({ path }) => sql.value(path)))
-  const columns = Object.entries({ s, t, e }).flatMap(([name, type]) =>
-    type === undefined ? [] : [sql`${sql.value(name)}: ${sql.value(type.inline())}`],
-  )
-  return sql`read_json([${paths}], format = 'newline_delimited', columns = {${sql.join(columns)}},
-    records = true, compression = 'uncompressed', maximum_object_size = ${sql.value(limits.segmentLineBytes)})`
-}
-
-/**
- * The bytes of each event as they were sent: the reader of JSON would print numbers anew. \x01 cannot be in a line of
- * JSON, so that each line is one field.
- */
-function rawEvents(claim: Claim): Sql {
-  return sql`
-    SELECT CAST(json_extract(line, '$.s') AS UBIGINT) AS seq,
-      CAST(json_extract_string(line, '$.t') AS TIMESTAMPTZ) AS received_at,
-      regexp_extract(line, '"e":(.*)\\}$', 1) AS event
-    FROM read_csv(${sql.value(claim.path)}, columns = {'line': 'VARCHAR'}, delim = chr(1), quote = '', escape = '',
-      comment = '', header = false, auto_detect = false, compression = 'none', new_line = '\\n',
-      max_line_size = ${sql.value(limits.segmentLineBytes)})
-    WHERE starts_with(line, '{"s":')`
 }
 
 const isAboutValues = ({ details }: DatabaseError) =>

@@ -7,7 +7,7 @@
 //   macros            those that a run has made, as the author wrote them
 //   acks              claims whose events are committed and whose segment may still be in the buffer
 //   flush_position    per target the last segment committed: the fence that no later commit may go back behind
-//   rejected_events   events that do not fit their table, set aside with the reason
+//   rejected_events   events that do not fit their table, set aside with the reason; `exact` as in their line
 
 import { EnvironmentError } from '../core/failures.ts'
 import type { Kind, Model } from '../core/model.ts'
@@ -67,7 +67,7 @@ const layout: readonly Sql[] = [
     target VARCHAR PRIMARY KEY, segment UBIGINT NOT NULL, flushed_at TIMESTAMPTZ NOT NULL)`,
   sql`CREATE TABLE _eider.rejected_events (
     target VARCHAR NOT NULL, claim_id VARCHAR NOT NULL, seq UBIGINT NOT NULL, reason VARCHAR NOT NULL,
-    event VARCHAR NOT NULL, received_at TIMESTAMPTZ NOT NULL, rejected_at TIMESTAMPTZ NOT NULL)`,
+    event VARCHAR NOT NULL, exact MAP(VARCHAR, VARCHAR), received_at TIMESTAMPTZ NOT NULL, rejected_at TIMESTAMPTZ NOT NULL)`,
 ]
 
 export async function ensureState(connection: Connection, catalog: Catalog): Promise<void> {

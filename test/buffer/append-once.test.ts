@@ -147,6 +147,37 @@ test('keys that the disk refuses also after the removal are written at the end, 
   }
 })
 
+test('keys of an earlier segment outlive a crash before the removal of the one that they were written with', async () => {
+  await using directory = await temporaryDirectory()
+  const files = new FakeFiles()
+  {
+    await using buffer = await openBuffer(directory.path, { files })
+    await send(buffer, 'a')
+    let refusals = 2
+    files.fault = (operation, path) =>
+      operation === 'write' && path.includes('.keys') && refusals-- > 0
+        ? fileError('ENOSPC', path)
+        : null
+    await drain(buffer, target, files)
+    await send(buffer, 'b')
+    // The keys of both are on disk now, and the power goes with the removal.
+    files.fault = (operation, path) => {
+      const isRemoval = operation === 'unlink' && path.endsWith('.claimed')
+      return isRemoval ? fileError('EIO', path) : null
+    }
+    assert.instance(await failure(() => drain(buffer, target, files)), Error)
+    files.fault = () => null
+    files.stopAt(1, 'before')
+  }
+  for (let life = 0; life < 3; life++) {
+    files.restart('everything')
+    await using buffer = await openBuffer(directory.path, { files })
+    for (const name of ['a', 'b']) assert.is(await send(buffer, name), 1)
+    for (const claim of await buffer.inflight(target)) await buffer.ack(claim)
+    assert.is(await buffer.claim(target), null, `life ${life}`)
+  }
+})
+
 /** Sends each request until it is accepted, as senders do, with flushes in between; fills `table`. */
 async function live(buffer: EventBuffer, table: Table, files: FakeFiles) {
   for (const name of ['a', 'b', 'c', 'd']) {

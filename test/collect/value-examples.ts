@@ -49,6 +49,10 @@ export const others: Readonly<Record<string, Examples>> = {
     },
     refused: ['{"a":1,"a":2}', '"\\ud800"', '{"\\udc00":1}'],
   },
+  'JSON[2]': {
+    taken: { '[12.50,null]': '[12.50, NULL]', '["x",{"a": 1E+2}]': '["x", {"a":1E+2}]' },
+    refused: ['[1]', '{}'],
+  },
   BLOB: {
     taken: { '"abc"': 'abc', '"\\u0000"': '\\x00', '"é"': '\\xC3\\xA9' },
     refused: ['1', '[]'],

@@ -1,27 +1,34 @@
 // Lives of buffer and flush, each cut at one point; in the end each accepted event is in the table once and each refused
-// batch nowhere. What is tried is the same in every run: the seeds count up.
+// batch nowhere. What is tried is the same in every run: the seeds of lives count up.
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Life, openWorld, type Victim } from './life.ts'
+import { crashSeed, isLong, testGroups } from './long-form.ts'
 
-/** EIDER_CRASH_POINTS=all tries every point of ten times as many lives. */
-const all = process.env['EIDER_CRASH_POINTS'] === 'all'
-/** Otherwise every third point of a life, so that more different lives are cut. */
-const STRIDE = all ? 1 : 3
+/** The long form tries every point of ten times as many lives; the short one every third, of more different lives. */
+const STRIDE = isLong ? 1 : 3
+const GROUPS = 10
+/** More lives than a group has. */
+const LIVES = 10_000
 
 export function testCutLives(victim: Victim, what: string, points: number): void {
-  const atLeast = all ? 10 * points : points
-  test(`${what}, at ${atLeast} different points: accepted events once, refused ones nowhere`, async () => {
-    process.stdout.write(`${await cutLives(victim, atLeast)} points\n`)
-  })
+  const name = `${what}, at ${points} different points: accepted events once, refused ones nowhere`
+  if (isLong)
+    testGroups(GROUPS, name, (group) =>
+      cutLives(victim, points, LIVES * (GROUPS * (crashSeed - 1) + group - 1)),
+    )
+  else
+    test(name, async () => {
+      process.stdout.write(`${await cutLives(victim, points, 0)} different points\n`)
+    })
 }
 
-/** Tries points of lives with seeds 1, 2, … until there are `atLeast` different ones. Gives their number. */
-async function cutLives(victim: Victim, atLeast: number): Promise<number> {
+/** Tries points of lives until they were cut at `atLeast` different ones, counting seeds up. Gives their number. */
+async function cutLives(victim: Victim, atLeast: number, seedsBefore: number): Promise<number> {
   await using world = await openWorld()
-  const tried = new Set<string>()
-  for (let seed = 1; tried.size < atLeast; seed++) {
+  const reached = new Set<string>()
+  for (let seed = seedsBefore + 1; reached.size < atLeast; seed++) {
     const whole = new Life(world, seed, victim)
     await whole.live()
     const { points } = whole
@@ -34,8 +41,8 @@ async function cutLives(victim: Victim, atLeast: number): Promise<number> {
         await life.live()
         const name = `${victim}, seed ${seed}, cut ${when} point ${point}`
         assert.is(await life.recover(), null, name)
-        tried.add(name)
+        if (life.isCut) reached.add(name)
       }
   }
-  return tried.size
+  return reached.size
 }

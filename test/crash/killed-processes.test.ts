@@ -5,6 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { seededRandom } from '../buffer/seeded-random.ts'
 import type { Workspace } from '../workspace.ts'
+import { crashSeed, isLong, testGroups } from './long-form.ts'
 import {
   crashProject,
   type Death,
@@ -17,8 +18,6 @@ import {
   startRun,
 } from './processes.ts'
 
-/** EIDER_CRASH_POINTS=all kills both at every call that they make, before it and after it. */
-const all = process.env['EIDER_CRASH_POINTS'] === 'all'
 const SEED = 20_260_101
 const LIVES = 3
 const REQUESTS = 12
@@ -46,10 +45,12 @@ async function liveOnce(space: Workspace, sender: Sender, deaths: Deaths, runFir
   await sending
   daemon.kill('SIGTERM')
   const ends = { daemon: await daemon.ended, run: ended }
-  const what = `${JSON.stringify({ ...deaths, runFirst, ends })}\n`
-  assert.ok(['SIGKILL', 0].includes(ends.daemon!), what + daemon.output())
+  const what = `${JSON.stringify({ ...deaths, runFirst, ends })}
+daemon: ${daemon.output()}
+run: ${run.output()}`
+  assert.ok(['SIGKILL', 0].includes(ends.daemon!), what)
   const lost = ends.daemon === 'SIGKILL' ? [ENVIRONMENT] : []
-  assert.ok(['SIGKILL', 0, ...lost].includes(ends.run!), what + run.output())
+  assert.ok(['SIGKILL', 0, ...lost].includes(ends.run!), what)
   return ends
 }
 
@@ -81,32 +82,55 @@ test('killed at chosen calls, restarted in either order: each 202 is a row, once
   assert.ok(sender.ids('accepted').length > 0 && sender.ids('refused').length > 0)
 })
 
-/** One victim, killed at its first call, at its second, and so on until there are no more. */
-async function killAtEach(victim: keyof Deaths, when: 'before' | 'after'): Promise<number> {
+interface Point {
+  readonly victim: keyof Deaths
+  readonly death: string
+}
+
+/** Every call of both, before and after it, in an order that the seed decides. */
+function shuffledPoints(): readonly Point[] {
+  const random = seededRandom(crashSeed)
+  const points = (['daemon', 'run'] as const).flatMap((victim) =>
+    Array.from({ length: CALLS[victim] }, (_, i) => i + 1).flatMap((at) => [
+      { victim, death: `before ${at}` },
+      { victim, death: `after ${at}` },
+    ]),
+  )
+  return points
+    .map((point) => ({ point, place: random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ point }) => point)
+}
+
+/** Lives of one project, one victim in each. Gives how many died at their point. */
+async function killAtPoints(points: readonly Point[], seed: number): Promise<number> {
   await using space = await crashProject()
-  const random = seededRandom(SEED)
-  let [kills, survivals] = [0, 0]
+  const random = seededRandom(seed)
   const sender = new Sender()
-  for (let at = 1; survivals < 5; at++) {
-    const deaths = { daemon: null, run: null, [victim]: `${when} ${at}` }
+  let kills = 0
+  for (const { victim, death } of points) {
+    const deaths = { daemon: null, run: null, [victim]: death }
     const ends = await liveOnce(space, sender, deaths, random() < 0.3)
     if (ends[victim] === 'SIGKILL') kills++
-    else survivals++
-    if (at % 5 === 0)
-      assert.equal(await finish(space, sender), nothingWrong, `${victim}, up to ${when} ${at}`)
   }
-  assert.equal(await finish(space, sender), nothingWrong, `${victim} ${when}`)
+  assert.equal(await finish(space, sender), nothingWrong, JSON.stringify(points))
   return kills
 }
 
-if (all)
-  for (const victim of ['daemon', 'run'] as const)
-    for (const when of ['before', 'after'] as const)
-      test(`${victim} killed ${when} each of its calls`, async () => {
-        const kills = await killAtEach(victim, when)
-        assert.ok(kills >= CALLS[victim] / 2, `only ${kills} kills`)
-        process.stdout.write(`${kills} kills\n`)
-      })
+/** Points of one project. */
+const GROUP = 10
+/** Of points that are reached: a life that finds little to flush makes fewer calls. */
+const REACHED_SHARE = 0.6
+
+if (isLong) {
+  const points = shuffledPoints()
+  testGroups(points.length / GROUP, `killed at ${GROUP} calls`, async (group) => {
+    const chosen = points.slice((group - 1) * GROUP, group * GROUP)
+    const kills = await killAtPoints(chosen, crashSeed + group)
+    assert.ok(kills >= chosen.length * REACHED_SHARE, `only ${kills} kills`)
+    return kills
+  })
+}
 
 /** Lives of a daemon on a disk that forgets, each ended by a power cut after its requests. */
 async function cutPower(disk: Disk) {

@@ -68,6 +68,8 @@ export class Life {
   #runIsDead = false
   #stepsToLive = Infinity
   steps = 0
+  /** Whether the life has reached the point at which it was to be cut. */
+  isCut = false
 
   /** `syncs`: false on a disk that lies about them. */
   constructor(world: World, seed: number, victim: Victim, syncs = true) {
@@ -100,6 +102,7 @@ export class Life {
         if (run.status === 'rejected') await this.#afterDeadRun(buffer, run.reason)
       }
     })
+    this.isCut ||= this.#files.isOff
   }
 
   /** Everybody starts again, as often as it takes; the power may go meanwhile. Gives what is wrong in the end, or null. */
@@ -201,6 +204,7 @@ export class Life {
     await this.#files.readdir('/')
     if (this.steps !== this.#stepsToLive) return
     this.#runIsDead = true
+    this.isCut = true
     throw new KilledError()
   }
 
