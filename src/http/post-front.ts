@@ -5,6 +5,9 @@
 //
 // Answers have the order of their requests: one that is ready waits for those before it, and so does a handover. What
 // becomes ready at one time is sent by one write for each connection.
+//
+// A connection that sends without waiting for its answers gets a few requests taken in a turn of the event loop, so that
+// all others get theirs; and none while its client does not read.
 
 import { createServer, type Server, type Socket } from 'node:net'
 import { limits } from '../core/limits.ts'
@@ -23,6 +26,8 @@ interface Connection extends Answered {
   readonly onEnd: () => void
   /** The beginning of a request that may become a plain one. */
   partial: Buffer | null
+  /** It has had its share of this turn of the event loop; the rest of what came is back in the socket. */
+  hasHadTurn: boolean
   /** No request is read any more: the connection is handed over, or ends, behind the last answer. */
   last: 'handover' | 'end' | null
   /** Since when nothing has moved, and how much had by then. */
@@ -70,7 +75,8 @@ export class PostFront {
     for (const connection of this.#connections.values()) {
       const { socket, answers, partial, idleBytes } = connection
       connection.idleBytes = socket.bytesRead + socket.bytesWritten
-      const isIdle = answers.length === 0 && partial === null && socket.writableLength === 0
+      const isAnswered = answers.length === 0 && socket.writableLength === 0
+      const isIdle = isAnswered && partial === null && socket.readableLength === 0
       if (isIdle && connection.idleBytes === idleBytes) socket.destroy()
     }
   }
@@ -86,6 +92,7 @@ export class PostFront {
       onEnd: () => this.#endOf(connection),
       answers: [],
       partial: null,
+      hasHadTurn: false,
       last: null,
       quietSinceMs: performance.now(),
       movedBytes: 0,
@@ -105,8 +112,12 @@ export class PostFront {
     const { partial } = connection
     const bytes = partial === null ? chunk : Buffer.concat([partial, chunk])
     connection.partial = null
-    let at = 0
+    let [at, most] = [0, mostInTurn(connection)]
     while (at < bytes.length) {
+      if (most === 0) {
+        this.#hold(connection, bytes.subarray(at))
+        break
+      }
       const next = this.#takeRequest(connection, bytes, at)
       if (next === 'foreign') return this.#leave(connection, bytes.subarray(at))
       if (next === 'partial') {
@@ -115,10 +126,23 @@ export class PostFront {
         break
       }
       at = next
+      most--
     }
     if (at > 0) connection.partialSweeps = 0
     this.#send(connection)
     if (connection.answers.length >= limits.frontPipelinedRequests) connection.socket.pause()
+  }
+
+  /** In the socket the rest keeps its end behind it: that comes when all of it is taken. */
+  #hold(connection: Connection, rest: Buffer): void {
+    const { socket } = connection
+    socket.pause()
+    socket.unshift(rest)
+    connection.hasHadTurn = true
+    setImmediate(() => {
+      connection.hasHadTurn = false
+      if (!socket.destroyed) this.#readOn(connection)
+    })
   }
 
   /** The offset behind the request at `at`. */
@@ -167,8 +191,10 @@ export class PostFront {
   }
 
   /** A client that does not take its answers, or does not wait for any, is not read from. */
-  #readOn({ socket, answers, last }: Connection): void {
-    if (last !== null || answers.length >= limits.frontPipelinedRequests) return
+  #readOn(connection: Connection): void {
+    const { socket, answers, hasHadTurn, last } = connection
+    const isFull = answers.length >= limits.frontPipelinedRequests
+    if (last !== null || hasHadTurn || isFull) return
     if (socket.writableNeedDrain) socket.pause()
     else if (socket.isPaused()) socket.resume()
   }
@@ -220,4 +246,11 @@ export class PostFront {
         socket.destroy()
     }
   }
+}
+
+/** Requests that the connection may have taken now. */
+function mostInTurn({ socket, answers }: Connection): number {
+  if (socket.writableNeedDrain) return 0
+  const room = Math.max(0, limits.frontPipelinedRequests - answers.length)
+  return Math.min(room, limits.frontRequestsInTurn)
 }

@@ -14,6 +14,7 @@ import { RequestError } from './request-error.ts'
 import { toOriginForm } from './request-target.ts'
 import { cutOff, type Headers, sendError, sendLastError } from './respond.ts'
 import { Turns } from './turns.ts'
+import { readAsNew, unreadUpgrade } from './upgrade.ts'
 
 /** Answers one request. What it throws (or rejects with) is answered as an error. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
@@ -70,6 +71,8 @@ export class HttpServer implements AsyncDisposable {
     this.#server.timeout = limits.socketIdleMs
     this.#server.on('timeout', (socket: Socket) => this.#close(socket))
     this.#server.on('connection', (socket: Socket) => {
+      // It comes again when a request was put back.
+      if (this.#newest.has(socket)) return
       this.#newest.set(socket, null)
       socket.once('close', () => this.#newest.delete(socket))
       // Node takes its own listener off a socket that it hands over, as for CONNECT. The end is seen at 'close'.
@@ -89,6 +92,9 @@ export class HttpServer implements AsyncDisposable {
         socket as Socket,
         new RequestError(405, 'method-not-allowed', 'this is no proxy'),
       ),
+    )
+    this.#server.on('upgrade', (request, socket: Duplex, rest) =>
+      this.#readAgain(request, socket as Socket, rest),
     )
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
       if (error.code === 'ECONNRESET') socket.destroy()
@@ -166,7 +172,7 @@ export class HttpServer implements AsyncDisposable {
     this.#front?.closeIdle()
     for (const [socket, newest] of this.#newest) {
       const isIdle = newest === null ? socket.bytesRead === 0 : newest.writableFinished
-      if (isIdle) socket.destroy()
+      if (isIdle && socket.readableLength === 0) socket.destroy()
     }
   }
 
@@ -205,6 +211,15 @@ export class HttpServer implements AsyncDisposable {
     const refusal = isRefusal ? error : new RequestError(500, 'internal-error', shown)
     onRefusal?.(refusal.status, refusal.code)
     return refusal
+  }
+
+  /** Without its wish for another protocol, behind the answers that are still to come. */
+  #readAgain(request: IncomingMessage, socket: Socket, rest: Buffer): void {
+    unreadUpgrade(request, socket, rest)
+    const newest = this.#newest.get(socket)
+    const read = () => readAsNew(this.#server, socket)
+    if (newest == null || newest.closed) read()
+    else newest.once('close', read)
   }
 
   /** One plain answer and the end of the connection, behind the answers that the connection still has to come. */
