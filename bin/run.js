@@ -11,7 +11,7 @@ if (first === '--version' && more.length === 0) {
 } else {
   // Keeps the compiled form of all modules between runs, from Node 22 on.
   require('node:module').enableCompileCache?.()
-  import('../dist/src/cli/main.js')
+  import('../dist/bundle/main.js')
     .then(({ main }) => main(process.argv.slice(2)))
     .catch((error) => {
       // An installation that is broken, or not built, is no mistake of the project (exit code 1).

@@ -5,7 +5,7 @@
 //   node dist/test/run.js [part of a path]...
 
 import { spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +21,7 @@ interface FileResult {
 }
 
 const here = fileURLToPath(new URL('.', import.meta.url))
+refuseStaleBundle()
 const filters = process.argv.slice(2)
 const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
@@ -64,6 +65,15 @@ async function runFile(file: string): Promise<FileResult> {
   print(`${ok ? 'ok  ' : 'FAIL'} ${name} (${passed} of ${total}, ${Date.now() - startedAt} ms)`)
   if (!ok) print(`${output.trimEnd()}\n     exit code ${exitCode}\n`)
   return { passed, failed, skipped }
+}
+
+/** The command line is the bundle; `tsc` alone leaves the one of an earlier build. */
+function refuseStaleBundle(): void {
+  const builtAt = (file: string) =>
+    statSync(new URL(`../${file}`, import.meta.url), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  if (builtAt('bundle/main.js') >= builtAt('src/cli/main.js')) return
+  print('dist/bundle is older than dist/src: run `npm run build`\n0 passed, 1 failed')
+  process.exit(1)
 }
 
 function countAfter(word: string, output: string): number {

@@ -278,7 +278,7 @@ export class EventBuffer implements ClaimSource {
   }
 
   #locate({ id, target }: ClaimKey): { readonly queue: TargetQueue; readonly number: number } {
-    const [, claimTarget = '', digits] = /^(.*)\/(\d{1,16})$/s.exec(id) ?? []
+    const [, claimTarget = '', digits] = /^(.*)\/(\d{1,15})$/s.exec(id) ?? []
     if (digits === undefined || parseModelName(claimTarget) === null)
       throw new UnknownClaimError(id)
     if (claimTarget !== target) throw new ClaimTargetError(id, target)

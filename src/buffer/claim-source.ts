@@ -24,6 +24,7 @@ export interface Claim {
 
 /** A segment that is only looked at: all lines of the file at `path` belong to valid groups. */
 export interface WaitingSegment {
+  readonly target: ModelName
   readonly segment: number
   readonly events: number
   readonly path: string

@@ -2,7 +2,7 @@
 // or forgets what was not synced. So the buffer reaches its data through this door only.
 
 import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
-import { writeSync } from 'node:fs'
+import { fstatSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errorCode } from './errors.ts'
 
@@ -16,7 +16,10 @@ export interface OpenFile {
   /** Into the page cache only. May write less than it was given, as a disk that fills up does; returns the bytes written. */
   write(bytes: Uint8Array, position: number): number
   truncate(sizeBytes: number): Promise<void>
-  /** The bytes written are on disk when it resolves. After a failure nothing is known about them (the kernel forgets). */
+  /**
+   * The bytes written are on disk when it resolves, and the file has a name under which they are found. After a failure
+   * nothing is known about them (the kernel forgets).
+   */
   fdatasync(): Promise<void>
   /** As fdatasync, with the size of a file that was truncated. */
   fsync(): Promise<void>
@@ -59,7 +62,12 @@ function openFile(handle: FileHandle): OpenFile {
     // In this thread: a copy to the page cache is cheaper than a trip to the thread pool.
     write: (bytes, position) => writeSync(handle.fd, bytes, 0, bytes.length, position),
     truncate: (sizeBytes) => handle.truncate(sizeBytes),
-    fdatasync: () => handle.datasync(),
+    async fdatasync() {
+      await handle.datasync()
+      // Somebody cleaned the directory up: the system would sync on, and forget all of it when the file is closed.
+      if (fstatSync(handle.fd).nlink === 0)
+        throw new Error('the file was removed from its directory')
+    },
     fsync: () => handle.sync(),
     close: () => handle.close(),
   }

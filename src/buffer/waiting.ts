@@ -46,7 +46,7 @@ export async function waitingSegments(
       for (const { file, name } of names) {
         const copy = join(scratchDir, `${directoryName(target)}-${name.number}`)
         const segment = await readSegment(join(dir, file), name, copy)
-        if (segment.events > 0) found.push(segment)
+        if (segment.events > 0) found.push({ target, ...segment })
       }
       return found
     } catch (error) {
@@ -59,7 +59,7 @@ async function readSegment(
   path: string,
   { number, state }: SegmentName,
   copy: string,
-): Promise<WaitingSegment> {
+): Promise<Omit<WaitingSegment, 'target'>> {
   const bytes = await readFile(path)
   const { valid, events } = scanSegment(bytes, state)
   const [first] = valid

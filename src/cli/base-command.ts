@@ -10,6 +10,7 @@ import type { SettingName } from '../project/settings.ts'
 import { type Paint, paintFor } from './paint.ts'
 import { failureEvents, showFailure } from './show-failure.ts'
 import { stderrLogger } from './stderr-logger.ts'
+import { usageProblem } from './usage-problem.ts'
 
 export interface SharedFlags {
   readonly project?: string | undefined
@@ -37,7 +38,7 @@ export abstract class BaseCommand extends Command {
     }),
     json: Flags.boolean({ summary: 'Print JSON, one event a line', helpGroup: 'GLOBAL' }),
     quiet: Flags.boolean({
-      summary: 'Print results and errors only',
+      summary: 'Print results, warnings and errors only',
       exclusive: ['verbose'],
       helpGroup: 'GLOBAL',
     }),
@@ -90,6 +91,23 @@ export abstract class BaseCommand extends Command {
     return project
   }
 
+  /** oclif would take the value behind `=` for an argument. */
+  protected override async init(): Promise<void> {
+    await super.init()
+    const flags: Readonly<Record<string, { readonly type: string }>> = {
+      ...this.ctor.baseFlags,
+      ...this.ctor.flags,
+    }
+    const end = this.argv.indexOf('--')
+    for (const word of end === -1 ? this.argv : this.argv.slice(0, end)) {
+      const [, name = '', value] = /^--([^=]+)=(.*)$/s.exec(word) ?? []
+      if (flags[name]?.type !== 'boolean') continue
+      throw new UsageError(`--${name} takes no value, so not "${value}"`, {
+        hint: `write --${name}, or leave it out`,
+      })
+    }
+  }
+
   /** oclif says which flag is unknown; this adds which one was meant. */
   protected override async catch(
     error: Error & { flags?: readonly string[]; oclif?: { exit?: number } },
@@ -99,10 +117,12 @@ export abstract class BaseCommand extends Command {
     throw error.oclif?.exit === 2 ? this.#usage(error) : error
   }
 
-  /** What oclif says, in one line and without its own hint. */
-  #usage({ message }: Error): UsageError {
-    const [problem = ''] = message.replaceAll(/\s+/g, ' ').split(' See more help with')
-    return new UsageError(problem, { hint: `see "${this.#title()} --help"` })
+  #usage(error: Error): UsageError {
+    const title = this.#title()
+    const isSplit = error.constructor.name === 'UnexpectedArgsError'
+    return new UsageError(usageProblem(title, error), {
+      hint: `${isSplit ? 'put an argument with blanks in quotes; ' : ''}see "${title} --help"`,
+    })
   }
 
   #title(): string {

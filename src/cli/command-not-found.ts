@@ -6,10 +6,21 @@ import { nearest } from '../core/suggest.ts'
 
 const commandNotFound: Hook.CommandNotFound = async ({ id, config }) => {
   const typed = id.replaceAll(':', ' ')
-  const meant = nearestCommand(
-    typed,
-    config.commandIDs.map((command) => command.replaceAll(':', ' ')),
-  )
+  if (typed.startsWith('-'))
+    throw new UsageError(`"${typed}" stands where the command must be`, {
+      hint: 'flags come after the command; "eider --help" lists the commands',
+    })
+  const known = config.commandIDs.map((command) => command.replaceAll(':', ' '))
+  // oclif takes the words behind a command without arguments for a part of its name.
+  const command = known.find((name) => typed.startsWith(`${name} `))
+  if (command !== undefined)
+    throw new UsageError(
+      `eider ${command} takes no argument "${typed.slice(command.length + 1)}"`,
+      {
+        hint: `see "eider ${command} --help"`,
+      },
+    )
+  const meant = nearestCommand(typed, known)
   throw new UsageError(`there is no command "${typed}"`, {
     hint: meant === null ? 'see "eider --help"' : `did you mean "eider ${meant}"?`,
   })

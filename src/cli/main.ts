@@ -1,11 +1,9 @@
 // Runs one command and ends with the exit code of the contract. oclif parses; failures are shown here.
 
-import { fileURLToPath } from 'node:url'
 import '@oclif/core/command'
 import { run } from '@oclif/core/run'
+import { packageDir } from '../core/package.ts'
 import { exitCodeOf, failureEvents, showFailure } from './show-failure.ts'
-
-const packageRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
 let isOutputLost = false
 
@@ -14,7 +12,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.removeAllListeners('error').on('error', reportLostOutput)
   process.stderr.on('error', () => {}) // a log on a full disk ends no server, and nobody is left to tell
   try {
-    await run([...argv], packageRoot)
+    await run([...argv], packageDir)
   } catch (error) {
     if (argv.includes('--json')) write(process.stdout, failureEvents(error))
     write(process.stderr, showFailure(error, { verbose: argv.includes('--verbose') }))

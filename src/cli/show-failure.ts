@@ -16,8 +16,27 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof DiagnosticsError) return 1
   if (error instanceof UsageError) return 2
   if (error instanceof EnvironmentError) return 3
+  if (isRefusedFile(error)) return 3
   return (error as OclifError | undefined)?.oclif?.exit ?? BUG
 }
+
+/** What the system refuses a command is no bug: files of another user, a disk that is full or read-only. */
+function isRefusedFile(error: unknown): error is NodeJS.ErrnoException {
+  const { code = '', path } = (error ?? {}) as NodeJS.ErrnoException
+  return path !== undefined && REFUSALS.includes(code)
+}
+
+const REFUSALS = [
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+  'EIO',
+  'ENOTDIR',
+  'EISDIR',
+  'ELOOP',
+]
 
 /** Text for people; empty when the exit code says it all. The stack is shown only with `verbose`. */
 export function showFailure(error: unknown, options: { readonly verbose: boolean }): string {
@@ -28,7 +47,7 @@ export function showFailure(error: unknown, options: { readonly verbose: boolean
     return [...shown, `${errors} ${errors === 1 ? 'error' : 'errors'}`].join('\n\n')
   }
   if (exitCodeOf(error) === BUG) return bugReport(error, options.verbose)
-  const { hint } = error as { hint?: string }
+  const hint = hintOf(error)
   return `error: ${messageOf(error)}` + (hint === undefined ? '' : `\nhint: ${hint}`)
 }
 
@@ -43,14 +62,19 @@ export function failureEvents(error: unknown): string {
         return JSON.stringify({ event: 'diagnostic', severity, code, message, ...place, hint })
       })
       .join('\n')
-  const { code, hint } = error as { code?: string; hint?: string }
+  const { code } = error as { code?: string }
   return JSON.stringify({
     event: 'error',
-    code: code ?? codeOf(error),
+    code: isRefusedFile(error) ? 'file-failed' : (code ?? codeOf(error)),
     message: messageOf(error),
-    hint,
+    hint: hintOf(error),
   })
 }
+
+const hintOf = (error: unknown): string | undefined =>
+  isRefusedFile(error)
+    ? '"eider doctor" says what cannot be written'
+    : (error as { hint?: string }).hint
 
 function bugReport(error: unknown, verbose: boolean): string {
   const head = `error: this is a bug in eider: ${messageOf(error)}`

@@ -35,5 +35,6 @@ function remark({ kind, from }: ShownColumn): string {
   if (from === null) return '  (not known)'
   if (from.length > 0) return ''
   if (kind === 'events') return '  (field of the events)'
+  if (kind === 'source') return '  (column of the source)'
   return kind === 'seed' ? '  (column of the seed)' : '  (made of no column)'
 }

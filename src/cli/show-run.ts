@@ -54,21 +54,28 @@ function progressLine(
   }
 }
 
-export function showSummary(run: RunTotals, paint: Paint): string {
-  const flushed = run.flushed.filter(({ events, rejected }) => events + rejected > 0)
-  const named = [...flushed, ...run.models]
-  const width = Math.max(0, ...named.map(({ model }) => model.length))
+/** With `quiet` the totals, and what somebody may have to look at. */
+export function showSummary(run: RunTotals, paint: Paint, options: { quiet: boolean }): string {
+  const { quiet } = options
+  const flushed = run.flushed.filter(
+    ({ events, rejected }) => rejected > 0 || (events > 0 && !quiet),
+  )
+  const models = run.models.filter((model) => !quiet || isNotable(model))
+  const width = Math.max(0, ...[...flushed, ...models].map(({ model }) => model.length))
   const lines = [
     ...flushed.map((flush) => flushLine(flush, width)),
-    ...run.models.flatMap((model) => [
+    ...models.flatMap((model) => [
       modelLine(model, width, paint),
       ...(model.warnings ?? []).map((warning) => `warning    ${warning}`),
     ]),
-    ...snapshotLines(run.snapshot),
+    ...(quiet ? [] : snapshotLines(run.snapshot)),
     totalLine(run, paint),
   ]
   return lines.join('\n')
 }
+
+const isNotable = ({ status, warnings = [] }: ModelResult) =>
+  status === 'failed' || status === 'skipped' || warnings.length > 0
 
 function flushLine(
   { model, events, rejected }: RunTotals['flushed'][number],

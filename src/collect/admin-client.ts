@@ -33,6 +33,8 @@ interface Answer {
 
 export class AdminClient implements ClaimSource {
   readonly #options: AdminClientOptions
+  /** Why it is asked no more: what follows a request without an answer would wait as long, under the lock of the run. */
+  #silence: EnvironmentError | null = null
 
   private constructor(options: AdminClientOptions) {
     this.#options = options
@@ -40,7 +42,8 @@ export class AdminClient implements ClaimSource {
 
   /**
    * null when nobody listens on the port. Throws EnvironmentError `daemon-silent` when it does not answer in time,
-   * `not-a-daemon` when the listener is another program, `daemon-of-another-project` when it owns another buffer.
+   * `not-a-daemon` when the listener is another program, `daemon-of-another-project` when it owns another buffer,
+   * `buffer-unusable` when the project has no buffer any more.
    */
   static async connect(options: AdminClientOptions): Promise<AdminClient | null> {
     const client = new AdminClient(options)
@@ -94,7 +97,7 @@ export class AdminClient implements ClaimSource {
     const { body } = await this.#send('GET', '/health')
     const health = (typeof body === 'object' ? body : null) as Partial<AdminHealth> | null
     if (health?.service !== SERVICE) throw notADaemon(port)
-    if (health.buffer === (await realpath(bufferDir))) return
+    if (health.buffer === (await realpath(bufferDir).catch(bufferGone))) return
     throw new EnvironmentError(
       'daemon-of-another-project',
       `the daemon on admin port ${port} collects into ${health.buffer}, not for this project`,
@@ -134,13 +137,18 @@ export class AdminClient implements ClaimSource {
 
   #send(method: string, path: string, body?: unknown): Promise<Answer> {
     const { port, timeoutMs = limits.adminTimeoutMs } = this.#options
+    if (this.#silence !== null) return Promise.reject(this.#silence)
     const text = body === undefined ? '' : JSON.stringify(body)
     const headers = {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(text),
     }
     return new Promise<Answer>((resolve, reject) => {
-      const fail = (cause: Error) => reject(failure(cause, port, timeoutMs))
+      const fail = (cause: Error) => {
+        const error = failure(cause, port, timeoutMs)
+        if (error.code === 'daemon-silent') this.#silence = error
+        reject(error)
+      }
       const signal = AbortSignal.timeout(timeoutMs)
       const options = { host: '127.0.0.1', port, method, path, headers, agent: false, signal }
       const request = httpRequest(options, (response) => {
@@ -170,6 +178,13 @@ function failure(cause: Error, port: number, timeoutMs: number): EnvironmentErro
     `the daemon on admin port ${port} has not answered for ${timeoutMs / 1000} s`,
     { hint: 'stop the daemon; a run reads the buffer by itself when no daemon holds it', cause },
   )
+}
+
+function bufferGone(cause: Error): never {
+  throw new EnvironmentError('buffer-unusable', `the event buffer is gone: ${cause.message}`, {
+    hint: 'restart the daemon, which makes it again; the events in it are lost unless it is put back',
+    cause,
+  })
 }
 
 function notADaemon(port: number): EnvironmentError {

@@ -57,9 +57,10 @@ export async function healthOf(vitals: Vitals): Promise<Health> {
   const { buffer, bufferDir, served } = vitals
   const { bytes, writable } = buffer.stats()
   const targets = backlogOf(vitals)
-  const { bavail, bsize } = await statfs(bufferDir)
+  // It is gone when somebody has cleaned up, and nothing that comes in would last.
+  const disk = await statfs(bufferDir).catch(() => null)
   return {
-    status: writable ? 'ok' : 'unavailable',
+    status: writable && disk !== null ? 'ok' : 'unavailable',
     ...served.models,
     events: targets.reduce((total, backlog) => total + backlog.events, 0),
     bytes,
@@ -68,7 +69,7 @@ export async function healthOf(vitals: Vitals): Promise<Health> {
         .map(({ oldest }) => oldest)
         .filter((time) => time !== null)
         .toSorted()[0] ?? null,
-    disk_free_bytes: bavail * bsize,
+    disk_free_bytes: disk === null ? 0 : disk.bavail * disk.bsize,
     targets,
   }
 }

@@ -1,8 +1,9 @@
 // The checks of `eider doctor`: each looks at one thing and says what to do next. Nothing is changed.
 
+import { constants } from 'node:fs'
 import { access, readFile, stat, statfs } from 'node:fs/promises'
 import { createConnection } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { waitingBytes } from '../buffer/waiting.ts'
 import { compile } from '../compiler/compile.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
@@ -33,19 +34,30 @@ const fail = (check: string, message: string, next: string): Finding => {
 export async function* checkUp(project: Project): AsyncGenerator<Finding> {
   yield checkNode()
   yield await checkProject(project)
+  yield await checkFiles(project)
   yield await checkWarehouse(project)
   for (const [name, path] of [
     ['run lock', project.paths.runLock],
     ['buffer', project.paths.collectLock],
   ] as const)
-    yield await checkLock(name, path)
+    yield await unlessRefused(name, () => checkLock(name, path))
   yield await checkWaiting(project)
-  yield await checkSnapshot(project)
+  yield await unlessRefused('snapshot', () => checkSnapshot(project))
   yield await checkSecrets(project)
   const { settings } = project
   yield await checkPort('collect', settings['collect.host'], settings['collect.port'])
   yield await checkPort('odata', settings['odata.host'], settings['odata.port'])
   yield await checkDisk(project)
+}
+
+/** What cannot be read is a finding, and the other checks go on. */
+async function unlessRefused(name: string, check: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await check()
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    return fail(name, error.message, 'let the user who runs eider read it')
+  }
 }
 
 function checkNode(): Finding {
@@ -63,9 +75,41 @@ async function checkProject({ files, paths, name }: Project): Promise<Finding> {
     return warn('project', `${message}, ${warnings.length} warnings`, 'eider run shows them')
   } catch (error) {
     if (!(error instanceof DiagnosticsError)) throw error
-    const count = `${error.diagnostics.length} mistakes, the first: ${error.diagnostics[0]!.message}`
-    return fail('project', count, 'eider plan shows them with their places')
+    const { length } = error.diagnostics
+    const count = length === 1 ? '1 mistake' : `${length} mistakes, the first`
+    return fail(
+      'project',
+      `${count}: ${error.diagnostics[0]!.message}`,
+      'eider plan shows them with their places',
+    )
   }
+}
+
+/** What commands write, so that the first to find out is not the daemon at night. */
+async function checkFiles({ paths }: Project): Promise<Finding> {
+  const { dir, state, buffer, snapshots, database, target } = paths
+  const shut: string[] = []
+  for (const directory of [state, buffer, snapshots, dirname(database), target])
+    if (!(await takesFiles(directory))) shut.push(directory)
+  if ((await exists(database)) && !(await isAccessible(database, READ | WRITE))) shut.push(database)
+  const names = [...new Set(shut)].map((path) =>
+    path.startsWith(dir) ? relative(dir, path) : path,
+  )
+  if (names.length === 0) return ok('files', 'what runs and services write can be written')
+  return fail(
+    'files',
+    `cannot be written: ${names.join(', ')}`,
+    'give it to the user who runs eider (chown -R), or run eider as the user whom it belongs to',
+  )
+}
+
+const { R_OK: READ, W_OK: WRITE, X_OK: ENTER } = constants
+
+/** A directory that is not there yet is made in the nearest one that is. */
+async function takesFiles(directory: string): Promise<boolean> {
+  if (await exists(directory))
+    return (await stat(directory)).isDirectory() && isAccessible(directory, READ | WRITE | ENTER)
+  return takesFiles(dirname(directory))
 }
 
 async function checkWarehouse({ paths, settings }: Project): Promise<Finding> {
@@ -179,8 +223,10 @@ async function checkDisk({ paths }: Project): Promise<Finding> {
     : ok('disk', message)
 }
 
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
+const exists = (path: string): Promise<boolean> => isAccessible(path, constants.F_OK)
+
+const isAccessible = (path: string, mode: number): Promise<boolean> =>
+  access(path, mode).then(
     () => true,
     () => false,
   )

@@ -1,11 +1,9 @@
-import { relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, relative, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { UsageError } from '../core/failures.ts'
+import { packageDir } from '../core/package.ts'
 import { BaseCommand } from '../cli/base-command.ts'
-
-const templatesDir = fileURLToPath(new URL('../../../templates', import.meta.url))
 
 export default class Init extends BaseCommand {
   static override summary = 'Start a project that runs'
@@ -24,10 +22,17 @@ export default class Init extends BaseCommand {
     const { initProject } = await import('../project/init.ts')
     if (args.directory === '') throw new UsageError('the name of the directory is empty')
     const dir = resolve(args.directory)
+    const templatesDir = join(packageDir, 'templates')
     const files = await initProject({ dir, template: flags.template, templatesDir })
     if (flags.json) return this.printEvent({ event: 'initialized', dir, files })
     for (const file of flags.quiet ? [] : files) this.print(`wrote ${file}`)
     const place = relative('.', dir)
-    this.print(`next: ${place === '' ? '' : `cd ${place} && `}eider run`)
+    this.print(`next: ${place === '' ? '' : `cd ${quoted(place)} && `}eider run`)
   }
+}
+
+/** As one word of a shell. */
+function quoted(path: string): string {
+  const word = path.startsWith('-') ? `./${path}` : path
+  return /^[\p{L}\p{N}_./@%+=:,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

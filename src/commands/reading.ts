@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { WaitingSegment } from '../buffer/claim-source.ts'
 import { Resources } from '../core/resources.ts'
 import type { CompiledProject } from '../core/model.ts'
-import type { ModelName } from '../core/names.ts'
+import { type ModelName, sameName } from '../core/names.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Project } from '../project/project.ts'
 
@@ -16,7 +16,7 @@ export interface Reading extends AsyncDisposable {
   /** Events models for which events wait in the buffer. */
   readonly withNewEvents: ReadonlySet<ModelName>
   /** Those events, as files to be read. */
-  readonly waitingSegments: (target: ModelName) => Promise<readonly WaitingSegment[]>
+  readonly waitingSegments: (model: ModelName) => Promise<readonly WaitingSegment[]>
 }
 
 /** Throws DiagnosticsError for mistakes in the project, EnvironmentError when a run holds the warehouse. */
@@ -26,7 +26,10 @@ export async function openToRead({ paths, files, settings }: Project): Promise<R
   const { waitingBytes, waitingSegments } = await import('../buffer/waiting.ts')
   const { dir, state } = paths
   const project = await compileOnce(files, { dir, state, save: false })
-  const withNewEvents = new Set((await waitingBytes(paths.buffer)).keys())
+  // Events that came before their model was spelled in another letter case are its events.
+  const waiting = [...(await waitingBytes(paths.buffer)).keys()]
+  const targetsOf = (model: ModelName) => waiting.filter((target) => sameName(target, model))
+  const withNewEvents = new Set([...project.models.keys()].filter((m) => targetsOf(m).length > 0))
   await using resources = new Resources()
   // What the engine cannot hold in memory, and copies of what is still written to, must not lie in the project.
   const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))
@@ -39,7 +42,10 @@ export async function openToRead({ paths, files, settings }: Project): Promise<R
     project,
     connection,
     withNewEvents,
-    waitingSegments: (target) => waitingSegments(paths.buffer, target, scratchDir),
+    waitingSegments: async (model) => {
+      const read = (target: ModelName) => waitingSegments(paths.buffer, target, scratchDir)
+      return (await Promise.all(targetsOf(model).map(read))).flat()
+    },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }

@@ -6,8 +6,11 @@ import { join } from 'node:path'
 import { compile } from '../compiler/compile.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
+import type { CompiledProject, Kind } from '../core/model.ts'
+import { foldCase } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
 import { MANIFEST_FILE } from '../core/snapshot.ts'
+import type { RunSummary } from '../pipeline/ledger.ts'
 import { runPipeline } from '../pipeline/run.ts'
 import { copyWarehouse, makeScratch, type Scratch } from '../pipeline/scratch.ts'
 import type { Project } from '../project/project.ts'
@@ -21,17 +24,26 @@ export interface SavedModelsOptions {
   readonly signal: AbortSignal
 }
 
+/** Kinds whose next build goes on with what the last one left, or refuses to. */
+const CONTINUED: readonly Kind[] = ['append', 'merge', 'scd2', 'events']
+
+interface Copy {
+  /** A run of the project has published since it was made. */
+  isStale: boolean
+  /** Models of these kinds that were built in it, in lower case: what it knows of them the project does not. */
+  readonly own: Set<string>
+}
+
 export class SavedModels implements AsyncDisposable {
   readonly #options: SavedModelsOptions
   readonly #scratch: Scratch
   readonly #resources: Resources
-  /** Stale when a run of the project has published since the copy was made. */
-  readonly #copy: { isStale: boolean }
+  readonly #copy: Copy
 
   private constructor(
     options: SavedModelsOptions,
     scratch: Scratch,
-    copy: { isStale: boolean },
+    copy: Copy,
     resources: Resources,
   ) {
     this.#options = options
@@ -46,7 +58,7 @@ export class SavedModels implements AsyncDisposable {
     const { paths } = await options.load()
     const scratch = resources.use(await makeScratch(paths))
     const files = resources.use(await ProjectWatch.open(paths.dir))
-    const copy = { isStale: true }
+    const copy = { isStale: true, own: new Set<string>() }
     await mkdir(paths.snapshots, { recursive: true }) // else the first publication would not be seen
     resources.use(
       watchFile(join(paths.snapshots, MANIFEST_FILE), () => {
@@ -72,21 +84,17 @@ export class SavedModels implements AsyncDisposable {
   /** Never throws: what is wrong is logged, and the next change is another try. */
   async #build(): Promise<void> {
     const { load, logger, signal } = this.#options
-    const lockWaitMs = limits.runLockWaitMs
     try {
       const project = await load()
       const compiled = await compile(project.files, { dir: project.paths.dir })
-      if (this.#copy.isStale) await this.#renewCopy(project, lockWaitMs)
-      const summary = await runPipeline({
-        ...runOptionsOf(project),
-        paths: this.#scratch.paths,
-        project: compiled,
-        openClaims: null,
-        lockWaitMs,
-        signal,
-        progress: () => {},
-        logger,
-      })
+      if (this.#copy.isStale) await this.#renewCopy(project)
+      let summary = await this.#run(project, compiled)
+      // What stands in the way of a model may be what was saved here before, which no run of the project has seen.
+      const isOwn = ({ model }: { readonly model: string }) => this.#copy.own.has(foldCase(model))
+      if (summary.models.some((result) => result.status === 'failed' && isOwn(result))) {
+        await this.#renewCopy(project)
+        summary = await this.#run(project, compiled)
+      }
       const { ok, models, snapshot } = summary
       const built = models.filter(({ status }) => status === 'built').map(({ model }) => model)
       for (const { model, status, because } of models)
@@ -98,9 +106,31 @@ export class SavedModels implements AsyncDisposable {
     }
   }
 
-  async #renewCopy({ paths }: Project, lockWaitMs: number): Promise<void> {
+  async #run(project: Project, compiled: CompiledProject): Promise<RunSummary> {
+    const { logger, signal } = this.#options
+    const summary = await runPipeline({
+      ...runOptionsOf(project),
+      paths: this.#scratch.paths,
+      project: compiled,
+      openClaims: null,
+      lockWaitMs: limits.runLockWaitMs,
+      signal,
+      progress: () => {},
+      logger,
+    })
+    for (const { model, status } of summary.models) {
+      const kind = compiled.models.get(model)?.kind
+      if (status === 'built' && kind !== undefined && CONTINUED.includes(kind))
+        this.#copy.own.add(foldCase(model))
+    }
+    return summary
+  }
+
+  async #renewCopy({ paths }: Project): Promise<void> {
     const { signal } = this.#options
+    const lockWaitMs = limits.runLockWaitMs
     this.#copy.isStale = false // before it is read: a run may publish meanwhile
+    this.#copy.own.clear()
     try {
       await copyWarehouse(paths, this.#scratch.paths, { lockWaitMs, signal })
     } catch (error) {

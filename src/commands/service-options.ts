@@ -6,9 +6,9 @@ import type { Logger } from '../core/logger.ts'
 import type { ODataServiceOptions } from '../odata/service.ts'
 import type { Project } from '../project/project.ts'
 
-/** Beside the current state, earlier ones stay open for next links. */
-function quarterOfMemory(): string {
-  return `${Math.floor(os.totalmem() / 4 / 2 ** 20)}MiB`
+/** The rest is for runs, and for what the service holds beside its engines. */
+function halfOfMemory(): string {
+  return `${Math.floor(os.totalmem() / 2 / 2 ** 20)}MiB`
 }
 
 export function serviceOptions({ paths, settings }: Project, logger: Logger): ODataServiceOptions {
@@ -24,7 +24,7 @@ export function serviceOptions({ paths, settings }: Project, logger: Logger): OD
     keyAsSegment: settings['odata.key_as_segment'],
     corsOrigins: settings['odata.cors_origins'],
     trustProxy: settings['odata.trust_proxy'],
-    memoryLimit: settings['odata.memory_limit'] ?? quarterOfMemory(),
+    memoryLimit: settings['odata.memory_limit'] ?? halfOfMemory(),
     cacheBytes: settings['odata.cache_bytes'],
     accessLog: settings['odata.access_log'],
     tempDir: join(paths.state, 'tmp'),

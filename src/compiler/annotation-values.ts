@@ -1,6 +1,6 @@
 // Values of annotations, as the grammar reads them: one case for each rule that a value may have.
 
-import { createRequire } from 'node:module'
+import * as ohm from 'ohm-js'
 import type { Grammar, Interval, MatchResult, Node } from 'ohm-js'
 import type { Comparison, OnSchemaChange } from '../core/model.ts'
 import type { Span } from '../core/source.ts'
@@ -13,8 +13,7 @@ interface GrammarMaker {
   readonly makeRecipe: (recipe: unknown) => Grammar
 }
 
-// As the CommonJS that it is: an `import` would read the package twice, for the names that it exports.
-const { makeRecipe } = createRequire(import.meta.url)('ohm-js') as GrammarMaker
+const { makeRecipe } = ohm as unknown as GrammarMaker
 
 /** The grammar of annotations.grammar.ts. */
 export const annotationGrammar = makeRecipe(JSON.parse(annotationRecipe))

@@ -127,6 +127,10 @@ async function mistakesIn(
         sql`SELECT ${sql.ident(test.target)} FROM ${modelRelation(test.model)}`,
       )
     await connection.columnsOf(failingRows(name, test))
+    if (test.is === 'accepted') {
+      const wrong = await firstMisfit(connection, test)
+      return wrong === null ? [] : invalid(`${wrong} is no value of "${test.column}", ${test.type}`)
+    }
     if (test.is !== 'condition') return []
     const [column] = await connection.columnsOf(
       sql`SELECT ANY_VALUE((${sql.body(test.body)}\n)) FROM (${failingRows(name, test)})`,
@@ -138,6 +142,21 @@ async function mistakesIn(
     if (test.is !== 'condition') return invalid(problemOf(error.details))
     return [engineDiagnostic(error.details, test.body, beforeCondition(name).inline())]
   }
+}
+
+/** As text, the first of the values that the column can never have. */
+async function firstMisfit(
+  connection: Connection,
+  { values, type }: Extract<CheckTest, { is: 'accepted' }>,
+): Promise<string | null> {
+  for (const value of values) {
+    const text = sql.value(String(value))
+    const row = await connection.row(
+      sql`SELECT TRY_CAST(${text} AS ${sql.type(type)}) IS NULL AS no`,
+    )
+    if (row?.['no'] === true) return `'${String(value)}'`
+  }
+  return null
 }
 
 /** What stands between its brackets stays there, and what it reads is this model alone. */

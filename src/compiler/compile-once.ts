@@ -12,17 +12,16 @@
 // found changed. Not saved: a project with sources or with warnings outside its files, and one with a volatile model, whose columns
 // may depend on the time, a setting or a remote file.
 
-import { readdirSync, statSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ProjectFiles } from '../core/project.ts'
+import { buildStamp } from '../core/package.ts'
 import { literalOf } from '../core/variables.ts'
+import { bindings } from '../duckdb/bindings.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
-import { engineVersion } from '../duckdb/driver.ts'
 import { restoreProject, saveProject } from './saved-project.ts'
 import { filesOf, hashFiles } from './source-files.ts'
 
@@ -125,7 +124,7 @@ async function readInputs(
 /** What is compiled, and what compiles it. */
 function keyOf({ models, seeds, macros, variables, problems }: ProjectFiles, dir: string): string {
   return hashOf(32, [
-    compilerIdentity(),
+    [bindings.library_version(), process.versions.node, buildStamp()],
     dir,
     models.map(({ name, source }) => [name, source.path, source.text]),
     seeds.map(({ name, path, format, types }) => [name, path, format, types]),
@@ -133,22 +132,6 @@ function keyOf({ models, seeds, macros, variables, problems }: ProjectFiles, dir
     Array.from(variables ?? [], ([name, value]) => [name, value.is, literalOf(value).inline()]),
     problems ?? [],
   ])
-}
-
-/** A checkout is built again and again under one version, so the files themselves count. */
-function compilerIdentity(): string {
-  const rooms = ['.', '../core', '../duckdb'].map((room) =>
-    fileURLToPath(new URL(room, import.meta.url)),
-  )
-  const stamps = rooms.flatMap((room) =>
-    readdirSync(room)
-      .toSorted()
-      .map((file) => {
-        const { size, mtimeMs } = statSync(join(room, file))
-        return [file, size, mtimeMs]
-      }),
-  )
-  return hashOf(32, [engineVersion(), process.versions.node, stamps])
 }
 
 /** The checksum tells a file that was cut short. Where it cannot be written the next run compiles again, as this one did. */

@@ -114,7 +114,8 @@ export async function compile(
   const readsTables = (call: string) =>
     call === 'query' || call === 'query_table' || macros.facts.get(call)?.takesTable === true
   let traced: ReturnType<CompiledProject['lineage']> | null = null
-  const lineage = () => (traced ??= lineageOfAll({ models, trees, findModel, readsTables }))
+  const origins = { models, trees, external: attached.tables, findModel, readsTables }
+  const lineage = () => (traced ??= lineageOfAll(origins))
   const compiled = { models, macros: macros.macros, lineage, warnings: sorted }
   return sources.length === 0
     ? compiled

@@ -3,15 +3,16 @@
 
 import type { ColumnOrigin } from '../core/model.ts'
 import { foldCase } from '../core/names.ts'
+import type { Column } from '../core/relation.ts'
 import { isInconstant } from './functions.ts'
 
-/** By `originKey`; the columns of models that a value is made of. */
+/** By `originKey`; the columns that a value is made of. */
 export type Origins = ReadonlyMap<string, ColumnOrigin> | null
 
 /** What a name turns out to be. */
 export interface Value {
   readonly origins: Origins
-  /** Type of a model's own column; null for what is computed. */
+  /** Type of a column of a model or a source; null for what is computed. */
   readonly type: string | null
 }
 
@@ -30,6 +31,14 @@ export const scopeColumn = (
 
 /** In order; null: not known. */
 export type Columns = readonly ScopeColumn[] | null
+
+/** Of a model or a source. */
+export function ownColumns(model: string, columns: readonly Column[]): Columns {
+  return columns.map(({ name, type }) => {
+    const origin = { model, column: name }
+    return scopeColumn(name, new Map([[originKey(origin), origin]]), type)
+  })
+}
 
 export interface ScopeRelation {
   /** In lower case; empty for one that cannot be named. */
@@ -58,7 +67,7 @@ export const emptyScope = (outer: Scope | null): Scope => ({
 
 export const none: Origins = new Map()
 
-export const originKey = ({ model, column }: ColumnOrigin): string => `${model}\0${column}`
+const originKey = ({ model, column }: ColumnOrigin): string => `${model}\0${column}`
 
 export function union(all: Iterable<Origins>): Origins {
   const found = new Map<string, ColumnOrigin>()

@@ -51,8 +51,8 @@ function baseTable(table: SyntaxNode, { ctes, context }: Place) {
   if (textOf(table['catalog_name']) !== '') return unknown
   const model = schema === '' ? null : context.findModel(`${schema}.${alias}`)
   if (model === null) {
-    const cte = ctes.get(foldCase(schema === '' ? alias : `${schema}.${alias}`))
-    return { ...unknown, columns: cte ?? null }
+    const name = schema === '' ? alias : `${schema}.${alias}`
+    return { ...unknown, columns: ctes.get(foldCase(name)) ?? context.columnsOfSource(name) }
   }
   const columns = context.columnsOf(model)
   return { alias, schema, columns }

@@ -1,10 +1,11 @@
-// Which columns of models each column of a query is made of, found in the engine's syntax tree with the scopes of its names.
+// Which columns of models and sources each column of a query is made of, found in the engine's syntax tree with the scopes of its names.
 //
 // A column is made of another when its values are computed from it: in the SELECT list, in what a scalar subquery gives, in
 // the list of a window. Columns that only decide which rows there are (WHERE, JOIN … ON, GROUP BY, HAVING, LIMIT) do not
 // count, and count(*) is made of none. What this file does not understand is unknown (`null`), and so is all that is made
 // of it.
 
+import type { CompiledExternal } from '../core/external.ts'
 import { type Lineage, type Model, versionColumns } from '../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
@@ -13,7 +14,7 @@ import {
   type Columns,
   emptyScope,
   none,
-  originKey,
+  ownColumns,
   type Origins,
   renamed,
   resolveName,
@@ -29,6 +30,8 @@ interface LineageContext {
   readonly findModel: (name: string) => ModelName | null
   /** Of models that come before. */
   readonly columnsOf: (model: ModelName) => Columns
+  /** Of the table of a source that a written name means; null: there is none. */
+  readonly columnsOfSource: (name: string) => Columns
   /** Whether a call reads a table that its arguments name. */
   readonly readsTables: (call: string) => boolean
 }
@@ -38,19 +41,26 @@ export interface LineageSources {
   readonly models: ReadonlyMap<ModelName, Model>
   /** Of the models with a query; null where the engine does not show it. */
   readonly trees: ReadonlyMap<ModelName, SyntaxNode | null>
+  /** Tables of sources. */
+  readonly external: readonly CompiledExternal[]
   readonly findModel: (name: string) => ModelName | null
   readonly readsTables: (call: string) => boolean
 }
 
 /** Of all models. Columns of events models and seeds, and those that a run adds, are made of none. */
 export function lineageOfAll(sources: LineageSources): ReadonlyMap<ModelName, Lineage> {
-  const { models, trees, findModel, readsTables } = sources
+  const { models, trees, external, findModel, readsTables } = sources
   const known = new Map<ModelName, Columns>()
   const columnsOf = (name: ModelName) => {
     const columns = known.get(name) ?? ownColumns(name, models.get(name)?.columns ?? [])
     known.set(name, columns)
     return columns
   }
+  const tables = new Map(
+    external.map(({ name, columns }) => [foldCase(name), ownColumns(name, columns)]),
+  )
+  const columnsOfSource = (name: string) => tables.get(foldCase(name)) ?? null
+  const context = { findModel, columnsOf, columnsOfSource, readsTables }
   return new Map(
     Array.from(models.values(), ({ name, kind, columns }) => {
       const tree = trees.get(name)
@@ -58,17 +68,10 @@ export function lineageOfAll(sources: LineageSources): ReadonlyMap<ModelName, Li
       if (tree === null) return [name, columns.map(() => null)]
       const added = kind === 'scd2' ? versionColumns : []
       const own = columns.slice(0, columns.length - added.length)
-      const lineage = lineageOf(tree, own, { findModel, columnsOf, readsTables })
+      const lineage = lineageOf(tree, own, context)
       return [name, [...lineage, ...added.map(() => [])]]
     }),
   )
-}
-
-function ownColumns(model: ModelName, columns: readonly Column[]): Columns {
-  return columns.map(({ name, type }) => {
-    const origin = { model, column: name }
-    return scopeColumn(name, new Map([[originKey(origin), origin]]), type)
-  })
 }
 
 /** One for each of `columns`, which the query gives; null: unknown. */

@@ -5,8 +5,8 @@ import { type ModelName, sameName } from '../core/names.ts'
 
 /** A column with what it is made of, which is made of other columns in turn. */
 export interface TracedColumn extends ColumnOrigin {
-  readonly kind: Kind
-  /** null: not known. Empty: it comes from outside (events, seed), or is computed from no column. */
+  readonly kind: Kind | 'source'
+  /** null: not known. Empty: it comes from outside (events, seed, source), or is computed from no column. */
   readonly from: readonly TracedColumn[] | null
 }
 
@@ -14,7 +14,7 @@ export interface TracedColumn extends ColumnOrigin {
 export function traceModel(project: CompiledProject, model: ModelName): readonly TracedColumn[] {
   const lineage = project.lineage()
   const traced = new Map<string, TracedColumn>()
-  return columnsOf(project, model).map((column) =>
+  return (project.models.get(model)?.columns ?? []).map(({ name: column }) =>
     trace({ project, lineage, traced }, { model, column }),
   )
 }
@@ -30,18 +30,16 @@ function trace(tracing: Tracing, { model, column }: ColumnOrigin): TracedColumn 
   const key = `${model}\0${column}`
   const known = traced.get(key)
   if (known !== undefined) return known
-  const index = columnsOf(project, model).findIndex((name) => sameName(name, column))
-  const origins = lineage.get(model)?.[index] ?? null
+  const of = project.models.get(model as ModelName)
+  const index = of?.columns.findIndex(({ name }) => sameName(name, column)) ?? -1
+  const origins = of === undefined ? [] : (lineage.get(of.name)?.[index] ?? null)
   const from = origins?.map((origin) => trace(tracing, origin)) ?? null
-  const found = { model, column, kind: project.models.get(model)!.kind, from }
+  const found = { model, column, kind: of?.kind ?? ('source' as const), from }
   traced.set(key, found)
   return found
 }
 
-const columnsOf = ({ models }: CompiledProject, model: ModelName) =>
-  (models.get(model)?.columns ?? []).map(({ name }) => name)
-
-/** The fields of events and columns of seeds at the end of all ways; null where one of the ways is not known. */
+/** The fields of events and columns of seeds and sources at the end of all ways; null where one of the ways is not known. */
 export function sourcesOf(column: TracedColumn): readonly ColumnOrigin[] | null {
   const found = new Map<string, ColumnOrigin>()
   const open = [column]
@@ -49,7 +47,7 @@ export function sourcesOf(column: TracedColumn): readonly ColumnOrigin[] | null 
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { model, column: name, kind, from } = next
     if (from === null) return null
-    if (kind === 'events' || kind === 'seed')
+    if (kind === 'events' || kind === 'seed' || kind === 'source')
       found.set(`${model}\0${name}`, { model, column: name })
     for (const origin of from) {
       if (seen.has(origin)) continue

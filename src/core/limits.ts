@@ -194,8 +194,11 @@ export const limits = {
   /** The youngest snapshots that a run keeps on disk, for next links and delta links, and the time it keeps the others. */
   retainedSnapshots: 3,
   retainedSnapshotMinutes: 10,
-  /** Snapshots that are no longer current which a service has open, and for how long; it opens them again when asked. */
-  openEarlierSnapshots: 3,
+  /**
+   * Snapshots that are no longer current which a service has open, and for how long; it opens them again when asked. Each
+   * has the same part of the memory as the current one.
+   */
+  openEarlierSnapshots: 1,
   openEarlierSnapshotMs: 600_000,
   /**
    * Memory of an engine that compares two states of a set for delta links, what does not fit is spilled; and how many of
@@ -203,12 +206,19 @@ export const limits = {
    */
   comparisonBytes: 512 * MiB,
   comparisons: 4,
+  /** Bytes of made changes that wait on disk for clients to take them, of all clients together; above it 503. */
+  heldBytes: 4 * GiB,
   /** Files in which a look for damage has found none are not read again within this time. */
   damageLookMs: 60_000,
   /** A service looks at the manifest this often where the file system reports no changes. */
   snapshotPollMs: 1_000,
   /** Results up to this size are computed whole before the first byte is sent, so that a failure has its status. */
   wholeResultRows: 10_000,
+  /**
+   * Rows of a whole result that the main thread takes itself, which saves them a way through the thread pool: it copies
+   * 100 KiB of each in 5 ms.
+   */
+  wholeResultRowsAtOnce: 128,
   /** Answers up to about this size are sent in one piece with their length. */
   wholeAnswerBytes: 256 * KiB,
   /** The largest page that a client gets by asking for it (Prefer: maxpagesize). */
@@ -231,7 +241,7 @@ export const limits = {
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
   /** Log of the warehouse that a run without work leaves to be replayed, in some milliseconds; a larger one is cleared. */
-  leftLogBytes: 1 * MiB,
+  leftLogBytes: 64 * KiB,
 
   /** Models that a run builds at a time (`--threads`); each has a connection, and the engine's threads are shared. */
   modelsAtOnce: 64,

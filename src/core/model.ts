@@ -163,13 +163,14 @@ export interface SeedType {
 export type Model =
   ViewModel | TableModel | AppendModel | MergeModel | Scd2Model | EventsModel | SeedModel
 
-/** A column of a model, of which others are made. */
+/** A column of which others are made. */
 export interface ColumnOrigin {
-  readonly model: ModelName
+  /** A model, or a table of a source as `source.table`; the two never have one name. */
+  readonly model: string
   readonly column: string
 }
 
-/** For each column of a model, in order, the columns of other models that its values are made of; null: not known. */
+/** For each column of a model, in order, the columns of other models and of sources that its values are made of; null: not known. */
 export type Lineage = readonly (readonly ColumnOrigin[] | null)[]
 
 export interface Macro {

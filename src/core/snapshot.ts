@@ -8,6 +8,7 @@
 // A service that finds a file damaged writes `<file>.damaged` beside it, with the problem as text for people. The marker
 // alone counts: a run that publishes the model writes the file anew, even where nothing has changed, and deletes it.
 
+import { parseItems } from './json-items.ts'
 import { type ModelName, parseModelName } from './names.ts'
 import { type Column, columnType } from './relation.ts'
 
@@ -54,16 +55,37 @@ export function printManifest(snapshot: Snapshot): string {
 
 /** Throws an Error that says what is wrong with the text. */
 export function parseManifest(text: string): Snapshot {
-  const document = asObject(JSON.parse(text), 'manifest')
+  const steps = parseManifestSteps(text)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
+/** The same in small steps: the manifest of a thousand wide tables has 20 MB. */
+export function* parseManifestSteps(text: string): Generator<void, Snapshot> {
+  const relations: PublishedRelation[] = []
+  const items: unknown[] = []
+  const reading = parseItems(text, 'relations')
+  let read = reading.next()
+  for (; read.done !== true; read = reading.next()) {
+    items.push(read.value)
+    yield
+  }
+  const document = asObject(read.value, 'manifest')
   if (document['format'] !== SNAPSHOT_FORMAT)
     throw new Error(
       `manifest has format ${String(document['format'])}, expected ${SNAPSHOT_FORMAT}`,
     )
+  for (const item of [...items, ...asArray(document['relations'], 'relations')]) {
+    relations.push(parseRelation(item))
+    yield
+  }
   return {
     id: asString(document['id'], 'id'),
     publishedAt: asDate(document['published_at'], 'published_at'),
     runId: asString(document['run_id'], 'run_id'),
-    relations: asArray(document['relations'], 'relations').map(parseRelation),
+    relations,
   }
 }
 

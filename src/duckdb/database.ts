@@ -3,12 +3,12 @@
 // An open .duckdb file must not be opened, copied or hashed through the file system by this process: the engine's lock
 // is a POSIX lock, and closing any descriptor of the file drops it.
 
-import type {
-  DuckDBConnection,
-  DuckDBInstance as Instance,
-  DuckDBPreparedStatement,
-  DuckDBValue,
-  Json,
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBPreparedStatement,
+  type DuckDBValue,
+  type Json,
 } from '@duckdb/node-api'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -16,7 +16,6 @@ import { syncPath } from '../core/durable-directory.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { DuckDBInstance } from './driver.ts'
 import { isInterrupt, toDatabaseError } from './errors.ts'
 
 export type Row = Readonly<Record<string, Json>>
@@ -35,11 +34,11 @@ export interface OpenOptions {
 
 /** A database file (or memory) opened by this process. Throws DatabaseError when it is locked or damaged. */
 export class Database implements AsyncDisposable {
-  readonly #instance: Instance
+  readonly #instance: DuckDBInstance
   readonly #syncNames: () => Promise<void>
   readonly #connections = new Set<Connection>()
 
-  private constructor(instance: Instance, syncNames: () => Promise<void>) {
+  private constructor(instance: DuckDBInstance, syncNames: () => Promise<void>) {
     this.#instance = instance
     this.#syncNames = syncNames
   }

@@ -15,14 +15,15 @@
 // more row, END; a stream is complete if and only if END was its last text. No text of the query may begin like END.
 // A whole result has none: the driver throws what went wrong before it gives the result.
 
-import type { DuckDBDataChunk } from '@duckdb/node-api'
+import { type DuckDBDataChunk, StatementType } from '@duckdb/node-api'
 import type duckdb from '@duckdb/node-bindings'
 import { limits } from '../core/limits.ts'
 import { type Sql, sql } from '../core/sql.ts'
+import { bindings } from './bindings.ts'
 import { noteCopied } from './collect-chunks.ts'
 import type { Connection } from './database.ts'
-import { bindings, StatementType } from './driver.ts'
 import { DatabaseError } from './errors.ts'
+import { partsOfText, type TextPart } from './long-text.ts'
 
 const END = '#END'
 const HEADER_BYTES = 16
@@ -38,6 +39,8 @@ export interface TextStreamOptions {
    * `streamed`: rows come while the engine works; a failure shows itself in `next` or `open`.
    */
   readonly mode: 'whole' | 'streamed'
+  /** Whether few texts may have megabytes: the main thread is then kept from copying them at once. */
+  readonly isLong?: boolean
 }
 
 /** An open result. It needs its connection for itself until it has ended or is disposed of. */
@@ -48,7 +51,7 @@ export class TextStream implements AsyncDisposable {
   /** Nothing more is to come from the engine. */
   #ended = false
   /** What is left of the last chunk. */
-  #left: Texts[] = []
+  #left: TextPart[] = []
   #rows = 0
   #following: Buffer | null = null
 
@@ -67,11 +70,14 @@ export class TextStream implements AsyncDisposable {
   static async open(
     connection: Connection,
     query: Sql,
-    { mode, maxRows }: TextStreamOptions,
+    { mode, maxRows, isLong = false }: TextStreamOptions,
   ): Promise<TextStream> {
     if (!query.isOneSelect) throw new Error('not one SELECT')
-    const open = mode === 'whole' ? openWhole : openStreamed
-    return new TextStream(connection, await open(connection, query), maxRows)
+    const chunks =
+      mode === 'whole'
+        ? await openWhole(connection, query, isLong)
+        : await openStreamed(connection, query)
+    return new TextStream(connection, chunks, maxRows)
   }
 
   /** Texts handed out so far. */
@@ -84,16 +90,20 @@ export class TextStream implements AsyncDisposable {
     return this.#ended && this.#left.length === 0
   }
 
-  /** The text behind the last of `maxRows`; null when there is none. Known when it has ended. */
+  /**
+   * The text behind the last of `maxRows`, or its first limits.sendAheadBytes; null when there is none. Known when it has
+   * ended.
+   */
   get following(): Buffer | null {
     return this.#following
   }
 
   /**
-   * The next texts, or null after the last: one, or as many as have limits.sendAheadBytes. To be called again when the promise is settled. Throws DatabaseError of type
-   * `Incomplete` when the result broke off: what was handed out before is then not the whole answer.
+   * The next texts, or null after the last: as many as have limits.sendAheadBytes, or a part of one that has more. To be
+   * called again when the promise is settled. Throws DatabaseError of type `Incomplete` when the result broke off: what
+   * was handed out before is then not the whole answer.
    */
-  async next(): Promise<Texts | null> {
+  async next(): Promise<TextPart | null> {
     while (this.#left.length === 0 && !this.#ended) {
       const next = this.#chunks.next()
       this.#left = this.#takeChunk(next instanceof Promise ? await next : next)
@@ -118,29 +128,26 @@ export class TextStream implements AsyncDisposable {
     }
   }
 
-  #takeChunk(chunk: DuckDBDataChunk | null): Texts[] {
+  #takeChunk(chunk: DuckDBDataChunk | null): TextPart[] {
     const count = chunk?.rowCount ?? 0
     if (chunk === null || count === 0) return this.#takeEnd()
     const headers = readHeaders(chunk, count)
     const isLast = this.#chunks.isStreamed && textAt(headers, count - 1) === END
     const texts = isLast ? count - 1 : count
     const taken = Math.min(texts, this.#maxRows - this.#rows)
-    if (texts > taken) this.#following = new Texts(chunk, rowsFrom(headers, taken), 1).copy()
+    if (texts > taken) this.#following = piecesOf(chunk, rowsFrom(headers, taken), 1)[0]!.copy()
     this.#ended = isLast || this.#following !== null
-    return piecesOf(headers, taken).map(
-      ({ from, rows }) => new Texts(chunk, rowsFrom(headers, from), rows),
-    )
+    return piecesOf(chunk, headers, taken)
   }
 
-  #takeEnd(): Texts[] {
+  #takeEnd(): TextPart[] {
     if (this.#chunks.isStreamed) throw incomplete()
     this.#ended = true
     return []
   }
 }
 
-/** Texts in the memory of the engine, which may make the next ones before these are copied. */
-export class Texts {
+class Texts implements TextPart {
   readonly rows: number
   readonly #headers: Uint8Array
   /** The memory of a chunk goes when the collector takes the object, so it is held until its bytes are copied. */
@@ -152,7 +159,6 @@ export class Texts {
     this.rows = rows
   }
 
-  /** To be called once. */
   copy(): Buffer {
     if (this.#chunk === null) throw new Error('the texts were copied before')
     const bytes = copyTexts(this.#headers, this.rows)
@@ -168,9 +174,11 @@ interface Chunks {
   next(): Promise<DuckDBDataChunk | null> | DuckDBDataChunk | null
 }
 
-/** All is in memory when it is open, so that a chunk needs no way through the thread pool. */
-async function openWhole(connection: Connection, query: Sql): Promise<Chunks> {
+/** All is in memory when it is open, so that few texts need no way through the thread pool; to fetch them is to copy them. */
+async function openWhole(connection: Connection, query: Sql, isLong: boolean): Promise<Chunks> {
   const result = await connection.attempt(() => connection.driver.run(query.inline()))
+  if (isLong || result.rowCount > limits.wholeResultRowsAtOnce)
+    return { isStreamed: false, next: () => connection.attempt(() => result.fetchChunk()) }
   const count = result.chunkCount
   let i = 0
   return { isStreamed: false, next: () => (i < count ? result.getChunk(i++) : null) }
@@ -210,24 +218,27 @@ function readHeaders(chunk: DuckDBDataChunk, count: number): Uint8Array {
 }
 
 /** A chunk of long texts takes long to copy, so nobody is given all of it at once. */
-function piecesOf(
-  headers: Uint8Array,
-  rows: number,
-): readonly { readonly from: number; readonly rows: number }[] {
-  const lengthOf = lengthsIn(headers, rows)
-  const pieces = []
+function piecesOf(chunk: DuckDBDataChunk, headers: Uint8Array, rows: number): TextPart[] {
+  const { lengthOf, addressOf } = wordsIn(headers, rows)
+  const pieces: TextPart[] = []
   for (let from = 0; from < rows;) {
     let [to, bytes] = [from + 1, lengthOf(from)]
     while (to < rows && bytes + lengthOf(to) <= limits.sendAheadBytes) bytes += lengthOf(to++)
-    pieces.push({ from, rows: to - from })
+    if (bytes > limits.sendAheadBytes) pieces.push(...partsOfText(chunk, addressOf(from), bytes))
+    else pieces.push(new Texts(chunk, rowsFrom(headers, from), to - from))
     from = to
   }
   return pieces
 }
 
-function lengthsIn(headers: Uint8Array, rows: number): (row: number) => number {
+/** Of texts that are not within their header, the address: it has fewer than 53 bits, so a number holds it exactly. */
+function wordsIn(headers: Uint8Array, rows: number) {
   const words = new Uint32Array(headers.buffer, headers.byteOffset, rows * HEADER_WORDS)
-  return (row) => words[row * HEADER_WORDS]!
+  return {
+    lengthOf: (row: number) => words[row * HEADER_WORDS]!,
+    addressOf: (row: number) =>
+      words[row * HEADER_WORDS + 2]! + words[row * HEADER_WORDS + 3]! * 2 ** 32,
+  }
 }
 
 /** The header of a NULL is not written, so its address leads anywhere. One bit per row, 64 to a word; 0 is NULL. */
@@ -249,12 +260,7 @@ function textAt(headers: Uint8Array, row: number): string | null {
 const rowsFrom = (headers: Uint8Array, row: number) => headers.subarray(row * HEADER_BYTES)
 
 function copyTexts(headers: Uint8Array, rows: number): Buffer {
-  const words = new Uint32Array(headers.buffer, headers.byteOffset, rows * HEADER_WORDS)
-  const lengthOf = (row: number) => words[row * HEADER_WORDS]!
-  // An address has fewer than 53 bits, so a number holds it exactly.
-  const addressOf = (row: number) =>
-    words[row * HEADER_WORDS + 2]! + words[row * HEADER_WORDS + 3]! * 2 ** 32
-
+  const { lengthOf, addressOf } = wordsIn(headers, rows)
   let size = 0
   for (let row = 0; row < rows; row++) size += lengthOf(row)
   const bytes = Buffer.allocUnsafe(size)

@@ -6,14 +6,7 @@
 // each choice that is followed by something stands in an atomic group, which JavaScript writes
 // (?=(?<group>…))\k<group>.
 
-import { createRequire } from 'node:module'
-import type { Grammar, PExpr } from 'ohm-js'
-
-// As the CommonJS that it is: an `import` would read the package twice, for the names that it exports.
-const { pexprs } = createRequire(import.meta.url)('ohm-js') as Pick<
-  typeof import('ohm-js'),
-  'pexprs'
->
+import { type Grammar, type PExpr, pexprs } from 'ohm-js'
 
 /** What the types of ohm-js leave out: the parts of a parsing expression, and how it is evaluated. */
 interface Part {

@@ -2,6 +2,7 @@
 // added, changed or removed since, with a delta link for the next time.
 
 import { limits } from '../core/limits.ts'
+import { Resources } from '../core/resources.ts'
 import { RequestError } from '../http/request-error.ts'
 import { asksForTime, contextUrl, type Exchange } from './answer.ts'
 import { type End, linkBehind, type Page, pageOf, pageText } from './answer-many.ts'
@@ -37,10 +38,26 @@ export function isTrackable({ request }: Exchange, { query, parent }: Addressed)
   )
 }
 
-/** `addressed` is the request that the delta link belongs to. */
+/**
+ * `addressed` is the request that the delta link belongs to. The changes are made whole before the first of them is sent:
+ * there are few engines that compare, and a slow client must not keep one from others.
+ */
 export async function delta(
   exchange: Exchange,
   { query }: Addressed,
+  format: JsonFormat,
+  preferences: Preferences,
+): Promise<Content> {
+  await using resources = new Resources()
+  const { body, rows } = await changes({ ...exchange, resources }, query, format, preferences)
+  if (body === null || Buffer.isBuffer(body)) return { body, rows }
+  const held = exchange.resources.use(await exchange.service.heldBodies.hold(body))
+  return { body: held.body, rows }
+}
+
+async function changes(
+  exchange: Exchange,
+  query: BoundQuery,
   format: JsonFormat,
   preferences: Preferences,
 ): Promise<Content> {
@@ -57,10 +74,10 @@ export async function delta(
       '0',
     )
   const engine = { ...exchange.engine, snapshot: resources.use(comparison) }
-  const changes = deltaQuery(exchange, query, page)
-  const counted = query.withCount ? (token?.count ?? (await countOf(engine, changes))) : null
+  const asked = deltaQuery(exchange, query, page)
+  const counted = query.withCount ? (token?.count ?? (await countOf(engine, asked))) : null
   const mode = page.limit <= limits.wholeResultRows ? 'whole' : 'streamed'
-  const texts = deltaTextsSql(changes, page.limit, format)
+  const texts = deltaTextsSql(asked, page.limit, format)
   const found = resources.use(
     await Query.open(engine, texts, { ...LARGE, maxRows: page.limit, mode }),
   )
@@ -72,8 +89,8 @@ export async function delta(
 /** Every row of both states is looked at. */
 const LARGE = { isSmall: false } as const
 
-async function countOf(engine: EngineAccess, changes: DeltaQuery): Promise<string> {
-  const from = { ...changes, window: { ...changes.window, from: null } }
+async function countOf(engine: EngineAccess, asked: DeltaQuery): Promise<string> {
+  const from = { ...asked, window: { ...asked.window, from: null } }
   const options = { ...LARGE, maxRows: 1, mode: 'whole' } as const
   await using counted = await Query.open(engine, deltaCountSql(from), options)
   return String(counted.whole)

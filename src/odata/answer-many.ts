@@ -96,7 +96,9 @@ async function openPage(
   const keyset = order === null ? null : keysetWindow(order, from, isLast ? null : limit)
   const window = { offset, limit: isLeft ? null : limit + 1, keyset }
   const texts = entityTextsSql(query, window, format)
-  return await Query.open(engine, texts, { maxRows: limit, mode, isSmall: isSmallQuery(query) })
+  const isLong = query.expand.length > 0
+  const isSmall = isSmallQuery(query)
+  return await Query.open(engine, texts, { maxRows: limit, mode, isSmall, isLong })
 }
 
 interface Behind {
@@ -121,12 +123,13 @@ export function linkBehind(
           url: deltaLink(root, target, { snapshotId, pageSize: size }, service.links),
         }
       : null
-  const text = following.toString('utf8')
+  // Where there is no position, it is the whole row.
+  const isPosition = following[0] === '['.charCodeAt(0)
   const token = {
     snapshotId,
     pageSize: size,
     given: offset + limit,
-    from: text.startsWith('[') ? readPosition(text) : null,
+    from: isPosition ? readPosition(following.toString('utf8')) : null,
     count,
     now: asksForTime(request) ? now.toISOString() : null,
     isTracked,

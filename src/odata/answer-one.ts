@@ -7,11 +7,20 @@ import { odataError } from './errors.ts'
 import { entityTextsSql } from './expand-sql.ts'
 import { shownType } from './full-metadata.ts'
 import type { JsonFormat } from './negotiate.ts'
+import {
+  complexFrame,
+  entityFrame,
+  framed,
+  isNullValue,
+  isWrittenRaw,
+  rawFrame,
+  rawTextsSql,
+  shortValue,
+} from './one-row.ts'
 import { type Content, whole } from './plan-answer.ts'
 import { Query } from './query.ts'
 import { isSmallQuery } from './query-work.ts'
 import { countSql } from './to-sql.ts'
-import { complexText, entityText, isNullValue, rawValue } from './write-json.ts'
 
 export async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
   const texts = sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
@@ -32,12 +41,16 @@ export async function entity(
   bound: Addressed & { readonly kind: string },
   format: JsonFormat,
 ): Promise<Content> {
-  const row = await onlyRow(exchange, bound, format)
-  if (row === null || (bound.kind === 'property' && isNullValue(row))) return NO_CONTENT
-  const context = contextUrl(exchange.request, bound.query.contextFragment)
-  const isComplex = bound.kind === 'property' && bound.query.output[0]!.type.kind === 'complex'
-  const text = isComplex ? complexText(row) : row
-  return valueContent(entityText(text, context, format, valueType(exchange, bound, format)))
+  const { query, kind } = bound
+  const isLong = kind === 'property' || query.expand.length > 0
+  const found = await onlyRow(exchange, bound, { texts: entityTexts(query, format), isLong })
+  if (found === null || (kind === 'property' && isNullValue(found.first))) return NO_CONTENT
+  const context = contextUrl(exchange.request, query.contextFragment)
+  const isComplex = kind === 'property' && query.output[0]!.type.kind === 'complex'
+  const frame = isComplex
+    ? complexFrame(found.first, context, format)
+    : entityFrame(found.first, context, format, valueType(exchange, bound, format))
+  return { body: framed(found, frame), rows: () => 1 }
 }
 
 /** null where it is not shown. */
@@ -53,36 +66,43 @@ function valueType(
 
 /** The value of a property, without JSON around it. */
 export async function value(exchange: Exchange, bound: Addressed): Promise<Content> {
-  const [{ type }] = bound.query.output as readonly [OutputProperty]
-  return valueContent(rawValue(await onlyRow(exchange, bound), type))
+  const { query } = bound
+  const [{ type }] = query.output as readonly [OutputProperty]
+  if (!isWrittenRaw(type)) {
+    const found = await onlyRow(exchange, bound)
+    const body = found === null ? null : shortValue(found.first)
+    return body === null ? NO_CONTENT : { body, rows: () => 1 }
+  }
+  const found = await onlyRow(exchange, bound, { texts: rawTextsSql(query), isLong: true })
+  const frame = found === null ? null : rawFrame(found.first)
+  return frame === null ? NO_CONTENT : { body: framed(found!, frame), rows: () => 1 }
 }
 
 const NO_CONTENT: Content = { body: null, rows: () => 0 }
 
-const valueContent = (body: Buffer | null): Content =>
-  body === null ? NO_CONTENT : { body, rows: () => 1 }
-
 export const noEntity = ({ set }: BoundQuery) =>
   odataError('entity-not-found', `no entity of ${set.name} has this key`)
+
+const entityTexts = (
+  query: BoundQuery,
+  format: JsonFormat = { metadata: 'none', ieee754: false },
+) => entityTextsSql(query, { offset: 0, limit: 1 }, format)
 
 /** null when the entity that leads to it is there and has none. Throws 404. */
 async function onlyRow(
   exchange: Exchange,
   addressed: Addressed,
-  format: JsonFormat = { metadata: 'none', ieee754: false },
-): Promise<Buffer | null> {
+  { texts, isLong } = { texts: entityTexts(addressed.query), isLong: false },
+): Promise<Query | null> {
+  const { engine, resources } = exchange
   const { query, parent } = addressed
-  const texts = entityTextsSql(query, { offset: 0, limit: 1 }, format)
-  const options = { maxRows: 1, mode: 'whole', isSmall: isSmallQuery(query, true) } as const
-  await using found = await Query.open(exchange.engine, texts, options)
-  if (found.rows === 0) {
-    if (parent === null) throw noEntity(query)
-    await requireParent(exchange, addressed, true)
-    return null
-  }
-  const pieces: Buffer[] = []
-  for await (const piece of found.chunks()) pieces.push(piece)
-  return Buffer.concat(pieces)
+  const isSmall = isSmallQuery(query, true)
+  const found = await Query.open(engine, texts, { maxRows: 1, mode: 'whole', isSmall, isLong })
+  resources.use(found)
+  if (found.first.length > 0) return found
+  if (parent === null) throw noEntity(query)
+  await requireParent(exchange, addressed, true)
+  return null
 }
 
 /**

@@ -6,6 +6,7 @@ import { RequestError } from '../http/request-error.ts'
 import { bindRequest } from './bind.ts'
 import type { Comparisons } from './comparisons.ts'
 import { changesGone, odataError } from './errors.ts'
+import type { HeldBodies } from './held-bodies.ts'
 import type { LinkSigner } from './link-signature.ts'
 import {
   header,
@@ -38,6 +39,7 @@ const Vary = varying.join(', ')
 export interface ServiceContext {
   readonly snapshots: Snapshots
   readonly comparisons: Comparisons
+  readonly heldBodies: HeldBodies
   readonly gate: QueryGate
   readonly links: LinkSigner
   /** Rows of a page when the client asks for no other number. */

@@ -1,5 +1,6 @@
 // $batch in JSON (JSON Format 4.01, 19).
 
+import { StringDecoder } from 'node:string_decoder'
 import { limits } from '../core/limits.ts'
 import type { RequestError } from '../http/request-error.ts'
 import type { Answer } from './answer.ts'
@@ -126,8 +127,30 @@ async function* responseBody({ headers, body }: Answer): AsyncGenerator<Buffer, 
   if (body === null) return
   yield Buffer.from(',"body":')
   const type = headers['Content-Type'] ?? ''
-  if (!Buffer.isBuffer(body)) yield* body
-  else if (type.startsWith('application/json')) yield body
-  else if (type.startsWith('text/')) yield Buffer.from(JSON.stringify(body.toString('utf8')))
-  else yield Buffer.from(`"${body.toString('base64url')}"`)
+  const parts = Buffer.isBuffer(body) ? [body] : body
+  if (type.startsWith('application/json')) return yield* parts
+  yield Buffer.from('"')
+  yield* type.startsWith('text/') ? escaped(parts) : base64url(parts)
+  yield Buffer.from('"')
+}
+
+type Parts = Iterable<Buffer> | AsyncIterable<Buffer>
+
+async function* escaped(parts: Parts): AsyncGenerator<Buffer, void> {
+  const decoder = new StringDecoder('utf8') // a letter may lie in two parts
+  for await (const part of parts)
+    yield Buffer.from(JSON.stringify(decoder.write(part)).slice(1, -1))
+  yield Buffer.from(JSON.stringify(decoder.end()).slice(1, -1))
+}
+
+/** Three bytes are four letters. */
+async function* base64url(parts: Parts): AsyncGenerator<Buffer, void> {
+  let left = Buffer.alloc(0)
+  for await (const part of parts) {
+    const bytes = Buffer.concat([left, part])
+    const whole = bytes.length - (bytes.length % 3)
+    yield Buffer.from(bytes.toString('base64url', 0, whole))
+    left = bytes.subarray(whole)
+  }
+  yield Buffer.from(left.toString('base64url'))
 }

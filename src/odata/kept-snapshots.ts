@@ -2,13 +2,15 @@
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { keptManifestFile, parseManifest, type Snapshot } from '../core/snapshot.ts'
+import { keptManifestFile, parseManifestSteps, type Snapshot } from '../core/snapshot.ts'
+import { resultInSlices } from './slices.ts'
 
 /** null when it is gone, or cannot be read. */
 export async function readKeptSnapshot(dir: string, id: string): Promise<Snapshot | null> {
   if (!/^[\w-]+$/.test(id)) return null
   try {
-    const snapshot = parseManifest(await readFile(join(dir, keptManifestFile(id)), 'utf8'))
+    const text = await readFile(join(dir, keptManifestFile(id)), 'utf8')
+    const snapshot = await resultInSlices(parseManifestSteps(text))
     return snapshot.id === id ? snapshot : null
   } catch {
     return null

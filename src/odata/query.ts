@@ -6,7 +6,8 @@ import { Resources } from '../core/resources.ts'
 import type { Sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
-import { type Texts, TextStream, type TextStreamOptions } from '../duckdb/text-stream.ts'
+import type { TextPart } from '../duckdb/long-text.ts'
+import { TextStream, type TextStreamOptions } from '../duckdb/text-stream.ts'
 import type { RequestError } from '../http/request-error.ts'
 import { isDamage } from './damaged-files.ts'
 import { odataError } from './errors.ts'
@@ -96,6 +97,11 @@ export class Query implements AsyncDisposable {
     return this.#stream.following
   }
 
+  /** What came first: all texts, some, or the beginning of a long one; empty when there is none. */
+  get first(): Buffer {
+    return this.#first
+  }
+
   /** All texts at once when they came in one piece; null when more are to come. */
   get whole(): Buffer | null {
     return this.#stream.hasEnded ? this.#first : null
@@ -103,7 +109,7 @@ export class Query implements AsyncDisposable {
 
   /** To be called once. The engine makes the next texts while the caller sends these. */
   async *chunks(): AsyncGenerator<Buffer, void> {
-    const ahead: Promise<Texts | null>[] = []
+    const ahead: Promise<TextPart | null>[] = []
     let bytes = this.#first
     while (true) {
       while (ahead.length < limits.partsAhead) ahead.push(this.#askForNext())
@@ -125,7 +131,7 @@ export class Query implements AsyncDisposable {
     await this.#resources[Symbol.asyncDispose]()
   }
 
-  #askForNext(): Promise<Texts | null> {
+  #askForNext(): Promise<TextPart | null> {
     const next = this.#nextAfter(this.#last)
     next.catch(() => {}) // it is awaited after the texts before it are sent
     this.#last = next
@@ -133,7 +139,7 @@ export class Query implements AsyncDisposable {
   }
 
   /** null behind the last texts. */
-  async #nextAfter(before: Promise<unknown>): Promise<Texts | null> {
+  async #nextAfter(before: Promise<unknown>): Promise<TextPart | null> {
     await before
     if (this.#stream.hasEnded || this.#closed) return null
     const turn = { begun: true, isSmall: this.#isSmall }

@@ -10,6 +10,7 @@ import { HttpServer } from '../http/server.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { createComparisons } from './comparisons.ts'
 import { createHandler } from './handle.ts'
+import { createHeldBodies } from './held-bodies.ts'
 import { createLinkSigner, openLinkSigner } from './link-signature.ts'
 import { createQueryGate, gateLimits } from './query-gate.ts'
 import { ROOT_PATH } from './service-root.ts'
@@ -41,6 +42,7 @@ export interface ODataServiceOptions {
   readonly keyAsSegment?: boolean
   /** Threads that work on one query. With one, many small queries at once are twice as fast as with two. */
   readonly threads?: number
+  /** Memory of the engines of the snapshots that are open, such as 2GB. */
   readonly memoryLimit?: string | null
   /** The file of the secret by which links are known; without one they end with the service. */
   readonly linkSecretPath?: string
@@ -78,13 +80,14 @@ export class ODataService implements AsyncDisposable {
     requireSoundOrigins('odata.cors_origins', corsOrigins, token)
     await using resources = new Resources()
     const tempDir = await ownTempDir(options, resources)
-    const engine = { dir, threads, memoryLimit, tempDir }
+    const engine = { dir, threads, memoryLimit: memoryOfEach(memoryLimit), tempDir }
     const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
     const { linkSecretPath: secret } = options
     const traffic = createTraffic()
     const answer = createHandler({
       snapshots,
       comparisons: createComparisons(engine),
+      heldBodies: createHeldBodies(tempDir),
       links: secret === undefined ? createLinkSigner() : await openLinkSigner(secret, logger),
       trustProxy: options.trustProxy ?? false,
       gate: createQueryGate(gateLimits()),
@@ -120,6 +123,12 @@ export class ODataService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#resources[Symbol.asyncDispose]()
   }
+}
+
+/** The engines of snapshots that are open have equal parts, since the current one is soon an earlier one. */
+export function memoryOfEach(memoryLimit: string | null): string | null {
+  const part = (number: string) => String(Number(number) / (1 + limits.openEarlierSnapshots))
+  return memoryLimit?.replace(/^[\d.]+/, part) ?? null
 }
 
 /** What a service that was killed has spilled goes with the next one. */

@@ -17,3 +17,14 @@ export async function* inSlices<T>(steps: Iterable<T>): AsyncGenerator<readonly 
   }
   yield slice
 }
+
+/** What `steps` returns, made in the same way. */
+export async function resultInSlices<T>(steps: Generator<unknown, T>): Promise<T> {
+  for (let since = performance.now(); ;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (performance.now() - since < limits.sliceMs) continue
+    await nextLoopTurn()
+    since = performance.now()
+  }
+}

@@ -9,12 +9,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
-import { MANIFEST_FILE, parseManifest, type Snapshot } from '../core/snapshot.ts'
+import { MANIFEST_FILE, parseManifestSteps, type Snapshot } from '../core/snapshot.ts'
 import { type DamagedFile, isDamage, markDamagedFiles } from './damaged-files.ts'
 import { createManifestWatch, type ManifestWatch } from './manifest-watch.ts'
 import { keptSnapshots, readKeptSnapshot } from './kept-snapshots.ts'
 import { logOpened } from './log-opened.ts'
 import { type EngineOptions, filesAre, OpenSnapshot } from './open-snapshot.ts'
+import { resultInSlices } from './slices.ts'
 
 export interface SnapshotsOptions extends EngineOptions {
   readonly logger: Logger
@@ -234,7 +235,7 @@ export class Snapshots implements AsyncDisposable {
     if (text === null) return
     const damaged = this.#damaged
     if (text === damaged?.manifest) {
-      const files = await filesAre(this.#options.dir, parseManifest(text))
+      const files = await filesAre(this.#options.dir, await read(text))
       const isSame = files === (await damaged.files)
       if (isSame && damaged.isReported) throw new Error(damaged.problem)
       if (isSame) return
@@ -255,12 +256,13 @@ export class Snapshots implements AsyncDisposable {
 
   async #replace(manifest: string): Promise<void> {
     const startedAt = Date.now()
-    const next = await this.#open(parseManifest(manifest))
+    const next = await this.#open(await read(manifest))
     this.#retired.unshift({ snapshot: this.#current, sinceMs: Date.now() })
     this.#current = next
     this.#manifest = manifest
     this.#damaged = null
     this.#opened++
+    await this.#release()
     logOpened(this.#options.logger, next, startedAt)
   }
 
@@ -292,5 +294,7 @@ export class Snapshots implements AsyncDisposable {
     this.#options.logger.error('snapshot-refused', { problem, serving: this.published?.id ?? null })
   }
 }
+
+const read = (manifest: string) => resultInSlices(parseManifestSteps(manifest))
 
 const problemOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -6,7 +6,7 @@
 // common alternative comes first, and two lists at the end say what is read faster than it is written here: tokens by a
 // regular expression made of their rule, and choices that have no meaning of their own where they are used.
 
-import { createRequire } from 'node:module'
+import { grammar } from 'ohm-js'
 import { applyRules } from './apply-rules.ts'
 import { expandRules } from './expand-rules.ts'
 import { literalRules } from './literal-rules.ts'
@@ -247,12 +247,6 @@ ${literalRules}
   rws (a space) = (" " | "\t")+
 }
 `
-
-// The very ohm of token-rules.ts: an `import` would be another copy, whose parts of grammars have classes of their own.
-const { grammar } = createRequire(import.meta.url)('ohm-js') as Pick<
-  typeof import('ohm-js'),
-  'grammar'
->
 
 export const urlGrammar = grammar(urlGrammarSource)
 

@@ -253,38 +253,3 @@ export interface Link {
   readonly name: 'nextLink' | 'deltaLink'
   readonly url: string
 }
-
-/** `row` as the engine wrote it, with its comma. `type` is that of a value, where it is shown. */
-export function entityText(
-  row: Buffer,
-  contextUrl: string,
-  { metadata }: JsonFormat,
-  type: string | null = null,
-): Buffer {
-  if (metadata === 'none') return row.subarray(1)
-  const members = row.subarray(',{'.length)
-  const comma = members.length === '}'.length ? '' : ','
-  const typed = type === null ? '' : `,"@odata.type":${JSON.stringify(type)}`
-  return Buffer.concat([
-    Buffer.from(`{"@odata.context":${JSON.stringify(contextUrl)}${typed}${comma}`),
-    members,
-  ])
-}
-
-const VALUE_START = ',{"value":'
-
-const valueOf = (row: Buffer): string => row.subarray(VALUE_START.length, -1).toString('utf8')
-
-/** A complex value stands for itself: its properties take the place of the only property of `row`. */
-export const complexText = (row: Buffer): Buffer => Buffer.from(`,${valueOf(row)}`)
-
-/** Whether the only property of `row`, named `value`, is null. */
-export const isNullValue = (row: Buffer): boolean => valueOf(row) === 'null'
-
-/** The only property of `row` without JSON around it: text, or the bytes of a binary. null when it is null. */
-export function rawValue(row: Buffer | null, type: EdmType): Buffer | null {
-  if (row === null || isNullValue(row)) return null
-  const value = valueOf(row)
-  if (!value.startsWith('"')) return Buffer.from(value)
-  return Buffer.from(JSON.parse(value) as string, type.name === 'Edm.Binary' ? 'base64url' : 'utf8')
-}

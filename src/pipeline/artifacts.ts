@@ -4,14 +4,13 @@
 // A manifest of a thousand models takes longer to write than all else of a run with nothing to do, so one is left alone
 // if and only if it begins with the identity of this very project, made by this very code, and ends as it should.
 
-import { statSync } from 'node:fs'
 import { mkdir, open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { CompiledExternal } from '../core/external.ts'
 import type { CompiledProject, Lineage, Model } from '../core/model.ts'
 import { hashOf } from '../core/hash.ts'
 import { entitySetName } from '../core/names.ts'
+import { buildStamp } from '../core/package.ts'
 import type { RunSummary } from './ledger.ts'
 
 const SCHEMA_VERSION = 1
@@ -37,11 +36,9 @@ async function writeManifest(path: string, project: CompiledProject): Promise<vo
   await writeJson(path, { ...heading, models, sources })
 }
 
-/** A checkout is built again and again, and writes other manifests then. */
 function identityOf({ identity }: CompiledProject): { readonly project?: string } {
   if (identity === undefined) return {}
-  const { size, mtimeMs } = statSync(fileURLToPath(import.meta.url))
-  return { project: hashOf(32, [identity, size, mtimeMs]) }
+  return { project: hashOf(32, [identity, buildStamp()]) }
 }
 
 /** Whether a file begins with these members and ends as an object does, as writeJson() prints them. */

@@ -7,7 +7,7 @@ import { freshness } from '../compiler/plan.ts'
 import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
 import type { Model } from '../core/model.ts'
-import type { ModelName } from '../core/names.ts'
+import { type ModelName, sameName } from '../core/names.ts'
 import type { ModelResult } from '../core/progress.ts'
 import {
   build,
@@ -143,7 +143,7 @@ async function buildOne(work: Work, model: Model): Promise<Done> {
 
 /**
  * Throws ModelFailure for a model that reads a source that is too old. The version of an events model says which rows it
- * has: the definition and the last segment that went in.
+ * has: the definition and the last segment that went in, of each spelling that the model has had.
  */
 function decideOne(
   { context, positions }: Pick<Work, 'context' | 'positions'>,
@@ -152,8 +152,11 @@ function decideOne(
   const [stale] = staleInputs(model, context.freshness, 'error')
   if (stale !== undefined) throw new ModelFailure(stale)
   if (model.kind !== 'events') return decideNow(context, model, new Set())
-  const segment = positions.get(model.name)?.segment ?? null
-  const fingerprint = hashOf(16, [model.definition, segment])
+  const segments = [...positions]
+    .filter(([target]) => sameName(target, model.name))
+    .map(([, { segment }]) => segment)
+  const last = segments.length > 1 ? segments.join() : (segments[0] ?? null)
+  const fingerprint = hashOf(16, [model.definition, last])
   const isNew = context.state.models.get(model.name)?.version !== fingerprint
   const { because } = decideNow(context, model, new Set(isNew ? [model.name] : []))
   return { fingerprint, because }

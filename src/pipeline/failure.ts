@@ -2,6 +2,7 @@
 
 import { positionOf, offsetOfByte, type SourceFile } from '../core/source.ts'
 import { EnvironmentError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
 import type { Model, PlacedAnnotation } from '../core/model.ts'
 import type { Sql } from '../core/sql.ts'
 import { DatabaseError, isInterrupt } from '../duckdb/errors.ts'
@@ -75,9 +76,18 @@ export function toEnvironmentError(error: unknown): unknown {
 }
 
 function oneLine(error: DatabaseError): string {
-  const [first = ''] = error.details.message.replace(/^TransactionContext Error: /, '').split('\n')
+  const text = error.details.message.replace(/^TransactionContext Error: /, '')
+  const first = csvProblem(text) ?? text.split('\n')[0] ?? ''
   const candidates = error.details.candidates.filter((candidate) => candidate !== '')
   return candidates.length === 0 ? first : `${first} (did you mean ${candidates.join(' or ')}?)`
+}
+
+/** Of a CSV file the engine says where on the first line, and what at the end of the paragraph. */
+function csvProblem(text: string): string | null {
+  const [, line, rest = ''] = /^CSV Error on Line: (\d+)\n([\s\S]*?)(?:\n\s*\n|$)/.exec(text) ?? []
+  const what = rest.split('\n').findLast((words) => words !== '')
+  if (line === undefined || what === undefined) return null
+  return `line ${line}: ${what.slice(0, limits.problemLength)}`
 }
 
 /** Positions count from the start of the statement that the body was put into, in bytes, in parser errors in characters. */

@@ -2,12 +2,13 @@
 
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import type { CompiledProject, EventsModel } from '../core/model.ts'
+import { sameName } from '../core/names.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { roomMaker } from '../duckdb/memory.ts'
 import { type BuildContext, refuseReservedSchema, siteOf } from './build.ts'
 import { finishCommitted, type FlushCount, type FlushDependencies, flushTarget } from './flush.ts'
-import { dropBatch, insertRejected } from './load-batch.ts'
+import { dropBatch, insertRejected, isOf } from './load-batch.ts'
 import { prepareEventsTable } from './materialize/events.ts'
 import { noteRelation, relationOf } from './materialize/relation.ts'
 import { recordModels } from './state.ts'
@@ -40,12 +41,19 @@ export async function flushAll(
   const makeRoom = await roomMaker(connection)
   const deps = { ...options, connection, makeRoom, claims }
   await finishCommitted(deps, context.state.acks)
-  for (const target of await claims.targets())
-    if (models.get(target)?.kind !== 'events') logger.warn('flush-target-without-model', { target })
+  const targets = await claims.targets()
+  const known = [...models.values()].filter(({ kind }) => kind === 'events')
+  for (const target of targets)
+    if (!known.some(({ name }) => sameName(name, target)))
+      logger.warn('flush-target-without-model', { target })
   for (const model of ready) {
-    const fence = context.state.positions.get(model.name) ?? null
+    const { name } = model
+    const others = targets.filter((target) => sameName(target, name) && target !== name)
     try {
-      await flushTarget(deps, model, fence, startedAt, (count) => onFlushed(model, count))
+      for (const target of [...others.toSorted(), name]) {
+        const fence = context.state.positions.get(target) ?? null
+        await flushTarget(deps, model, target, fence, startedAt, (count) => onFlushed(model, count))
+      }
     } catch (error) {
       onFailure(model, error)
     }
@@ -54,7 +62,7 @@ export async function flushAll(
 
 /** What did not fit the model as it was may fit it as it is. */
 async function retryRejected(connection: Connection, model: EventsModel): Promise<number> {
-  const query = sql`SELECT 1 FROM _eider.rejected_events WHERE target = ${sql.value(model.name)} LIMIT 1`
+  const query = sql`SELECT 1 FROM _eider.rejected_events WHERE ${isOf(model)} LIMIT 1`
   if ((await connection.row(query)) === null) return 0
   const events = await insertRejected(connection, relationOf(model.name), model)
   await dropBatch(connection)
@@ -73,14 +81,14 @@ async function prepareTables(
     try {
       refuseReservedSchema(context, model.name)
       const record = state.models.get(model.name)
+      const isRedefined = record !== undefined && record.definition !== model.definition
       const retried = await connection.transact(async () => {
         await prepareEventsTable(siteOf(context, model), model)
-        // From here on the table is known as one that holds events, whatever happens next.
-        if (record?.kind !== 'events')
+        // From here on the table is known as one that holds events, by this definition, whatever happens next: what is
+        // rejected by it is tried again when it changes, also when it becomes again what it was.
+        if (record?.kind !== 'events' || isRedefined)
           await recordModels(connection, runId, [{ model, fingerprint: '', version: '' }])
-        // The definition is recorded at the end of a run that went well, so a retry that fails comes again.
-        if (record === undefined || record.definition === model.definition) return 0
-        return await retryRejected(connection, model)
+        return isRedefined ? await retryRejected(connection, model) : 0
       })
       if (retried > 0) {
         onFlushed(model, { events: retried, rejected: 0 })

@@ -17,6 +17,7 @@ import type { Claim, ClaimSource } from '../buffer/claim-source.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import type { EventsModel } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
 import type { Progress } from '../core/progress.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -74,12 +75,14 @@ export async function finishCommitted(
 }
 
 /**
- * Flushes what was buffered for a model when the run began, ascending. `count` is told after each commit, so that it
+ * Flushes what was buffered for a target when the run began, ascending. The target is the name of the model, or one that
+ * differs from it in letter case: the model was spelled so when the events came. `fence` is that of the target. `count` is told after each commit, so that it
  * is right also when a later batch throws. What is not committed when it throws is back in the buffer.
  */
 export async function flushTarget(
   deps: FlushDependencies,
   model: EventsModel,
+  target: ModelName,
   fence: FlushPosition | null,
   runStartedAt: Date,
   count: (flushed: FlushCount) => void,
@@ -87,13 +90,13 @@ export async function flushTarget(
   const { claims, progress, signal } = deps
   // What an earlier run left open is not committed, or finishCommitted() had removed it. The buffer takes it back and
   // hands everything out again, oldest first and under the same ids.
-  for (const claim of await claims.inflight(model.name)) await claims.nack(claim)
+  for (const claim of await claims.inflight(target)) await claims.nack(claim)
   let position = fence
   for (let isLast = false; !isLast && !signal.aborted;) {
     const startedAt = performance.now()
     const batch: Claim[] = []
     try {
-      isLast = await claimBatch(deps, model, position, runStartedAt, batch) // step 1
+      isLast = await claimBatch(deps, target, position, runStartedAt, batch) // step 1
       const last = batch.at(-1)
       if (last === undefined) break
       progress({ event: 'flush-started', model: model.name, events: eventsOf(batch) })
@@ -108,7 +111,7 @@ export async function flushTarget(
       progress({ event: 'flush-finished', model: model.name, events, rejected, ms })
       position = { segment: last.segment, flushedAt: new Date() }
     } catch (error) {
-      for (const claim of batch) await giveBack(deps, claim)
+      await giveBack(deps, batch)
       throw error
     }
   }
@@ -118,13 +121,13 @@ export async function flushTarget(
 /** Adds claims to `batch`, up to the limit; true when there is nothing more for this run to claim. */
 async function claimBatch(
   deps: FlushDependencies,
-  model: EventsModel,
+  target: ModelName,
   position: FlushPosition | null,
   runStartedAt: Date,
   batch: Claim[],
 ): Promise<boolean> {
   for (let bytes = 0; bytes < limits.flushBytes;) {
-    const claim = await deps.claims.claim(model.name)
+    const claim = await deps.claims.claim(target)
     if (claim === null) return true
     await deps.onStep?.('claimed')
     await refuseBehindAnother(deps, claim, batch)
@@ -233,19 +236,29 @@ const bytesOf = (claims: readonly Claim[]) => claims.reduce((sum, { bytes }) => 
 /**
  * After a failure the ack record decides: without one nothing was committed and the events go back; a claim that is gone
  * already, acked and its record deleted, does not come back by a nack. When the engine cannot tell, or the buffer
- * does not take them, the claim stays open for the next run to decide. Never throws: what is told is the failure before it.
+ * does not take them, the claims stay open for the next run to decide. Never throws: what is told is the failure before it.
  */
-async function giveBack(deps: FlushDependencies, claim: Claim): Promise<void> {
-  const query = sql`SELECT 1 FROM _eider.acks WHERE claim_id = ${sql.value(claim.id)}`
-  const row = await deps.connection.row(query).catch(() => undefined)
-  if (row === null) await nack(deps, claim)
+async function giveBack(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
+  for (const claim of claims) {
+    const query = sql`SELECT 1 FROM _eider.acks WHERE claim_id = ${sql.value(claim.id)}`
+    const row = await deps.connection.row(query).catch(() => undefined)
+    // A buffer that refuses one is not asked about the others: each may take until a time limit.
+    if (row === null && !(await nack(deps, claim))) return
+  }
 }
 
-/** Before a failure is told, which one of the buffer must not hide: the next run takes back a claim that stays open. */
-async function nack({ claims, logger }: FlushDependencies, claim: Claim): Promise<void> {
-  await claims.nack(claim).catch((error: unknown) => {
-    logger.warn('flush-claim-left-open', { claim: claim.id, error })
-  })
+/**
+ * Before a failure is told, which one of the buffer must not hide: the next run takes back what stays open. false: the
+ * buffer does not take it.
+ */
+async function nack({ claims, logger }: FlushDependencies, claim: Claim): Promise<boolean> {
+  try {
+    await claims.nack(claim)
+    return true
+  } catch (error) {
+    logger.warn('flush-claim-left-open', { claim: claim.id, error: String(error) })
+    return false
+  }
 }
 
 /**

@@ -9,10 +9,11 @@
 import type { Claim, WaitingSegment } from '../buffer/claim-source.ts'
 import { limits } from '../core/limits.ts'
 import type { EventsModel } from '../core/model.ts'
-import { type Column, EXACT_MEMBER, exactColumns, isReceivedAt } from '../core/relation.ts'
+import { type Column, isReceivedAt } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
+import { field, fields, isNested, isRequired, structOf, typedOf } from './event-columns.ts'
 import { ModelFailure } from './failure.ts'
 import { countRows } from './materialize/relation.ts'
 
@@ -119,9 +120,9 @@ export async function insertRejected(
   await insertRows(connection, target, { rows: FITTING, events, rejected: 0 })
   await connection.run(sql`
     UPDATE _eider.rejected_events SET reason = verdict.reason FROM ${VERDICTS} AS verdict
-    WHERE rejected_events.target = ${sql.value(model.name)} AND rejected_events.rowid = verdict.seq`)
+    WHERE ${isOf(model)} AND rejected_events.rowid = verdict.seq`)
   const deleted = await connection.run(sql`
-    DELETE FROM _eider.rejected_events WHERE target = ${sql.value(model.name)}
+    DELETE FROM _eider.rejected_events WHERE ${isOf(model)}
     AND rowid NOT IN (SELECT seq FROM ${VERDICTS})`)
   if (deleted !== events)
     throw new ModelFailure(
@@ -129,6 +130,9 @@ export async function insertRejected(
     )
   return events
 }
+
+/** Of the events that were set aside: those of the model, in whatever letter case it was spelled. */
+export const isOf = ({ name }: EventsModel): Sql => sql`lower(target) = lower(${sql.value(name)})`
 
 /** Each event gets a verdict: those that fit are in FITTING afterwards, the others in VERDICTS. Nothing else changes. */
 export function judgeSegments(
@@ -148,7 +152,7 @@ export function judgeRejected(
 ): Promise<void> {
   const rejected = sql`(
     SELECT rowid::UBIGINT AS s, received_at::VARCHAR AS t, event::JSON AS e FROM ${table}
-    WHERE target = ${sql.value(model.name)})`
+    WHERE ${isOf(model)})`
   return giveVerdicts(connection, model, rejected)
 }
 
@@ -171,7 +175,7 @@ async function giveVerdicts(
   const asJson = sql`STRUCT(${sql.join(model.columns.map(({ name }) => sql`${sql.ident(name)} JSON`))})`
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_given AS
-    SELECT s AS seq, t, TRY_CAST(e AS ${asJson}) AS given, TRY_CAST(e AS ${structOf(model.columns)}) AS typed
+    SELECT s AS seq, t, TRY_CAST(e AS ${asJson}) AS given, ${typedOf(model.columns)} AS typed
     FROM ${source} WHERE e IS NOT NULL`)
   await connection.run(
     sql`CREATE OR REPLACE TEMP TABLE _eider_verdicts (seq UBIGINT, reason VARCHAR)`,
@@ -243,51 +247,6 @@ function rawEvents(claim: Claim): Sql {
       max_line_size = ${sql.value(limits.segmentLineBytes)})
     WHERE starts_with(line, '{"s":')`
 }
-
-/** What is read of an event. EXACT_MEMBER is read as JSON, which takes whatever somebody may have sent. */
-function structOf(columns: readonly Column[]): Sql {
-  const members = columns.map((column) => sql`${sql.ident(column.name)} ${readAs(column)}`)
-  if (exactColumns(columns).length > 0) members.push(sql`${sql.ident(EXACT_MEMBER)} JSON`)
-  return sql`STRUCT(${sql.join(members)})`
-}
-
-/** The reader of JSON has no values of these types: they are read as text and cast. */
-const isCast = ({ type }: Column) => /\b(BIT|BIGNUM)\b/i.test(type)
-
-const readAs = (column: Column) => (isCast(column) ? sql`VARCHAR` : sql.type(column.type))
-
-function fields(model: EventsModel, struct: Sql, cast: Sql): Sql {
-  const exact = new Set(exactColumns(model.columns))
-  return sql.join(
-    model.columns.map((column) => {
-      const given = exact.has(column) ? exactField(struct, column) : field(struct, column, cast)
-      const value = isReceivedAt(column) ? sql`coalesce(${given}, CAST(t AS TIMESTAMPTZ))` : given
-      return sql`${value} AS ${sql.ident(column.name)}`
-    }),
-  )
-}
-
-/** A member of `struct`; with `cast` in the type of its column, also where that is not what was read. */
-function field(struct: Sql, column: Column, cast: Sql | null = null): Sql {
-  const member = sql`struct_extract(${struct}, ${sql.value(column.name)})`
-  if (cast === null || !isCast(column)) return member
-  return sql`${cast}(${member} AS ${sql.type(column.type)})`
-}
-
-/** The text of EXACT_MEMBER where the engine prints it as it has printed the value itself. Nothing in it throws. */
-function exactField(struct: Sql, column: Column): Sql {
-  const given = field(struct, column)
-  const member = sql`struct_extract(${struct}, ${sql.value(EXACT_MEMBER)})`
-  const texts = sql`TRY_CAST(${member} AS MAP(VARCHAR, VARCHAR))`
-  const text = sql`TRY_CAST(map_extract_value(${texts}, ${sql.value(column.name)}) AS JSON)`
-  return sql`CASE WHEN ${member} IS NULL THEN ${given}
-    WHEN json_extract(${text}, '$')::VARCHAR = ${given}::VARCHAR THEN ${text} ELSE ${given} END`
-}
-
-/** A missing received_at is filled. */
-const isRequired = (column: Column) => !column.nullable && !isReceivedAt(column)
-
-const isNested = ({ type }: Column) => /^(STRUCT|MAP|UNION)\b|\]$/i.test(type)
 
 const isAboutValues = ({ details }: DatabaseError) =>
   ['Invalid Input', 'Conversion', 'Out of Range'].includes(details.type)

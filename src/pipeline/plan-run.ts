@@ -35,7 +35,7 @@ export interface PlanOptions {
   /** Events models for which events wait. */
   readonly withNewEvents: ReadonlySet<ModelName>
   /** Those events, as files to be read. */
-  readonly waitingSegments: (target: ModelName) => Promise<readonly WaitingSegment[]>
+  readonly waitingSegments: (model: ModelName) => Promise<readonly WaitingSegment[]>
   /** Build the models in memory, and compare their rows with what the warehouse holds. */
   readonly diff: boolean
 }
@@ -229,8 +229,9 @@ async function unflushed(
   { positions }: State,
   { name }: Model,
 ): Promise<readonly WaitingSegment[]> {
-  const last = positions.get(name)?.segment ?? -1
-  return (await waitingSegments(name)).filter(({ segment }) => segment > last)
+  const isNew = ({ target, segment }: WaitingSegment) =>
+    segment > (positions.get(target)?.segment ?? -1)
+  return (await waitingSegments(name)).filter(isNew)
 }
 
 async function columnsNow(

@@ -137,7 +137,7 @@ export async function readPositions(
   connection: Connection,
 ): Promise<ReadonlyMap<ModelName, FlushPosition>> {
   const rows = await connection.rows(
-    sql`SELECT target, segment, epoch_ms(flushed_at) AS flushed_ms FROM _eider.flush_position`,
+    sql`SELECT target, segment, epoch_ms(flushed_at) AS flushed_ms FROM _eider.flush_position ORDER BY target`,
   )
   return new Map(
     rows.map(({ target, segment, flushed_ms }): [ModelName, FlushPosition] => [

@@ -53,7 +53,7 @@ export async function openWarehouse(options: WarehouseOptions): Promise<Database
       return await withSources(database, paths.dir, options.project?.external?.sources ?? [])
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error
-      if (!isLocked(error) || Date.now() >= deadline) throw explain(error, paths.database)
+      if (!isLocked(error) || Date.now() >= deadline) throw explain(error, paths.database, AS_RUN)
     }
     await sleep(Math.max(0, Math.min(retryMs, deadline - Date.now())), undefined, { signal })
   }
@@ -98,7 +98,7 @@ export async function openWarehouseToRead(
     await attachAll(database, paths.dir, sources)
     return database
   } catch (error) {
-    throw error instanceof DatabaseError ? explain(error, paths.database) : error
+    throw error instanceof DatabaseError ? explain(error, paths.database, AS_READER) : error
   }
 }
 
@@ -115,7 +115,7 @@ export async function attachWarehouseToRead(
   try {
     await connection.run(sql`ATTACH ${sql.value(database)} AS ${name} (READ_ONLY)`)
   } catch (error) {
-    throw error instanceof DatabaseError ? explain(error, database) : error
+    throw error instanceof DatabaseError ? explain(error, database, AS_READER) : error
   }
   await connection.run(sql`USE ${name}`)
 }
@@ -168,17 +168,21 @@ const isLocked = (error: DatabaseError) => /Could not set lock on file/.test(err
 const DAMAGE =
   /not a valid DuckDB database|Corrupt|checksum|Could not read enough bytes|Serialization|Failure while replaying WAL/i
 
-function explain(error: DatabaseError, path: string): EnvironmentError {
+const AS_RUN = 'end that process or wait longer with --wait SECONDS'
+const AS_READER = 'try again when it has ended'
+
+/** `hint`: what to do while another process holds the file. */
+function explain(error: DatabaseError, path: string, hint: string): EnvironmentError {
   const [words = ''] = error.details.message.split('\n')
-  const failure = (code: string, message: string, hint: string) =>
-    new EnvironmentError(code, message, { hint, cause: error })
+  const failure = (code: string, message: string, next: string) =>
+    new EnvironmentError(code, message, { hint: next, cause: error })
   if (isLocked(error)) {
     const pid = /PID (\d+)/.exec(error.message)?.[1]
     const holder = pid === undefined ? 'another process' : `process ${pid}`
     return failure(
       'warehouse-locked',
       `${holder} holds the warehouse ${path}`,
-      'end that process or wait longer with --wait SECONDS; readers use .eider/snapshots/current.sql',
+      `${hint}; readers use .eider/snapshots/current.sql`,
     )
   }
   if (DAMAGE.test(error.message))

@@ -133,7 +133,10 @@ function settingsOfTarget(
 function fromFlag(key: string, type: SettingType, flag: string | number | boolean): SettingValue {
   const value = typeof flag === 'string' ? parseValue(type, flag) : acceptValue(type, flag)
   if (value !== null) return value
-  throw new UsageError(`"${key}" must be ${describeType(type)}, not "${flag}"`)
+  const name = key.slice(key.lastIndexOf('.') + 1).replaceAll('_', '-')
+  throw new UsageError(`--${name} must be ${describeType(type)}, not "${flag}"`, {
+    hint: `it stands for the setting ${key}, see docs/configuration.md`,
+  })
 }
 
 /** A variable that is set to nothing counts as not set. */
@@ -171,7 +174,9 @@ async function readDotEnv(dir: string): Promise<Environment> {
     return parseEnv(await readFile(join(dir, '.env'), 'utf8'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw error
+    const problem = (error as Error).message
+    const place = { source: { path: '.env', text: '' }, span: { start: 0, end: 0 } }
+    throw new DiagnosticsError([diagnostic('unreadable-file', { problem }, place)])
   }
 }
 

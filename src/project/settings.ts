@@ -134,7 +134,7 @@ export const settings = {
   'odata.memory_limit': {
     type: size,
     default: null,
-    help: 'Memory of the engine for one published state, such as 2GB; a quarter of the machine by default',
+    help: 'Memory of the engine for the published states that are open, such as 2GB; half of the machine by default',
   },
   'odata.page_size': {
     type: { is: 'integer', min: 1, max: 1_000_000 },

@@ -1,6 +1,6 @@
 // `--watch` and `odata preview`: looking at models while they are written. The project's own state stays as it is.
 
-import { readFile, readdir } from 'node:fs/promises'
+import { readFile, readdir, rename } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Workspace, workspace } from '../workspace.ts'
@@ -52,6 +52,42 @@ test('serve --watch serves what is saved, keeps the last good state, and leaves 
     (seen) => seen === '1',
   )
   assert.is(await service.stop('SIGTERM'), 0)
+})
+
+test('what serve --watch has built is no history: another kind and other columns are served too', async () => {
+  const parts = (rows: string) => `-- @kind: merge\n-- @unique_key: n\n-- @expose n\n${rows}`
+  await using space = await workspace({
+    ...files,
+    'models/mart/parts.sql': parts('SELECT 1 AS n, 2 AS kept'),
+  })
+  await space.ok(['run'])
+  await using service = await space.start(['serve', '--watch', '--port', '0'])
+  const rows = async (set: string) => {
+    const answer = (await (await fetch(`${service.url}/${set}`)).json()) as { value?: unknown }
+    return JSON.stringify(answer.value ?? null)
+  }
+  const becomes = (set: string, expected: string) =>
+    until(
+      () => rows(set),
+      (seen) => seen === expected,
+    )
+  await space.write('models/mart/draft.sql', parts('SELECT 1 AS n, 2 AS gone'))
+  await becomes('mart_draft', '[{"n":1,"gone":2}]')
+  await space.write('models/mart/draft.sql', parts('SELECT 1 AS n'))
+  await becomes('mart_draft', '[{"n":1}]')
+  await rename(space.path('models'), space.path('away'))
+  await becomes('mart_draft', 'null')
+  await space.write('away/mart/draft.sql', '-- @expose n\nSELECT 3 AS n')
+  await rename(space.path('away'), space.path('models'))
+  await becomes('mart_draft', '[{"n":3}]')
+
+  // What a run has built is: as after it, the rows stay.
+  await space.write('models/mart/parts.sql', '-- @expose n\nSELECT 3 AS n')
+  await until(
+    () => Promise.resolve(service.stderr()),
+    (seen) => /mart\.parts holds rows .* --full-refresh/.test(seen),
+  )
+  await becomes('mart_draft', '[{"n":3}]')
 })
 
 test('what a killed serve --watch has left goes with the next command, and only that', async () => {

@@ -7,6 +7,7 @@ import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import type { Workspace } from '../workspace.ts'
 import { type Benchmark, type Figure, interleaved, median } from './figure.ts'
+import { measureLongRows } from './long-rows.ts'
 import { type Download, download, downloadAll, publishedTable, serveTable } from './served.ts'
 
 const GROWTH_BYTES = 250e6
@@ -35,6 +36,7 @@ export const exportBenchmark: Benchmark = {
         bound: { at: 'most', ratio: 1 },
         measured: `${growth.blockMs.toFixed(1)} ms`,
       },
+      ...(await measureLongRows()),
     ] as const
     return quick ? figures : [...figures, await measureLarge(growth.bytes, 5 * rows)]
   },

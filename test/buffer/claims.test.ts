@@ -86,6 +86,8 @@ test('an id that was never handed out is unknown, and acking it removes nothing'
   for (const id of [...ids, `raw.events/${claim.segment + 1000}`, 'raw.events/x', '', 'nope'])
     for (const call of [() => buffer.ack({ id, target }), () => buffer.nack({ id, target })])
       assert.instance(await failure(call), UnknownClaimError, id)
+  const long = await failure(() => buffer.ack({ id: 'raw.events/9999999999999999', target }))
+  assert.match(String(long), '"raw.events/9999999999999999"')
   const other = modelName('raw.other')
   assert.instance(
     await failure(() => buffer.ack({ id: claim.id, target: other })),

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { ClaimTargetError, UnknownClaimError } from '../../src/buffer/errors.ts'
 import type { Claim } from '../../src/buffer/claim-source.ts'
 import { AdminClient } from '../../src/collect/admin-client.ts'
+import { SERVICE } from '../../src/collect/admin-protocol.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { ModelName } from '../../src/core/names.ts'
@@ -73,6 +74,20 @@ test('a listener that never answers', async () => {
   await fails(connect(listener.port, '/nowhere', 200), 'daemon-silent')
 })
 
+test('a daemon that falls silent is waited for once', async () => {
+  await using fixture = await openFixture()
+  const { bufferDir } = fixture
+  let requests = 0
+  await using listener = await listen((socket) => {
+    if (++requests > 1) return
+    const body = JSON.stringify({ service: SERVICE, buffer: bufferDir })
+    socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+  })
+  await using client = await connect(listener.port, bufferDir, 200)
+  for (let i = 0; i < 3; i++) await fails(client!.claim(TARGET), 'daemon-silent')
+  assert.is(requests, 2)
+})
+
 test('a listener that is something else', async () => {
   const page = await HttpServer.open({
     host: '127.0.0.1',
@@ -94,6 +109,12 @@ test('the daemon of another project', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'eider-other-'))
   await fails(connect(adminPort(fixture), dir), 'daemon-of-another-project')
   await rm(dir, { recursive: true })
+})
+
+test('a buffer that was removed beside its daemon', async () => {
+  await using fixture = await openFixture()
+  await rm(fixture.bufferDir, { recursive: true })
+  await fails(connect(adminPort(fixture), fixture.bufferDir), 'buffer-unusable')
 })
 
 test('a daemon that goes away between two calls', async () => {

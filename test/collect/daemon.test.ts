@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -193,6 +194,20 @@ test('E044, E066, E023: health counts, and names no state', async () => {
   ])
     assert.not.match(await (await fetch(address)).text(), /"(buffered|claimed|committed)"/)
   assert.is((await fetch(`${url}/health`, { method: 'HEAD' })).status, 200)
+})
+
+test('E066: a buffer whose directory was removed takes nothing, and health says so', async () => {
+  await using fixture = await openFixture()
+  const { url, adminUrl } = fixture.daemon
+  assert.is((await post(url + EVENTS, '{"event_name":"a"}')).status, 202)
+  await rm(fixture.bufferDir, { recursive: true })
+  const reply = await post(url + EVENTS, '{"event_name":"b"}')
+  assert.equal([reply.status, reply.error.code], [503, 'buffer-unavailable'])
+  for (const address of [`${url}/health`, `${adminUrl}/health`]) {
+    const { status, body } = await send('GET', address)
+    assert.equal([status, body['status'], body['disk_free_bytes']], [503, 'unavailable', 0])
+  }
+  assert.match(await (await fetch(`${adminUrl}/metrics`)).text(), '\neider_collect_writable 0\n')
 })
 
 test('E072, E076: a full buffer is answered 503 with Retry-After, and takes events again after a flush', async () => {

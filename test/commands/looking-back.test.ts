@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { chmod, readFile, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { workspace } from '../workspace.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import { eiderProcess, workspace } from '../workspace.ts'
 
 const files = {
   'eider.yml': 'name: shop\n',
@@ -64,6 +66,54 @@ test('doctor says what is amiss and what to do', async () => {
   await rm(space.path('.eider', 'warehouse.duckdb.wal'), { force: true })
   const broken = await space.ok(['doctor'], { ...ports, exitCode: 1 })
   assert.match(broken.stdout, /fail +warehouse .*damaged[^]*next: restore it from a backup/)
+})
+
+test('doctor says what the user who runs eider cannot write or read', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  // A superuser may write everywhere.
+  const isRoot = process.getuid?.() === 0
+  const user = isRoot ? { uid: 65_534, gid: 65_534 } : {}
+  const [mine, shut] = isRoot ? [0o755, 0o755] : [0o755, 0o555]
+  const as = (...args: readonly string[]) => {
+    const { command, args: all, env } = eiderProcess(args, { COLLECT_PORT: '0', ODATA_PORT: '0' })
+    return spawnSync(command, all, { cwd: space.dir, env, encoding: 'utf8', ...user })
+  }
+  await chmod(space.dir, 0o755)
+  for (const path of ['.eider', 'target']) await chmod(space.path(path), shut)
+  const doctor = as('doctor')
+  assert.is(doctor.status, 1, doctor.stderr)
+  assert.match(
+    doctor.stdout,
+    /fail +files +cannot be written: \.eider,.* target.*\n +next: .*chown/,
+  )
+  await chmod(space.path('.eider'), 0)
+  await chmod(space.path('models'), 0)
+  const blind = as('doctor')
+  assert.is(blind.status, 1, blind.stderr)
+  assert.match(blind.stdout, /fail +project +1 mistake: .*EACCES.*models/)
+  assert.match(blind.stdout, /fail +run lock +EACCES/)
+  await chmod(space.path('models'), mine)
+  const plan = as('plan', '--json')
+  assert.is(plan.status, 3, plan.stderr)
+  assert.match(plan.stdout, /"code":"file-failed","message":"EACCES/)
+  await chmod(space.path('.eider'), mine)
+})
+
+test('who only reads is told to try again while the warehouse is held, and a run of --wait', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await using _held = await Database.open({ path: space.path('.eider/warehouse.duckdb') })
+  const plan = await space.ok(['plan'], { exitCode: 3 })
+  assert.match(plan.stderr, /hint: try again when it has ended; readers use .*current\.sql\n$/)
+  const run = await space.ok(['run', '--wait', '0'], { exitCode: 3 })
+  assert.match(run.stderr, /hint: .*--wait SECONDS; readers use .*current\.sql\n$/)
+})
+
+test('a .env that cannot be read is told as such', async () => {
+  await using space = await workspace({ ...files, '.env/file': '' })
+  const { stderr } = await space.ok(['ls'], { exitCode: 1 })
+  assert.match(stderr, /^\.env:1:1 error unreadable-file: the file cannot be read: EISDIR/)
 })
 
 test('lineage from the field of an event to the property that clients see', async () => {

@@ -91,4 +91,65 @@ test('interrupted again and again, a run leaves its tables as they were', async 
   await space.ok(['run'])
 })
 
+test('--start and --end name a range, in values of the watermark as they are', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  for (const [start, end, problem] of [
+    ['2026-01-02', '2026-01-01', '--end 2026-01-01 is not after --start 2026-01-02'],
+    ['2026-01-02', '2026-01-02', '--end 2026-01-02 is not after --start 2026-01-02'],
+    [
+      '2026-01-01 12:00',
+      '2026-01-03',
+      '--start 2026-01-01 12:00 is no value of "day", which is DATE',
+    ],
+    ['2026-01-01', '2026-01-02 00:00:01', '--end 2026-01-02 00:00:01 is no value of "day"'],
+  ] as const)
+    for (const command of ['plan', 'run']) {
+      const { stdout } = await space.ok([command, '--start', start, '--end', end], { exitCode: 1 })
+      assert.ok(stdout.includes(problem), stdout)
+    }
+  await space.ok(['run', '--start', '2026-01-01 00:00:00', '--end', '2026-01-02'])
+})
+
+test('a mirror that is rebuilt for its columns is not emptied by an empty SELECT either', async () => {
+  const mirror = (rest: string) =>
+    `-- @kind: merge\n-- @unique_key: id\n-- @deletes: mirror\n-- @on_schema_change: rebuild\n${rest}\n`
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'models/a/m.sql': mirror('select 1 as id, 2 as v'),
+  })
+  await space.ok(['run'])
+  await space.write('models/a/m.sql', mirror("select 1 as id, 'x' as v where false"))
+  for (const command of [['plan', '--diff'], ['run']]) {
+    const { stdout } = await space.ok(command, { exitCode: 1 })
+    assert.match(stdout, /would delete all 1 of the table; .* --allow-empty/)
+  }
+  assert.equal(await rowsOf(space, 'from a.m'), ['1,2'])
+  await space.ok(['run', '--allow-empty'])
+  assert.equal(await rowsOf(space, 'from a.m'), [])
+})
+
+test('--quiet leaves of the summary what somebody may have to look at, and its last line', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: shop\nvars:\n  day: 1\n',
+    'models/a/fine.sql': "select '${day}' as id\n",
+    'models/a/odd.sql': '-- @warn: v > 1\nselect 1 as v\n',
+  })
+  const first = await space.ok(['run', '--quiet'])
+  assert.match(
+    first.stdout,
+    /^built +a\.odd +1 row.*\nwarning +.*v > 1.*\nok: 2 built, 1 warning in .*\n$/,
+  )
+  assert.match(first.stderr, /warning .*day/)
+  await space.write('models/a/odd.sql', "select error('no') as v\n")
+  await space.write('models/a/next.sql', 'select v from a.odd\n')
+  const failed = await space.ok(['run', '--quiet'], { exitCode: 1 })
+  assert.match(
+    failed.stdout,
+    /^failed +a\.odd .*no\nskipped +a\.next .*\nfailed: 1 unchanged, 1 failed, 1 skipped in .*\n$/,
+  )
+  await space.write('models/a/odd.sql', 'select 2 as v\n')
+  assert.match((await space.ok(['run', '--quiet'])).stdout, /^ok: 2 built, 1 unchanged in .*\n$/)
+})
+
 test.run()

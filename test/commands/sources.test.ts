@@ -174,4 +174,29 @@ test('a database that another process writes says so', async () => {
   assert.match(stderr, 'another process writes it')
 })
 
+test('lineage goes back to the columns of tables and files of sources', async () => {
+  await using space = await sources(1)
+  const { stdout } = await space.ok(['show', 'mart.sales', '--lineage'])
+  const expected = [
+    'mart.sales, served as mart_sales',
+    'id',
+    '  core.orders.id',
+    '    crm.orders.id  (column of the source)',
+    'name',
+    '  core.customers.name',
+    '    crm.Customers.name  (column of the source)',
+    'amount',
+    '  core.orders.amount',
+    '    crm.orders.amount  (column of the source)',
+    '    bank.rates.rate  (column of the source)',
+  ]
+  assert.equal(stdout.trimEnd().split('\n'), expected)
+  const [shown] = json((await space.ok(['show', 'mart.sales', '--lineage', '--json'])).stdout)
+  const columns = shown?.['columns'] as readonly { readonly sources: unknown }[]
+  assert.equal(columns[2]?.sources, [
+    { model: 'bank.rates', column: 'rate' },
+    { model: 'crm.orders', column: 'amount' },
+  ])
+})
+
 test.run()

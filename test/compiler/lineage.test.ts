@@ -18,7 +18,7 @@ async function lineageOf(text: string, more: Texts = {}): Promise<readonly strin
     assert.is(columns.length, models.get(name)?.columns.length, name)
     for (const { model, column } of columns.flatMap((origins) => origins ?? []))
       assert.ok(
-        models.get(model)?.columns.some((known) => known.name === column),
+        models.get(nameOf(model))?.columns.some((known) => known.name === column),
         `${name} is made of ${model}.${column}, which does not exist`,
       )
   }

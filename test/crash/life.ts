@@ -192,7 +192,7 @@ export class Life {
     const { acks, positions } = await readState(connection)
     await finishCommitted(deps, acks)
     const fence = positions.get(model.name) ?? null
-    await flushTarget(deps, model, fence, new Date(), () => {})
+    await flushTarget(deps, model, model.name, fence, new Date(), () => {})
   }
 
   /** A step is a point too: of the run, and as an operation that changes nothing also of the disk. */

@@ -64,4 +64,24 @@ test('a change of the model that is refused leaves its rejected events as they w
   assert.equal(await idsOf(space), ['1', '1000', '9007199254740993'])
 })
 
+test('a change that is taken back before its run has ended takes back what it has rejected', async () => {
+  await using space = await fixture()
+  const claims = new FakeClaims(space.path('buffer'))
+  const openClaims = () => Promise.resolve(claims)
+  const lenient = events('raw.e', { id: 'INTEGER' })
+  const strict = events('raw.e', { id: 'INTEGER!' })
+  await space.ok([lenient], { openClaims })
+  await claims.add('raw.e', ['{"id":1}', '{}'])
+  const stop = new AbortController()
+  const onFlushStep = (step: string) => {
+    if (step === 'record-deleted') stop.abort()
+  }
+  const stopped = await space.run([strict], { openClaims, onFlushStep, signal: stop.signal })
+  assert.equal(stopped.flushed, [{ model: 'raw.e', events: 1, rejected: 1 }])
+
+  const back = await space.ok([lenient], { openClaims })
+  assert.equal(back.flushed, [{ model: 'raw.e', events: 1, rejected: 0 }])
+  assert.equal(await space.rows(sql`SELECT id FROM raw.e ORDER BY id`), [{ id: 1 }, { id: null }])
+})
+
 test.run()

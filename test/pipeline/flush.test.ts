@@ -196,6 +196,7 @@ test('a runner that slept through the flush of its claim by another cannot inser
   const sleeper = flushTarget(
     { connection, makeRoom: () => Promise.resolve(), claims, signal, progress, logger },
     model,
+    model.name,
     null, // the fence as it was before the other runner moved it
     new Date(),
     () => {},

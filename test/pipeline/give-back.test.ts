@@ -39,4 +39,13 @@ test('so does a segment of a buffer that was replaced', async () => {
   assert.equal(warnings, ['flush-claim-left-open'])
 })
 
+test('a buffer that does not take back one claim is not asked about the others', async () => {
+  await using space = await fixture()
+  const claims = new StubbornClaims(space.path('buffer'))
+  for (let i = 0; i < 3; i++) await claims.add('raw.e', [{ id: 1 }], { counted: 2 })
+  const { because, warnings } = await failedFlush(space, claims)
+  assert.match(because, /holds 1 events, but 2 were accepted/)
+  assert.equal(warnings, ['flush-claim-left-open'])
+})
+
 test.run()

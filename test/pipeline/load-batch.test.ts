@@ -102,6 +102,45 @@ test('events that do not fit are set aside with the reason and as they were sent
   assert.is(rejected[0]?.['claim_id'], 'raw.odd/1')
 })
 
+test('what no MAP can hold is set aside, and keeps no other event from its table', async () => {
+  await using space = await fixture()
+  const claims = buffered(space)
+  const odd = events('raw.odd', {
+    id: 'INTEGER!',
+    names: 'MAP(INTEGER, VARCHAR)',
+    days: 'STRUCT(x MAP(DATE, STRUCT(n INTEGER)))',
+  })
+  await claims.add('raw.odd', [
+    { id: 1, names: { 7: 'seven' } },
+    { id: 2, names: { one: 'x' } },
+    { id: 3, days: { x: { '2026-01-01': { n: 1 } } } },
+    { id: 4, days: { x: { '2026-01-01': true } } },
+    { id: 5, days: { x: { never: { n: 1 } } } },
+    { id: 'x', names: { one: 'x' } },
+  ])
+  const summary = await space.ok([odd], { openClaims: () => Promise.resolve(claims) })
+  assert.equal(summary.flushed, [{ model: 'raw.odd', events: 2, rejected: 4 }])
+  assert.equal(
+    await space.rows(
+      sql`SELECT id, names::VARCHAR AS names, days::VARCHAR AS days FROM raw.odd ORDER BY id`,
+    ),
+    [
+      { id: 1, names: '{7=seven}', days: null },
+      { id: 3, names: null, days: "{'x': {2026-01-01={'n': 1}}}" },
+    ],
+  )
+  const reasons = await space.rows(sql`SELECT reason FROM _eider.rejected_events ORDER BY seq`)
+  assert.equal(
+    reasons.map(({ reason }) => reason),
+    [
+      'column "names": cannot read {"one":"x"} as MAP(INTEGER, VARCHAR)',
+      'column "days": cannot read true at $.x.2026-01-01 as STRUCT(x MAP(DATE, STRUCT(n INTEGER)))',
+      'column "days": cannot read {"x":{"never":{"n":1}}} as STRUCT(x MAP(DATE, STRUCT(n INTEGER)))',
+      'column "id": cannot read "x" as INTEGER; column "names": cannot read {"one":"x"} as MAP(INTEGER, VARCHAR)',
+    ],
+  )
+})
+
 test('types that the reader of JSON does not know are cast, and wide numbers stay exact', async () => {
   await using space = await fixture()
   const claims = buffered(space)

@@ -1,4 +1,14 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,6 +16,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EnvironmentError, UsageError } from '../../src/core/failures.ts'
 import { initProject, projectName } from '../../src/project/init.ts'
+import { workspace } from '../workspace.ts'
 
 const templatesDir = fileURLToPath(new URL('../../../templates', import.meta.url))
 
@@ -114,6 +125,20 @@ test('what was written is taken back when the disk refuses the rest', async () =
   assert.instance(error, EnvironmentError)
   assert.is((error as EnvironmentError).code, 'cannot-write')
   assert.equal(await readdir(at.path), [])
+})
+
+test('what to type next can be typed, whatever the directory is called', async () => {
+  await using space = await workspace()
+  for (const name of ['demo', 'my shop', "it's $HOME", '-x', 'Läden/süd']) {
+    const { stdout } = await space.ok(['init', '--template', 'blank', '--', name])
+    const next = /^next: (.* && )eider run$/m.exec(stdout)?.[1]
+    const typed = spawnSync('sh', ['-c', `${next}pwd`], { cwd: space.dir, encoding: 'utf8' })
+    assert.is(typed.stdout.trimEnd(), await realpath(space.path(name)), stdout)
+  }
+  assert.match(
+    (await space.ok(['init', 'plain', '--quiet'])).stdout,
+    /^next: cd plain && eider run$/m,
+  )
 })
 
 test.run()

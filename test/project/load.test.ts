@@ -73,7 +73,7 @@ test('a wrong value is refused with the name of its source', async () => {
   for (const text of ['x', '-1', '65536', '1.5', '80 80', '0x50', ' 80'])
     assert.match(await refusal({}, { env: { COLLECT_PORT: text } }), 'the variable COLLECT_PORT')
   assert.match(await refusal({ '.env': 'ODATA_PORT=x' }), 'ODATA_PORT in .env')
-  assert.match(await refusal({}, { flags: { 'odata.page_size': 0 } }), '"odata.page_size"')
+  assert.match(await refusal({}, { flags: { 'odata.page_size': 0 } }), '--page-size must be')
 })
 
 test('a project is found from below', async () => {

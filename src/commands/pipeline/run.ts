@@ -95,7 +95,7 @@ export default class PipelineRun extends BaseCommand {
     const compiled = await compileOnce(project.files, { dir, state, save: true })
     const selection = { ...selectionOf(argv, flags), retry: flags.retry }
     checkSelection(compiled.models, selection)
-    if (!flags.quiet) this.#warn(compiled.warnings)
+    this.#warn(compiled.warnings)
     const summary = await runPipeline({
       paths,
       project: compiled,
@@ -112,7 +112,7 @@ export default class PipelineRun extends BaseCommand {
       progress: flags.json ? (event) => this.printEvent(event) : drawProgress(process.stderr),
       logger,
     })
-    if (!flags.json) this.print(showSummary(summary, this.paintFor(flags)))
+    if (!flags.json) this.print(showSummary(summary, this.paintFor(flags), flags))
     return summary
   }
 

@@ -10,7 +10,7 @@ import { describe } from '../../duckdb/catalog.ts'
 import { appendStage } from './append.ts'
 import { checkKey } from './check-key.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
-import { mergeStage } from './merge.ts'
+import { mergeStage, refuseEmptySource } from './merge.ts'
 import {
   type Built,
   continuesTable,
@@ -41,7 +41,10 @@ async function writeStage(
   const target = relationOf(model.name)
   const before = ownColumns(model, await describe(connection, sql`FROM ${target}`))
   const { is, statements } = adaptationOfKept(model, before, columns)
-  if (is === 'rebuild') return create(site, model)
+  if (is === 'rebuild') {
+    if (model.kind === 'merge') await refuseEmptySource(site, model)
+    return create(site, model)
+  }
   for (const statement of statements) await connection.run(statement)
   const rows = await write(site, model, columns, before)
   return { changed: rows > 0 || is === 'evolved', rows }

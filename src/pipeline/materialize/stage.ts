@@ -66,7 +66,7 @@ export function refuseLostWatermark(
   )
 }
 
-/** The ends are values of the watermark column, which only the engine can read. */
+/** The ends are values of the watermark column, which only the engine can read; one that it would round is none. */
 export async function refuseWrongRange(
   connection: Connection,
   { watermark, columns }: AppendModel,
@@ -74,16 +74,27 @@ export async function refuseWrongRange(
 ): Promise<void> {
   const type = columns.find(({ name }) => name === watermark.column)?.type
   if (type === undefined) return
-  const fails = (end: string) => sql`TRY_CAST(${sql.value(end)} AS ${sql.type(type)}) IS NULL`
-  const row = await connection.row(
-    sql`SELECT ${fails(range.start)} AS "start", ${fails(range.end)} AS "end"`,
-  )
+  const exact = type === 'DATE' ? sql`TIMESTAMP` : /INT|DECIMAL/.test(type) ? sql`DOUBLE` : null
+  const read = (end: string) => sql`TRY_CAST(${sql.value(end)} AS ${sql.type(type)})`
+  const isRounded = (end: string) =>
+    exact === null
+      ? sql`false`
+      : sql`coalesce(TRY_CAST(${sql.value(end)} AS ${exact}) <> CAST(${read(end)} AS ${exact}), false)`
+  const fails = (end: string) => sql`${read(end)} IS NULL OR ${isRounded(end)}`
+  const row = await connection.row(sql`
+    SELECT ${fails(range.start)} AS "start", ${fails(range.end)} AS "end",
+      ${read(range.start)} >= ${read(range.end)} AS reversed`)
   for (const end of ['start', 'end'] as const)
     if (row?.[end] === true)
       throw new ModelFailure(
         `--${end} ${range[end]} is no value of "${watermark.column}", which is ${type}`,
         'incremental',
       )
+  if (row?.['reversed'] === true)
+    throw new ModelFailure(
+      `--end ${range.end} is not after --start ${range.start}, so there is no range to replace`,
+      'incremental',
+    )
 }
 
 const distance = (lookback: string): Sql =>

@@ -45,7 +45,10 @@ export async function rehearseKept(
   }
   const from = ownColumns(model, await describe(site.connection, sql`FROM ${before}`))
   const { is } = adaptationOfKept(model, from, columns)
-  if (is === 'rebuild') return makeAnew(site, model, before, unique)
+  if (is === 'rebuild') {
+    if (model.kind === 'merge') await refuseEmptySource(site, model)
+    return makeAnew(site, model, before, unique)
+  }
   const adapted = adaptedTable(before, from, columns)
   await layOver(site.connection, model.name, sql`FROM ${adapted}`)
   const changes = await write(site, model, adapted, { columns, from, unique })

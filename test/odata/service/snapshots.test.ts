@@ -8,8 +8,11 @@ import { createLogger, type LogLine } from '../../../src/core/logger.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { MANIFEST_FILE, parseManifest } from '../../../src/core/snapshot.ts'
 import { sql } from '../../../src/core/sql.ts'
+import { Database } from '../../../src/duckdb/database.ts'
 import { DatabaseError } from '../../../src/duckdb/errors.ts'
+import { readMemoryLimit } from '../../../src/duckdb/memory.ts'
 import type { OpenSnapshot } from '../../../src/odata/open-snapshot.ts'
+import { memoryOfEach } from '../../../src/odata/service.ts'
 import { Snapshots } from '../../../src/odata/snapshots.ts'
 import { publish, type Table, writeManifest } from './publish.ts'
 
@@ -67,17 +70,33 @@ test('a lease keeps its snapshot when newer ones come and its files go', async (
   const snapshots = await openSnapshots()
   await using held = snapshots.lease()
   const [file] = parseManifest(await readFile(join(dir, MANIFEST_FILE), 'utf8')).relations
-  for (let i = 0; i < limits.openEarlierSnapshots + 2; i++) {
+  for (let i = 0; i < limits.openEarlierSnapshots + 1; i++) {
     await publish(dir, `next-${i}`, [orders(i + 2)])
     await snapshots.check()
   }
   await rm(join(dir, file!.file))
   assert.is(await countIn(held), 1)
   assert.is(await snapshots.leaseById('first'), null)
-  await using retained = (await snapshots.leaseById('next-2'))!
-  assert.is(await countIn(retained), 4)
+  await using retained = (await snapshots.leaseById('next-0'))!
+  assert.is(await countIn(retained), 2)
   await using current = snapshots.lease()
-  assert.is(await countIn(current), limits.openEarlierSnapshots + 3)
+  assert.is(await countIn(current), limits.openEarlierSnapshots + 2)
+})
+
+test('snapshots that are open share the memory of the service', async () => {
+  for (const [all, each] of [
+    ['4GB', '1.8 GiB'],
+    ['3 MiB', '1.5 MiB'],
+    ['0.5GiB', '256.0 MiB'],
+  ] as const) {
+    await using database = await Database.open({
+      path: ':memory:',
+      memoryLimit: memoryOfEach(all),
+    })
+    await using connection = await database.connect()
+    assert.is(await readMemoryLimit(connection), each)
+  }
+  assert.is(memoryOfEach(null), null)
 })
 
 test('a damaged manifest, a missing file or a wrong one is reported once, and the last good snapshot kept', async () => {

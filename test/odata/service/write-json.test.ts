@@ -5,13 +5,10 @@ import { type Sql, sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
 import { TextStream } from '../../../src/duckdb/text-stream.ts'
 import type { OutputProperty } from '../../../src/odata/bound.ts'
+import type { JsonFormat } from '../../../src/odata/negotiate.ts'
+import { complexFrame, entityFrame, framedRow } from '../../../src/odata/one-row.ts'
 import { edmTypeOf } from '../../../src/odata/type-map.ts'
-import {
-  collectionHead,
-  collectionTail,
-  entityText,
-  rowTextsSql,
-} from '../../../src/odata/write-json.ts'
+import { collectionHead, collectionTail, rowTextsSql } from '../../../src/odata/write-json.ts'
 
 const MINIMAL = { metadata: 'minimal', ieee754: false } as const
 const COMPATIBLE = { metadata: 'minimal', ieee754: true } as const
@@ -175,14 +172,20 @@ test('the envelope of a collection', () => {
 })
 
 test('the envelope of an entity', () => {
-  const row = Buffer.from(',{"id":1}')
-  assert.equal(JSON.parse(String(entityText(row, 'http://h/#s', MINIMAL))), {
+  const none = { metadata: 'none', ieee754: false } as const
+  const entity = (row: string, context: string, format: JsonFormat = MINIMAL) =>
+    String(framedRow(Buffer.from(row), entityFrame(Buffer.from(row), context, format)))
+  assert.equal(JSON.parse(entity(',{"id":1}', 'http://h/#s')), {
     '@odata.context': 'http://h/#s',
     id: 1,
   })
-  const none = { metadata: 'none', ieee754: false } as const
-  assert.is(String(entityText(row, 'http://h/#s', none)), '{"id":1}')
-  assert.is(String(entityText(Buffer.from(',{}'), 'c', MINIMAL)), '{"@odata.context":"c"}')
+  assert.is(entity(',{"id":1}', 'http://h/#s', none), '{"id":1}')
+  assert.is(entity(',{}', 'c'), '{"@odata.context":"c"}')
+  const complex = (row: string, format: JsonFormat = MINIMAL) =>
+    String(framedRow(Buffer.from(row), complexFrame(Buffer.from(row), 'c', format)))
+  assert.is(complex(',{"value":{"a":1}}'), '{"@odata.context":"c","a":1}')
+  assert.is(complex(',{"value":{}}'), '{"@odata.context":"c"}')
+  assert.is(complex(',{"value":{"a":1}}', none), '{"a":1}')
 })
 
 test.run()

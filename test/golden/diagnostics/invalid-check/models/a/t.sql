@@ -11,4 +11,5 @@
 -- @check: references(id, a.nothing.id)
 -- @check: references(id, a.other.nothing)
 -- @check: row_count(many)
+-- @warn: accepted(amount, 1, '2', 'many')
 select 1 as id, 2 as amount

@@ -1,0 +1,21 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { BufferUnavailableError } from '../../src/buffer/errors.ts'
+import { TIME, eventBytes, failure, openBuffer, target, temporaryDirectory } from './drain.ts'
+
+test('a directory that is removed under the buffer takes nothing more', async () => {
+  await using directory = await temporaryDirectory()
+  await using buffer = await openBuffer(directory.path)
+  await buffer.append(target, [eventBytes('a')], TIME)
+  await rm(join(directory.path, 'buffer'), { recursive: true })
+  for (const event of ['b', 'c'])
+    assert.instance(
+      await failure(() => buffer.append(target, [eventBytes(event)], TIME)),
+      BufferUnavailableError,
+    )
+  assert.is(buffer.stats().writable, false)
+})
+
+test.run()

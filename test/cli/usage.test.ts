@@ -1,0 +1,75 @@
+// What is wrong with a command line: one line that names it, the next step, exit code 2; the same as JSON.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { workspace } from '../workspace.ts'
+
+const QUOTES = 'put an argument with blanks in quotes; '
+
+const cases: readonly (readonly [command: string, problem: string, hint: string])[] = [
+  ['query', 'eider query needs SQL (one SELECT)', 'see "eider query --help"'],
+  ['show', 'eider show needs MODEL (name of a model)', 'see "eider show --help"'],
+  [
+    'odata preview',
+    'eider odata preview needs RESOURCE (entity set or model; a key or a path may follow it)',
+    'see "eider odata preview --help"',
+  ],
+  [
+    'query SELECT 1 2',
+    'eider query takes no further argument "1", "2"',
+    `${QUOTES}see "eider query --help"`,
+  ],
+  ['doctor all', 'eider doctor takes no argument "all"', 'see "eider doctor --help"'],
+  ['serve extra', 'eider serve takes no argument "extra"', 'see "eider serve --help"'],
+  ['run --threads', '--threads needs a value', 'see "eider run --help"'],
+  ['run --vars', '--vars needs a value', 'see "eider run --help"'],
+  ['run --threads x', '--threads must be an integer, not "x"', 'see "eider run --help"'],
+  ['run --threads 0', '--threads must be at least 1, not 0', 'see "eider run --help"'],
+  ['run --wait 99999', '--wait must be at most 86400, not 99999', 'see "eider run --help"'],
+  ['run --wait 1 --wait 2', '--wait is given more than once', 'see "eider run --help"'],
+  ['run --start 1', '--start needs --end beside it', 'see "eider run --help"'],
+  ['serve --vars a=1', '--vars needs --watch beside it', 'see "eider serve --help"'],
+  ['run --watch --retry', '--watch and --retry do not go together', 'see "eider run --help"'],
+  ['ls --quiet=1', '--quiet takes no value, so not "1"', 'write --quiet, or leave it out'],
+  ['ls --foo', 'eider ls has no flag --foo', 'see "eider ls --help"'],
+  [
+    'query --format xml x',
+    '--format must be one of table, json, ndjson, csv, not "xml"',
+    'see "eider query --help"',
+  ],
+  [
+    'query --format',
+    '--format needs a value: table, json, ndjson, csv',
+    'see "eider query --help"',
+  ],
+  [
+    'serve --port 70000',
+    '--port must be an integer from 0 to 65535, not "70000"',
+    'it stands for the setting odata.port, see docs/configuration.md',
+  ],
+  [
+    '--quiet run',
+    '"--quiet" stands where the command must be',
+    'flags come after the command; "eider --help" lists the commands',
+  ],
+]
+
+test('a command line that cannot be carried out is told in a line, with the next step', async () => {
+  await using space = await workspace({ 'eider.yml': 'name: shop\n' })
+  for (const [command, problem, hint] of cases) {
+    const { stdout, stderr } = await space.ok(command.split(' '), { exitCode: 2 })
+    assert.is(stderr, `error: ${problem}\nhint: ${hint}\n`, command)
+    assert.is(stdout, '', command)
+  }
+})
+
+test('with --json it is one event', async () => {
+  await using space = await workspace({ 'eider.yml': 'name: shop\n' })
+  const chosen = ['show', 'doctor all', 'run --start 1', 'serve --port 70000']
+  for (const [command, message, hint] of cases.filter(([name]) => chosen.includes(name))) {
+    const { stdout } = await space.ok([...command.split(' '), '--json'], { exitCode: 2 })
+    assert.equal(JSON.parse(stdout), { event: 'error', code: 'usage', message, hint }, command)
+  }
+})
+
+test.run()
