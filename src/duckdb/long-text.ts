@@ -3,7 +3,7 @@
 import type { DuckDBDataChunk } from '@duckdb/node-api'
 import { limits } from '../core/limits.ts'
 import { noteCopied } from './collect-chunks.ts'
-import { bindings } from './driver.ts'
+import { bindings } from './bindings.ts'
 
 /** Texts, or a part of one, in the memory of the engine, which may make the next ones before these are copied. */
 export interface TextPart {
