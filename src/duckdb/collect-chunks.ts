@@ -3,7 +3,8 @@
 // The memory of a chunk, and of the bytes copied from it, goes when the collector of JavaScript takes the objects that
 // stand for it. The collector weighs them as bytes that survive: in a small heap it marks everything that lives each time
 // that 24 MB were copied, which takes more time than the copying. Its collection of young objects frees the same bytes in
-// half a millisecond, so it is asked for that before.
+// half a millisecond, so it is asked for that before. One thread does it: there is too little to share, and the others
+// would take the processors from the engine.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -24,5 +25,6 @@ export function noteCopied(bytes: number): void {
 /** The function is in contexts made after the flag is set, which this one was not. */
 function youngCollector(): (options: { type: 'minor' }) => void {
   setFlagsFromString('--expose-gc')
+  setFlagsFromString('--no-parallel-scavenge')
   return runInNewContext('gc') as (options: { type: 'minor' }) => void
 }

@@ -111,17 +111,14 @@ export class Query implements AsyncDisposable {
   async *chunks(): AsyncGenerator<Buffer, void> {
     const ahead: Promise<TextPart | null>[] = []
     let bytes = this.#first
-    let since = performance.now()
     while (true) {
       while (ahead.length < limits.partsAhead) ahead.push(this.#askForNext())
       yield bytes
-      // All of a whole result is at hand, and a fast client may take it as fast as it is copied.
-      if (performance.now() - since >= limits.sliceMs) {
-        await nextLoopTurn()
-        since = performance.now()
-      }
       const texts = await ahead.shift()!
       if (texts === null) return
+      // The engine is asked for what comes next before this is copied, or it would stand still meanwhile. And all of a
+      // whole result is at hand, which a fast client may take as fast as it is copied.
+      await nextLoopTurn()
       bytes = texts.copy()
     }
   }

@@ -44,14 +44,21 @@ export function propertyMembers(
   return output.map(({ name, type, value: shown, path = [name], mark }) => {
     const value = sql.ident(table, name)
     const isStored = shown.kind === 'property' && shown.property.isCalculated !== true
-    const write = isStored && type.kind === 'primitive' ? writeStored[type.name] : undefined
-    const nullable = write?.(value, type) ?? jsonTextSql(value, type, format)
     const isOptional = format.omitsNulls === true && path.length === 1
-    const text = isOptional ? nullable : orNull(nullable)
+    const stored = isStored && type.kind === 'primitive' ? writeStored[type.name] : undefined
+    const text =
+      stored === undefined
+        ? writtenTextSql(value, type, format, isOptional)
+        : storedTextSql(value, stored(value, type), isOptional)
     if (mark === undefined) return { path, text, isOptional }
     const marked = sql`CASE WHEN ${sql.ident(table, markName(name))} THEN ${text} END`
     return { path, text: marked, isOptional: true }
   })
+}
+
+function writtenTextSql(value: Sql, type: EdmType, format: JsonFormat, isOptional: boolean): Sql {
+  const nullable = jsonTextSql(value, type, format)
+  return isOptional ? nullable : orNull(nullable)
 }
 
 /** A value as JSON; NULL for NULL. `depth`: collections around it. */
@@ -207,15 +214,19 @@ const writeValue: Readonly<Record<EdmName, WriteValue>> = {
 }
 
 /**
- * Columns have no values beyond those ranges, or are read without them (temporal-range.ts). The engine need not plan
- * for what cannot be: of a lookup it would take a fifth of the time.
+ * Of values that are not NULL. Columns have no values beyond those ranges, or are read without them
+ * (temporal-range.ts). The engine need not plan for what cannot be: of a lookup it would take a fifth of the time.
  */
 const writeStored: Partial<Record<EdmName, WriteValue>> = {
-  'Edm.Date': (value) => sql`CAST(to_json(${value}) AS VARCHAR)`,
-  'Edm.DateTimeOffset': (value) => sql`CASE WHEN ${value} IS NOT NULL
-    THEN concat('"', CAST(${value} AS DATE), 'T', CAST(${value} AS TIME), 'Z"') END`,
-  'Edm.TimeOfDay': quoted,
+  'Edm.Date': (value) => sql`concat('"', ${value}, '"')`,
+  'Edm.DateTimeOffset': (value) =>
+    sql`concat('"', CAST(${value} AS DATE), 'T', CAST(${value} AS TIME), 'Z"')`,
+  'Edm.TimeOfDay': (value) => sql`concat('"', ${value}, '"')`,
 }
+
+/** Where no value of many rows is NULL the engine takes the text as it is; coalesce would copy it. */
+const storedTextSql = (value: Sql, text: Sql, isOptional: boolean): Sql =>
+  sql`CASE WHEN ${value} IS NULL THEN ${isOptional ? sql`NULL` : sql`'null'`} ELSE ${text} END`
 
 export interface CollectionEnvelope {
   readonly contextUrl: string
