@@ -149,12 +149,12 @@ async function firstMisfit(
   connection: Connection,
   { values, type }: Extract<CheckTest, { is: 'accepted' }>,
 ): Promise<string | null> {
-  // The engine makes a text a value of the column, and the column a value of the type of a number.
-  for (const value of values.filter((one) => typeof one === 'string')) {
+  for (const value of values) {
+    const text = sql.value(String(value))
     const row = await connection.row(
-      sql`SELECT TRY_CAST(${sql.value(value)} AS ${sql.type(type)}) IS NULL AS no`,
+      sql`SELECT TRY_CAST(${text} AS ${sql.type(type)}) IS NULL AS no`,
     )
-    if (row?.['no'] === true) return `'${value}'`
+    if (row?.['no'] === true) return `'${String(value)}'`
   }
   return null
 }
