@@ -49,4 +49,15 @@ test('it is answered, and so are those behind it, in their order', async () => {
   assert.equal(warnings, [])
 })
 
+test('its body is no request, however many headers stand before its length', async () => {
+  await using server = await open()
+  await using client = await RawClient.open(server.url)
+  const body = rawPost('/echo', 'x')
+  const wish = 'Connection: Upgrade\r\nUpgrade: h2c\r\n'
+  const head = `POST /echo HTTP/1.1\r\nHost: x\r\n${wish}${'a:\r\n'.repeat(3_000)}`
+  client.send(`${head}Content-Length: ${body.length}\r\n\r\n${body}${rawPost('/echo', 'end')}`)
+  for (const length of [body.length, 3])
+    assert.is((await client.answer())!.body, `{"length":${length}}`)
+})
+
 test.run()
