@@ -242,8 +242,12 @@ export const limits = {
   plannedReasons: 5,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
-  /** Log of the warehouse that a run without work leaves to be replayed, in some milliseconds; a larger one is cleared. */
-  leftLogBytes: 64 * KiB,
+  /**
+   * Log of the warehouse that runs without work leave to be replayed, absolute and as a share of the file, whichever is
+   * more: that of some five runs, which costs as much time to replay as a checkpoint shared among them.
+   */
+  leftLogBytes: 32 * KiB,
+  leftLogShare: 1 / 512,
 
   /** Models that a run builds at a time (`--threads`); each has a connection, and the engine's threads are shared. */
   modelsAtOnce: 64,
