@@ -95,7 +95,7 @@ export async function readState(
   names: Iterable<ModelName> = [],
 ): Promise<State> {
   const spelled = new Map(Array.from(names, (name) => [foldCase(name), name]))
-  const models = await connection.rows(sql`
+  const models = await connection.texts(sql`
     SELECT model, kind, fingerprint, version, definition, removed_at IS NOT NULL AS removed FROM _eider.models`)
   const acks = await connection.rows(
     sql`SELECT claim_id, target FROM _eider.acks ORDER BY target, segment`,
