@@ -242,6 +242,8 @@ export const limits = {
   plannedReasons: 5,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
+  /** Runs that `eider history` knows: five weeks of a run every five minutes. */
+  keptRuns: 10_000,
   /**
    * Log of the warehouse that runs without work leave to be replayed, absolute and as a share of the file, whichever is
    * more: that of some five runs, which costs as much time to replay as a checkpoint shared among them.
