@@ -70,7 +70,11 @@ async function readSegment(
   return { segment: number, events, path: copy }
 }
 
-const namesIn = (dir: string): Promise<readonly string[]> => readdir(dir).catch(() => [])
+const namesIn = (dir: string): Promise<readonly string[]> =>
+  readdir(dir).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
+    throw error
+  })
 
 /** A segment may be flushed and gone between the two looks. */
 const sizeOf = (path: string): Promise<number> =>

@@ -35,13 +35,13 @@ export async function* checkUp(project: Project): AsyncGenerator<Finding> {
   yield checkNode()
   yield await checkProject(project)
   yield await checkFiles(project)
-  yield await checkWarehouse(project)
+  yield await unlessRefused('warehouse', () => checkWarehouse(project))
   for (const [name, path] of [
     ['run lock', project.paths.runLock],
     ['buffer', project.paths.collectLock],
   ] as const)
     yield await unlessRefused(name, () => checkLock(name, path))
-  yield await checkWaiting(project)
+  yield await unlessRefused('events', () => checkWaiting(project))
   yield await unlessRefused('snapshot', () => checkSnapshot(project))
   yield await checkSecrets(project)
   const { settings } = project
@@ -91,10 +91,12 @@ async function checkFiles({ paths }: Project): Promise<Finding> {
   const shut: string[] = []
   for (const directory of [state, buffer, snapshots, dirname(database), target])
     if (!(await takesFiles(directory))) shut.push(directory)
-  if ((await exists(database)) && !(await isAccessible(database, READ | WRITE))) shut.push(database)
-  const names = [...new Set(shut)].map((path) =>
-    path.startsWith(dir) ? relative(dir, path) : path,
-  )
+  if ((await isAccessible(database, THERE)) && !(await isAccessible(database, READ | WRITE)))
+    shut.push(database)
+  const names = [...new Set(shut)].map((path) => {
+    const name = relative(dir, path)
+    return name.startsWith('..') ? path : name || '.'
+  })
   if (names.length === 0) return ok('files', 'what runs and services write can be written')
   return fail(
     'files',
@@ -103,17 +105,20 @@ async function checkFiles({ paths }: Project): Promise<Finding> {
   )
 }
 
-const { R_OK: READ, W_OK: WRITE, X_OK: ENTER } = constants
+const { F_OK: THERE, R_OK: READ, W_OK: WRITE, X_OK: ENTER } = constants
 
 /** A directory that is not there yet is made in the nearest one that is. */
 async function takesFiles(directory: string): Promise<boolean> {
-  if (await exists(directory))
+  if (await isAccessible(directory, THERE))
     return (await stat(directory)).isDirectory() && isAccessible(directory, READ | WRITE | ENTER)
   return takesFiles(dirname(directory))
 }
 
 async function checkWarehouse({ paths, settings }: Project): Promise<Finding> {
-  if (!(await exists(paths.database)))
+  const found = await stat(paths.database).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  if (found === undefined)
     return warn('warehouse', `${paths.database} does not exist yet`, 'eider run')
   try {
     await using _warehouse = await openWarehouseToRead(paths, {
@@ -222,8 +227,6 @@ async function checkDisk({ paths }: Project): Promise<Finding> {
     ? warn('disk', message, 'make room: events are refused and runs fail on a full disk')
     : ok('disk', message)
 }
-
-const exists = (path: string): Promise<boolean> => isAccessible(path, constants.F_OK)
 
 const isAccessible = (path: string, mode: number): Promise<boolean> =>
   access(path, mode).then(

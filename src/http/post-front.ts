@@ -224,6 +224,9 @@ export class PostFront {
     if (!this.#connections.delete(socket) || socket.destroyed) return
     socket.off('data', onData).off('end', onEnd)
     this.#options.handOver(socket)
+    // With a listener node:http takes all bytes from the stream. Without one it takes those that come from the system
+    // itself, before those that wait in the socket when that has been paused.
+    socket.on('data', () => {})
     socket.resume()
   }
 

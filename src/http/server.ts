@@ -65,6 +65,8 @@ export class HttpServer implements AsyncDisposable {
     // A client that closes its direction behind its last request still gets the answer; a service that wants to stop its
     // work for a client that has left altogether must look at the socket. (Node has no type for this.)
     Object.assign(this.#server, { httpAllowHalfOpen: true })
+    // headerBytes bounds them. Those beyond a count would be missing in a request that is put back, also its length.
+    this.#server.maxHeadersCount = 0
     this.#front = this.#makeFront(options)
     this.#listener = this.#front?.listener ?? this.#server
     this.#listener.maxConnections = limits.connections

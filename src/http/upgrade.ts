@@ -5,13 +5,16 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** `rest` is what came behind the head. From here on the socket is not node:http's. */
+/** `rest` is what came behind the head. From here on the socket is not node:http's, and nobody reads it. */
 export function unreadUpgrade(request: IncomingMessage, socket: Socket, rest: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = request
   let head = `${method} ${url} HTTP/${httpVersion}\r\n`
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]!.toLowerCase() !== 'upgrade')
       head += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`
+  // The answers before it resume the socket, which would drop what nobody listens for.
+  socket.on('resume', stayPaused)
+  socket.pause()
   socket.unshift(Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), rest]))
 }
 
@@ -21,6 +24,12 @@ export function readAsNew(server: Server, socket: Socket): void {
     if (!socket.writable) return
     // Of its listeners node:http has taken off all but this one.
     socket.removeAllListeners('timeout')
+    socket.off('resume', stayPaused)
     server.emit('connection', socket)
+    socket.resume()
   })
+}
+
+function stayPaused(this: Socket): void {
+  this.pause()
 }

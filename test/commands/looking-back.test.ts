@@ -70,6 +70,7 @@ test('doctor says what is amiss and what to do', async () => {
 
 test('doctor says what the user who runs eider cannot write or read', async () => {
   await using space = await workspace(files)
+  await space.write('eider.yml', 'name: shop\ndatabase: shop.duckdb\n')
   await space.ok(['run'])
   // A superuser may write everywhere.
   const isRoot = process.getuid?.() === 0
@@ -79,25 +80,26 @@ test('doctor says what the user who runs eider cannot write or read', async () =
     const { command, args: all, env } = eiderProcess(args, { COLLECT_PORT: '0', ODATA_PORT: '0' })
     return spawnSync(command, all, { cwd: space.dir, env, encoding: 'utf8', ...user })
   }
-  await chmod(space.dir, 0o755)
-  for (const path of ['.eider', 'target']) await chmod(space.path(path), shut)
+  for (const path of ['.', '.eider', 'target']) await chmod(space.path(path), shut)
   const doctor = as('doctor')
   assert.is(doctor.status, 1, doctor.stderr)
   assert.match(
     doctor.stdout,
-    /fail +files +cannot be written: \.eider,.* target.*\n +next: .*chown/,
+    /fail +files +cannot be written: \.eider,.* \., target.*\n +next: .*chown/,
   )
+  await space.write('eider.yml', files['eider.yml'])
   await chmod(space.path('.eider'), 0)
   await chmod(space.path('models'), 0)
   const blind = as('doctor')
   assert.is(blind.status, 1, blind.stderr)
   assert.match(blind.stdout, /fail +project +1 mistake: .*EACCES.*models/)
-  assert.match(blind.stdout, /fail +run lock +EACCES/)
+  for (const check of ['warehouse', 'run lock', 'events'])
+    assert.match(blind.stdout, new RegExp(`fail +${check} +EACCES`))
   await chmod(space.path('models'), mine)
   const plan = as('plan', '--json')
   assert.is(plan.status, 3, plan.stderr)
   assert.match(plan.stdout, /"code":"file-failed","message":"EACCES/)
-  await chmod(space.path('.eider'), mine)
+  for (const path of ['.', '.eider', 'target']) await chmod(space.path(path), mine)
 })
 
 test('who only reads is told to try again while the warehouse is held, and a run of --wait', async () => {

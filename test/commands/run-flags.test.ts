@@ -103,12 +103,15 @@ test('--start and --end name a range, in values of the watermark as they are', a
       '--start 2026-01-01 12:00 is no value of "day", which is DATE',
     ],
     ['2026-01-01', '2026-01-02 00:00:01', '--end 2026-01-02 00:00:01 is no value of "day"'],
+    ['2026-01-01T12', '2026-01-03', '--start 2026-01-01T12 is no value of "day"'],
+    ['2026-01-01', '2026-01-02 noon', '--end 2026-01-02 noon is no value of "day"'],
   ] as const)
     for (const command of ['plan', 'run']) {
       const { stdout } = await space.ok([command, '--start', start, '--end', end], { exitCode: 1 })
       assert.ok(stdout.includes(problem), stdout)
     }
   await space.ok(['run', '--start', '2026-01-01 00:00:00', '--end', '2026-01-02'])
+  await space.ok(['run', '--start', '2026-01-01', '--end', '5000000-01-01'])
 })
 
 test('a mirror that is rebuilt for its columns is not emptied by an empty SELECT either', async () => {

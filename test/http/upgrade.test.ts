@@ -2,6 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { limits } from '../../src/core/limits.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { readBody } from '../../src/http/body.ts'
 import { sendJson } from '../../src/http/respond.ts'
@@ -47,6 +48,28 @@ test('it is answered, and so are those behind it, in their order', async () => {
   assert.ok(await client.closes())
   process.off('warning', warn)
   assert.equal(warnings, [])
+})
+
+test('so many requests before it that the connection rests cost nothing behind it', async () => {
+  await using server = await open()
+  await using client = await RawClient.open(server.url)
+  const many = (path: string) => rawPost(path, 'x').repeat(2 * limits.requestsInLine)
+  const wish = rawPost('/echo', 'xx', 'Connection: Upgrade', 'Upgrade: h2c')
+  client.send([many('/echo'), many('/late'), rawPost('/echo', 'end')].join(wish))
+  const lengths = Array.from({ length: 2 * limits.requestsInLine }, () => 1)
+  for (const length of [...lengths, 2, ...lengths, 2, 3])
+    assert.is((await client.answer())!.body, `{"length":${length}}`)
+})
+
+test('its body is no request, however many headers stand before its length', async () => {
+  await using server = await open()
+  await using client = await RawClient.open(server.url)
+  const body = rawPost('/echo', 'x')
+  const wish = 'Connection: Upgrade\r\nUpgrade: h2c\r\n'
+  const head = `POST /echo HTTP/1.1\r\nHost: x\r\n${wish}${'a:\r\n'.repeat(3_000)}`
+  client.send(`${head}Content-Length: ${body.length}\r\n\r\n${body}${rawPost('/echo', 'end')}`)
+  for (const length of [body.length, 3])
+    assert.is((await client.answer())!.body, `{"length":${length}}`)
 })
 
 test.run()

@@ -66,6 +66,12 @@ export function refuseLostWatermark(
   )
 }
 
+/** Types that the engine rounds text to, or whose rest it does not read, with one that keeps what they drop. */
+const WIDER = [
+  [/^(?:DATE|TIMESTAMP_M?S)$/, sql`TIMESTAMP`],
+  [/INT$|^DECIMAL/, sql`DOUBLE`],
+] as const
+
 /** The ends are values of the watermark column, which only the engine can read; one that it would round is none. */
 export async function refuseWrongRange(
   connection: Connection,
@@ -74,13 +80,13 @@ export async function refuseWrongRange(
 ): Promise<void> {
   const type = columns.find(({ name }) => name === watermark.column)?.type
   if (type === undefined) return
-  const exact = type === 'DATE' ? sql`TIMESTAMP` : /INT|DECIMAL/.test(type) ? sql`DOUBLE` : null
+  const wider = WIDER.find(([types]) => types.test(type))?.[1]
   const read = (end: string) => sql`TRY_CAST(${sql.value(end)} AS ${sql.type(type)})`
-  const isRounded = (end: string) =>
-    exact === null
-      ? sql`false`
-      : sql`coalesce(TRY_CAST(${sql.value(end)} AS ${exact}) <> CAST(${read(end)} AS ${exact}), false)`
-  const fails = (end: string) => sql`${read(end)} IS NULL OR ${isRounded(end)}`
+  const fails = (end: string) =>
+    wider === undefined
+      ? sql`${read(end)} IS NULL`
+      : sql`${read(end)} IS NULL OR TRY_CAST(${sql.value(end)} AS ${wider})
+          IS DISTINCT FROM TRY_CAST(CAST(${read(end)} AS VARCHAR) AS ${wider})`
   const row = await connection.row(sql`
     SELECT ${fails(range.start)} AS "start", ${fails(range.end)} AS "end",
       ${read(range.start)} >= ${read(range.end)} AS reversed`)
