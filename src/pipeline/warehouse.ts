@@ -70,8 +70,10 @@ export async function settleLog(
   { database }: ProjectPaths,
   isIdle: boolean,
 ): Promise<void> {
-  const log = statSync(`${database}.wal`, { throwIfNoEntry: false })
-  if (isIdle && log !== undefined && log.size <= limits.leftLogBytes)
+  const logBytes = statSync(`${database}.wal`, { throwIfNoEntry: false })?.size
+  const { size } = statSync(database)
+  const leftBytes = Math.max(limits.leftLogBytes, size * limits.leftLogShare)
+  if (isIdle && logBytes !== undefined && logBytes <= leftBytes)
     await connection.run(sql`PRAGMA disable_checkpoint_on_shutdown`)
   else await connection.run(sql`CHECKPOINT`).catch(() => {})
 }

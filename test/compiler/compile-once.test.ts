@@ -27,7 +27,7 @@ const project = {
 -- @unique_key: id
 -- @description: marker
 -- @check: not_null(id)
--- @check: accepted(id, 1, 2, 9007199254740993)
+-- @check: accepted(total, 1, 2, 123456789012345678901234567890)
 -- @check: row_count(>= 0)
 -- @warn: references(id, ref.s.id)
 -- @check: id > 0 AND '' <> \${label}
