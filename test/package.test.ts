@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -28,6 +29,24 @@ test('every program that a script starts comes with npm or with a package that i
   for (const [name, script] of Object.entries(description.scripts))
     for (const command of script.split('&&'))
       assert.ok(programs.has(command.trim().split(' ')[0]!), `${name}: ${command}`)
+})
+
+test('the bundle loads the packages that a user installs, and no others', () => {
+  const bundle = join(repository, 'dist', 'bundle')
+  const code = readdirSync(bundle)
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => readFileSync(join(bundle, file), 'utf8'))
+  const loads =
+    /(?:^import (?:.* from )?|\brequire\(|__require\(|\(import\.meta\.url\)\()"([^".][^"]*)"/gm
+  const loaded = new Set(
+    code.flatMap((text) => Array.from(text.matchAll(loads), ([, name]) => name!)),
+  )
+  const packages = [...loaded].filter((name) => !isBuiltin(name))
+  const besideSources = ['typescript'] // rolldown.config.js
+  assert.equal(
+    packages.toSorted(),
+    [...Object.keys(description.dependencies), ...besideSources].toSorted(),
+  )
 })
 
 test('the packed tool starts a project and runs it', async () => {

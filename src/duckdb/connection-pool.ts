@@ -7,27 +7,36 @@
 import type { Sql } from '../core/sql.ts'
 import type { Connection, Database } from './database.ts'
 
+export interface PoolOptions {
+  readonly size: number
+  /** Run on each connection. */
+  readonly settings: readonly Sql[]
+  /** Called before the database is closed. */
+  readonly onClose: () => Promise<void>
+}
+
 export class ConnectionPool implements AsyncDisposable {
   readonly #database: Database
   readonly #free: Connection[]
+  readonly #onClose: () => Promise<void>
 
-  private constructor(database: Database, free: Connection[]) {
+  private constructor(database: Database, free: Connection[], onClose: () => Promise<void>) {
     this.#database = database
     this.#free = free
+    this.#onClose = onClose
   }
 
-  /** Opens `size` connections and runs `settings` on each. The pool then owns the database. */
+  /** The pool then owns the database. */
   static async open(
     database: Database,
-    size: number,
-    settings: readonly Sql[],
+    { size, settings, onClose }: PoolOptions,
   ): Promise<ConnectionPool> {
     const connections = Array.from({ length: size }, async () => {
       const connection = await database.connect()
       for (const setting of settings) await connection.run(setting)
       return connection
     })
-    return new ConnectionPool(database, await Promise.all(connections))
+    return new ConnectionPool(database, await Promise.all(connections), onClose)
   }
 
   /** Connections that wait for a query. */
@@ -45,7 +54,11 @@ export class ConnectionPool implements AsyncDisposable {
 
   /** Closes the engine with all its connections; queries that still run end as if interrupted. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#database[Symbol.asyncDispose]()
+    try {
+      await this.#onClose()
+    } finally {
+      await this.#database[Symbol.asyncDispose]()
+    }
   }
 
   #back(connection: Connection): Promise<void> {

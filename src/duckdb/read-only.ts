@@ -3,6 +3,7 @@
 import { sql } from '../core/sql.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { type Connection, Database } from './database.ts'
+import { dropCache } from './memory.ts'
 import { Resources } from '../core/resources.ts'
 
 export interface AttachedFile {
@@ -43,9 +44,15 @@ export async function openReadOnly(options: ReadOnlyOptions): Promise<Connection
   await using connection = await database.connect()
   for (const { name, path } of files)
     await connection.run(sql`ATTACH ${sql.value(path)} AS ${sql.ident(name)} (READ_ONLY)`)
-  const pool = await ConnectionPool.open(database, options.connections, [
-    sql`SET streaming_buffer_size = ${sql.value(STREAM_BUFFER)}`,
-  ])
+  const pool = await ConnectionPool.open(database, {
+    size: options.connections,
+    settings: [sql`SET streaming_buffer_size = ${sql.value(STREAM_BUFFER)}`],
+    onClose: () =>
+      dropCache(
+        database,
+        files.map(({ name }) => name),
+      ),
+  })
   await connection.run(sql`SET GLOBAL enable_external_access = false`)
   await connection.run(sql`SET GLOBAL lock_configuration = true`)
   await requireLocked(connection)

@@ -98,6 +98,7 @@ async function countOf(engine: EngineAccess, asked: DeltaQuery): Promise<string>
 
 function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: Page): DeltaQuery {
   const keyset = storedKeyset(query.set, query.row)!
+  const from = token?.from ?? null
   const { version } = request
   const written = new Set(query.output.map(({ name }) => name))
   // A row that does not tell its whole key is told by its id.
@@ -107,7 +108,8 @@ function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: Page)
   return {
     query: { ...query, output },
     keyset,
-    window: keysetWindow(keyset, token?.from ?? null, page.limit),
+    window: keysetWindow(keyset, from, page.limit),
+    offset: from === null ? page.offset : 0,
     version,
     removedContext: contextUrl(request, `${query.set.name}/$deletedEntity`),
   }

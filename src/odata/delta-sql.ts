@@ -30,6 +30,8 @@ export interface DeltaQuery {
   readonly query: BoundQuery
   readonly keyset: Keyset
   readonly window: KeysetWindow
+  /** Changes before the page, where no position says what it begins with. */
+  readonly offset: number
   readonly version: ODataVersion
   /** The context URL of a removed row in 4.0. */
   readonly removedContext: string
@@ -37,7 +39,7 @@ export interface DeltaQuery {
 
 /** One text for each change, in the order of the key; of the row behind `limit` its position. */
 export function deltaTextsSql(delta: DeltaQuery, limit: number, format: JsonFormat): Sql {
-  const { query, keyset, window } = delta
+  const { query, keyset, window, offset } = delta
   const places = keyset.map((_, i) => sql.ident(`at ${i}`))
   const columns = [
     ...query.output.map(({ name }) => sql`${NOW}.${sql.ident(name)} AS ${sql.ident(name)}`),
@@ -46,7 +48,7 @@ export function deltaTextsSql(delta: DeltaQuery, limit: number, format: JsonForm
     sql`${NOW}.${ID} IS NULL AS ${sql.ident('is gone')}`,
   ]
   const page = sql`SELECT ${sql.join(columns)} ${changedSql(delta)}
-    ORDER BY ${sql.join(places)} LIMIT ${sql.value(limit + 1, BIGINT)}`
+    ORDER BY ${sql.join(places)} LIMIT ${sql.value(limit + 1, BIGINT)} OFFSET ${sql.value(offset, BIGINT)}`
   const there = objectSql(',{', propertyMembers('page', query.output, format))
   const text = sql`CASE WHEN page.${PASSES} THEN ${there} ELSE ${removedText(delta, format)} END`
   return sql`SELECT ${window.placed(text, sql`row_number() OVER ()`)} FROM (${page}) AS page`

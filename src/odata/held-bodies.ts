@@ -34,14 +34,14 @@ export function createHeldBodies(dir: string, maxBytes: number = limits.heldByte
   async function write(parts: AsyncIterable<Buffer>): Promise<HeldBody> {
     await using resources = new Resources()
     const path = join(dir, `held-${randomUUID()}`)
-    await mkdir(dir, { recursive: true })
-    const file = await open(path, 'wx+', 0o600)
+    await orFull(mkdir(dir, { recursive: true }))
+    const file = await orFull(open(path, 'wx+', 0o600))
     resources.defer(() => rm(path, { force: true }))
     resources.defer(() => file.close())
     let size = 0
     for await (const part of parts) {
       reserve(part.length, resources)
-      await append(file, part)
+      await orFull(file.appendFile(part))
       size += part.length
     }
     const kept = resources.move()
@@ -69,9 +69,9 @@ const inMemory = (body: Buffer): HeldBody => ({
   [Symbol.asyncDispose]: () => Promise.resolve(),
 })
 
-async function append(file: FileHandle, part: Buffer): Promise<void> {
+async function orFull<T>(work: Promise<T>): Promise<T> {
   try {
-    await file.appendFile(part)
+    return await work
   } catch (error) {
     throw FULL.includes((error as NodeJS.ErrnoException).code) ? overloaded() : error
   }

@@ -6,9 +6,11 @@ import { Database } from '../../src/duckdb/database.ts'
 import { TextStream } from '../../src/duckdb/text-stream.ts'
 
 const openPool = async (size: number) =>
-  ConnectionPool.open(await Database.open({ path: ':memory:', threads: 1 }), size, [
-    sql`SET streaming_buffer_size = '64KB'`,
-  ])
+  ConnectionPool.open(await Database.open({ path: ':memory:', threads: 1 }), {
+    size,
+    settings: [sql`SET streaming_buffer_size = '64KB'`],
+    onClose: () => Promise.resolve(),
+  })
 
 const BUFFER = sql`SELECT current_setting('streaming_buffer_size') AS size`
 const MANY = sql`SELECT 'a text of some length ' || i FROM range(1000000) AS r(i)`

@@ -1,8 +1,9 @@
 // Changes are made whole before they are sent: a slow client keeps no engine from others, and no short body looks whole.
 
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises'
+import files, { mkdtemp, readdir, rm, truncate } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -147,6 +148,31 @@ test('a body that is held is whole or an error, and leaves no file', async () =>
   assert.equal(await readdir(dir), [])
   await using again = await bodies.hold(parts(20))
   assert.not(Buffer.isBuffer(again.body))
+})
+
+test('a body for which the disk has no room is refused, whatever it is that finds no room', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'eider-'))
+  await using resources = new Resources()
+  resources.defer(() => rm(dir, { recursive: true }))
+  const bodies = createHeldBodies(dir)
+  const full = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+  const handle = await files.open(join(dir, 'any'), 'w')
+  const handles = Object.getPrototypeOf(handle) as typeof handle
+  await handle.close()
+  for (const [owner, name] of [
+    [files, 'mkdir'],
+    [files, 'open'],
+    [handles, 'appendFile'],
+  ] as const) {
+    const kept = Reflect.get(owner, name) as unknown
+    Reflect.set(owner, name, full)
+    syncBuiltinESMExports()
+    const refused = await bodies.hold(parts(20)).catch((error: unknown) => error)
+    Reflect.set(owner, name, kept)
+    syncBuiltinESMExports()
+    assert.is((refused as RequestError).status, 503, name)
+  }
+  assert.equal(await readdir(dir), ['any'])
 })
 
 test.run()

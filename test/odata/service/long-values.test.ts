@@ -1,10 +1,11 @@
 // Values and entities of megabytes: they go out in parts, and are whole.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Answer, type Served, serve, type Table } from './publish.ts'
+import { type Answer, publish, type Served, serve, type Table } from './publish.ts'
 
 // Letters of three bytes, quotes and ends of lines: none of them begins where a part does.
 const UNIT = 'x€"\\\n'
@@ -87,6 +88,29 @@ test('a page ends before a long row that has no position', async () => {
   const second = await served.get(next)
   assert.is(second.json.value.length, 1)
   assert.ok(second.json.value[0].note === LONG)
+})
+
+test('pages of changes go on behind rows whose keys are too long for a link', async () => {
+  await using resources = new Resources()
+  const table = (amount: number): Table => ({
+    model: 'shop.words',
+    key: ['word'],
+    rows: sql`SELECT repeat('k', 3000) || i AS word, ${sql.value(amount)} AS amount FROM range(5) AS r(i)`,
+  })
+  const served = await serve(resources, [table(1)])
+  const first = await served.get('shop_words', { prefer: 'track-changes' })
+  await publish(served.dir, 'second', [table(2)])
+  while ((await served.get('')).headers['eider-snapshot'] !== 'second') await sleep(10)
+  const ends: string[] = []
+  let link: string | undefined = first.json['@odata.deltaLink']
+  while (link !== undefined && ends.length < 9) {
+    const { json } = await served.get(link.slice(served.url.length + 1), {
+      prefer: 'maxpagesize=2',
+    })
+    ends.push(...json.value.map(({ word }: { word: string }) => word.slice(-1)))
+    link = json['@odata.nextLink']
+  }
+  assert.equal(ends, ['0', '1', '2', '3', '4'])
 })
 
 test('long values in a batch are parts of its JSON', async () => {
