@@ -4,7 +4,7 @@
 import { odataError } from './errors.ts'
 import { optionName, parseOption } from './options.ts'
 import { parseText } from './parse-option.ts'
-import { ENCODED_SEMICOLON } from './search-rules.ts'
+import { ENCODED_SEMICOLON } from './search.grammar.ts'
 import { targetBelowRoot } from './service-root.ts'
 import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
 

@@ -1,7 +1,7 @@
 // A literal of the URL grammar as syntax: its form, and its text without quotes and prefix.
 
 import type * as ohm from 'ohm-js'
-import { ENCODED_SEMICOLON } from './search-rules.ts'
+import { ENCODED_SEMICOLON } from './search.grammar.ts'
 import type { ExpressionSyntax, LiteralForm } from './syntax.ts'
 
 type LiteralSyntax = ExpressionSyntax & { readonly kind: 'literal' }
