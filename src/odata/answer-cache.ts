@@ -10,7 +10,7 @@ import { RequestError } from '../http/request-error.ts'
 import type { Answer } from './answer.ts'
 import { createKeptAnswers, type KeptAnswers } from './kept-answers.ts'
 import { header, type RequestHeaders } from './negotiate.ts'
-import { decodeAscii } from './parse.ts'
+import { decodeAscii } from './parse-request.ts'
 import { ClientGone } from './query.ts'
 
 export interface CacheStats {

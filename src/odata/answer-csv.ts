@@ -10,10 +10,10 @@ import { keysetOf, keysetWindow } from './keyset.ts'
 import type { Content } from './plan-answer.ts'
 import { Query } from './query.ts'
 import { isSmallQuery } from './query-work.ts'
-import { rowsSql } from './to-sql.ts'
+import { rowsSql } from './query-sql.ts'
 import { csvHead, csvTextsSql } from './write-csv.ts'
 
-export async function csv(
+export async function answerCsv(
   exchange: Exchange,
   addressed: Addressed & { readonly kind: string },
 ): Promise<Content> {

@@ -20,7 +20,7 @@ import {
 import { type Content, whole } from './plan-answer.ts'
 import { Query } from './query.ts'
 import { isSmallQuery } from './query-work.ts'
-import { countSql } from './to-sql.ts'
+import { countSql } from './query-sql.ts'
 
 export async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
   const texts = sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
@@ -30,13 +30,13 @@ export async function countOf(exchange: Exchange, query: BoundQuery): Promise<st
   return String(counted.whole)
 }
 
-export async function count(exchange: Exchange, addressed: Addressed): Promise<Content> {
+export async function answerCount(exchange: Exchange, addressed: Addressed): Promise<Content> {
   const digits = await countOf(exchange, addressed.query)
   await requireParent(exchange, addressed, digits === '0')
   return whole(digits)
 }
 
-export async function entity(
+export async function answerEntity(
   exchange: Exchange,
   bound: Addressed & { readonly kind: string },
   format: JsonFormat,
@@ -65,7 +65,7 @@ function valueType(
 }
 
 /** The value of a property, without JSON around it. */
-export async function value(exchange: Exchange, bound: Addressed): Promise<Content> {
+export async function answerValue(exchange: Exchange, bound: Addressed): Promise<Content> {
   const { query } = bound
   const [{ type }] = query.output as readonly [OutputProperty]
   if (!isWrittenRaw(type)) {

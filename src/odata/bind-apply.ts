@@ -6,7 +6,7 @@
 
 import { bindAggregate } from './bind-aggregate.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
-import { bindConcat, bindFrom, bindGroupBy } from './bind-groups.ts'
+import { bindConcat, bindFrom, bindGroupBy } from './bind-groupby.ts'
 import { sortable } from './bind-query.ts'
 import { bindSearch } from './bind-search.ts'
 import { inputOf } from './bind-these.ts'

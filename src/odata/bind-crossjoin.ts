@@ -17,7 +17,7 @@ import {
 import { bindSequence } from './bind-apply.ts'
 import { askedOrder, boundFilter, boundWindow, openScope } from './bind-query.ts'
 import { findSet } from './bind-resource.ts'
-import { resultQuery } from './bind-result.ts'
+import { resultQuery } from './bind-apply-result.ts'
 import { narrowed } from './bind-select.ts'
 import { type BoundRequest, type OutputProperty, typeOf } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'

@@ -13,7 +13,7 @@ import { conditionSql, valueSql } from './expression-sql.ts'
 import type { Keyset, KeysetWindow } from './keyset.ts'
 import type { JsonFormat, ODataVersion } from './negotiate.ts'
 import { relationSql } from './relation-sql.ts'
-import { columnsSql } from './to-sql.ts'
+import { columnsSql } from './query-sql.ts'
 import { jsonTextSql, objectSql, propertyMembers } from './write-json.ts'
 
 const BIGINT = columnType('BIGINT')

@@ -5,7 +5,7 @@ import { type EntitySetName, entitySetName, type ModelName } from '../core/names
 import type { Column } from '../core/relation.ts'
 import type { PublishedRelation, Snapshot } from '../core/snapshot.ts'
 import { addNavigation, type GrowingSet, type SharedKey } from './navigation.ts'
-import { inSlices } from './slices.ts'
+import { inSlices } from './time-slices.ts'
 import { type EdmType, edmTypeOf } from './type-map.ts'
 
 export interface EntityModel {

@@ -18,7 +18,7 @@ import { columnSql, conditionSql } from './expression-sql.ts'
 import type { JsonFormat } from './negotiate.ts'
 import { OUTER } from './outer-row.ts'
 import { orderSql, relationSql } from './relation-sql.ts'
-import { columnsSql, type RowWindow, rowsSql, selectSql } from './to-sql.ts'
+import { columnsSql, type RowWindow, rowsSql, selectSql } from './query-sql.ts'
 import { type Member, objectSql, propertyMembers, rowTextsSql } from './write-json.ts'
 
 /** The words by which query.ts knows that limits.expandedRows or expandedTextBytes was passed. */

@@ -12,7 +12,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import type { BoundQuery, Expression, OrderItem, PropertyValue, RowVariable } from './bound.ts'
 import type { EntitySet, Property } from './entity-model.ts'
 import { columnSql } from './expression-sql.ts'
-import type { Position } from './paging.ts'
+import type { Position } from './link-tokens.ts'
 
 const BIGINT = columnType('BIGINT')
 const VARCHAR = columnType('VARCHAR')

@@ -7,7 +7,7 @@ import type { Addressed, BoundQuery } from './bound.ts'
 import { entityTextsSql } from './expand-sql.ts'
 import { keysetOf, keysetWindow } from './keyset.ts'
 import type { JsonFormat } from './negotiate.ts'
-import { deltaLink, nextLink, readPosition } from './paging.ts'
+import { deltaLink, nextLink, readPosition } from './link-tokens.ts'
 import type { Content } from './plan-answer.ts'
 import type { Preferences } from './preferences.ts'
 import { Query } from './query.ts'
@@ -23,7 +23,7 @@ export interface Page {
   readonly limit: number
 }
 
-export async function collection(
+export async function answerCollection(
   exchange: Exchange,
   addressed: Addressed,
   format: JsonFormat,
@@ -86,7 +86,7 @@ async function openPage(
 ): Promise<Query> {
   const { rows } = query.set.relation
   const mode = Math.min(limit, rows) <= limits.wholeResultRows ? 'whole' : 'streamed'
-  // One row more than the page tells whether there is a next one; to-sql never goes beyond $top. A stream in stored
+  // One row more than the page tells whether there is a next one; query-sql.ts never goes beyond $top. A stream in stored
   // order is left when the page is full: the engine would collect the rows of a LIMIT before it gives the first.
   const isLeft = mode === 'streamed' && query.order.length === 0
   const order = keysetOf(query)
