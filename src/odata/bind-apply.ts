@@ -7,10 +7,10 @@
 import { bindAggregate } from './bind-aggregate.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
 import { bindConcat, bindFrom, bindGroupBy } from './bind-groupby.ts'
-import { sortable } from './bind-query.ts'
+import { bindOrder } from './bind-query.ts'
 import { bindSearch } from './bind-search.ts'
 import { inputOf } from './bind-these.ts'
-import { type Expression, typeOf } from './bound.ts'
+import { type Constant, type Expression, typeOf } from './bound.ts'
 import {
   type ApplyContext,
   type ApplyRows,
@@ -74,11 +74,8 @@ function transform(
       return syntax.items.reduce((made, item) => computed(made, item, groups, context), rows)
     case 'orderby': {
       const { scope, made } = inputOf(rows, groups, context)
-      const items = syntax.items.map(({ value, descending }) => ({
-        value: sortable(measured(bindExpression(value, scope))),
-        descending,
-      }))
-      return made(withValues(rows, [], items.filter(isSortable), context))
+      const items = bindOrder(syntax.items, scope).filter(isSortable)
+      return made(withValues(rows, [], items, context))
     }
     case 'top':
       return cut(rows, groups, 0, syntax.rows)
@@ -164,8 +161,6 @@ function ranked(
     isPercent: until === 'percent',
   })
 }
-
-type Constant = Expression & { readonly kind: 'constant' }
 
 function rankLimit(
   { until }: TransformationSyntax & { readonly kind: 'ranked' },

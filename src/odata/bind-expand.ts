@@ -3,7 +3,13 @@
 import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { collectionQuery, openScope } from './bind-query.ts'
-import type { BoundQuery, Expansion, OrderItem, RowVariable } from './bound.ts'
+import {
+  type BoundQuery,
+  type Expansion,
+  type OrderItem,
+  propertyOf,
+  type RowVariable,
+} from './bound.ts'
 import { isCastTo } from './csdl.ts'
 import { entityIdOutput } from './entity-id.ts'
 import type { EntityType, NavigationProperty } from './entity-model.ts'
@@ -132,10 +138,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
   })
   const query = collectionQuery(openScope(options, entities), options)
   const output = item.form === 'references' ? [entityIdOutput(row)] : query.output
-  const link = {
-    ours: { kind: 'property', type: on.ours.type, row: scope.row, property: on.ours },
-    theirs: on.theirs,
-  } as const
+  const link = { ours: propertyOf(scope.row, on.ours), theirs: on.theirs }
   const countOnly = item.form === 'count'
   const above = isFirst ? scope.row : (request.it as RowVariable)
   const ordered = { ...query, output, order: totalOrder(query) }
@@ -171,8 +174,5 @@ function nestedItems(
 /** Rows of one parent lie anywhere in a file, so the order of the file is no order of theirs. */
 function totalOrder({ order, set, row }: BoundQuery): readonly OrderItem[] {
   if (order.length > 0) return order
-  return set.type.key.map((property) => ({
-    value: { kind: 'property', type: property.type, row, property },
-    descending: false,
-  }))
+  return set.type.key.map((property) => ({ value: propertyOf(row, property), descending: false }))
 }

@@ -234,6 +234,10 @@ export interface PropertyValue {
   readonly property: Property
 }
 
+export function propertyOf(row: RowVariable, property: Property): PropertyValue {
+  return { kind: 'property', type: property.type, row, property }
+}
+
 /** Leads from a row to those of another set whose property `theirs` is equal to `ours`. */
 export interface Link {
   readonly ours: PropertyValue

@@ -3,7 +3,7 @@
 
 import { columnType } from '../core/relation.ts'
 import { sql } from '../core/sql.ts'
-import type { Expression, OutputProperty, RowVariable } from './bound.ts'
+import { type Expression, type OutputProperty, propertyOf, type RowVariable } from './bound.ts'
 import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { edm } from './type-map.ts'
@@ -48,7 +48,7 @@ function keyText(row: RowVariable, property: Property): Expression {
     kind: 'call',
     type: edm.String,
     name: 'keyText',
-    operands: [{ kind: 'property', type, row, property }],
+    operands: [propertyOf(row, property)],
     sql: (value) => {
       const text = sql`CAST(${value} AS ${sql.type(VARCHAR)})`
       if (type.name === 'Edm.String')

@@ -9,7 +9,14 @@
 
 import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import type { BoundQuery, Expression, OrderItem, PropertyValue, RowVariable } from './bound.ts'
+import {
+  type BoundQuery,
+  type Expression,
+  type OrderItem,
+  propertyOf,
+  type PropertyValue,
+  type RowVariable,
+} from './bound.ts'
 import type { EntitySet, Property } from './entity-model.ts'
 import { columnSql } from './expression-sql.ts'
 import type { Position } from './link-tokens.ts'
@@ -77,7 +84,7 @@ export function keysetOf({ relation, row, order, set }: BoundQuery): Keyset | nu
 /** The order of the rows in their file. null when the key has values that are not exact, or there is none. */
 export function storedKeyset(set: EntitySet, row: RowVariable): Keyset | null {
   const stored = set.type.key.map((property) => ({
-    value: { kind: 'property', type: property.type, row, property } as const,
+    value: propertyOf(row, property),
     descending: false,
   }))
   return exactKeyset(stored, set, row)

@@ -2,9 +2,7 @@
 
 import type * as ohm from 'ohm-js'
 import { ENCODED_SEMICOLON } from './search.grammar.ts'
-import type { ExpressionSyntax, LiteralForm } from './syntax.ts'
-
-type LiteralSyntax = ExpressionSyntax & { readonly kind: 'literal' }
+import type { ExpressionSyntax, LiteralForm, LiteralSyntax } from './syntax.ts'
 
 /** Letter case matters in null, NaN and INF. */
 export function wordLiteral(text: string, at: number): LiteralSyntax | null {
