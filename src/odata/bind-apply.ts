@@ -27,7 +27,7 @@ import {
 } from './apply-rows.ts'
 import type { EntitySet } from './entity-model.ts'
 import { odataError } from './errors.ts'
-import { measured } from './measure.ts'
+import { withinLimits } from './expression-size.ts'
 import { isInteger, isNumber } from './numbers.ts'
 import { newName, type RequestContext } from './scope.ts'
 import type { ComputeItem, TransformationSyntax } from './syntax.ts'
@@ -66,10 +66,10 @@ function transform(
     case 'filter': {
       const { scope, made } = inputOf(rows, groups, context)
       const condition = bindExpression(syntax.condition, scope)
-      return made(filtered(rows, measured(asCondition(condition, 'filter'))))
+      return made(filtered(rows, withinLimits(asCondition(condition, 'filter'))))
     }
     case 'search':
-      return filtered(rows, measured(bindSearch(syntax.search, searchedRow(rows))))
+      return filtered(rows, withinLimits(bindSearch(syntax.search, searchedRow(rows))))
     case 'compute':
       return syntax.items.reduce((made, item) => computed(made, item, groups, context), rows)
     case 'orderby': {
@@ -111,7 +111,7 @@ function computed(
 ): ApplyRows {
   const { scope, made: madeOf } = inputOf(rows, groups, context)
   const name = newName(item, scope)
-  const value = measured(bindExpression(item.value, scope))
+  const value = withinLimits(bindExpression(item.value, scope))
   const type = typeOf(value)
   if (type === null) throw odataError('type-mismatch', `"${name}" is always null`)
   const added: NewValue = { path: [name], value, type }
@@ -141,7 +141,7 @@ function ranked(
   const { isTop, until } = syntax
   const method = `${isTop ? 'top' : 'bottom'}${until}`
   const { scope, made } = inputOf(rows, groups, context)
-  const value = measured(bindExpression(syntax.value, scope))
+  const value = withinLimits(bindExpression(syntax.value, scope))
   const limit = rankLimit(syntax, method, bindExpression(syntax.limit, scope))
   const type = typeOf(value)
   if (type === null || (until !== 'count' && !isNumber(type)))

@@ -17,7 +17,7 @@ import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { isStoredInOrder } from './keyset.ts'
 import { withTarget } from './parse-option.ts'
-import { mayReorder, measured } from './measure.ts'
+import { mayReorder, withinLimits } from './expression-size.ts'
 import { newName, type Scope } from './scope.ts'
 import type { ComputeItem, ExpressionSyntax, OptionSyntax, OrderItemSyntax } from './syntax.ts'
 
@@ -35,7 +35,7 @@ const targetIn = ({ request }: Scope, option: string) =>
   request.expandDepth === 0 ? option : `$expand, ${option}`
 
 function computedValue({ value, name }: ComputeItem, scope: Scope): Expression {
-  const bound = measured(bindExpression(value, scope))
+  const bound = withinLimits(bindExpression(value, scope))
   if (typeOf(bound) === null) throw odataError('type-mismatch', `"${name}" is always null`)
   return bound
 }
@@ -94,7 +94,7 @@ export function boundFilter(
   const found =
     search === undefined
       ? null
-      : withTarget(targetIn(scope, '$search'), () => measured(bindSearch(search, searched)))
+      : withTarget(targetIn(scope, '$search'), () => withinLimits(bindSearch(search, searched)))
   const passed =
     filter === undefined
       ? null
@@ -103,12 +103,12 @@ export function boundFilter(
 }
 
 export const bindFilter = (filter: ExpressionSyntax, scope: Scope): Expression =>
-  asCondition(measured(bindExpression(filter, scope)), 'a filter')
+  asCondition(withinLimits(bindExpression(filter, scope)), 'a filter')
 
 /** The items of an orderby. */
 export const bindOrder = (items: readonly OrderItemSyntax[], scope: Scope): readonly OrderItem[] =>
   items.map(({ value, descending }) => ({
-    value: sortable(measured(bindExpression(value, scope))),
+    value: sortable(withinLimits(bindExpression(value, scope))),
     descending,
   }))
 

@@ -11,7 +11,7 @@ import {
   type RowVariable,
 } from './bound.ts'
 import type { EntitySet, NavigationProperty, Property } from './entity-model.ts'
-import { operandsOf } from './measure.ts'
+import { operandsOf } from './expression-operands.ts'
 
 /** The alias of the parent's rows where they are joined with those of an expansion. */
 export const OUTER = 'outer'

@@ -2,7 +2,7 @@
 
 import { limits } from '../core/limits.ts'
 import type { BoundQuery } from './bound.ts'
-import { mayReorder, sizeOf } from './measure.ts'
+import { mayReorder, sizeOf } from './expression-size.ts'
 
 /**
  * Whether it ends soon: it looks at one set alone, without a query inside it, and at no more than some rows of that.
