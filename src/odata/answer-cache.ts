@@ -7,7 +7,7 @@
 import { limits } from '../core/limits.ts'
 import type { ContentCoding } from '../http/content-coding.ts'
 import { RequestError } from '../http/request-error.ts'
-import type { Answer } from './answer.ts'
+import type { Answer } from './exchange.ts'
 import { createKeptAnswers, type KeptAnswers } from './kept-answers.ts'
 import { header, type RequestHeaders } from './negotiate.ts'
 import { decodeAscii } from './parse-request.ts'

@@ -1,14 +1,13 @@
 // The answer to a request for a collection: one page of it, and where the next one begins.
 
 import { limits } from '../core/limits.ts'
-import { asksForTime, contextUrl, type Exchange } from './answer.ts'
 import { countOf, requireParent } from './answer-one.ts'
 import type { Addressed, BoundQuery } from './bound.ts'
+import { asksForTime, type Content, contextUrl, type Exchange } from './exchange.ts'
 import { entityTextsSql } from './expand-sql.ts'
 import { keysetOf, keysetWindow } from './keyset.ts'
 import type { JsonFormat } from './negotiate.ts'
 import { deltaLink, nextLink, readPosition } from './link-tokens.ts'
-import type { Content } from './plan-answer.ts'
 import type { Preferences } from './preferences.ts'
 import { Query } from './query.ts'
 import { isSmallQuery } from './query-work.ts'

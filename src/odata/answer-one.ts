@@ -1,9 +1,9 @@
 // Answers of one thing: an entity, the value of a property, a number of rows.
 
 import { sql } from '../core/sql.ts'
-import { contextUrl, type Exchange } from './answer.ts'
 import type { Addressed, BoundQuery, OutputProperty } from './bound.ts'
 import { odataError } from './errors.ts'
+import { type Content, contextUrl, type Exchange, whole } from './exchange.ts'
 import { entityTextsSql } from './expand-sql.ts'
 import { shownType } from './full-metadata.ts'
 import type { JsonFormat } from './negotiate.ts'
@@ -17,7 +17,6 @@ import {
   rawTextsSql,
   shortValue,
 } from './one-row.ts'
-import { type Content, whole } from './plan-answer.ts'
 import { Query } from './query.ts'
 import { isSmallQuery } from './query-work.ts'
 import { countSql } from './query-sql.ts'

@@ -164,7 +164,7 @@ const methods: Readonly<Record<string, Method>> = {
   countdistinct: (_, _name, { distinct }) => ({ type: edm.Int64, sql: distinct }),
 }
 
-export function methodNamed(name: string, at: number): Method {
+function methodNamed(name: string, at: number): Method {
   const folded = name.toLowerCase()
   if (Object.hasOwn(methods, folded)) return methods[folded]!
   if (name.includes('.')) throw unsupported(`the aggregation method ${name}`)

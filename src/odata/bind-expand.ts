@@ -10,7 +10,6 @@ import {
   propertyOf,
   type RowVariable,
 } from './bound.ts'
-import { isCastTo } from './csdl.ts'
 import { entityIdOutput } from './entity-id.ts'
 import type { EntityType, NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
@@ -26,6 +25,7 @@ import {
   unsupported,
 } from './scope.ts'
 import type { ExpandItem, OptionName } from './syntax.ts'
+import { isCastTo } from './type-names.ts'
 
 /** Each navigation property once, in the order asked for; what is named goes before what `*` stands for. */
 export function bindExpand(items: readonly ExpandItem[], scope: Scope): readonly Expansion[] {

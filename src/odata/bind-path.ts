@@ -4,7 +4,6 @@
 import { bindKey } from './bind-key.ts'
 import { findSet } from './bind-resource.ts'
 import { type Expression, propertyOf, type RowSource, type RowVariable, typeOf } from './bound.ts'
-import { isCastTo } from './csdl.ts'
 import type { NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import {
@@ -18,6 +17,7 @@ import {
   unsupported,
 } from './scope.ts'
 import type { ExpressionSyntax, KeySyntax, NamesSyntax, PathSyntax } from './syntax.ts'
+import { isCastTo } from './type-names.ts'
 import type { ComplexType } from './type-map.ts'
 
 /** How a value found at the end of a path becomes one of the expression around it. */

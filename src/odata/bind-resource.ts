@@ -8,9 +8,9 @@ import { type Expression, propertyOf, type RowVariable } from './bound.ts'
 import type { EntityModel, EntitySet, NavigationProperty, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { parseText, withTarget } from './parse-option.ts'
-import { isCastTo } from './csdl.ts'
 import { findNavigation, newRow, type Scope, unsupported } from './scope.ts'
 import type { ExpressionSyntax, KeySyntax, NamedValue, PathSegment } from './syntax.ts'
+import { isCastTo } from './type-names.ts'
 import type { EdmType } from './type-map.ts'
 
 interface Step {

@@ -13,25 +13,21 @@ import { readBody } from '../http/body.ts'
 import { RequestError } from '../http/request-error.ts'
 import { sendError, sendJson, sendText } from '../http/respond.ts'
 import type { Handler } from '../http/server.ts'
-import {
-  type Answer,
-  answerGet,
-  unchangedBy,
-  type ODataRequest,
-  type ServiceContext,
-} from './answer.ts'
+import { answerGet, unchangedBy } from './answer.ts'
 import { headersInKey, requestKey } from './answer-cache.ts'
 import { answerBatch } from './batch.ts'
 import { batchFormat } from './batch-format.ts'
 import { odataError } from './errors.ts'
-import { type Measured, writeMetrics } from './metrics.ts'
-import { negotiateVersion, type ODataVersion, parseContinueOnError } from './negotiate.ts'
+import type { Answer, ODataRequest, ServiceContext } from './exchange.ts'
+import { type MetricSources, writeMetrics } from './metrics.ts'
+import { negotiateVersion, type ODataVersion } from './negotiate.ts'
 import { splitTarget } from './parse-request.ts'
+import { parseContinueOnError } from './preferences.ts'
 import { ClientGone } from './query.ts'
 import { sendAnswer } from './send-answer.ts'
 import { ROOT_PATH, rootUrl } from './service-root.ts'
 
-export interface HandlerContext extends ServiceContext, Measured {
+export interface HandlerContext extends ServiceContext, MetricSources {
   readonly maxBatchRequests: number
   /** The address that the service listens on. */
   readonly host: string
@@ -44,7 +40,7 @@ export interface HandlerContext extends ServiceContext, Measured {
 }
 
 /** What is known of a request while it is handled; the log line is made of it. */
-interface Exchange {
+interface HttpExchange {
   readonly context: HandlerContext
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -57,7 +53,7 @@ const NEVER = new AbortController().signal
 
 export function createHandler(context: HandlerContext): Handler {
   return (request, response) => {
-    const exchange: Exchange = {
+    const exchange: HttpExchange = {
       context,
       request,
       response,
@@ -72,7 +68,7 @@ export function createHandler(context: HandlerContext): Handler {
   }
 }
 
-async function handle(exchange: Exchange): Promise<void> {
+async function handle(exchange: HttpExchange): Promise<void> {
   const gone = new AbortController()
   exchange.gone = gone.signal
   const stopWatching = watchClient(exchange, gone)
@@ -90,7 +86,7 @@ async function handle(exchange: Exchange): Promise<void> {
 }
 
 /** An answer that is kept was given to a request with the same Host header, so that one needs no other look. */
-function findKept({ context, request }: Exchange): Answer | null {
+function findKept({ context, request }: HttpExchange): Answer | null {
   const { snapshots, cache, token } = context
   const { method, url = '', headers } = request
   if ((method !== 'GET' && method !== 'HEAD') || !hasToken(request, token)) return null
@@ -98,7 +94,7 @@ function findKept({ context, request }: Exchange): Answer | null {
   return key === null ? null : cache.find(snapshots.currentId, key)
 }
 
-async function handleKept(exchange: Exchange, kept: Answer): Promise<void> {
+async function handleKept(exchange: HttpExchange, kept: Answer): Promise<void> {
   try {
     await send(exchange, unlessUnchanged(exchange.request, kept))
   } catch (error) {
@@ -116,7 +112,7 @@ function unlessUnchanged({ headers }: IncomingMessage, answer: Answer): Answer {
  * The server lets a client close its direction and wait for the answer, so the end of what it sends may or may not be
  * its end. Who has no first byte a moment later is taken to be gone: its query must not keep the engine busy.
  */
-function watchClient({ request, response }: Exchange, gone: AbortController): () => void {
+function watchClient({ request, response }: HttpExchange, gone: AbortController): () => void {
   let timer: NodeJS.Timeout | undefined
   const onEnd = () => {
     timer = setTimeout(() => {
@@ -132,7 +128,7 @@ function watchClient({ request, response }: Exchange, gone: AbortController): ()
   }
 }
 
-async function route(exchange: Exchange): Promise<void> {
+async function route(exchange: HttpExchange): Promise<void> {
   const { context, request, response } = exchange
   const host = requireHost(request, context.host)
   const url = request.url ?? ''
@@ -190,7 +186,7 @@ async function longQuery(request: IncomingMessage, asked: ODataRequest): Promise
 }
 
 async function sendBatch(
-  exchange: Exchange,
+  exchange: HttpExchange,
   carrier: ODataRequest,
   resources: Resources,
 ): Promise<void> {
@@ -220,7 +216,7 @@ async function sendBatch(
   await send(exchange, { status: 200, headers, body: answers, rows: () => 0 })
 }
 
-async function send(exchange: Exchange, answer: Answer): Promise<void> {
+async function send(exchange: HttpExchange, answer: Answer): Promise<void> {
   const { context, request, response, gone } = exchange
   exchange.rows = answer.rows
   const codings = acceptedCodings(request.headers['accept-encoding'])
@@ -232,9 +228,9 @@ async function send(exchange: Exchange, answer: Answer): Promise<void> {
   await sendAnswer(response, answer, { gone, codings, compress, onBytes: context.traffic.send })
 }
 
-const versionHeader = ({ version }: Exchange) => ({ 'OData-Version': version })
+const versionHeader = ({ version }: HttpExchange) => ({ 'OData-Version': version })
 
-function fail(exchange: Exchange, error: unknown): void {
+function fail(exchange: HttpExchange, error: unknown): void {
   if (error instanceof ClientGone || exchange.gone.aborted) return void exchange.response.destroy()
   const shown = shownError(exchange, error)
   exchange.context.traffic.refuse(shown.code)
@@ -242,7 +238,7 @@ function fail(exchange: Exchange, error: unknown): void {
 }
 
 /** Words of the engine go to the log, never to the client. */
-function shownError({ context, request }: Exchange, error: unknown): RequestError {
+function shownError({ context, request }: HttpExchange, error: unknown): RequestError {
   if (error instanceof RequestError) return error
   context.logger.error('request-failed', { url: request.url, error })
   return odataError('internal-error', 'the request failed; see the log of the server')
@@ -283,7 +279,10 @@ function health({ snapshots }: HandlerContext) {
 }
 
 /** Row Q119. The path alone: a query may hold what nobody wants in a log. */
-function noteEnd({ context, request, response, rows }: Exchange, { ms, isCut }: RequestEnd): void {
+function noteEnd(
+  { context, request, response, rows }: HttpExchange,
+  { ms, isCut }: RequestEnd,
+): void {
   const { method, url } = request
   const status = response.statusCode
   context.traffic.end({ status, ms, rows: rows() })

@@ -1,7 +1,7 @@
 // Whole answers in memory, up to a number of bytes; what was used last stays longest.
 
 import { compress, type ContentCoding } from '../http/content-coding.ts'
-import type { Answer } from './answer.ts'
+import type { Answer } from './exchange.ts'
 
 export interface KeptAnswers {
   find(key: string): Answer | null

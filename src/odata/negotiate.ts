@@ -1,4 +1,4 @@
-// What the headers of a request and $format ask of the answer: version, format, size of a page.
+// What the headers of a request and $format ask of the answer: its version and its format. Preferences are in preferences.ts.
 
 import { odataError } from './errors.ts'
 
@@ -96,17 +96,6 @@ export function negotiateMetadata(headers: RequestHeaders, option: string | null
 
 export function jsonContentType({ metadata, ieee754 }: JsonFormat): string {
   return `application/json;odata.metadata=${metadata}${ieee754 ? ';IEEE754Compatible=true' : ''}`
-}
-
-/** All requests of a batch are answered unless the client wants it to end with the first that fails. */
-export function parseContinueOnError(headers: RequestHeaders) {
-  const found =
-    /(?:^|,)\s*((?:odata\.)?continue-on-error)\s*(?:=\s*"?(true|false)"?)?\s*(?:;|,|$)/i.exec(
-      header(headers, 'prefer') ?? '',
-    )
-  if (found === null) return { continueOnError: true, applied: null }
-  const continueOnError = found[2]?.toLowerCase() !== 'false'
-  return { continueOnError, applied: `${found[1]}=${continueOnError}` }
 }
 
 export function header(headers: RequestHeaders, name: string): string | null {

@@ -1,11 +1,11 @@
 // What kind of answer a bound request gets: its format, which preferences it follows, and how it is made.
 
-import { type Exchange, contextUrl } from './answer.ts'
 import { answerCsv } from './answer-csv.ts'
 import { answerDelta, isTrackable } from './answer-delta.ts'
 import { answerCollection } from './answer-collection.ts'
 import { answerCount, answerEntity, answerValue } from './answer-one.ts'
 import type { Addressed, BoundRequest, OutputProperty } from './bound.ts'
+import { type Content, contextUrl, type Exchange, whole } from './exchange.ts'
 import { withControlInformation } from './full-metadata.ts'
 import { metadataDocument } from './metadata-document.ts'
 import {
@@ -26,12 +26,6 @@ import {
   type Preferences,
 } from './preferences.ts'
 
-export interface Content {
-  /** null: there is no value, which is 204. */
-  readonly body: Buffer | AsyncIterable<Buffer> | null
-  readonly rows: () => number
-}
-
 export interface AnswerPlan {
   readonly contentType: string
   /** Those that the answer follows. */
@@ -39,11 +33,6 @@ export interface AnswerPlan {
   readonly headers?: Readonly<Record<string, string>>
   readonly make: () => Content | Promise<Content>
 }
-
-export const whole = (body: Buffer | string): Content => ({
-  body: Buffer.from(body),
-  rows: () => 0,
-})
 
 /** Throws RequestError 406. */
 export function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan {
