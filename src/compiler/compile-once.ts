@@ -23,7 +23,7 @@ import { literalOf } from '../core/variables.ts'
 import { bindings } from '../duckdb/bindings.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { restoreProject, saveProject } from './saved-project.ts'
-import { filesOf, hashFiles } from './source-files.ts'
+import { filesOf, hashFiles } from './file-hashes.ts'
 
 interface Heading {
   readonly key: string
