@@ -105,8 +105,8 @@ async function onlyRow(
 }
 
 /**
- * Rows below an entity that is not there are not an empty collection: they are nothing (404). A row that was found tells
- * that it is there, unless $apply has made the row: it can make one of nothing.
+ * Rows below an entity that does not exist are not an empty collection but 404. A row that was found shows that the
+ * entity exists, unless $apply has made the row: an aggregate has one even when there is nothing to add up.
  */
 export async function requireParent(
   exchange: Exchange,

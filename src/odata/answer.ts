@@ -61,7 +61,7 @@ export async function answerGet(
   const plan = planAnswer(exchange, bound)
   const headers = commonHeaders(exchange, plan)
   const unchanged = { status: 304, headers, body: null, rows: () => 0 }
-  // Who names a tag has had the answer; for `*` it must exist.
+  // A client that names the tag has had this answer. `*` means any answer: whether there is one is known when it is made.
   const known = unchangedBy(request.headers, headers['ETag'])
   if (known === 'tag') return unchanged
   const { body, rows } = await plan.make()

@@ -130,7 +130,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
     aliases: new Map([...aliasesFromAbove(request), ...item.aliases]),
     row,
     it: isFirst ? outerRow(scope.row) : request.it,
-    // A name in an alias means a property of the entity at hand, so its value is bound anew.
+    // A name in an alias means a property of the entity that is expanded here, so each level binds the alias again.
     boundAliases: new Map(),
     computed: new Map(),
     marks: NOTHING_NAMED.marks,
@@ -146,7 +146,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
   return { name, many, countOnly, link, outer, query: ordered }
 }
 
-/** `$this` in an alias given within $expand is the entity of that level, which the levels below have not at hand. */
+/** `$this` in an alias given within $expand is the entity of that level, which expressions of the levels below cannot reach. */
 function aliasesFromAbove({ aliases, expandDepth }: RequestScope): RequestScope['aliases'] {
   if (expandDepth === 0) return aliases
   return new Map(
@@ -171,7 +171,7 @@ function nestedItems(
   return [...own, { ...item, path, options, levels: levels - 1 }]
 }
 
-/** Rows of one parent lie anywhere in a file, so the order of the file is no order of theirs. */
+/** The rows of one parent are spread over the file, so an order must be given even where the file has that of the key. */
 function totalOrder({ order, set, row }: BoundQuery): readonly OrderItem[] {
   if (order.length > 0) return order
   return set.type.key.map((property) => ({ value: propertyOf(row, property), descending: false }))

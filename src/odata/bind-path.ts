@@ -245,8 +245,8 @@ export function bindSameEntity(
 
 /**
  * What an aggregated path leads to behind navigation properties, which may each lead to many; null when it begins with
- * none. The entities that several rows lead to are told by their keys; `ofEntities`: the path may end at them. `end`: what
- * it ends at.
+ * none. The key tells apart the entities that several rows lead to. `ofEntities`: whether the path may end at entities.
+ * `end` of the result: what it ends at.
  */
 export function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities: boolean) {
   if (syntax.kind !== 'path' || scope.item !== null || syntax.keys.size > 0) return null

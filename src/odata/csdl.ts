@@ -40,7 +40,7 @@ export interface Conventions {
 
 const DEFAULTS: Conventions = { keyAsSegment: false }
 
-/** What clients may take for given, or for missing, unless they are told. */
+/** Capabilities that a client would otherwise have to guess. */
 const abilities = ({ keyAsSegment }: Conventions) => [
   ['CrossJoinSupported', true] as const,
   ['KeyAsSegmentSupported', keyAsSegment] as const,
@@ -49,7 +49,7 @@ const abilities = ({ keyAsSegment }: Conventions) => [
 /** Functions that every filter can use. */
 const FILTER_FUNCTIONS = [...functionNames].toSorted()
 
-/** Rows of two states are known for the same by their key. */
+/** Changes can be told where a key says which rows of two snapshots are the same. */
 const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
 
 const ODATA_VERSIONS = '4.0 4.01'
@@ -64,7 +64,7 @@ const itemType = (type: EdmType) => (type.kind === 'collection' ? type.item : ty
 const typeName = (type: PrimitiveType | ComplexType) =>
   type.kind === 'complex' ? qualifiedName(type) : type.name
 
-/** All of them, each after those that it is part of. */
+/** All complex types, each after those that it is part of. */
 function complexTypes(sets: readonly EntitySet[]): readonly ComplexType[] {
   const within = ({ type }: { readonly type: EdmType }): readonly ComplexType[] => {
     const item = itemType(type)

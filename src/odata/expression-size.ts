@@ -1,6 +1,7 @@
 // How large the SQL of an expression becomes. Names given by $compute and parameter aliases are put in where they are
-// used, and some functions write an operand several times, so a short request could mean an endless statement. Also what follows from a
-// subquery within it: that rows may come in another order.
+// used, and some functions write an operand several times, so a short request could mean an endless statement.
+//
+// Also whether an expression changes the order in which the engine gives rows, since that too follows from its subqueries.
 
 import { limits } from '../core/limits.ts'
 import { type Expression, typeOf } from './bound.ts'
@@ -57,7 +58,7 @@ function measure(expression: Expression): Measure {
   return result
 }
 
-/** Nodes of an expression, as often as they are written, but for what was not measured. */
+/** Nodes of an expression, as often as they are written; only once where it was not measured. */
 export const sizeOf = (expression: Expression): number =>
   measures.get(expression)?.size ??
   operandsOf(expression).reduce((size, operand) => size + sizeOf(operand), 1)

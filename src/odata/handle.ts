@@ -85,7 +85,7 @@ async function handle(exchange: HttpExchange): Promise<void> {
   }
 }
 
-/** An answer that is kept was given to a request with the same Host header, so that one needs no other look. */
+/** The key of a kept answer has the Host header in it, which was checked when the answer was made. */
 function findKept({ context, request }: HttpExchange): Answer | null {
   const { snapshots, cache, token } = context
   const { method, url = '', headers } = request
@@ -109,8 +109,8 @@ function unlessUnchanged({ headers }: IncomingMessage, answer: Answer): Answer {
 }
 
 /**
- * The server lets a client close its direction and wait for the answer, so the end of what it sends may or may not be
- * its end. Who has no first byte a moment later is taken to be gone: its query must not keep the engine busy.
+ * A client may close its sending side and still wait for the answer, or it may be gone: both look the same. One whose
+ * answer has not begun a moment later is taken to be gone, so that its query does not keep the engine busy.
  */
 function watchClient({ request, response }: HttpExchange, gone: AbortController): () => void {
   let timer: NodeJS.Timeout | undefined

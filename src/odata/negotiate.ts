@@ -1,4 +1,5 @@
-// What the headers of a request and $format ask of the answer: its version and its format. Preferences are in preferences.ts.
+// What the headers of a request and $format ask of the answer: its version and its format. The Prefer header is read in
+// preferences.ts.
 
 import { odataError } from './errors.ts'
 
@@ -134,7 +135,7 @@ interface MediaRange {
   readonly quality: number
 }
 
-/** Best first; of equal quality what is named goes before what a star stands for. */
+/** Best first; of equal quality, a named type goes before a wildcard. */
 export function parseMediaRanges(text: string): readonly MediaRange[] {
   const stars = ({ type }: MediaRange) => type.split('*').length
   return text

@@ -24,7 +24,7 @@ export const precedenceOf: Readonly<Record<BinaryOperator, number>> = {
   or: 1,
 }
 
-/** An operand with the number of operators that lie one inside the other in it. */
+/** An expression with the number of nodes on its longest way from root to leaf. */
 export interface SyntaxWithDepth {
   readonly syntax: ExpressionSyntax
   readonly depth: number

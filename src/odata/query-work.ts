@@ -1,4 +1,4 @@
-// How much a query has to do, as far as that can be told before: beside many that may take long, small ones are let in.
+// How much work a query is, as far as that is known before it runs: small ones are let in beside many that may take long.
 
 import { limits } from '../core/limits.ts'
 import type { BoundQuery } from './bound.ts'
