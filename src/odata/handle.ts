@@ -19,6 +19,7 @@ import { answerBatch } from './batch.ts'
 import { batchFormat } from './batch-format.ts'
 import { odataError } from './errors.ts'
 import type { Answer, ODataRequest, ServiceContext } from './exchange.ts'
+import { health } from './health.ts'
 import { type MetricSources, writeMetrics } from './metrics.ts'
 import { negotiateVersion, type ODataVersion } from './negotiate.ts'
 import { splitTarget } from './parse-request.ts'
@@ -135,7 +136,7 @@ async function route(exchange: HttpExchange): Promise<void> {
   const [path = ''] = url.split('?', 1)
   if (path === '/health') {
     requireMethod(request, ['GET', 'HEAD'])
-    const body = health(context)
+    const body = health(context.snapshots)
     sendJson(response, body.status === 'failed' ? 503 : 200, body, versionHeader(exchange))
     return
   }
@@ -146,30 +147,45 @@ async function route(exchange: HttpExchange): Promise<void> {
   }
   if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`))
     throw odataError('unknown-resource', `nothing is here; the service root is ${ROOT_PATH}`)
-  const target = url.slice(ROOT_PATH.length).replace(/^\//, '')
-  const { headers } = request
-  const root = rootUrl(host, context.trustProxy ? headers : {})
-  const asked = { target, root, headers, version: exchange.version, gone: exchange.gone }
+  await routeBelowRoot(exchange, {
+    target: url.slice(ROOT_PATH.length).replace(/^\//, ''),
+    root: rootUrl(host, context.trustProxy ? request.headers : {}),
+    headers: request.headers,
+    version: exchange.version,
+    gone: exchange.gone,
+  })
+}
+
+async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Promise<void> {
+  const { context, request, response } = exchange
+  const [path = ''] = asked.target.split('?', 1)
   await using resources = new Resources()
-  if (/^(\$|%24)batch\/?(\?|$)/i.test(target)) return await sendBatch(exchange, asked, resources)
-  if (request.method === 'POST' && /\/(\$|%24)query$/i.test(target.split('?', 1)[0]!))
-    return await send(
-      exchange,
-      await answerGet(context, await longQuery(request, asked), resources),
-    )
+  if (/^(\$|%24)batch\/?$/i.test(path)) return await sendBatch(exchange, asked, resources)
+  if (request.method === 'POST' && /\/(\$|%24)query$/i.test(path)) {
+    const query = await longQuery(request, asked)
+    return await send(exchange, await answerGet(context, query, resources))
+  }
   requireMethod(request, ['GET', 'HEAD', 'OPTIONS'])
   if (request.method === 'OPTIONS') {
     response.writeHead(204, { ...versionHeader(exchange), Allow: 'GET, HEAD, OPTIONS' }).end()
     return
   }
-  const visible = { ...asked, headers: headersInKey(headers) }
-  const make = () => answerGet(context, visible, resources)
+  await send(exchange, await cachedAnswer(exchange, asked, resources))
+}
+
+/** From the cache, or made and kept there where that is possible. */
+async function cachedAnswer(
+  { context, request, gone }: HttpExchange,
+  asked: ODataRequest,
+  resources: Resources,
+): Promise<Answer> {
+  const { headers } = request
+  const make = () => answerGet(context, { ...asked, headers: headersInKey(headers) }, resources)
   const key = requestKey(request.url ?? '', headers)
-  if (key === null) return await send(exchange, await make())
+  if (key === null) return await make()
   const { cache, snapshots } = context
   const condition = headers['if-none-match']
-  const cached = { snapshotId: snapshots.currentId, key, condition, gone: exchange.gone }
-  await send(exchange, await cache.answer(cached, make))
+  return await cache.answer({ snapshotId: snapshots.currentId, key, condition, gone }, make)
 }
 
 /** A query too long for a URL stands in the body, as it would in the URL (URL conventions 4.17). */
@@ -264,18 +280,6 @@ function requireMethod({ method = '' }: IncomingMessage, allowed: readonly strin
   throw odataError('method-not-allowed', `${method} is not possible here: the data are read-only`, {
     headers: { Allow: allowed.join(', ') },
   })
-}
-
-/** `stale`: the newest snapshot is damaged or cannot be opened. `failed`: the same, and there is none before it. */
-function health({ snapshots }: HandlerContext) {
-  const { published, isRefused } = snapshots
-  const status = !isRefused ? 'ok' : published === null ? 'failed' : 'stale'
-  return {
-    status,
-    snapshot: published?.id ?? null,
-    published_at: published?.publishedAt.toISOString() ?? null,
-    run_id: published?.runId ?? null,
-  }
 }
 
 /** Row Q119. The path alone: a query may hold what nobody wants in a log. */
