@@ -14,6 +14,7 @@ import { columnType } from '../core/relation.ts'
 import { limits } from '../core/limits.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { BoundQuery, Expansion, OutputProperty } from './bound.ts'
+import { BIGINT } from './engine-types.ts'
 import { columnSql, conditionSql } from './expression-sql.ts'
 import type { JsonFormat } from './negotiate.ts'
 import { OUTER } from './outer-row.ts'
@@ -24,7 +25,6 @@ import { type Member, objectSql, propertyMembers, rowTextsSql } from './write-js
 /** The words by which query.ts knows that limits.expandedRows or expandedTextBytes was passed. */
 export const TOO_MANY_RELATED = 'too many related rows'
 
-const BIGINT = columnType('BIGINT')
 const BOOLEAN = columnType('BOOLEAN')
 
 // No property has a space in its name, so these meet none.

@@ -7,7 +7,6 @@
 // A position is compared as the engine sorts: this holds for types whose values have one text each, which reads back as
 // the same value, and whose order is the same when sorted and when compared. Floating point has two zeros and NaN.
 
-import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import {
   type BoundQuery,
@@ -17,12 +16,10 @@ import {
   type PropertyValue,
   type RowVariable,
 } from './bound.ts'
+import { BIGINT, VARCHAR } from './engine-types.ts'
 import type { EntitySet, Property } from './entity-model.ts'
 import { columnSql } from './expression-sql.ts'
 import type { Position } from './link-tokens.ts'
-
-const BIGINT = columnType('BIGINT')
-const VARCHAR = columnType('VARCHAR')
 
 /** An order by properties that no two rows share. */
 export type Keyset = readonly KeysetItem[]

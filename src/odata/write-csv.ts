@@ -5,12 +5,11 @@
 // they are, also those that a spreadsheet would take for a formula (`=1+1`): an apostrophe before them would be wrong
 // data for every other program.
 
-import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { OutputProperty } from './bound.ts'
+import { VARCHAR } from './engine-types.ts'
 import { jsonTextSql } from './write-json.ts'
 
-const VARCHAR = columnType('VARCHAR')
 const LINE_END = '\r\n'
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
