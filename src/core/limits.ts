@@ -242,6 +242,8 @@ export const limits = {
   plannedReasons: 5,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
+  /** Runs that `eider history` knows: five weeks of a run every five minutes. */
+  keptRuns: 10_000,
   /**
    * Log of the warehouse that runs without work leave to be replayed, absolute and as a share of the file, whichever is
    * more: that of some five runs, which costs as much time to replay as a checkpoint shared among them.
@@ -253,11 +255,11 @@ export const limits = {
   modelsAtOnce: 64,
   /**
    * Small models are built in one transaction: for so long further ones join it, and so long the first one waits for its
-   * commit. A commit takes 1 to 3 ms of sync and bookkeeping, so that longer groups gain next to nothing; what takes
-   * longer than the second time is begun anew in a transaction of its own.
+   * commit, which takes some 5 ms of sync and bookkeeping. What takes longer than the second time is begun anew in a
+   * transaction of its own.
    */
-  groupMs: 50,
-  groupHeldMs: 150,
+  groupMs: 120,
+  groupHeldMs: 300,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
   /** A daemon that starts waits this long for a run that has the buffer open to take what is in it. */

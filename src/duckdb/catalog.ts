@@ -20,7 +20,7 @@ export const catalogKey = (schema: string, table: string): string => foldCase(`$
 
 export async function readCatalog(connection: Connection): Promise<Catalog> {
   const main = await connection.row(sql`SELECT current_database() AS name`)
-  const rows = await connection.rows(sql`
+  const rows = await connection.texts(sql`
     SELECT schema_name AS schema, table_name AS name, 'table' AS type FROM duckdb_tables()
     WHERE database_name = current_database()
     UNION ALL

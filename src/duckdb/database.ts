@@ -17,6 +17,7 @@ import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { isInterrupt, toDatabaseError } from './errors.ts'
+import { textOf } from './values.ts'
 
 export type Row = Readonly<Record<string, Json>>
 
@@ -129,6 +130,17 @@ export class Connection implements AsyncDisposable {
     const parameters: DuckDBValue[] = [...values]
     const reader = await this.attempt(() => this.driver.runAndReadAll(text, parameters))
     return reader.getRowObjectsJson()
+  }
+
+  /**
+   * As rows(), for any number of rows, in no order, of texts and booleans: numbers would go through a double. The engine
+   * writes them as one JSON text, which takes a third of the time to read.
+   */
+  async texts(statement: Sql): Promise<readonly Row[]> {
+    const all = await this.row(
+      sql`SELECT to_json(list(r))::VARCHAR AS json FROM (${statement}) AS r`,
+    )
+    return JSON.parse(textOf(all?.['json'] ?? '[]')) as readonly Row[]
   }
 
   async row(statement: Sql): Promise<Row | null> {

@@ -17,8 +17,10 @@ export async function runHistory(connection: Connection, limit: number): Promise
       date_diff('millisecond', started_at, finished_at)::INTEGER AS ms, ok,
       ${countOf('built')} AS built, ${countOf('unchanged')} AS unchanged,
       ${countOf('failed')} AS failed, ${countOf('skipped')} AS skipped
-    FROM (SELECT *, from_json(summary->'models', ${RESULT}) AS results FROM _eider.runs)
-    ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)}`)
+    FROM (
+      SELECT *, from_json(summary->'models', ${RESULT}) AS results
+      FROM (FROM _eider.runs ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limit)}))
+    ORDER BY started_at DESC, finished_at DESC`)
 }
 
 /** Newest first; runs that were not about the model are left out. Letter case of the name does not count. */

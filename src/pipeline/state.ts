@@ -11,6 +11,7 @@
 
 import { EnvironmentError } from '../core/failures.ts'
 import type { Kind, Model } from '../core/model.ts'
+import { limits } from '../core/limits.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type Catalog, catalogKey } from '../duckdb/catalog.ts'
@@ -95,7 +96,7 @@ export async function readState(
   names: Iterable<ModelName> = [],
 ): Promise<State> {
   const spelled = new Map(Array.from(names, (name) => [foldCase(name), name]))
-  const models = await connection.rows(sql`
+  const models = await connection.texts(sql`
     SELECT model, kind, fingerprint, version, definition, removed_at IS NOT NULL AS removed FROM _eider.models`)
   const acks = await connection.rows(
     sql`SELECT claim_id, target FROM _eider.acks ORDER BY target, segment`,
@@ -182,7 +183,7 @@ export async function recordRemoved(
   await connection.run(sql`UPDATE _eider.models SET removed_at = now() WHERE model IN (${names})`)
 }
 
-/** `results` is what JSON prints, for `eider history`. */
+/** `results` is what JSON prints, for `eider history`, which knows the last limits.keptRuns runs. */
 export async function recordRun(
   connection: Connection,
   { runId, startedAt, ms, ok }: RunSummary,
@@ -193,4 +194,7 @@ export async function recordRun(
     INSERT INTO _eider.runs (run_id, started_at, finished_at, ok, summary)
     VALUES (${sql.value(runId)}, ${sql.value(startedAt.toISOString())}, ${sql.value(finishedAt.toISOString())},
       ${sql.value(ok)}, ${sql.value(JSON.stringify(results))})`)
+  await connection.run(sql`
+    DELETE FROM _eider.runs WHERE started_at <= (
+      SELECT started_at FROM _eider.runs ORDER BY started_at DESC LIMIT 1 OFFSET ${sql.value(limits.keptRuns)})`)
 }
