@@ -7,10 +7,10 @@
 //   | 2, 3 | the project (saved-project.ts)                                                                   |
 //
 // It is valid if and only if `key` is that of the given files, each input has the hash that it has in the file, and the
-// checksum is that of the other lines. The key covers every text, path and variable, the directory, the engine's version and the
-// compiler's own files. Inputs are hashed before their heads are read, so a file that changes meanwhile is
-// found changed. Not saved: a project with sources or with warnings outside its files, and one with a volatile model, whose columns
-// may depend on the time, a setting or a remote file.
+// checksum is that of the other lines. The key covers every text, path and variable, the directory, the engine's version
+// and the compiler's own files. Inputs are hashed before their heads are read, so a file that changes meanwhile is found
+// changed. Not saved: a project with sources or with warnings outside its files, and one with a volatile model, whose
+// columns may depend on the time, a setting or a remote file.
 
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -23,7 +23,7 @@ import { literalOf } from '../core/variables.ts'
 import { bindings } from '../duckdb/bindings.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { restoreProject, saveProject } from './saved-project.ts'
-import { filesOf, hashFiles } from './source-files.ts'
+import { filesOf, hashFiles } from './file-hashes.ts'
 
 interface Heading {
   readonly key: string

@@ -5,17 +5,17 @@
 
 import { type Diagnostic, diagnostic, throwIfErrors } from '../core/diagnostics.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
-import type { ExternalSource } from '../core/external.ts'
-import { type ModelName, foldCase, sameName, splitModelName } from '../core/names.ts'
+import { type ModelName, foldCase } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
+import type { Column } from '../core/relation.ts'
 import type { SourceFile } from '../core/source.ts'
 import type { Variables } from '../core/variables.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { bindAll } from './bind.ts'
 import { checkEntitySets } from './exposure.ts'
 import { type Draft, draftEvents, draftQuery, draftSeed } from './draft.ts'
-import { attachSources } from './external.ts'
 import { orderOf } from './graph.ts'
+import { attachKnownSources } from './known-sources.ts'
 import { lineageOfAll } from './lineage.ts'
 import { createMacros } from './macros.ts'
 import { type ParsedModel, parseModelFile } from './model-file.ts'
@@ -52,25 +52,16 @@ export async function compile(
   await using database = await Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
   await using connection = await database.connect()
   const macros = await createMacros(connection, files.macros, variables)
-  const sources = files.sources ?? []
-  const taken = takenNames(sources, names)
-  const free = sources.filter(({ span }) => !taken.some((found) => found.span === span))
-  const attached = await attachSources(connection, dir, free)
-  const severity = withoutBrokenSources ? 'warning' : 'error'
-  found.push(...attached.diagnostics.map((item) => ({ ...item, severity }) as const), ...taken)
-  const paths = new Map(attached.tables.map(({ name, path }) => [foldCase(name), { name, path }]))
-  const broken = new Set(free.flatMap(tableNames).filter((name) => !paths.has(foldCase(name))))
-  const findSource = (name: string) =>
-    paths.get(foldCase(name))?.name ?? [...broken].find((table) => sameName(table, name)) ?? null
-  const pathOfSource = (name: string) => paths.get(foldCase(name))?.path ?? name
-  const schemaOfSource = (table: string) =>
-    free.find(({ name }) => sameName(name, table.split('.')[0]!))?.schema ?? ''
-  const known = { findModel, findSource, macros: macros.facts }
   const modelNames = Array.from(names.values(), ({ name }) => name)
+  const sources = await attachKnownSources(connection, dir, files.sources ?? [], modelNames)
+  const severity = withoutBrokenSources ? 'warning' : 'error'
+  found.push(...sources.unreadable.map((item) => ({ ...item, severity }) as const))
+  found.push(...sources.misnamed)
+  const known = { findModel, findSource: sources.find, macros: macros.facts }
   const isQuery = (model: ParsedModel) => model.kind !== 'events'
   const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, modelNames)
   const queries = resolved.queries.filter(
-    ({ references }) => !references.sources.some((name) => broken.has(name)),
+    ({ references }) => !references.sources.some(sources.isBroken),
   )
   found.push(...macros.diagnostics, ...resolved.diagnostics)
   await onInputs?.(connection, [
@@ -79,8 +70,8 @@ export async function compile(
   ])
 
   const context = {
-    pathOfSource,
-    schemaOfSource,
+    pathOfSource: sources.pathOf,
+    schemaOfSource: sources.schemaOf,
     variables,
     connection,
     dir,
@@ -98,15 +89,7 @@ export async function compile(
   found.push(...cycles.map((cycle) => cycleDiagnostic(cycle, drafts)))
   const bound = await bindAll(connection, order)
   found.push(...bound.diagnostics)
-
-  const models = new Map<ModelName, Model>()
-  for (const draft of order) {
-    const columns = bound.columns.get(draft.name)
-    if (columns === undefined) continue
-    const { model, diagnostics } = await draft.finish(columns)
-    found.push(...diagnostics)
-    models.set(model.name, model)
-  }
+  const models = await finishAll(order, bound.columns, found)
   found.push(...checkEntitySets([...models.values()]))
   const sorted = found.toSorted(byPlace)
   throwIfErrors(sorted)
@@ -114,16 +97,13 @@ export async function compile(
   const readsTables = (call: string) =>
     call === 'query' || call === 'query_table' || macros.facts.get(call)?.takesTable === true
   let traced: ReturnType<CompiledProject['lineage']> | null = null
-  const origins = { models, trees, external: attached.tables, findModel, readsTables }
+  const origins = { models, trees, external: sources.tables, findModel, readsTables }
   const lineage = () => (traced ??= lineageOfAll(origins))
   const compiled = { models, macros: macros.macros, lineage, warnings: sorted }
-  return sources.length === 0
+  return files.sources === undefined || files.sources.length === 0
     ? compiled
-    : { ...compiled, external: { sources, tables: attached.tables } }
+    : { ...compiled, external: { sources: files.sources, tables: sources.tables } }
 }
-
-const tableNames = ({ name, tables }: ExternalSource) =>
-  tables.map((table) => `${name}.${table.name}`)
 
 interface NamedFile {
   readonly name: ModelName
@@ -145,26 +125,6 @@ function uniqueNames(files: ProjectFiles, found: Diagnostic[]): ReadonlyMap<stri
   return names
 }
 
-/** `a.b` would mean both. */
-function takenNames(
-  sources: readonly ExternalSource[],
-  names: ReadonlyMap<string, NamedFile>,
-): readonly Diagnostic[] {
-  const schemas = new Set(
-    Array.from(names.values(), ({ name }) => foldCase(splitModelName(name).schema)),
-  )
-  return sources
-    .filter(({ name }) => schemas.has(foldCase(name)))
-    .map(({ name, source, span }) =>
-      diagnostic(
-        'invalid-source',
-        { name, problem: 'models have a schema of that name' },
-        { source, span },
-        { hint: 'name the source or the folder of the models differently' },
-      ),
-    )
-}
-
 function parseAll(
   files: ProjectFiles,
   names: ReadonlyMap<string, NamedFile>,
@@ -176,6 +136,22 @@ function parseAll(
     const isFirst = names.get(foldCase(file.name))?.source === file.source
     return model !== null && isFirst ? [model] : []
   })
+}
+
+async function finishAll(
+  drafts: readonly Draft[],
+  columnsOf: ReadonlyMap<ModelName, readonly Column[]>,
+  found: Diagnostic[],
+): Promise<ReadonlyMap<ModelName, Model>> {
+  const models = new Map<ModelName, Model>()
+  for (const draft of drafts) {
+    const columns = columnsOf.get(draft.name)
+    if (columns === undefined) continue
+    const { model, diagnostics } = await draft.finish(columns)
+    found.push(...diagnostics)
+    models.set(model.name, model)
+  }
+  return models
 }
 
 function cycleDiagnostic(cycle: readonly ModelName[], drafts: readonly Draft[]): Diagnostic {

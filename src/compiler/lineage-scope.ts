@@ -4,7 +4,7 @@
 import type { ColumnOrigin } from '../core/model.ts'
 import { foldCase } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
-import { isInconstant } from './functions.ts'
+import { isVolatile } from './engine-functions.ts'
 
 /** By `originKey`; the columns that a value is made of. */
 export type Origins = ReadonlyMap<string, ColumnOrigin> | null
@@ -87,7 +87,7 @@ export function resolveName(names: readonly string[], scope: Scope): Value {
     const found = resolveIn(keys, level)
     if (found !== null) return found
   }
-  const isCall = keys.length === 1 && isInconstant(keys[0]!, 0)
+  const isCall = keys.length === 1 && isVolatile(keys[0]!, 0)
   return isCall ? { origins: none, type: null } : unknown
 }
 

@@ -1,4 +1,5 @@
-// Which columns of models and sources each column of a query is made of, found in the engine's syntax tree with the scopes of its names.
+// Which columns of models and sources each column of a query is made of, found in the engine's syntax tree with the
+// scopes of its names.
 //
 // A column is made of another when its values are computed from it: in the SELECT list, in what a scalar subquery gives, in
 // the list of a window. Columns that only decide which rows there are (WHERE, JOIN … ON, GROUP BY, HAVING, LIMIT) do not

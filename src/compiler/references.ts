@@ -5,7 +5,7 @@
 
 import type { ModelName } from '../core/names.ts'
 import type { SyntaxNode } from '../duckdb/syntax.ts'
-import { fileFunctions, isInconstant, pureTableFunctions } from './functions.ts'
+import { fileFunctions, isVolatile, pureTableFunctions } from './engine-functions.ts'
 import { nameOf, tokenize } from './tokens.ts'
 
 /** Byte of the query's text; null where the engine gives none. */
@@ -122,7 +122,7 @@ function visit(node: SyntaxNode, scope: Scope, known: KnownNames, found: Finding
   else if (node['class'] === 'PARAMETER') found.hasParameters = true
   else if (node['class'] === 'COLUMN_REF') {
     const [name, ...more] = node['column_names'] as readonly string[]
-    found.volatile ||= more.length === 0 && isInconstant(lower(name), 0)
+    found.volatile ||= more.length === 0 && isVolatile(lower(name), 0)
   }
 }
 
@@ -156,7 +156,7 @@ function visitCall(call: SyntaxNode, known: KnownNames, found: Findings): void {
   const name = lower(call['function_name'])
   const values = argumentsOf(call)
   const at = locationOf(call)
-  found.volatile ||= isInconstant(name, values.length)
+  found.volatile ||= isVolatile(name, values.length)
   if (name === 'query') found.hidden.push({ function: name, at })
   if (name === 'query_table') {
     const tables = constantTexts(values[0])

@@ -7,7 +7,7 @@ import type { ModelBody } from '../core/sql.ts'
 import { didYouMean, nearest } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { type ParsedStatement, type SyntaxNode, parseStatements } from '../duckdb/syntax.ts'
-import { fileFunctions, isInconstant } from './functions.ts'
+import { fileFunctions, isVolatile } from './engine-functions.ts'
 import type { ParsedQuery } from './model-file.ts'
 import { engineDiagnostic, spanAt, spanAtByte } from './places.ts'
 import { type KnownNames, type References, isDataFile, referencesOf } from './references.ts'
@@ -134,7 +134,7 @@ function referencesInText(
     if (model !== null && !models.has(model))
       models.set(model, Buffer.byteLength(body.text.slice(0, token.start)))
     if (name !== undefined)
-      volatile ||= isInconstant(name, 0) || fileFunctions.has(name) || macros.has(name)
+      volatile ||= isVolatile(name, 0) || fileFunctions.has(name) || macros.has(name)
     if (token.kind === 'string' || token.kind === 'quoted')
       volatile ||= isDataFile(token.text.slice(1, -1))
   }

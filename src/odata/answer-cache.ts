@@ -1,16 +1,16 @@
-// Answers for requests that come again while the same snapshot is current, and one making for equal requests that come
-// at the same time.
+// Answers to requests that come again while the same snapshot is current. Equal requests that come at the same time share
+// one answer, which is made once.
 //
-// Kept is what has an ETag: an answer that is the same until the next snapshot. Errors have none, nor has what asks for
-// the time. A new snapshot empties the cache.
+// An answer is kept when it has an ETag, that is when it stays the same until the next snapshot. Errors have none, nor
+// have answers that depend on the time. A new snapshot empties the cache.
 
 import { limits } from '../core/limits.ts'
 import type { ContentCoding } from '../http/content-coding.ts'
 import { RequestError } from '../http/request-error.ts'
-import type { Answer } from './answer.ts'
+import type { Answer } from './exchange.ts'
 import { createKeptAnswers, type KeptAnswers } from './kept-answers.ts'
 import { header, type RequestHeaders } from './negotiate.ts'
-import { decodeAscii } from './parse.ts'
+import { decodeAscii } from './parse-request.ts'
 import { ClientGone } from './query.ts'
 
 export interface CacheStats {
@@ -23,7 +23,7 @@ export interface CacheStats {
 export interface CachedRequest {
   /** Of the current snapshot, whatever the request asks for. */
   readonly snapshotId: string
-  /** Equal for requests that have the same answer, but for its being 304. */
+  /** Equal for requests that have the same answer, except that it may be 304 for one of them. */
   readonly key: string
   /** The If-None-Match header. */
   readonly condition: string | undefined
@@ -38,7 +38,7 @@ export interface AnswerCache {
    * what `make` throws; ClientGone when `gone` was aborted meanwhile.
    */
   answer(request: CachedRequest, make: () => Promise<Answer>): Promise<Answer>
-  /** `body` in that coding; of a body that is kept, so is this. */
+  /** `body` in that coding. The compressed form of a kept body is kept too. */
   readonly compress: (body: Buffer, coding: ContentCoding) => Promise<Buffer>
   readonly stats: CacheStats
 }
@@ -83,8 +83,8 @@ interface Generation {
 }
 
 /**
- * `alone`: the answer is a stream, which has one reader. `again`: nothing came of it for a reason of its own caller. An
- * error: the service had no time or no room for it.
+ * What equal requests that wait for an answer get. `alone`: the answer is a stream, which only one can read. `again`: it
+ * failed for a reason of its own caller, so the next one makes it again. An error: the service was too busy for it.
  */
 type Flight = Answer | 'alone' | 'again' | RequestError
 
@@ -101,11 +101,11 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
     return generation
   }
 
-  /** An answer is kept when it is whole; a stream, when its last part has gone out. */
+  /** A whole answer is kept at once; a stream when its last part was sent. */
   function keeping({ kept, snapshotId }: Generation, key: string, answer: Answer): Answer {
     const { status, headers, body } = answer
     if (headers['ETag'] === undefined || status === 304) return answer
-    // Who has waited for another's query in vain makes the answer when another snapshot may be current.
+    // A request that has waited for another's answer in vain makes its own later, maybe on a newer snapshot.
     if (headers['Eider-Snapshot'] !== snapshotId) return answer
     if (body === null || Buffer.isBuffer(body)) {
       if (body === null || body.length <= limits.cachedAnswerBytes) kept.keep(key, answer)

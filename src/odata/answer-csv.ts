@@ -2,18 +2,17 @@
 // whole, up to $top: a file that ends early must not look like all there is.
 
 import { limits } from '../core/limits.ts'
-import type { Exchange } from './answer.ts'
 import { noEntity, requireParent } from './answer-one.ts'
 import type { Addressed } from './bound.ts'
 import { odataError } from './errors.ts'
+import type { Content, Exchange } from './exchange.ts'
 import { keysetOf, keysetWindow } from './keyset.ts'
-import type { Content } from './plan-answer.ts'
 import { Query } from './query.ts'
 import { isSmallQuery } from './query-work.ts'
-import { rowsSql } from './to-sql.ts'
+import { rowsSql } from './query-sql.ts'
 import { csvHead, csvTextsSql } from './write-csv.ts'
 
-export async function csv(
+export async function answerCsv(
   exchange: Exchange,
   addressed: Addressed & { readonly kind: string },
 ): Promise<Content> {

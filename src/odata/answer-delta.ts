@@ -4,18 +4,17 @@
 import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { RequestError } from '../http/request-error.ts'
-import { asksForTime, contextUrl, type Exchange } from './answer.ts'
-import { type End, linkBehind, type Page, pageOf, pageText } from './answer-many.ts'
+import { type End, linkBehind, type Page, pageOf, pageText } from './answer-collection.ts'
 import type { Addressed, BoundQuery } from './bound.ts'
 import { isSameShape } from './compare-snapshots.ts'
 import type { ComparisonLease } from './comparisons.ts'
 import { deltaCountSql, type DeltaQuery, deltaTextsSql } from './delta-sql.ts'
 import { entityIdOutput } from './entity-id.ts'
 import { changesGone } from './errors.ts'
+import { asksForTime, type Content, contextUrl, type Exchange } from './exchange.ts'
 import { keysetWindow, storedKeyset } from './keyset.ts'
-import { mayReorder } from './measure.ts'
+import { mayReorder } from './expression-size.ts'
 import type { JsonFormat } from './negotiate.ts'
-import type { Content } from './plan-answer.ts'
 import type { Preferences } from './preferences.ts'
 import { ClientGone, type EngineAccess, Query } from './query.ts'
 
@@ -42,7 +41,7 @@ export function isTrackable({ request }: Exchange, { query, parent }: Addressed)
  * `addressed` is the request that the delta link belongs to. The changes are made whole before the first of them is sent:
  * there are few engines that compare, and a slow client must not keep one from others.
  */
-export async function delta(
+export async function answerDelta(
   exchange: Exchange,
   { query }: Addressed,
   format: JsonFormat,

@@ -1,9 +1,9 @@
 // Answers of one thing: an entity, the value of a property, a number of rows.
 
 import { sql } from '../core/sql.ts'
-import { contextUrl, type Exchange } from './answer.ts'
 import type { Addressed, BoundQuery, OutputProperty } from './bound.ts'
 import { odataError } from './errors.ts'
+import { type Content, contextUrl, type Exchange, whole } from './exchange.ts'
 import { entityTextsSql } from './expand-sql.ts'
 import { shownType } from './full-metadata.ts'
 import type { JsonFormat } from './negotiate.ts'
@@ -17,10 +17,9 @@ import {
   rawTextsSql,
   shortValue,
 } from './one-row.ts'
-import { type Content, whole } from './plan-answer.ts'
 import { Query } from './query.ts'
 import { isSmallQuery } from './query-work.ts'
-import { countSql } from './to-sql.ts'
+import { countSql } from './query-sql.ts'
 
 export async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
   const texts = sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
@@ -30,13 +29,13 @@ export async function countOf(exchange: Exchange, query: BoundQuery): Promise<st
   return String(counted.whole)
 }
 
-export async function count(exchange: Exchange, addressed: Addressed): Promise<Content> {
+export async function answerCount(exchange: Exchange, addressed: Addressed): Promise<Content> {
   const digits = await countOf(exchange, addressed.query)
   await requireParent(exchange, addressed, digits === '0')
   return whole(digits)
 }
 
-export async function entity(
+export async function answerEntity(
   exchange: Exchange,
   bound: Addressed & { readonly kind: string },
   format: JsonFormat,
@@ -65,7 +64,7 @@ function valueType(
 }
 
 /** The value of a property, without JSON around it. */
-export async function value(exchange: Exchange, bound: Addressed): Promise<Content> {
+export async function answerValue(exchange: Exchange, bound: Addressed): Promise<Content> {
   const { query } = bound
   const [{ type }] = query.output as readonly [OutputProperty]
   if (!isWrittenRaw(type)) {
@@ -106,8 +105,8 @@ async function onlyRow(
 }
 
 /**
- * Rows below an entity that is not there are not an empty collection: they are nothing (404). A row that was found tells
- * that it is there, unless $apply has made the row: it can make one of nothing.
+ * Rows below an entity that does not exist are not an empty collection but 404. A row that was found shows that the
+ * entity exists, unless $apply has made the row: an aggregate has one even when there is nothing to add up.
  */
 export async function requireParent(
   exchange: Exchange,

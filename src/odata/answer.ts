@@ -3,24 +3,21 @@
 import { createHash } from 'node:crypto'
 import type { Resources } from '../core/resources.ts'
 import { RequestError } from '../http/request-error.ts'
-import { bindRequest } from './bind.ts'
-import type { Comparisons } from './comparisons.ts'
+import { bindRequest } from './bind-request.ts'
 import { changesGone, odataError } from './errors.ts'
-import type { HeldBodies } from './held-bodies.ts'
-import type { LinkSigner } from './link-signature.ts'
 import {
-  header,
-  negotiateCsdlVersion,
-  type ODataVersion,
-  type RequestHeaders,
-} from './negotiate.ts'
+  type Answer,
+  asksForTime,
+  type Exchange,
+  type ODataRequest,
+  type ServiceContext,
+} from './exchange.ts'
+import { header, negotiateCsdlVersion, type RequestHeaders } from './negotiate.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
-import { type DeltaToken, parseDeltaToken, parseSkipToken, type SkipToken } from './paging.ts'
-import { decodeAscii, parseRequest } from './parse.ts'
+import { parseDeltaToken, parseSkipToken, type SkipToken } from './link-tokens.ts'
+import { parseRequest } from './parse-request.ts'
 import { type AnswerPlan, planAnswer } from './plan-answer.ts'
 import { shownPreferences } from './preferences.ts'
-import type { EngineAccess } from './query.ts'
-import type { QueryGate } from './query-gate.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { RequestSyntax } from './syntax.ts'
 
@@ -34,58 +31,6 @@ const varying = [
   'Prefer',
 ]
 const Vary = varying.join(', ')
-
-/** What stays the same for all requests. */
-export interface ServiceContext {
-  readonly snapshots: Snapshots
-  readonly comparisons: Comparisons
-  readonly heldBodies: HeldBodies
-  readonly gate: QueryGate
-  readonly links: LinkSigner
-  /** Rows of a page when the client asks for no other number. */
-  readonly pageSize: number
-  readonly maxPageSize: number
-  readonly requestTimeoutMs: number
-  /** Whether `orders/7` means `orders(7)`. */
-  readonly keyAsSegment: boolean
-  readonly now: () => Date
-}
-
-export interface ODataRequest {
-  /** Path below the service root and query, as sent. */
-  readonly target: string
-  readonly headers: RequestHeaders
-  readonly version: ODataVersion
-  /** Absolute URL of the service as the client reaches it, with a slash at the end. */
-  readonly root: string
-  /** Aborted when the client is gone. */
-  readonly gone: AbortSignal
-}
-
-export interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  /** null: no body. A stream that throws must not look complete to the client. */
-  readonly body: Buffer | AsyncIterable<Buffer> | null
-  /** Rows sent, for the log; complete when the body is. */
-  readonly rows: () => number
-}
-
-/** One request while it is answered. `resources` own what the body reads from, so they outlive it. */
-export interface Exchange {
-  readonly service: ServiceContext
-  readonly request: ODataRequest
-  readonly resources: Resources
-  readonly snapshot: OpenSnapshot
-  readonly engine: EngineAccess
-  readonly token: SkipToken | null
-  /** Changes since then are asked for. */
-  readonly since: DeltaToken | null
-  readonly format: string | null
-  /** The time that the request sees. */
-  readonly now: Date
-  readonly isInBatch: boolean
-}
 
 /**
  * `pinned` is the snapshot of the $batch that the request is part of. `resources` must be disposed of after the body
@@ -116,7 +61,7 @@ export async function answerGet(
   const plan = planAnswer(exchange, bound)
   const headers = commonHeaders(exchange, plan)
   const unchanged = { status: 304, headers, body: null, rows: () => 0 }
-  // Who names a tag has had the answer; for `*` it must exist.
+  // A client that names the tag has had this answer. `*` means any answer: whether there is one is known when it is made.
   const known = unchangedBy(request.headers, headers['ETag'])
   if (known === 'tag') return unchanged
   const { body, rows } = await plan.make()
@@ -181,11 +126,9 @@ function commonHeaders(
   return headers
 }
 
-export const asksForTime = ({ target }: ODataRequest) => /now\(/i.test(decodeAscii(target))
-
 /**
- * What the If-None-Match header names the answer with that tag by; null when it names others, or none. Tags are compared
- * without their mark of weakness (RFC 9110, 13.1.2).
+ * How the If-None-Match header names the answer with that tag: by the tag itself, or by `*`. null when it does not name
+ * it. The comparison is weak: `W/` counts for nothing (RFC 9110, 13.1.2).
  */
 export function unchangedBy(
   headers: RequestHeaders,
@@ -197,6 +140,3 @@ export function unchangedBy(
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
   return condition.split(',').map(opaque).includes(opaque(etag)) ? 'tag' : null
 }
-
-export const contextUrl = ({ root }: ODataRequest, fragment?: string): string =>
-  `${root}$metadata${fragment === undefined ? '' : `#${fragment}`}`

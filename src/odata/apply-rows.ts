@@ -3,7 +3,7 @@
 // behind a navigation property.
 
 import { limits } from '../core/limits.ts'
-import { type Expression, type OrderItem, type RowVariable, typeOf } from './bound.ts'
+import { type Expression, type OrderItem, propertyOf, type RowVariable, typeOf } from './bound.ts'
 import type { EntitySet, NavigationProperty, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import type { NamedColumn, Relation } from './relation.ts'
@@ -81,7 +81,7 @@ export function propertyValue(
   property: Property,
   row: RowVariable = rowVariable(rows),
 ): Expression {
-  return { kind: 'property', type: property.type, row, property }
+  return propertyOf(row, property)
 }
 
 /** What the rows of one of the `groups` have in common, in that row. */

@@ -3,9 +3,9 @@
 import { StringDecoder } from 'node:string_decoder'
 import { limits } from '../core/limits.ts'
 import type { RequestError } from '../http/request-error.ts'
-import type { Answer } from './answer.ts'
 import { type BatchAnswers, type BatchRequest, requireFew } from './batch.ts'
 import { odataError } from './errors.ts'
+import type { Answer } from './exchange.ts'
 
 /** Throws RequestError 400 or 413 (rows Q106, Q107, Q127). */
 export function parseJsonBatch(body: Buffer, maxRequests: number): readonly BatchRequest[] {

@@ -23,7 +23,7 @@ import { inputOf } from './bind-these.ts'
 import { type Expression, typeOf } from './bound.ts'
 import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
-import { measured } from './measure.ts'
+import { withinLimits } from './expression-size.ts'
 import { isInteger, isNumber, MAX_PRECISION } from './numbers.ts'
 import type { NamedColumn } from './relation.ts'
 import { type Scope, unsupported } from './scope.ts'
@@ -85,7 +85,7 @@ export function bindTotal(
   if (method === null) {
     const values = countedValues(syntax, scope)
     if (values !== null) return bindTotal(values, scope)
-    const value = measured(bindExpression(syntax, scope))
+    const value = withinLimits(bindExpression(syntax, scope))
     return {
       type: edm.Int64,
       value,
@@ -96,7 +96,7 @@ export function bindTotal(
   const gathered = bindGathered(syntax, scope, folded === 'countdistinct')
   const key =
     folded === 'countdistinct' && gathered === null ? bindDistinctKey(syntax, scope) : null
-  const value = measured(gathered?.value ?? key ?? bindExpression(syntax, scope))
+  const value = withinLimits(gathered?.value ?? key ?? bindExpression(syntax, scope))
   const type = typeOf(value)
   const isCounted = folded === 'count' || folded === 'countdistinct'
   if (type === null || (type.kind !== 'primitive' && !isCounted))
@@ -109,7 +109,7 @@ export function bindTotal(
     sql`list_transform(list_distinct(flatten(list(${pairs}))), lambda pair: pair.v)`
   return {
     type: total.type,
-    value: measured({ kind: 'gathered', type, ...gathered }),
+    value: withinLimits({ kind: 'gathered', type, ...gathered }),
     sql: (pairs) => total.sql(list(pairs)),
   }
 }
@@ -164,7 +164,7 @@ const methods: Readonly<Record<string, Method>> = {
   countdistinct: (_, _name, { distinct }) => ({ type: edm.Int64, sql: distinct }),
 }
 
-export function methodNamed(name: string, at: number): Method {
+function methodNamed(name: string, at: number): Method {
   const folded = name.toLowerCase()
   if (Object.hasOwn(methods, folded)) return methods[folded]!
   if (name.includes('.')) throw unsupported(`the aggregation method ${name}`)

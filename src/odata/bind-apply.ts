@@ -6,11 +6,11 @@
 
 import { bindAggregate } from './bind-aggregate.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
-import { bindConcat, bindFrom, bindGroupBy } from './bind-groups.ts'
-import { sortable } from './bind-query.ts'
+import { bindConcat, bindFrom, bindGroupBy } from './bind-groupby.ts'
+import { bindOrder } from './bind-query.ts'
 import { bindSearch } from './bind-search.ts'
 import { inputOf } from './bind-these.ts'
-import { type Expression, typeOf } from './bound.ts'
+import { type Constant, type Expression, typeOf } from './bound.ts'
 import {
   type ApplyContext,
   type ApplyRows,
@@ -27,7 +27,7 @@ import {
 } from './apply-rows.ts'
 import type { EntitySet } from './entity-model.ts'
 import { odataError } from './errors.ts'
-import { measured } from './measure.ts'
+import { withinLimits } from './expression-size.ts'
 import { isInteger, isNumber } from './numbers.ts'
 import { newName, type RequestContext } from './scope.ts'
 import type { ComputeItem, TransformationSyntax } from './syntax.ts'
@@ -66,19 +66,16 @@ function transform(
     case 'filter': {
       const { scope, made } = inputOf(rows, groups, context)
       const condition = bindExpression(syntax.condition, scope)
-      return made(filtered(rows, measured(asCondition(condition, 'filter'))))
+      return made(filtered(rows, withinLimits(asCondition(condition, 'filter'))))
     }
     case 'search':
-      return filtered(rows, measured(bindSearch(syntax.search, searchedRow(rows))))
+      return filtered(rows, withinLimits(bindSearch(syntax.search, searchedRow(rows))))
     case 'compute':
       return syntax.items.reduce((made, item) => computed(made, item, groups, context), rows)
     case 'orderby': {
       const { scope, made } = inputOf(rows, groups, context)
-      const items = syntax.items.map(({ value, descending }) => ({
-        value: sortable(measured(bindExpression(value, scope))),
-        descending,
-      }))
-      return made(withValues(rows, [], items.filter(isSortable), context))
+      const items = bindOrder(syntax.items, scope).filter(isSortable)
+      return made(withValues(rows, [], items, context))
     }
     case 'top':
       return cut(rows, groups, 0, syntax.rows)
@@ -114,7 +111,7 @@ function computed(
 ): ApplyRows {
   const { scope, made: madeOf } = inputOf(rows, groups, context)
   const name = newName(item, scope)
-  const value = measured(bindExpression(item.value, scope))
+  const value = withinLimits(bindExpression(item.value, scope))
   const type = typeOf(value)
   if (type === null) throw odataError('type-mismatch', `"${name}" is always null`)
   const added: NewValue = { path: [name], value, type }
@@ -144,7 +141,7 @@ function ranked(
   const { isTop, until } = syntax
   const method = `${isTop ? 'top' : 'bottom'}${until}`
   const { scope, made } = inputOf(rows, groups, context)
-  const value = measured(bindExpression(syntax.value, scope))
+  const value = withinLimits(bindExpression(syntax.value, scope))
   const limit = rankLimit(syntax, method, bindExpression(syntax.limit, scope))
   const type = typeOf(value)
   if (type === null || (until !== 'count' && !isNumber(type)))
@@ -164,8 +161,6 @@ function ranked(
     isPercent: until === 'percent',
   })
 }
-
-type Constant = Expression & { readonly kind: 'constant' }
 
 function rankLimit(
   { until }: TransformationSyntax & { readonly kind: 'ranked' },

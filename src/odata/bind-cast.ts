@@ -5,11 +5,11 @@ import { bindComparison, booleanConstant } from './bind-comparison.ts'
 import { bindExpression } from './bind-expression.ts'
 import { type Expression, typeOf } from './bound.ts'
 import { CAST_COPIES, castToSql } from './cast-sql.ts'
-import { NAMESPACE } from './csdl.ts'
 import { odataError } from './errors.ts'
 import { type Scope, unsupported } from './scope.ts'
 import type { CallSyntax, ExpressionSyntax } from './syntax.ts'
 import { collectionOf, decimalType, edm, type EdmType, type PrimitiveType } from './type-map.ts'
+import { isCastTo } from './type-names.ts'
 
 /**
  * Types that a value can be cast to; a Decimal has room for integers and ten digits after the point. The engine type of
@@ -61,8 +61,7 @@ export function bindCast(syntax: CallSyntax, scope: Scope): Expression {
 /** True for a value, which is not null, of just that type; entities are of the type of their set. */
 export function bindIsOf(syntax: CallSyntax, scope: Scope): Expression {
   const [valueSyntax, typeName] = typeArguments(syntax)
-  if (valueSyntax === null)
-    return booleanConstant(typeName === `${NAMESPACE}.${scope.row.set.type.name}`)
+  if (valueSyntax === null) return booleanConstant(isCastTo(typeName, scope.row.set.type))
   typeNamed(typeName)
   const operand = bindExpression(valueSyntax, scope)
   if (typeOf(operand)?.name !== typeName) return booleanConstant(false)

@@ -1,4 +1,5 @@
-// Functions of collections (URL conventions 4.01, 5.1.1.5 and 5.1.1.6). Items are compared as `eq` does: null is equal to null.
+// Functions of collections (URL conventions 4.01, 5.1.1.5 and 5.1.1.6). Items are compared as `eq` does: null is equal to
+// null.
 
 import { type Sql, sql } from '../core/sql.ts'
 import { cast, sameCollections } from './bind-comparison.ts'

@@ -17,9 +17,9 @@ import {
 import { bindSequence } from './bind-apply.ts'
 import { askedOrder, boundFilter, boundWindow, openScope } from './bind-query.ts'
 import { findSet } from './bind-resource.ts'
-import { resultQuery } from './bind-result.ts'
+import { resultQuery } from './bind-apply-result.ts'
 import { narrowed } from './bind-select.ts'
-import { type BoundRequest, type OutputProperty, typeOf } from './bound.ts'
+import { type BoundRequest, type OutputProperty, propertyOf, typeOf } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
 import type { EntityModel, EntitySet } from './entity-model.ts'
 import { odataError } from './errors.ts'
@@ -93,8 +93,7 @@ function crossRows(sets: readonly EntitySet[], context: ApplyContext): ApplyRows
   const made = parts.flatMap((row) =>
     row.set.type.properties.map((own) => {
       const property = newProperty(own.name, own.type, context)
-      const value = { kind: 'property', type: own.type, row, property: own } as const
-      return { value, column: { path: [row.set.name, own.name], property } }
+      return { value: propertyOf(row, own), column: { path: [row.set.name, own.name], property } }
     }),
   )
   const values: readonly ValueColumn[] = made.map(({ column }) => column)

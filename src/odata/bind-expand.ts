@@ -3,8 +3,13 @@
 import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { collectionQuery, openScope } from './bind-query.ts'
-import type { BoundQuery, Expansion, OrderItem, RowVariable } from './bound.ts'
-import { isCastTo } from './csdl.ts'
+import {
+  type BoundQuery,
+  type Expansion,
+  type OrderItem,
+  propertyOf,
+  type RowVariable,
+} from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
 import type { EntityType, NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
@@ -20,6 +25,7 @@ import {
   unsupported,
 } from './scope.ts'
 import type { ExpandItem, OptionName } from './syntax.ts'
+import { isCastTo } from './type-names.ts'
 
 /** Each navigation property once, in the order asked for; what is named goes before what `*` stands for. */
 export function bindExpand(items: readonly ExpandItem[], scope: Scope): readonly Expansion[] {
@@ -124,7 +130,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
     aliases: new Map([...aliasesFromAbove(request), ...item.aliases]),
     row,
     it: isFirst ? outerRow(scope.row) : request.it,
-    // A name in an alias means a property of the entity at hand, so its value is bound anew.
+    // A name in an alias means a property of the entity that is expanded here, so each level binds the alias again.
     boundAliases: new Map(),
     computed: new Map(),
     marks: NOTHING_NAMED.marks,
@@ -132,10 +138,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
   })
   const query = collectionQuery(openScope(options, entities), options)
   const output = item.form === 'references' ? [entityIdOutput(row)] : query.output
-  const link = {
-    ours: { kind: 'property', type: on.ours.type, row: scope.row, property: on.ours },
-    theirs: on.theirs,
-  } as const
+  const link = { ours: propertyOf(scope.row, on.ours), theirs: on.theirs }
   const countOnly = item.form === 'count'
   const above = isFirst ? scope.row : (request.it as RowVariable)
   const ordered = { ...query, output, order: totalOrder(query) }
@@ -143,7 +146,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
   return { name, many, countOnly, link, outer, query: ordered }
 }
 
-/** `$this` in an alias given within $expand is the entity of that level, which the levels below have not at hand. */
+/** `$this` in an alias given within $expand is the entity of that level, which expressions of the levels below cannot reach. */
 function aliasesFromAbove({ aliases, expandDepth }: RequestScope): RequestScope['aliases'] {
   if (expandDepth === 0) return aliases
   return new Map(
@@ -168,11 +171,8 @@ function nestedItems(
   return [...own, { ...item, path, options, levels: levels - 1 }]
 }
 
-/** Rows of one parent lie anywhere in a file, so the order of the file is no order of theirs. */
+/** The rows of one parent are spread over the file, so an order must be given even where the file has that of the key. */
 function totalOrder({ order, set, row }: BoundQuery): readonly OrderItem[] {
   if (order.length > 0) return order
-  return set.type.key.map((property) => ({
-    value: { kind: 'property', type: property.type, row, property },
-    descending: false,
-  }))
+  return set.type.key.map((property) => ({ value: propertyOf(row, property), descending: false }))
 }

@@ -11,7 +11,7 @@ import { bindEntityIsNull, bindPath, bindSameEntity } from './bind-path.ts'
 import { type Constant, type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
 import { functionNames } from './functions.ts'
-import { sized } from './measure.ts'
+import { partWithinLimits } from './expression-size.ts'
 import { findNavigation, type Scope, scopeOf, unsupported } from './scope.ts'
 import type { ExpressionSyntax } from './syntax.ts'
 import { collectionOf, edm, untypedObject } from './type-map.ts'
@@ -226,7 +226,7 @@ function bindAlias(name: string, { request }: Scope): Expression {
   if (openAliases.length >= limits.expressionDepth)
     throw odataError('expression-too-deep', 'too many parameter aliases refer to each other')
   openAliases.push(name)
-  const value = sized(bindExpression(syntax, scopeOf(request)))
+  const value = partWithinLimits(bindExpression(syntax, scopeOf(request)))
   openAliases.pop()
   boundAliases.set(name, value)
   return value

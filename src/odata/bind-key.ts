@@ -2,7 +2,7 @@
 
 import { bindComparison } from './bind-comparison.ts'
 import { bindExpression } from './bind-expression.ts'
-import type { Expression } from './bound.ts'
+import { type Expression, propertyOf } from './bound.ts'
 import type { EntityType, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { withTarget } from './parse-option.ts'
@@ -20,11 +20,7 @@ export function bindKey(key: KeySyntax, scope: Scope, implied: Property | null =
       const value = bindExpression(syntax, scope)
       if (value.kind !== 'constant')
         throw odataError('invalid-key', `${property.name} must have a value that is not null`)
-      return bindComparison(
-        'eq',
-        { kind: 'property', type: property.type, row: scope.row, property },
-        value,
-      )
+      return bindComparison('eq', propertyOf(scope.row, property), value)
     })
     return { kind: 'logical', operator: 'and', operands: conditions }
   })

@@ -74,7 +74,7 @@ function allOf(operands: readonly Expression[]): Expression | null {
 }
 
 /** Unqualified names are those of the member. */
-export const scopeWithin = (scope: Scope, member: Variable, named = NOTHING_NAMED): Scope =>
+const scopeWithin = (scope: Scope, member: Variable, named = NOTHING_NAMED): Scope =>
   'kind' in member
     ? { ...scope, item: member, ...named }
     : { ...scope, row: member, item: null, ...named }

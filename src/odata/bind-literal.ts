@@ -14,10 +14,8 @@ import {
   toDouble,
 } from './literals.ts'
 import { isExact, literalType } from './numbers.ts'
-import type { ExpressionSyntax } from './syntax.ts'
+import type { LiteralSyntax } from './syntax.ts'
 import { edm, type EdmType } from './type-map.ts'
-
-type LiteralSyntax = ExpressionSyntax & { readonly kind: 'literal' }
 
 export function bindLiteral({ form, text }: LiteralSyntax): Expression {
   switch (form) {

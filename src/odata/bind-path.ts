@@ -3,9 +3,7 @@
 
 import { bindKey } from './bind-key.ts'
 import { findSet } from './bind-resource.ts'
-import type { Expression, RowSource, RowVariable } from './bound.ts'
-import { typeOf } from './bound.ts'
-import { isCastTo } from './csdl.ts'
+import { type Expression, propertyOf, type RowSource, type RowVariable, typeOf } from './bound.ts'
 import type { NavigationProperty } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import {
@@ -19,6 +17,7 @@ import {
   unsupported,
 } from './scope.ts'
 import type { ExpressionSyntax, KeySyntax, NamesSyntax, PathSyntax } from './syntax.ts'
+import { isCastTo } from './type-names.ts'
 import type { ComplexType } from './type-map.ts'
 
 /** How a value found at the end of a path becomes one of the expression around it. */
@@ -169,19 +168,14 @@ function memberOf(row: RowVariable, step: Step, wrap: Wrap, at: number, scope: S
   if (navigation === undefined) {
     const property = findProperty(row.set.type, name, at)
     if (key !== null) throw noKey(name, at)
-    return { kind: 'value', value: { kind: 'property', type: property.type, row, property }, wrap }
+    return { kind: 'value', value: propertyOf(row, property), wrap }
   }
   const { on, many } = navigation
   if (key !== null && !many) throw noKey(name, at)
   const theirs = newRow(scope, navigation.target)
-  const ours = { kind: 'property', type: on.ours.type, row, property: on.ours } as const
   const bound = key === null ? null : bindKey(key, { ...scope, row: theirs, item: null }, on.theirs)
-  const source: RowSource = {
-    kind: 'rows',
-    row: theirs,
-    link: { ours, theirs: on.theirs },
-    key: bound,
-  }
+  const link = { ours: propertyOf(row, on.ours), theirs: on.theirs }
+  const source: RowSource = { kind: 'rows', row: theirs, link, key: bound }
   return { kind: many && key === null ? 'many' : 'one', source, navigation, name, wrap }
 }
 
@@ -251,8 +245,8 @@ export function bindSameEntity(
 
 /**
  * What an aggregated path leads to behind navigation properties, which may each lead to many; null when it begins with
- * none. The entities that several rows lead to are told by their keys; `ofEntities`: the path may end at them. `end`: what
- * it ends at.
+ * none. The key tells apart the entities that several rows lead to. `ofEntities`: whether the path may end at entities.
+ * `end` of the result: what it ends at.
  */
 export function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities: boolean) {
   if (syntax.kind !== 'path' || scope.item !== null || syntax.keys.size > 0) return null
@@ -281,12 +275,7 @@ export function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities:
   const steps = rest.map((name): Step => ({ name, key: null }))
   const found = follow({ kind: 'row', row, wrap: asIs }, steps, syntax.at, scope)
   if (found.kind !== 'value') return null
-  const key = row.set.type.key.map((property): Expression => ({
-    kind: 'property',
-    type: property.type,
-    row,
-    property,
-  }))
+  const key = row.set.type.key.map((property) => propertyOf(row, property))
   return { sources, key, value: found.value, end }
 }
 

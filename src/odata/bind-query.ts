@@ -9,6 +9,7 @@ import {
   type BoundQuery,
   type Expression,
   type OrderItem,
+  propertyOf,
   type RowVariable,
   typeOf,
 } from './bound.ts'
@@ -16,9 +17,9 @@ import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { isStoredInOrder } from './keyset.ts'
 import { withTarget } from './parse-option.ts'
-import { mayReorder, measured } from './measure.ts'
+import { mayReorder, withinLimits } from './expression-size.ts'
 import { newName, type Scope } from './scope.ts'
-import type { ComputeItem, OptionSyntax } from './syntax.ts'
+import type { ComputeItem, ExpressionSyntax, OptionSyntax, OrderItemSyntax } from './syntax.ts'
 
 /** `$compute` comes first: every option can use the names that it gives. They are added to `scope`. */
 export function openScope(options: OptionSyntax, scope: Scope): Scope {
@@ -34,7 +35,7 @@ const targetIn = ({ request }: Scope, option: string) =>
   request.expandDepth === 0 ? option : `$expand, ${option}`
 
 function computedValue({ value, name }: ComputeItem, scope: Scope): Expression {
-  const bound = measured(bindExpression(value, scope))
+  const bound = withinLimits(bindExpression(value, scope))
   if (typeOf(bound) === null) throw odataError('type-mismatch', `"${name}" is always null`)
   return bound
 }
@@ -76,13 +77,6 @@ export const boundWindow = ({ count, skip, top }: OptionSyntax) => ({
   top: top ?? null,
 })
 
-export const propertyOf = ({ row }: Scope, property: Property): Expression => ({
-  kind: 'property',
-  type: property.type,
-  row,
-  property,
-})
-
 /** All without $select, else those that it names (Protocol 11.2.5.1). */
 function linkedNavigation({ row }: Scope, { select }: OptionSyntax) {
   const { navigation } = row.set.type
@@ -100,31 +94,32 @@ export function boundFilter(
   const found =
     search === undefined
       ? null
-      : withTarget(targetIn(scope, '$search'), () => measured(bindSearch(search, searched)))
+      : withTarget(targetIn(scope, '$search'), () => withinLimits(bindSearch(search, searched)))
   const passed =
     filter === undefined
       ? null
-      : withTarget(targetIn(scope, '$filter'), () =>
-          asCondition(measured(bindExpression(filter, scope)), 'a filter'),
-        )
+      : withTarget(targetIn(scope, '$filter'), () => bindFilter(filter, scope))
   return both(found, passed)
 }
 
-export function sortable(value: Expression): Expression {
+export const bindFilter = (filter: ExpressionSyntax, scope: Scope): Expression =>
+  asCondition(withinLimits(bindExpression(filter, scope)), 'a filter')
+
+/** The items of an orderby. */
+export const bindOrder = (items: readonly OrderItemSyntax[], scope: Scope): readonly OrderItem[] =>
+  items.map(({ value, descending }) => ({
+    value: sortable(withinLimits(bindExpression(value, scope))),
+    descending,
+  }))
+
+function sortable(value: Expression): Expression {
   const type = typeOf(value)
   if (type === null || type.kind === 'primitive') return value
   throw odataError('type-mismatch', `rows cannot be sorted by ${type.name}`)
 }
 
 export const askedOrder = (scope: Scope, { orderby = [] }: OptionSyntax): readonly OrderItem[] =>
-  withTarget(targetIn(scope, '$orderby'), () =>
-    orderby
-      .map(({ value, descending }) => ({
-        value: sortable(measured(bindExpression(value, scope))),
-        descending,
-      }))
-      .filter(isSortable),
-  )
+  withTarget(targetIn(scope, '$orderby'), () => bindOrder(orderby, scope).filter(isSortable))
 
 /**
  * The key makes every order total, so that pages neither overlap nor leave gaps. Rows are stored in the order of the
@@ -141,7 +136,7 @@ function keyOrder(
   const ties = key.filter((property) => !isOrdered(property))
   const all = [
     ...asked,
-    ...ties.map((property) => ({ value: propertyOf(scope, property), descending: false })),
+    ...ties.map((property) => ({ value: propertyOf(scope.row, property), descending: false })),
   ]
   const isKeyOrder = all.every(
     ({ value, descending }, i) =>

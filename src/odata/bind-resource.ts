@@ -2,16 +2,15 @@
 // one condition on the rows of the last set.
 
 import { didYouMean } from '../core/suggest.ts'
-import { asCondition, bindExpression } from './bind-expression.ts'
 import { bindKey, openKey } from './bind-key.ts'
-import type { Expression, RowVariable } from './bound.ts'
+import { bindFilter } from './bind-query.ts'
+import { type Expression, propertyOf, type RowVariable } from './bound.ts'
 import type { EntityModel, EntitySet, NavigationProperty, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
-import { measured } from './measure.ts'
 import { parseText, withTarget } from './parse-option.ts'
-import { isCastTo } from './csdl.ts'
 import { findNavigation, newRow, type Scope, unsupported } from './scope.ts'
 import type { ExpressionSyntax, KeySyntax, NamedValue, PathSegment } from './syntax.ts'
+import { isCastTo } from './type-names.ts'
 import type { EdmType } from './type-map.ts'
 
 interface Step {
@@ -234,9 +233,7 @@ export function pathCondition(
   const { key, navigation, filters, place } = last
   if (place !== null) return placeCondition(steps, place, row, scope)
   const conditions: Expression[] = filters.map((filter) =>
-    withTarget('/$filter', () =>
-      asCondition(measured(bindExpression(filter, { ...scope, row })), 'a filter'),
-    ),
+    withTarget('/$filter', () => bindFilter(filter, { ...scope, row })),
   )
   if (key !== null) conditions.push(bindKey(key, { ...scope, row }, navigation?.on.theirs ?? null))
   if (navigation !== null) conditions.push(linkCondition(steps, navigation, row, scope))
@@ -257,20 +254,14 @@ function placeCondition(
   const operands = type.key.map((property): Expression => {
     const other = newRow(scope, row.set)
     const within = pathCondition(before, other, scope)
-    const valueIn = (of: RowVariable, part: Property): Expression => ({
-      kind: 'property',
-      type: part.type,
-      row: of,
-      property: part,
-    })
     const right: Expression = {
       kind: 'nth',
       source: { kind: 'rows', row: other, link: null, key: within },
-      order: type.key.map((part) => ({ value: valueIn(other, part), descending: place < 0 })),
+      order: type.key.map((part) => ({ value: propertyOf(other, part), descending: place < 0 })),
       place: place < 0 ? -1 - place : place,
-      value: valueIn(other, property),
+      value: propertyOf(other, property),
     }
-    return { kind: 'compare', operator: 'eq', left: valueIn(row, property), right }
+    return { kind: 'compare', operator: 'eq', left: propertyOf(row, property), right }
   })
   return { kind: 'logical', operator: 'and', operands }
 }
@@ -288,7 +279,7 @@ function linkCondition(
     kind: 'reached',
     row: parent,
     condition: pathCondition(before, parent, scope)!,
-    ours: { kind: 'property', type: on.ours.type, row: parent, property: on.ours },
-    theirs: { kind: 'property', type: on.theirs.type, row, property: on.theirs },
+    ours: propertyOf(parent, on.ours),
+    theirs: propertyOf(row, on.theirs),
   }
 }

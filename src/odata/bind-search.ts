@@ -2,7 +2,7 @@
 
 import { limits } from '../core/limits.ts'
 import { sql } from '../core/sql.ts'
-import { type Expression, type RowVariable } from './bound.ts'
+import { type Expression, propertyOf, type RowVariable } from './bound.ts'
 import { booleanConstant } from './bind-comparison.ts'
 import { odataError } from './errors.ts'
 import type { SearchSyntax } from './syntax.ts'
@@ -50,7 +50,7 @@ function bindTerm(text: string, row: RowVariable): Expression {
       kind: 'call',
       type: edm.Boolean,
       name: 'search',
-      operands: [{ kind: 'property', type: property.type, row, property }, term],
+      operands: [propertyOf(row, property), term],
       sql: (value, part) => sql`coalesce(contains(lower(${value}), lower(${part})), FALSE)`,
       copies: [],
     }))

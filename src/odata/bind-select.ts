@@ -1,7 +1,6 @@
 // $select: which properties are written, and which parts of complex ones (URL conventions 5.1.4).
 
-import type { OutputProperty } from './bound.ts'
-import { type Expression, typeOf } from './bound.ts'
+import { type Expression, type OutputProperty, propertyOf, typeOf } from './bound.ts'
 import { findPart } from './bind-path.ts'
 import { odataError } from './errors.ts'
 import { shownItems } from './bind-value.ts'
@@ -27,12 +26,11 @@ export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly
     const inner = { ...item, path: parts }
     const known = computed.get(name)
     if (name === '*') {
-      for (const property of type.properties)
-        add(property.name, { kind: 'property', type: property.type, row, property }, inner)
+      for (const property of type.properties) add(property.name, propertyOf(row, property), inner)
     } else if (known !== undefined) add(name, known, inner)
     else if (findNavigation(type, name) === undefined) {
       const property = findProperty(type, name, item.at)
-      add(name, { kind: 'property', type: property.type, row, property }, inner)
+      add(name, propertyOf(row, property), inner)
     } else if (parts.length > 0 || item.options !== undefined)
       throw odataError(
         'invalid-option-value',
@@ -96,9 +94,6 @@ function requirePlain({ levels = 1, aliases }: Pick<SelectItem, 'levels' | 'alia
 /** Those that the specification has for structs, besides `$select`. */
 const COMPLEX_OPTIONS: readonly string[] = ['compute', 'search', 'expand']
 
-const hasParts = (type: EdmType) =>
-  type.kind === 'complex' || (type.kind === 'collection' && type.item.kind === 'complex')
-
 /** The path is known to lead to a value. */
 const typeAt = (type: EdmType, path: readonly string[]): EdmType =>
   path.reduce((whole, name) => {
@@ -117,6 +112,10 @@ export const withoutSelect = ({ path, at, options }: SelectItem): readonly Selec
       )
 
 const EVERYTHING: SelectItem = { path: ['*'], at: 0 }
+
+/** Whether `$select` can choose among the properties of the value. */
+export const hasParts = (type: EdmType) =>
+  type.kind === 'complex' || (type.kind === 'collection' && type.item.kind === 'complex')
 
 /** `type` with those properties alone that `items` name, inside of collections too. An empty path means all of them. */
 export function narrowed(type: EdmType, items: readonly SelectItem[] | undefined): EdmType {

@@ -2,18 +2,22 @@
 // `people(1)/tags?$filter=startswith($it,'a')`, `people(1)/tags/$count`, `people(1)/tags/-1` (Protocol 11.2.4).
 
 import { sql } from '../core/sql.ts'
-import { asCondition, bindExpression } from './bind-expression.ts'
 import { itemsOf } from './bind-lambda.ts'
-import { boundWindow, propertyOf, sortable } from './bind-query.ts'
+import { bindFilter, bindOrder, boundWindow } from './bind-query.ts'
 import type { ValueEnd } from './bind-resource.ts'
-import { narrowed } from './bind-select.ts'
-import type { BoundQuery, BoundRequest, Expression, OutputProperty } from './bound.ts'
-import { typeOf } from './bound.ts'
-import { measured } from './measure.ts'
+import { hasParts, narrowed } from './bind-select.ts'
+import {
+  type BoundQuery,
+  type BoundRequest,
+  type Expression,
+  type OutputProperty,
+  propertyOf,
+  typeOf,
+} from './bound.ts'
 import { withTarget } from './parse-option.ts'
 import type { Scope } from './scope.ts'
 import type { OptionName, OptionSyntax } from './syntax.ts'
-import { edm, type EdmType } from './type-map.ts'
+import { edm } from './type-map.ts'
 
 export function valueOptions({ type, asks }: ValueEnd): readonly OptionName[] {
   const select: readonly OptionName[] = hasParts(type) && asks === null ? ['select'] : []
@@ -21,9 +25,6 @@ export function valueOptions({ type, asks }: ValueEnd): readonly OptionName[] {
   if (asks === '$count') return ['format', 'filter']
   return ['format', 'filter', 'orderby', 'skip', 'top', 'count', ...select]
 }
-
-const hasParts = (type: EdmType) =>
-  type.kind === 'complex' || (type.kind === 'collection' && type.item.kind === 'complex')
 
 /** `query` is of the entity that has the property. */
 export function bindValue(
@@ -33,7 +34,7 @@ export function bindValue(
   query: BoundQuery,
   scope: Scope,
 ): BoundRequest {
-  let value = propertyOf(scope, property)
+  let value: Expression = propertyOf(scope.row, property)
   const conditions: Expression[] = query.filter === null ? [] : [query.filter]
   for (const step of steps) {
     if (typeof step === 'number') conditions.push(hasItem(value, step))
@@ -112,9 +113,7 @@ function scopeOfItems(list: Expression, scope: Scope) {
 
 function conditionOn({ filter }: OptionSyntax, inner: Scope): Expression | null {
   if (filter === undefined) return null
-  return withTarget('$filter', () =>
-    asCondition(measured(bindExpression(filter, inner)), 'a filter'),
-  )
+  return withTarget('$filter', () => bindFilter(filter, inner))
 }
 
 function counted(list: Expression, options: OptionSyntax, scope: Scope): [OutputProperty] {
@@ -128,12 +127,7 @@ function chosenItems(list: Expression, options: OptionSyntax, scope: Scope): Exp
   const { skip, top } = boundWindow(options)
   if (filter === undefined && orderby.length === 0 && skip === 0 && top === null) return list
   const { source, inner } = scopeOfItems(list, scope)
-  const order = withTarget('$orderby', () =>
-    orderby.map((item) => ({
-      value: sortable(measured(bindExpression(item.value, inner))),
-      descending: item.descending,
-    })),
-  )
+  const order = withTarget('$orderby', () => bindOrder(orderby, inner))
   const type = typeOf(list)
   if (type?.kind !== 'collection') throw new Error('items are chosen from what is no collection')
   return { kind: 'items', type, source, condition: conditionOn(options, inner), order, skip, top }

@@ -1,5 +1,5 @@
 // A request whose names and types have been resolved against the entity model of one snapshot. What follows from here
-// (to-sql, the JSON writer) can no longer meet a mistake of the caller.
+// (query-sql.ts, the JSON writer) can no longer meet a mistake of the caller.
 
 import type { Sql } from '../core/sql.ts'
 import type { EntitySet, NavigationProperty, Property } from './entity-model.ts'
@@ -232,6 +232,10 @@ export interface PropertyValue {
   readonly type: EdmType
   readonly row: RowVariable
   readonly property: Property
+}
+
+export function propertyOf(row: RowVariable, property: Property): PropertyValue {
+  return { kind: 'property', type: property.type, row, property }
 }
 
 /** Leads from a row to those of another set whose property `theirs` is equal to `ours`. */

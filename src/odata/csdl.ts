@@ -11,13 +11,13 @@ import type {
   Property,
 } from './entity-model.ts'
 import { functionNames } from './functions.ts'
+import { NAMESPACE, qualifiedName } from './type-names.ts'
 import type { ComplexType, EdmType, PrimitiveType } from './type-map.ts'
 import { storedKeyset } from './keyset.ts'
 import { servedTransformations } from './transformations.ts'
 import { attributes, collectionXml, lines } from './xml-text.ts'
 
-export const NAMESPACE = 'eider'
-export const CONTAINER = 'Default'
+const CONTAINER = 'Default'
 
 const CORE = 'Org.OData.Core.V1'
 const CAPABILITIES = 'Org.OData.Capabilities.V1'
@@ -40,7 +40,7 @@ export interface Conventions {
 
 const DEFAULTS: Conventions = { keyAsSegment: false }
 
-/** What clients may take for given, or for missing, unless they are told. */
+/** Capabilities that a client would otherwise have to guess. */
 const abilities = ({ keyAsSegment }: Conventions) => [
   ['CrossJoinSupported', true] as const,
   ['KeyAsSegmentSupported', keyAsSegment] as const,
@@ -49,7 +49,7 @@ const abilities = ({ keyAsSegment }: Conventions) => [
 /** Functions that every filter can use. */
 const FILTER_FUNCTIONS = [...functionNames].toSorted()
 
-/** Rows of two states are known for the same by their key. */
+/** Changes can be told where a key says which rows of two snapshots are the same. */
 const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
 
 const ODATA_VERSIONS = '4.0 4.01'
@@ -58,19 +58,13 @@ const APPLY = { Transformations: servedTransformations, PropertyRestrictions: fa
 
 export type ProtocolVersion = '4.0' | '4.01'
 
-const qualified = ({ name }: { readonly name: string }) => `${NAMESPACE}.${name}`
-
-/** Types have no others below them, so a cast in a path names the type that the value has anyhow. */
-export const isCastTo = (segment: string, type: { readonly name: string }): boolean =>
-  segment === qualified(type)
-
 /** The type of the values, and for a collection the type of its items. */
 const itemType = (type: EdmType) => (type.kind === 'collection' ? type.item : type)
 
 const typeName = (type: PrimitiveType | ComplexType) =>
-  type.kind === 'complex' ? qualified(type) : type.name
+  type.kind === 'complex' ? qualifiedName(type) : type.name
 
-/** All of them, each after those that it is part of. */
+/** All complex types, each after those that it is part of. */
 function complexTypes(sets: readonly EntitySet[]): readonly ComplexType[] {
   const within = ({ type }: { readonly type: EdmType }): readonly ComplexType[] => {
     const item = itemType(type)
@@ -165,7 +159,7 @@ const complexXml = ({ name, properties }: ComplexType): readonly string[] => [
 
 function navigationXml(navigation: NavigationProperty): string {
   const { name, target, many, on, partner } = navigation
-  const type = many ? `Collection(${qualified(target.type)})` : qualified(target.type)
+  const type = many ? `Collection(${qualifiedName(target.type)})` : qualifiedName(target.type)
   const start = `<NavigationProperty${attributes({ Name: name, Type: type, Partner: partner })}`
   if (!hasConstraint(navigation)) return `${start}/>`
   const constraint = { Property: on.ours.name, ReferencedProperty: on.theirs.name }
@@ -179,7 +173,7 @@ function setXml(set: EntitySet): readonly string[] {
     Target: navigation.target.name,
   }))
   return [
-    `<EntitySet${attributes({ Name: name, EntityType: qualified(type) })}>`,
+    `<EntitySet${attributes({ Name: name, EntityType: qualifiedName(type) })}>`,
     ...bindings.map((binding) => `<NavigationPropertyBinding${attributes(binding)}/>`),
     ...RESTRICTIONS.map(
       ([term, property]) =>
@@ -252,7 +246,7 @@ function navigationJson(navigation: NavigationProperty): object {
   const { target, many, on, partner } = navigation
   return {
     $Kind: 'NavigationProperty',
-    $Type: qualified(target.type),
+    $Type: qualifiedName(target.type),
     ...(many ? { $Collection: true } : { $Nullable: true }),
     $Partner: partner,
     ...(hasConstraint(navigation)
@@ -270,7 +264,7 @@ function setJson(set: EntitySet): object {
   ])
   return {
     $Collection: true,
-    $Type: qualified(type),
+    $Type: qualifiedName(type),
     ...(bindings.length === 0 ? {} : { $NavigationPropertyBinding: Object.fromEntries(bindings) }),
     ...Object.fromEntries(restrictions),
     [`@${CAPABILITIES}.ExpandRestrictions`]: { MaxLevels: limits.expandDepth },

@@ -57,7 +57,7 @@ export async function damagedFiles(
   return found
 }
 
-/** The engine opens a file that was cut off behind what it reads first, so the size is compared beforehand. */
+/** The engine opens a file whose end is missing as long as it can read the beginning, so the size is compared first. */
 export async function sizeProblem(
   dir: string,
   { file, bytes }: PublishedRelation,

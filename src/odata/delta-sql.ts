@@ -4,20 +4,17 @@
 // of the properties asked for differs; one that passed before and does not now is removed: `deleted` when its key is
 // gone, `changed` when the filter leaves it out.
 
-import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { BoundQuery } from './bound.ts'
 import { beforeSql } from './compare-snapshots.ts'
+import { BIGINT, VARCHAR } from './engine-types.ts'
 import { entityIdOutput } from './entity-id.ts'
 import { conditionSql, valueSql } from './expression-sql.ts'
 import type { Keyset, KeysetWindow } from './keyset.ts'
 import type { JsonFormat, ODataVersion } from './negotiate.ts'
 import { relationSql } from './relation-sql.ts'
-import { columnsSql } from './to-sql.ts'
+import { columnsSql } from './query-sql.ts'
 import { jsonTextSql, objectSql, propertyMembers } from './write-json.ts'
-
-const BIGINT = columnType('BIGINT')
-const VARCHAR = columnType('VARCHAR')
 
 const NOW = sql.ident('now')
 const BEFORE = sql.ident('before')

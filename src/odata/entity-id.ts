@@ -1,14 +1,12 @@
 // The id of an entity as a value of its row: `shop_items(order_id=10,line=2)`, relative to the service root. References
 // are rows with this alone (JSON Format 4.01, 14).
 
-import { columnType } from '../core/relation.ts'
 import { sql } from '../core/sql.ts'
-import type { Expression, OutputProperty, RowVariable } from './bound.ts'
+import { type Expression, type OutputProperty, propertyOf, type RowVariable } from './bound.ts'
+import { VARCHAR } from './engine-types.ts'
 import type { Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
 import { edm } from './type-map.ts'
-
-const VARCHAR = columnType('VARCHAR')
 
 export function entityIdOutput(row: RowVariable): OutputProperty {
   const { name, type } = row.set
@@ -48,7 +46,7 @@ function keyText(row: RowVariable, property: Property): Expression {
     kind: 'call',
     type: edm.String,
     name: 'keyText',
-    operands: [{ kind: 'property', type, row, property }],
+    operands: [propertyOf(row, property)],
     sql: (value) => {
       const text = sql`CAST(${value} AS ${sql.type(VARCHAR)})`
       if (type.name === 'Edm.String')

@@ -5,7 +5,7 @@ import { type EntitySetName, entitySetName, type ModelName } from '../core/names
 import type { Column } from '../core/relation.ts'
 import type { PublishedRelation, Snapshot } from '../core/snapshot.ts'
 import { addNavigation, type GrowingSet, type SharedKey } from './navigation.ts'
-import { inSlices } from './slices.ts'
+import { inSlices } from './time-slices.ts'
 import { type EdmType, edmTypeOf } from './type-map.ts'
 
 export interface EntityModel {
@@ -68,7 +68,7 @@ export function buildEntityModel(snapshot: Snapshot, facts: ColumnFacts): Entity
   return model
 }
 
-/** The same, while others get their turn: the model of a thousand sets takes some 50 ms. */
+/** The same in slices, between which other requests are served: the model of a thousand sets takes some 50 ms. */
 export async function buildEntityModelInSlices(
   snapshot: Snapshot,
   facts: ColumnFacts,
@@ -88,7 +88,7 @@ const emptyModel = ({ id }: Snapshot): GrowingModel => {
   return { snapshotId: id, sets: new Map(), sharedKeys: [] }
 }
 
-/** Each step is a small one. */
+/** Yields after each small step. */
 function* grow(model: GrowingModel, snapshot: Snapshot, facts: ColumnFacts): Generator<void> {
   for (const relation of snapshot.relations) {
     const set = entitySet(relation, facts)

@@ -1,7 +1,7 @@
 // The options in the parentheses of $expand whose values are plain: numbers and flags, as at the top of a query.
 
 import { odataError } from './errors.ts'
-import { optionName, parseOption } from './options.ts'
+import { optionName, parseOption } from './query-options.ts'
 import type { ExpressionSyntax, OptionSyntax } from './syntax.ts'
 
 /** `$levels` exists in $expand only. */

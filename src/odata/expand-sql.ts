@@ -14,17 +14,17 @@ import { columnType } from '../core/relation.ts'
 import { limits } from '../core/limits.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { BoundQuery, Expansion, OutputProperty } from './bound.ts'
+import { BIGINT } from './engine-types.ts'
 import { columnSql, conditionSql } from './expression-sql.ts'
 import type { JsonFormat } from './negotiate.ts'
 import { OUTER } from './outer-row.ts'
 import { orderSql, relationSql } from './relation-sql.ts'
-import { columnsSql, type RowWindow, rowsSql, selectSql } from './to-sql.ts'
+import { columnsSql, type RowWindow, rowsSql, selectSql } from './query-sql.ts'
 import { type Member, objectSql, propertyMembers, rowTextsSql } from './write-json.ts'
 
 /** The words by which query.ts knows that limits.expandedRows or expandedTextBytes was passed. */
 export const TOO_MANY_RELATED = 'too many related rows'
 
-const BIGINT = columnType('BIGINT')
 const BOOLEAN = columnType('BOOLEAN')
 
 // No property has a space in its name, so these meet none.

@@ -5,12 +5,12 @@
 // `and` and `or`, NULL is as good as false and the engine's plain operators do, at two to four times the speed. Below
 // `not` and wherever a value is needed, `exact` is asked for.
 
-import { columnType } from '../core/relation.ts'
 import { SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type Constant, type Expression, type ItemSource, type RowSource, typeOf } from './bound.ts'
+import { BIGINT, VARCHAR } from './engine-types.ts'
 import type { Property } from './entity-model.ts'
-import { isLongList } from './measure.ts'
+import { isLongList } from './expression-size.ts'
 import { isFloat } from './numbers.ts'
 import { relationSql } from './relation-sql.ts'
 import { clampSql } from './temporal-range.ts'
@@ -110,7 +110,6 @@ const neverNull = (value: Sql, { kind }: EdmType): Sql =>
   kind === 'collection' ? sql`coalesce(${value}, [])` : value
 
 const INDEX = sql.ident('index')
-const BIGINT = columnType('BIGINT')
 
 function itemsSql(expression: Expression & { readonly kind: 'items' }): Sql {
   const { source, condition, order, skip, top } = expression
@@ -197,8 +196,6 @@ function constantSql({ type, value }: Constant): Sql {
   if (type.name === 'Edm.Boolean') return value === 'true' ? sql`TRUE` : sql`FALSE`
   return sql.value(value, type.engine)
 }
-
-const VARCHAR = columnType('VARCHAR')
 
 /** The engine plans an order that is NULL and one that is false faster as the same than if it is made false first. */
 function notSql(operand: Expression): Sql {

@@ -4,10 +4,10 @@
 // types, texts of the engine for ids and links.
 
 import type { BoundQuery, Expression, OutputProperty } from './bound.ts'
-import { NAMESPACE } from './csdl.ts'
 import { constantText, entityIdOutput, joinedTexts } from './entity-id.ts'
 import type { ODataVersion } from './negotiate.ts'
 import { edm, type EdmType } from './type-map.ts'
+import { qualifiedName } from './type-names.ts'
 
 export function withControlInformation(query: BoundQuery, version: ODataVersion): BoundQuery {
   const expand = query.expand.map((expansion) => ({
@@ -26,7 +26,7 @@ const OBVIOUS: readonly string[] = ['Edm.Boolean', 'Edm.String']
 /** As values of `@odata.type`: 4.0 wants a hash before names that are not qualified, 4.01 none. */
 export function shownType(type: EdmType, version: ODataVersion): string {
   const item = type.kind === 'collection' ? type.item : type
-  const name = item.kind === 'complex' ? `${NAMESPACE}.${item.name}` : item.name.replace('Edm.', '')
+  const name = item.kind === 'complex' ? qualifiedName(item) : item.name.replace('Edm.', '')
   const hash = version === '4.0' || item.kind === 'complex' ? '#' : ''
   return `${hash}${type.kind === 'collection' ? `Collection(${name})` : name}`
 }
@@ -52,7 +52,7 @@ const text = (name: string, value: Expression, path?: readonly string[]): Output
 function entityOutput({ set, row, relation, navigation }: BoundQuery): readonly OutputProperty[] {
   if (relation.kind !== 'set' || navigation === undefined)
     return [text('@odata.id', { kind: 'cast', type: edm.String, operand: { kind: 'null' } })]
-  const type = text('@odata.type', constantText(`#${NAMESPACE}.${set.type.name}`))
+  const type = text('@odata.type', constantText(`#${qualifiedName(set.type)}`))
   if (set.type.key.length === 0)
     return [type, text('@odata.id', { kind: 'cast', type: edm.String, operand: { kind: 'null' } })]
   const id = entityIdOutput(row)

@@ -146,8 +146,8 @@ const UNSERVED: readonly string[] = ['geo.distance', 'geo.intersects', 'geo.leng
 
 export const isUnserved = (name: string) => UNSERVED.includes(name.toLowerCase())
 
-/** Functions that are bound elsewhere: bind-call.ts, bind-collection.ts, bind-defined.ts. */
-export const SPECIAL_FUNCTIONS = [
+/** Functions that are bound elsewhere: bind-call.ts, bind-collection.ts, bind-isdefined.ts. */
+const SPECIAL_FUNCTIONS = [
   'cast',
   'hassubsequence',
   'hassubset',

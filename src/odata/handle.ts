@@ -13,25 +13,22 @@ import { readBody } from '../http/body.ts'
 import { RequestError } from '../http/request-error.ts'
 import { sendError, sendJson, sendText } from '../http/respond.ts'
 import type { Handler } from '../http/server.ts'
-import {
-  type Answer,
-  answerGet,
-  unchangedBy,
-  type ODataRequest,
-  type ServiceContext,
-} from './answer.ts'
+import { answerGet, unchangedBy } from './answer.ts'
 import { headersInKey, requestKey } from './answer-cache.ts'
 import { answerBatch } from './batch.ts'
 import { batchFormat } from './batch-format.ts'
 import { odataError } from './errors.ts'
-import { type Measured, writeMetrics } from './metrics.ts'
-import { negotiateVersion, type ODataVersion, parseContinueOnError } from './negotiate.ts'
-import { splitTarget } from './parse.ts'
+import type { Answer, ODataRequest, ServiceContext } from './exchange.ts'
+import { health } from './health.ts'
+import { type MetricSources, writeMetrics } from './metrics.ts'
+import { negotiateVersion, type ODataVersion } from './negotiate.ts'
+import { splitTarget } from './parse-request.ts'
+import { parseContinueOnError } from './preferences.ts'
 import { ClientGone } from './query.ts'
 import { sendAnswer } from './send-answer.ts'
 import { ROOT_PATH, rootUrl } from './service-root.ts'
 
-export interface HandlerContext extends ServiceContext, Measured {
+export interface HandlerContext extends ServiceContext, MetricSources {
   readonly maxBatchRequests: number
   /** The address that the service listens on. */
   readonly host: string
@@ -44,7 +41,7 @@ export interface HandlerContext extends ServiceContext, Measured {
 }
 
 /** What is known of a request while it is handled; the log line is made of it. */
-interface Exchange {
+interface HttpExchange {
   readonly context: HandlerContext
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -57,7 +54,7 @@ const NEVER = new AbortController().signal
 
 export function createHandler(context: HandlerContext): Handler {
   return (request, response) => {
-    const exchange: Exchange = {
+    const exchange: HttpExchange = {
       context,
       request,
       response,
@@ -72,7 +69,7 @@ export function createHandler(context: HandlerContext): Handler {
   }
 }
 
-async function handle(exchange: Exchange): Promise<void> {
+async function handle(exchange: HttpExchange): Promise<void> {
   const gone = new AbortController()
   exchange.gone = gone.signal
   const stopWatching = watchClient(exchange, gone)
@@ -89,8 +86,8 @@ async function handle(exchange: Exchange): Promise<void> {
   }
 }
 
-/** An answer that is kept was given to a request with the same Host header, so that one needs no other look. */
-function findKept({ context, request }: Exchange): Answer | null {
+/** The key of a kept answer has the Host header in it, which was checked when the answer was made. */
+function findKept({ context, request }: HttpExchange): Answer | null {
   const { snapshots, cache, token } = context
   const { method, url = '', headers } = request
   if ((method !== 'GET' && method !== 'HEAD') || !hasToken(request, token)) return null
@@ -98,7 +95,7 @@ function findKept({ context, request }: Exchange): Answer | null {
   return key === null ? null : cache.find(snapshots.currentId, key)
 }
 
-async function handleKept(exchange: Exchange, kept: Answer): Promise<void> {
+async function handleKept(exchange: HttpExchange, kept: Answer): Promise<void> {
   try {
     await send(exchange, unlessUnchanged(exchange.request, kept))
   } catch (error) {
@@ -113,10 +110,10 @@ function unlessUnchanged({ headers }: IncomingMessage, answer: Answer): Answer {
 }
 
 /**
- * The server lets a client close its direction and wait for the answer, so the end of what it sends may or may not be
- * its end. Who has no first byte a moment later is taken to be gone: its query must not keep the engine busy.
+ * A client may close its sending side and still wait for the answer, or it may be gone: both look the same. One whose
+ * answer has not begun a moment later is taken to be gone, so that its query does not keep the engine busy.
  */
-function watchClient({ request, response }: Exchange, gone: AbortController): () => void {
+function watchClient({ request, response }: HttpExchange, gone: AbortController): () => void {
   let timer: NodeJS.Timeout | undefined
   const onEnd = () => {
     timer = setTimeout(() => {
@@ -132,14 +129,14 @@ function watchClient({ request, response }: Exchange, gone: AbortController): ()
   }
 }
 
-async function route(exchange: Exchange): Promise<void> {
+async function route(exchange: HttpExchange): Promise<void> {
   const { context, request, response } = exchange
   const host = requireHost(request, context.host)
   const url = request.url ?? ''
   const [path = ''] = url.split('?', 1)
   if (path === '/health') {
     requireMethod(request, ['GET', 'HEAD'])
-    const body = health(context)
+    const body = health(context.snapshots)
     sendJson(response, body.status === 'failed' ? 503 : 200, body, versionHeader(exchange))
     return
   }
@@ -150,30 +147,45 @@ async function route(exchange: Exchange): Promise<void> {
   }
   if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`))
     throw odataError('unknown-resource', `nothing is here; the service root is ${ROOT_PATH}`)
-  const target = url.slice(ROOT_PATH.length).replace(/^\//, '')
-  const { headers } = request
-  const root = rootUrl(host, context.trustProxy ? headers : {})
-  const asked = { target, root, headers, version: exchange.version, gone: exchange.gone }
+  await routeBelowRoot(exchange, {
+    target: url.slice(ROOT_PATH.length).replace(/^\//, ''),
+    root: rootUrl(host, context.trustProxy ? request.headers : {}),
+    headers: request.headers,
+    version: exchange.version,
+    gone: exchange.gone,
+  })
+}
+
+async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Promise<void> {
+  const { context, request, response } = exchange
+  const [path = ''] = asked.target.split('?', 1)
   await using resources = new Resources()
-  if (/^(\$|%24)batch\/?(\?|$)/i.test(target)) return await sendBatch(exchange, asked, resources)
-  if (request.method === 'POST' && /\/(\$|%24)query$/i.test(target.split('?', 1)[0]!))
-    return await send(
-      exchange,
-      await answerGet(context, await longQuery(request, asked), resources),
-    )
+  if (/^(\$|%24)batch\/?$/i.test(path)) return await sendBatch(exchange, asked, resources)
+  if (request.method === 'POST' && /\/(\$|%24)query$/i.test(path)) {
+    const query = await longQuery(request, asked)
+    return await send(exchange, await answerGet(context, query, resources))
+  }
   requireMethod(request, ['GET', 'HEAD', 'OPTIONS'])
   if (request.method === 'OPTIONS') {
     response.writeHead(204, { ...versionHeader(exchange), Allow: 'GET, HEAD, OPTIONS' }).end()
     return
   }
-  const visible = { ...asked, headers: headersInKey(headers) }
-  const make = () => answerGet(context, visible, resources)
+  await send(exchange, await cachedAnswer(exchange, asked, resources))
+}
+
+/** From the cache, or made and kept there where that is possible. */
+async function cachedAnswer(
+  { context, request, gone }: HttpExchange,
+  asked: ODataRequest,
+  resources: Resources,
+): Promise<Answer> {
+  const { headers } = request
+  const make = () => answerGet(context, { ...asked, headers: headersInKey(headers) }, resources)
   const key = requestKey(request.url ?? '', headers)
-  if (key === null) return await send(exchange, await make())
+  if (key === null) return await make()
   const { cache, snapshots } = context
   const condition = headers['if-none-match']
-  const cached = { snapshotId: snapshots.currentId, key, condition, gone: exchange.gone }
-  await send(exchange, await cache.answer(cached, make))
+  return await cache.answer({ snapshotId: snapshots.currentId, key, condition, gone }, make)
 }
 
 /** A query too long for a URL stands in the body, as it would in the URL (URL conventions 4.17). */
@@ -190,7 +202,7 @@ async function longQuery(request: IncomingMessage, asked: ODataRequest): Promise
 }
 
 async function sendBatch(
-  exchange: Exchange,
+  exchange: HttpExchange,
   carrier: ODataRequest,
   resources: Resources,
 ): Promise<void> {
@@ -220,7 +232,7 @@ async function sendBatch(
   await send(exchange, { status: 200, headers, body: answers, rows: () => 0 })
 }
 
-async function send(exchange: Exchange, answer: Answer): Promise<void> {
+async function send(exchange: HttpExchange, answer: Answer): Promise<void> {
   const { context, request, response, gone } = exchange
   exchange.rows = answer.rows
   const codings = acceptedCodings(request.headers['accept-encoding'])
@@ -232,9 +244,9 @@ async function send(exchange: Exchange, answer: Answer): Promise<void> {
   await sendAnswer(response, answer, { gone, codings, compress, onBytes: context.traffic.send })
 }
 
-const versionHeader = ({ version }: Exchange) => ({ 'OData-Version': version })
+const versionHeader = ({ version }: HttpExchange) => ({ 'OData-Version': version })
 
-function fail(exchange: Exchange, error: unknown): void {
+function fail(exchange: HttpExchange, error: unknown): void {
   if (error instanceof ClientGone || exchange.gone.aborted) return void exchange.response.destroy()
   const shown = shownError(exchange, error)
   exchange.context.traffic.refuse(shown.code)
@@ -242,7 +254,7 @@ function fail(exchange: Exchange, error: unknown): void {
 }
 
 /** Words of the engine go to the log, never to the client. */
-function shownError({ context, request }: Exchange, error: unknown): RequestError {
+function shownError({ context, request }: HttpExchange, error: unknown): RequestError {
   if (error instanceof RequestError) return error
   context.logger.error('request-failed', { url: request.url, error })
   return odataError('internal-error', 'the request failed; see the log of the server')
@@ -270,20 +282,11 @@ function requireMethod({ method = '' }: IncomingMessage, allowed: readonly strin
   })
 }
 
-/** `stale`: the newest snapshot is damaged or cannot be opened. `failed`: the same, and there is none before it. */
-function health({ snapshots }: HandlerContext) {
-  const { published, isRefused } = snapshots
-  const status = !isRefused ? 'ok' : published === null ? 'failed' : 'stale'
-  return {
-    status,
-    snapshot: published?.id ?? null,
-    published_at: published?.publishedAt.toISOString() ?? null,
-    run_id: published?.runId ?? null,
-  }
-}
-
 /** Row Q119. The path alone: a query may hold what nobody wants in a log. */
-function noteEnd({ context, request, response, rows }: Exchange, { ms, isCut }: RequestEnd): void {
+function noteEnd(
+  { context, request, response, rows }: HttpExchange,
+  { ms, isCut }: RequestEnd,
+): void {
   const { method, url } = request
   const status = response.statusCode
   context.traffic.end({ status, ms, rows: rows() })

@@ -1,13 +1,13 @@
 // Whole answers in memory, up to a number of bytes; what was used last stays longest.
 
 import { compress, type ContentCoding } from '../http/content-coding.ts'
-import type { Answer } from './answer.ts'
+import type { Answer } from './exchange.ts'
 
 export interface KeptAnswers {
   find(key: string): Answer | null
   /** `answer` has its body whole. */
   keep(key: string, answer: Answer): void
-  /** `body` in that coding; of a body that is kept, so is this. */
+  /** `body` in that coding. The compressed form of a kept body is kept too. */
   readonly compress: (body: Buffer, coding: ContentCoding) => Promise<Buffer>
   readonly entries: number
   readonly bytes: number
@@ -50,7 +50,7 @@ export function createKeptAnswers(maxBytes: number): KeptAnswers {
 
     keep(key, made) {
       if (entries.has(key)) return
-      // Their number alone: the function would keep the result alive in the engine.
+      // Only the number is kept: the function would keep the engine's result alive.
       const rows = made.rows()
       const answer = { ...made, rows: () => rows }
       const entry: Entry = { key, answer, coded: new Map(), bytes: 0 }

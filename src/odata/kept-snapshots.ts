@@ -3,7 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { keptManifestFile, parseManifestSteps, type Snapshot } from '../core/snapshot.ts'
-import { resultInSlices } from './slices.ts'
+import { resultInSlices } from './time-slices.ts'
 
 /** null when it is gone, or cannot be read. */
 export async function readKeptSnapshot(dir: string, id: string): Promise<Snapshot | null> {

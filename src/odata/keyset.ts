@@ -7,15 +7,19 @@
 // A position is compared as the engine sorts: this holds for types whose values have one text each, which reads back as
 // the same value, and whose order is the same when sorted and when compared. Floating point has two zeros and NaN.
 
-import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import type { BoundQuery, Expression, OrderItem, PropertyValue, RowVariable } from './bound.ts'
+import {
+  type BoundQuery,
+  type Expression,
+  type OrderItem,
+  propertyOf,
+  type PropertyValue,
+  type RowVariable,
+} from './bound.ts'
+import { BIGINT, VARCHAR } from './engine-types.ts'
 import type { EntitySet, Property } from './entity-model.ts'
 import { columnSql } from './expression-sql.ts'
-import type { Position } from './paging.ts'
-
-const BIGINT = columnType('BIGINT')
-const VARCHAR = columnType('VARCHAR')
+import type { Position } from './link-tokens.ts'
 
 /** An order by properties that no two rows share. */
 export type Keyset = readonly KeysetItem[]
@@ -77,7 +81,7 @@ export function keysetOf({ relation, row, order, set }: BoundQuery): Keyset | nu
 /** The order of the rows in their file. null when the key has values that are not exact, or there is none. */
 export function storedKeyset(set: EntitySet, row: RowVariable): Keyset | null {
   const stored = set.type.key.map((property) => ({
-    value: { kind: 'property', type: property.type, row, property } as const,
+    value: propertyOf(row, property),
     descending: false,
   }))
   return exactKeyset(stored, set, row)

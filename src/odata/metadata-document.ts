@@ -5,7 +5,7 @@
 import { keepCoded } from '../http/content-coding.ts'
 import { type Conventions, csdlJson, csdlXml, type ProtocolVersion } from './csdl.ts'
 import type { EntityModel } from './entity-model.ts'
-import { inSlices } from './slices.ts'
+import { inSlices } from './time-slices.ts'
 
 export interface DocumentForm {
   readonly kind: 'xml' | 'json'

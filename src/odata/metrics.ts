@@ -12,7 +12,7 @@ import type { QueryGate } from './query-gate.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { Traffic } from './traffic.ts'
 
-export interface Measured {
+export interface MetricSources {
   readonly snapshots: Snapshots
   readonly gate: QueryGate
   readonly cache: AnswerCache
@@ -22,7 +22,7 @@ export interface Measured {
 const family = familyWriter('eider_odata')
 const one = (value: number): readonly Sample[] => [[{}, value]]
 
-export function writeMetrics({ snapshots, gate, cache, traffic }: Measured): string {
+export function writeMetrics({ snapshots, gate, cache, traffic }: MetricSources): string {
   const { running, waiting, refused } = gate.load
   const { hits, misses, entries, bytes } = cache.stats
   const { requests } = traffic

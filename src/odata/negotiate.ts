@@ -1,4 +1,5 @@
-// What the headers of a request and $format ask of the answer: version, format, size of a page.
+// What the headers of a request and $format ask of the answer: its version and its format. The Prefer header is read in
+// preferences.ts.
 
 import { odataError } from './errors.ts'
 
@@ -98,17 +99,6 @@ export function jsonContentType({ metadata, ieee754 }: JsonFormat): string {
   return `application/json;odata.metadata=${metadata}${ieee754 ? ';IEEE754Compatible=true' : ''}`
 }
 
-/** All requests of a batch are answered unless the client wants it to end with the first that fails. */
-export function parseContinueOnError(headers: RequestHeaders) {
-  const found =
-    /(?:^|,)\s*((?:odata\.)?continue-on-error)\s*(?:=\s*"?(true|false)"?)?\s*(?:;|,|$)/i.exec(
-      header(headers, 'prefer') ?? '',
-    )
-  if (found === null) return { continueOnError: true, applied: null }
-  const continueOnError = found[2]?.toLowerCase() !== 'false'
-  return { continueOnError, applied: `${found[1]}=${continueOnError}` }
-}
-
 export function header(headers: RequestHeaders, name: string): string | null {
   const value = headers[name]
   return value === undefined ? null : typeof value === 'string' ? value : value.join(',')
@@ -145,7 +135,7 @@ interface MediaRange {
   readonly quality: number
 }
 
-/** Best first; of equal quality what is named goes before what a star stands for. */
+/** Best first; of equal quality, a named type goes before a wildcard. */
 export function parseMediaRanges(text: string): readonly MediaRange[] {
   const stars = ({ type }: MediaRange) => type.split('*').length
   return text

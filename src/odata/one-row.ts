@@ -5,7 +5,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import type { BoundQuery, OutputProperty } from './bound.ts'
 import type { JsonFormat } from './negotiate.ts'
 import type { Query } from './query.ts'
-import { rowsSql } from './to-sql.ts'
+import { rowsSql } from './query-sql.ts'
 import type { EdmType } from './type-map.ts'
 
 /** What is made of a row: `head` stands for its first `skipped` bytes, and its last `dropped` are left out. */

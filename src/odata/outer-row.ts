@@ -3,9 +3,15 @@
 // Related rows are read once for all parents, where no such row is at hand. So an expansion that speaks of it is read
 // for each parent, and the properties that it speaks of are handed down from level to level, as columns `it <name>`.
 
-import type { BoundQuery, Expression, OutputProperty, RowVariable } from './bound.ts'
+import {
+  type BoundQuery,
+  type Expression,
+  type OutputProperty,
+  propertyOf,
+  type RowVariable,
+} from './bound.ts'
 import type { EntitySet, NavigationProperty, Property } from './entity-model.ts'
-import { operandsOf } from './measure.ts'
+import { operandsOf } from './expression-operands.ts'
 
 /** The alias of the parent's rows where they are joined with those of an expansion. */
 export const OUTER = 'outer'
@@ -53,6 +59,6 @@ export function handedDownTo(query: BoundQuery, above: RowVariable): readonly Ou
     .map((property) => ({
       name: outerColumn(property),
       type: property.type,
-      value: { kind: 'property', type: property.type, row: above, property },
+      value: propertyOf(above, property),
     }))
 }

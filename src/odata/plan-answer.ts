@@ -1,11 +1,11 @@
 // What kind of answer a bound request gets: its format, which preferences it follows, and how it is made.
 
-import { type Exchange, contextUrl } from './answer.ts'
-import { csv } from './answer-csv.ts'
-import { delta, isTrackable } from './answer-delta.ts'
-import { collection } from './answer-many.ts'
-import { count, entity, value } from './answer-one.ts'
+import { answerCsv } from './answer-csv.ts'
+import { answerDelta, isTrackable } from './answer-delta.ts'
+import { answerCollection } from './answer-collection.ts'
+import { answerCount, answerEntity, answerValue } from './answer-one.ts'
 import type { Addressed, BoundRequest, OutputProperty } from './bound.ts'
+import { type Content, contextUrl, type Exchange, whole } from './exchange.ts'
 import { withControlInformation } from './full-metadata.ts'
 import { metadataDocument } from './metadata-document.ts'
 import {
@@ -26,12 +26,6 @@ import {
   type Preferences,
 } from './preferences.ts'
 
-export interface Content {
-  /** null: there is no value, which is 204. */
-  readonly body: Buffer | AsyncIterable<Buffer> | null
-  readonly rows: () => number
-}
-
 export interface AnswerPlan {
   readonly contentType: string
   /** Those that the answer follows. */
@@ -40,15 +34,10 @@ export interface AnswerPlan {
   readonly make: () => Content | Promise<Content>
 }
 
-export const whole = (body: Buffer | string): Content => ({
-  body: Buffer.from(body),
-  rows: () => 0,
-})
-
 /** Throws RequestError 406. */
 export function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan {
   if (bound.kind === 'count') {
-    const make = () => count(exchange, bound)
+    const make = () => answerCount(exchange, bound)
     return { contentType: 'text/plain;charset=utf-8', preferences: NO_PREFERENCES, make }
   }
   if (bound.kind === 'metadata') return planMetadata(exchange)
@@ -59,7 +48,7 @@ export function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan 
     return {
       contentType: rawType === 'text/plain' ? 'text/plain;charset=utf-8' : rawType,
       preferences: NO_PREFERENCES,
-      make: () => value(exchange, bound),
+      make: () => answerValue(exchange, bound),
     }
   }
   return planData(exchange, bound)
@@ -97,11 +86,11 @@ function planData(exchange: Exchange, bound: DataRequest): AnswerPlan {
   const isFull = json.metadata === 'full' && bound.kind !== 'property'
   const query = isFull ? withControlInformation(bound.query, request.version) : bound.query
   const addressed = { ...bound, query }
-  const many = exchange.since === null ? collection : delta
+  const many = exchange.since === null ? answerCollection : answerDelta
   const make =
     bound.kind === 'collection'
       ? () => many(exchange, addressed, rows, preferences)
-      : () => entity(exchange, addressed, rows)
+      : () => answerEntity(exchange, addressed, rows)
   return { contentType, preferences, make }
 }
 
@@ -126,7 +115,7 @@ function planCsv(exchange: Exchange, bound: Addressed & { readonly kind: string 
     contentType: CSV_CONTENT_TYPE,
     preferences: NO_PREFERENCES,
     headers: { 'Content-Disposition': `attachment; filename*=UTF-8''${name}.csv` },
-    make: () => csv(exchange, bound),
+    make: () => answerCsv(exchange, bound),
   }
 }
 

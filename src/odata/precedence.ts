@@ -24,8 +24,8 @@ export const precedenceOf: Readonly<Record<BinaryOperator, number>> = {
   or: 1,
 }
 
-/** An operand with the number of operators that lie one inside the other in it. */
-export interface Measured {
+/** An expression with the number of nodes on its longest way from root to leaf. */
+export interface SyntaxWithDepth {
   readonly syntax: ExpressionSyntax
   readonly depth: number
 }
@@ -40,11 +40,11 @@ export interface Operator {
  * node with many operands, so that a thousand clauses are not a thousand levels.
  */
 export function applyPrecedence(
-  first: Measured,
+  first: SyntaxWithDepth,
   operators: readonly Operator[],
-  more: readonly Measured[],
-): Measured {
-  const operands: Measured[] = [first]
+  more: readonly SyntaxWithDepth[],
+): SyntaxWithDepth {
+  const operands: SyntaxWithDepth[] = [first]
   const pending: Operator[] = []
   const reduce = () => {
     const { name, at } = pending.pop()!
@@ -62,7 +62,12 @@ export function applyPrecedence(
   return operands[0]!
 }
 
-function combine(operator: BinaryOperator, at: number, left: Measured, right: Measured): Measured {
+function combine(
+  operator: BinaryOperator,
+  at: number,
+  left: SyntaxWithDepth,
+  right: SyntaxWithDepth,
+): SyntaxWithDepth {
   const isRun = operator === 'and' || operator === 'or'
   if (isRun && left.syntax.kind === 'operator' && left.syntax.operator === operator) {
     // The run was made by this function and nobody else holds it yet.
@@ -84,7 +89,10 @@ export function tooDeep(target?: string) {
 }
 
 /** A node above these operands. Throws expression-too-deep. */
-export function syntaxNode(syntax: ExpressionSyntax, operands: readonly Measured[] = []): Measured {
+export function syntaxNode(
+  syntax: ExpressionSyntax,
+  operands: readonly SyntaxWithDepth[] = [],
+): SyntaxWithDepth {
   const depth = Math.max(0, ...operands.map((operand) => operand.depth)) + 1
   if (depth > limits.expressionDepth) throw tooDeep()
   return { syntax, depth }

@@ -65,3 +65,14 @@ export const NO_PREFERENCES = appliedOf(parsePreferences({}), [])
 /** The value of Preference-Applied; null when nothing was applied. */
 export const shownPreferences = ({ written }: Preferences): string | null =>
   written.size === 0 ? null : [...written.values()].join(', ')
+
+/** All requests of a batch are answered unless the client wants it to end with the first that fails. */
+export function parseContinueOnError(headers: RequestHeaders) {
+  const found =
+    /(?:^|,)\s*((?:odata\.)?continue-on-error)\s*(?:=\s*"?(true|false)"?)?\s*(?:;|,|$)/i.exec(
+      header(headers, 'prefer') ?? '',
+    )
+  if (found === null) return { continueOnError: true, applied: null }
+  const continueOnError = found[2]?.toLowerCase() !== 'false'
+  return { continueOnError, applied: `${found[1]}=${continueOnError}` }
+}

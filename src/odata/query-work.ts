@@ -1,8 +1,8 @@
-// How much a query has to do, as far as that can be told before: beside many that may take long, small ones are let in.
+// How much work a query is, as far as that is known before it runs: small ones are let in beside many that may take long.
 
 import { limits } from '../core/limits.ts'
 import type { BoundQuery } from './bound.ts'
-import { mayReorder, sizeOf } from './measure.ts'
+import { mayReorder, sizeOf } from './expression-size.ts'
 
 /**
  * Whether it ends soon: it looks at one set alone, without a query inside it, and at no more than some rows of that.

@@ -5,10 +5,10 @@ import type * as ohm from 'ohm-js'
 import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { odataError } from './errors.ts'
-import { at, measuredOf } from './match-nodes.ts'
+import { at, syntaxWithDepthOf } from './match-nodes.ts'
 import {
   applyPrecedence,
-  type Measured,
+  type SyntaxWithDepth,
   type Operator,
   precedenceOf,
   syntaxNode,
@@ -18,23 +18,23 @@ import { literalSyntax, prefixedSyntax, tokenSyntax, wordLiteral } from './read-
 import { pathOperations, type PathStep } from './read-path.ts'
 import type { BinaryOperator, PathSyntax } from './syntax.ts'
 
-const measured: ohm.ActionDict<unknown> = {
-  pathFilter: (_word, _, condition, _end, _close) => measuredOf(condition),
+const syntaxWithDepth: ohm.ActionDict<unknown> = {
+  pathFilter: (_word, _, condition, _end, _close) => syntaxWithDepthOf(condition),
   expression: (first, operators, _spaces, operands) =>
     applyPrecedence(
-      measuredOf(first),
+      syntaxWithDepthOf(first),
       operators.children.map(binaryOperator),
-      operands.children.map(measuredOf),
+      operands.children.map(syntaxWithDepthOf),
     ),
   otherOperand(_ahead, prefixes, primary) {
     const texts = prefixes.children.map((prefix) => prefix['prefix']() as 'not' | 'negate')
     if (texts.length > limits.expressionDepth) throw tooDeep()
     return texts.reduceRight(
-      ({ syntax, depth }, kind, i): Measured => ({
+      ({ syntax, depth }, kind, i): SyntaxWithDepth => ({
         syntax: { kind, operand: syntax, at: at(prefixes.children[i]!) },
         depth: depth + 1,
       }),
-      measuredOf(primary),
+      syntaxWithDepthOf(primary),
     )
   },
   list(open, _, first, _commas, more, _end, _close) {
@@ -48,7 +48,7 @@ const measured: ohm.ActionDict<unknown> = {
     )
   },
   call(first, _dots, more, list) {
-    const operands: readonly Measured[] = list['items']()
+    const operands: readonly SyntaxWithDepth[] = list['items']()
     const name = [first, ...more.children].map((part) => part.sourceString).join('.')
     const syntaxes = operands.map(({ syntax }) => syntax)
     return syntaxNode({ kind: 'call', name, operands: syntaxes, at: at(first) }, operands)
@@ -125,7 +125,7 @@ const prefixOf: ohm.ActionDict<unknown> = {
 
 interface ObjectMember {
   readonly name: string
-  readonly value: Measured
+  readonly value: SyntaxWithDepth
   readonly at: number
 }
 
@@ -134,20 +134,20 @@ const objectMember = (member: ohm.Node) => member['objectMember']() as ObjectMem
 const objectMemberOf: ohm.ActionDict<unknown> = {
   objectMember: (name, _, _colon, _space, value): ObjectMember => ({
     name: parseJsonString(name),
-    value: measuredOf(value),
+    value: syntaxWithDepthOf(value),
     at: at(name),
   }),
 }
 
 interface CaseItem {
-  readonly condition: Measured
-  readonly value: Measured
+  readonly condition: SyntaxWithDepth
+  readonly value: SyntaxWithDepth
 }
 
 const caseItemOf: ohm.ActionDict<unknown> = {
   caseItem: (condition, _, _colon, _space, value): CaseItem => ({
-    condition: measuredOf(condition),
-    value: measuredOf(value),
+    condition: syntaxWithDepthOf(condition),
+    value: syntaxWithDepthOf(value),
   }),
 }
 
@@ -155,9 +155,9 @@ const itemsOfList: ohm.ActionDict<unknown> = {
   list: (_open, _, first, _commas, more, _end, _close) => itemsOf(first, more),
 }
 
-function itemsOf(first: ohm.Node, more: ohm.Node): readonly Measured[] {
+function itemsOf(first: ohm.Node, more: ohm.Node): readonly SyntaxWithDepth[] {
   const rest = more.children.flatMap((iteration) => iteration.children)
-  return [...first.children, ...rest].map(measuredOf)
+  return [...first.children, ...rest].map(syntaxWithDepthOf)
 }
 
 /** Not every text that the grammar takes for a JSON string is one. */
@@ -184,7 +184,7 @@ function binaryOperator(operator: ohm.Node): Operator {
 /** Operations by their signatures, as ohm-js wants them. */
 export const expressionOperations: Readonly<Record<string, ohm.ActionDict<unknown>>> = {
   ...pathOperations,
-  measured,
+  syntaxWithDepth,
   prefix: prefixOf,
   caseItem: caseItemOf,
   items: itemsOfList,

@@ -1,10 +1,8 @@
 // A literal of the URL grammar as syntax: its form, and its text without quotes and prefix.
 
 import type * as ohm from 'ohm-js'
-import { ENCODED_SEMICOLON } from './search-rules.ts'
-import type { ExpressionSyntax, LiteralForm } from './syntax.ts'
-
-type LiteralSyntax = ExpressionSyntax & { readonly kind: 'literal' }
+import { ENCODED_SEMICOLON } from './search.grammar.ts'
+import type { ExpressionSyntax, LiteralForm, LiteralSyntax } from './syntax.ts'
 
 /** Letter case matters in null, NaN and INF. */
 export function wordLiteral(text: string, at: number): LiteralSyntax | null {

@@ -2,8 +2,8 @@
 
 import type * as ohm from 'ohm-js'
 import { odataError } from './errors.ts'
-import { at, expressionOf, measuredOf, syntaxOf } from './match-nodes.ts'
-import { type Measured, syntaxNode } from './precedence.ts'
+import { at, expressionOf, syntaxWithDepthOf, syntaxOf } from './match-nodes.ts'
+import { type SyntaxWithDepth, syntaxNode } from './precedence.ts'
 import { unsupported } from './scope.ts'
 import type { ExpressionSyntax, KeySyntax, PathSyntax, SearchSyntax } from './syntax.ts'
 
@@ -54,7 +54,7 @@ const pathEnd: ohm.ActionDict<unknown> = {
   pathEnd_count(segments, _count, options) {
     const { path } = this['args'] as { readonly path: PathSyntax }
     const { filter: condition, search = null } = countOptionsOf(options)
-    const filters = segments.children.map(measuredOf)
+    const filters = segments.children.map(syntaxWithDepthOf)
     if (condition !== undefined) filters.push(condition)
     const operands = filters.map(({ syntax }) => syntax)
     const filter: ExpressionSyntax | null =
@@ -85,7 +85,7 @@ const pathEnd: ohm.ActionDict<unknown> = {
     _close,
   ) {
     const { path } = this['args'] as { readonly path: PathSyntax }
-    const conditions = condition.children.map(measuredOf)
+    const conditions = condition.children.map(syntaxWithDepthOf)
     const lambda = {
       kind: 'lambda',
       quantifier: word.sourceString.toLowerCase() === 'any' ? 'any' : 'all',
@@ -101,7 +101,7 @@ const pathEnd: ohm.ActionDict<unknown> = {
 }
 
 interface CountOptions {
-  readonly filter?: Measured
+  readonly filter?: SyntaxWithDepth
   readonly search?: SearchSyntax
 }
 
@@ -121,7 +121,7 @@ const countOptions: ohm.ActionDict<unknown> = {
   countOptions: (_open, _, first, _space, _semicolons, _space2, more, _end, _close) =>
     [first, ...more.children].map((option) => option['countOptions']() as CountOptions),
   countOption_filter: (_sign, _word, _, _equals, _space, condition): CountOptions => ({
-    filter: measuredOf(condition),
+    filter: syntaxWithDepthOf(condition),
   }),
   countOption_search: (_sign, _word, _, _equals, search): CountOptions => ({
     search: syntaxOf(search),

@@ -1,7 +1,7 @@
 // The rules of $search, as syntax.
 
 import type * as ohm from 'ohm-js'
-import { ENCODED_SEMICOLON } from './search-rules.ts'
+import { ENCODED_SEMICOLON } from './search.grammar.ts'
 import type { SearchSyntax } from './syntax.ts'
 
 /** Actions of the operation `syntax`. */

@@ -1,9 +1,9 @@
 // A relation as what stands after FROM.
 
-import { columnType } from '../core/relation.ts'
 import { SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Expression, OrderItem } from './bound.ts'
+import { BIGINT } from './engine-types.ts'
 import { conditionSql, orderItemSql, valueSql } from './expression-sql.ts'
 import type { AggregateColumn, NamedColumn, Relation } from './relation.ts'
 
@@ -61,7 +61,6 @@ function groupSql({ keys, aggregates }: StepRelation & { readonly kind: 'group' 
   return sql`${selected} GROUP BY ${sql.join(keys.map(({ value }) => valueSql(value)))}`
 }
 
-const BIGINT = columnType('BIGINT')
 const PLACE = sql.ident('place')
 
 function windowSql(

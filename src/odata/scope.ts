@@ -52,7 +52,7 @@ export interface Scope extends Named {
   readonly request: RequestScope
   /** The row of unqualified names, unless there is an item. */
   readonly row: RowVariable
-  /** The item of a collection that unqualified names are members of, and that `$this` is; null outside of such. */
+  /** The item of a collection whose members unqualified names are, and which is `$this`; null where there is none. */
   readonly item: Expression | null
   /** Whether the items of the value at hand are `$it` too, because the path of the request leads to them. */
   readonly itemsAreIt?: boolean

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { limits } from '../core/limits.ts'
 import { type AcceptedCodings, compressParts } from '../http/content-coding.ts'
-import type { Answer } from './answer.ts'
 import type { AnswerCache } from './answer-cache.ts'
+import type { Answer } from './exchange.ts'
 import { ClientGone } from './query.ts'
 
 export interface Receiver {
@@ -50,7 +50,7 @@ export async function sendAnswer(
 }
 
 /** What fits into a packet gains nothing; bytes of a BLOB may be compressed already. */
-export function codingOf(
+function codingOf(
   { headers, body }: Pick<Answer, 'headers' | 'body'>,
   { best, identity }: AcceptedCodings,
 ) {

@@ -10,7 +10,8 @@ const HOST = /^https?:\/\/[^/?#]*/i
 
 /**
  * Path below the service root and query, of a URL that is absolute, an absolute path, or relative to the root; also with
- * a slash in front, as some clients write it. `root` is as rootUrl() gives it, where a proxy may have put it elsewhere. Throws 404 for a URL of another service.
+ * a slash in front, as some clients write it. `root` is as rootUrl() gives it, where a proxy may have put it elsewhere.
+ * Throws 404 for a URL of another service.
  */
 export function targetBelowRoot(url: string, root?: string): string {
   const path = url.replace(HOST, '')

@@ -15,7 +15,7 @@ import { createManifestWatch, type ManifestWatch } from './manifest-watch.ts'
 import { keptSnapshots, readKeptSnapshot } from './kept-snapshots.ts'
 import { logOpened } from './log-opened.ts'
 import { type EngineOptions, filesAre, OpenSnapshot } from './open-snapshot.ts'
-import { resultInSlices } from './slices.ts'
+import { resultInSlices } from './time-slices.ts'
 
 export interface SnapshotsOptions extends EngineOptions {
   readonly logger: Logger

@@ -230,4 +230,5 @@ export interface NamesSyntax {
 }
 
 export type PathSyntax = ExpressionSyntax & { readonly kind: 'path' }
+export type LiteralSyntax = ExpressionSyntax & { readonly kind: 'literal' }
 export type CallSyntax = ExpressionSyntax & { readonly kind: 'call' }

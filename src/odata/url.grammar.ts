@@ -1,5 +1,6 @@
 // The grammar of everything in a URL that is more than a name or a number, after the OASIS ABNF for OData 4.01. It
-// reads decoded text. Examples above a rule are run by a test: `//+` must match, `//-` must not.
+// reads decoded text. Examples above a rule are run by a test: `//+` must match, `//-` must not. The rules of $apply,
+// $expand, $search and literals are in files of their own (apply.grammar.ts and so on), which are put in here.
 //
 // Precedence of operators is not in the grammar: an expression is a flat list of operands and operators, which
 // precedence.ts makes a tree. Each rule that is entered costs more than the characters it reads, so rules are flat, the
@@ -7,10 +8,10 @@
 // regular expression made of their rule, and choices that have no meaning of their own where they are used.
 
 import { grammar } from 'ohm-js'
-import { applyRules } from './apply-rules.ts'
-import { expandRules } from './expand-rules.ts'
-import { literalRules } from './literal-rules.ts'
-import { searchRules } from './search-rules.ts'
+import { applyRules } from './apply.grammar.ts'
+import { expandRules } from './expand.grammar.ts'
+import { literalRules } from './literal.grammar.ts'
+import { searchRules } from './search.grammar.ts'
 import { readInOneStep, readInPlace } from '../grammar/token-rules.ts'
 
 export const urlGrammarSource = String.raw`

@@ -1,15 +1,15 @@
 // Rows as CSV by RFC 4180: names in the first line, lines end with CR LF, text is in quotes and a quote in it is doubled.
 //
 // NULL is nothing between two commas, an empty text is two quotes. A row of one NULL alone would be an empty line, which
-// many programs skip; where the column is of a type that has no empty value, it is two quotes too. Values are written as they are, also those that a
-// spreadsheet would take for a formula (`=1+1`): an apostrophe before them would be wrong data for every other program.
+// many programs skip; where the column is of a type that has no empty value, it is two quotes too. Values are written as
+// they are, also those that a spreadsheet would take for a formula (`=1+1`): an apostrophe before them would be wrong
+// data for every other program.
 
-import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { OutputProperty } from './bound.ts'
+import { VARCHAR } from './engine-types.ts'
 import { jsonTextSql } from './write-json.ts'
 
-const VARCHAR = columnType('VARCHAR')
 const LINE_END = '\r\n'
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`

@@ -8,7 +8,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import type { OutputProperty } from './bound.ts'
 import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat } from './negotiate.ts'
-import { markName } from './to-sql.ts'
+import { markName } from './query-sql.ts'
 import type { EdmName, EdmType } from './type-map.ts'
 
 /**

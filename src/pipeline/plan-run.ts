@@ -2,7 +2,7 @@
 
 import type { WaitingSegment } from '../buffer/claim-source.ts'
 import { type Action, decide, freshness, type Situation } from '../compiler/plan.ts'
-import { databasesOf, hashFiles } from '../compiler/source-files.ts'
+import { databasesOf, hashFiles } from '../compiler/file-hashes.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { ColumnChange, EventsVerdict, ModelDiff } from '../core/planned-changes.ts'

@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { attachSources } from '../compiler/external.ts'
+import { attachSources } from '../compiler/attach-sources.ts'
 import { type Diagnostic, throwIfErrors } from '../core/diagnostics.ts'
 import type { ExternalSource } from '../core/external.ts'
 import { makeDirectory } from '../core/durable-directory.ts'

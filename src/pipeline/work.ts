@@ -1,7 +1,7 @@
 // What a run does with the open warehouse: flush, build in DAG order, publish. Loaded while the engine opens the file.
 
 import { existsSync } from 'node:fs'
-import { databasesOf, hashFiles } from '../compiler/source-files.ts'
+import { databasesOf, hashFiles } from '../compiler/file-hashes.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'

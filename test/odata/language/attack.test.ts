@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
-import { countSql, rowsSql } from '../../../src/odata/to-sql.ts'
+import { countSql, rowsSql } from '../../../src/odata/query-sql.ts'
 import { Fixture, shop } from './fixture.ts'
 
 /** In every text, so that it is found wherever it ends up. */

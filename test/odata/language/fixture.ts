@@ -7,11 +7,11 @@ import { type Snapshot, SNAPSHOT_TABLE } from '../../../src/core/snapshot.ts'
 import { type Sql, sql } from '../../../src/core/sql.ts'
 import { type Connection, Database, type Row } from '../../../src/duckdb/database.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
-import { bindRequest } from '../../../src/odata/bind.ts'
+import { bindRequest } from '../../../src/odata/bind-request.ts'
 import type { BoundQuery, BoundRequest } from '../../../src/odata/bound.ts'
 import { buildEntityModel, type EntityModel } from '../../../src/odata/entity-model.ts'
-import { parseRequest } from '../../../src/odata/parse.ts'
-import { countSql, rowsSql } from '../../../src/odata/to-sql.ts'
+import { parseRequest } from '../../../src/odata/parse-request.ts'
+import { countSql, rowsSql } from '../../../src/odata/query-sql.ts'
 
 export interface Table {
   readonly model: string

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
-import { parseRequest } from '../../../src/odata/parse.ts'
+import { parseRequest } from '../../../src/odata/parse-request.ts'
 import { Fixture } from './fixture.ts'
 
 test('paths name the service, its metadata, a set, an entity or a count', async () => {

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/http/request-error.ts'
-import type { Answer } from '../../../src/odata/answer.ts'
 import { createAnswerCache } from '../../../src/odata/answer-cache.ts'
+import type { Answer } from '../../../src/odata/exchange.ts'
 
 const asked = {
   snapshotId: 'first',

@@ -23,7 +23,7 @@ import { bindPath, findTarget } from './bind-path.ts'
 import { type Expression, typeOf } from './bound.ts'
 import type { NavigationProperty, Property } from './entity-model.ts'
 import { odataError } from './errors.ts'
-import { measured } from './measure.ts'
+import { withinLimits } from './expression-size.ts'
 import { commonNumericType, isNumber } from './numbers.ts'
 import { orderSql } from './relation-sql.ts'
 import { type Scope, unsupported } from './scope.ts'
@@ -135,7 +135,7 @@ function withKeys(rows: ApplyRows, paths: readonly GroupPath[], context: ApplyCo
   const scope = scopeOfRows(rows, context)
   const known = rows.values.map(({ path }) => pathKey(path))
   const added = paths.flatMap((path) => {
-    const value = measured(bindPath(path, scope))
+    const value = withinLimits(bindPath(path, scope))
     const type = typeOf(value)!
     if (type.kind !== 'primitive')
       throw odataError('type-mismatch', `rows cannot be grouped by ${type.name}`)

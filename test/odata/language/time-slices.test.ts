@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
-import { inSlices } from '../../../src/odata/slices.ts'
+import { inSlices } from '../../../src/odata/time-slices.ts'
 
 /** Each step takes longer than a slice. */
 function* slow(steps: number): Generator<number> {

@@ -1,8 +1,9 @@
-// What the engine's functions do to the freshness of a model. test/compiler/functions.test.ts compares the first list
-// with the engine's catalog; asking the catalog at every start would take longer than compiling a small project.
+// Functions of the engine, by when a model that calls them must be built again: volatile ones in every run, those that
+// read files when the files change. test/compiler/engine-functions.test.ts compares the first list with the engine's
+// catalog; asking the catalog at every start would take longer than compiling a small project.
 
 /** Functions that the catalog lists as giving another value in another query. */
-export const inconstantFunctions: ReadonlySet<string> = new Set([
+export const volatileFunctions: ReadonlySet<string> = new Set([
   'current_connection_id',
   'current_database',
   'current_date',
@@ -33,7 +34,7 @@ export const inconstantFunctions: ReadonlySet<string> = new Set([
 ])
 
 /** The same in truth, though the catalog does not say so: macros over the above, and words that stand for a call. */
-export const inconstantWords: ReadonlySet<string> = new Set([
+const volatileWords: ReadonlySet<string> = new Set([
   'ago',
   'current_catalog',
   'current_localtime',
@@ -72,7 +73,7 @@ export const fileFunctions: ReadonlySet<string> = new Set([
   'sniff_csv',
 ])
 
-/** Table functions that depend on their arguments alone. All that are in no list are taken for inconstant. */
+/** Table functions that depend on their arguments alone. All that are in no list are taken for volatile. */
 export const pureTableFunctions: ReadonlySet<string> = new Set([
   'generate_series',
   'json_each',
@@ -85,7 +86,7 @@ export const pureTableFunctions: ReadonlySet<string> = new Set([
 ])
 
 /** Whether a call or a bare word may give another value tomorrow. `age(x)` counts from today, `age(x, y)` does not. */
-export function isInconstant(name: string, argumentCount: number): boolean {
+export function isVolatile(name: string, argumentCount: number): boolean {
   if (name === 'age') return argumentCount === 1
-  return inconstantFunctions.has(name) || inconstantWords.has(name)
+  return volatileFunctions.has(name) || volatileWords.has(name)
 }

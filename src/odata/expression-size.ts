@@ -1,9 +1,12 @@
 // How large the SQL of an expression becomes. Names given by $compute and parameter aliases are put in where they are
 // used, and some functions write an operand several times, so a short request could mean an endless statement.
+//
+// Also whether an expression changes the order in which the engine gives rows, since that too follows from its subqueries.
 
 import { limits } from '../core/limits.ts'
-import { type Expression, type ItemSource, type RowSource, typeOf } from './bound.ts'
+import { type Expression, typeOf } from './bound.ts'
 import { odataError } from './errors.ts'
+import { operandsOf } from './expression-operands.ts'
 import { isFloat } from './numbers.ts'
 
 interface Measure {
@@ -13,20 +16,21 @@ interface Measure {
   readonly hasObject: boolean
 }
 
+/** Each expression is measured once. */
 const measures = new WeakMap<Expression, Measure>()
 
 /** A subquery costs the engine as much as many plain nodes. */
 const SUBQUERY_SIZE = 100
 
 /** The expression itself, when it can be written as SQL within limits; else RequestError 400 or 501. */
-export function measured(expression: Expression): Expression {
+export function withinLimits(expression: Expression): Expression {
   if (measure(expression).hasObject)
     throw odataError('not-supported', 'a JSON object can only be compared by eq, ne and in')
   return expression
 }
 
-/** The same of a part of an expression, that may be an object. Each node is looked at once. */
-export function sized(expression: Expression): Expression {
+/** The same for a part of an expression, which may also be an object: what compares it takes the object apart. */
+export function partWithinLimits(expression: Expression): Expression {
   measure(expression)
   return expression
 }
@@ -54,7 +58,7 @@ function measure(expression: Expression): Measure {
   return result
 }
 
-/** Nodes of an expression, as often as they are written, but for what nobody has measured. */
+/** Nodes of an expression, as often as they are written; only once where it was not measured. */
 export const sizeOf = (expression: Expression): number =>
   measures.get(expression)?.size ??
   operandsOf(expression).reduce((size, operand) => size + sizeOf(operand), 1)
@@ -98,68 +102,4 @@ function copiesOf(expression: Expression): readonly number[] {
 function mayBeFloat(expression: Expression): boolean {
   const type = typeOf(expression)
   return type !== null && isFloat(type)
-}
-
-/** The expressions that it is made of. */
-export function operandsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case 'null':
-    case 'constant':
-    case 'property':
-    case 'item':
-      return []
-    case 'cast':
-    case 'not':
-      return [expression.operand]
-    case 'compare':
-      return [expression.left, expression.right]
-    case 'in':
-      return [expression.operand, ...expression.list]
-    case 'logical':
-    case 'call':
-      return expression.operands
-    case 'case':
-      return expression.branches.flatMap(({ condition, value }) => [condition, value])
-    case 'member':
-      return [expression.of]
-    case 'array':
-      return expression.items
-    case 'object':
-      return expression.members.map(({ value }) => value)
-    case 'items':
-      return [
-        expression.source.list,
-        ...(expression.condition === null ? [] : [expression.condition]),
-        ...expression.order.map(({ value }) => value),
-      ]
-    case 'gathered':
-      return [...expression.sources.flatMap(sourceOperands), ...expression.key, expression.value]
-    case 'total':
-      return [
-        ...sourceOperands(expression.source),
-        ...(expression.value === null ? [] : [expression.value]),
-      ]
-    case 'nth':
-      return [
-        ...sourceOperands(expression.source),
-        ...expression.order.map(({ value }) => value),
-        expression.value,
-      ]
-    case 'related':
-      return [...sourceOperands(expression.source), expression.value]
-    case 'reached':
-      return [expression.theirs, expression.ours, expression.condition]
-    case 'exists':
-    case 'count':
-      return [
-        ...sourceOperands(expression.source),
-        ...(expression.condition === null ? [] : [expression.condition]),
-      ]
-  }
-}
-
-function sourceOperands(source: RowSource | ItemSource): readonly Expression[] {
-  if (source.kind === 'items') return [source.list]
-  const { link, key } = source
-  return [...(link === null ? [] : [link.ours]), ...(key === null ? [] : [key])]
 }

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLinkSigner } from '../../../src/odata/link-signature.ts'
-import { nextLink, parseSkipToken, type SkipToken } from '../../../src/odata/paging.ts'
+import { nextLink, parseSkipToken, type SkipToken } from '../../../src/odata/link-tokens.ts'
 
 const ROOT = 'http://localhost:8090/odata/'
 const links = createLinkSigner()

@@ -8,8 +8,8 @@
 
 import { odataError } from './errors.ts'
 import type { LinkSigner } from './link-signature.ts'
-import { optionName } from './options.ts'
-import { decode, decodePair, splitTarget } from './parse.ts'
+import { optionName } from './query-options.ts'
+import { decode, decodePair, splitTarget } from './parse-request.ts'
 
 export interface SkipToken {
   readonly snapshotId: string

@@ -1,4 +1,4 @@
-// The part of the URL grammar that $apply is read with. url.grammar.ts makes one grammar of all parts.
+// The rules of $apply, a part of the grammar in url.grammar.ts.
 
 export const applyRules = String.raw`// $apply: transformations, each of the rows that the one before has made.
 

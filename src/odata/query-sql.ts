@@ -1,13 +1,11 @@
 // A bound query as one SELECT.
 
-import { columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { BoundQuery } from './bound.ts'
+import { BIGINT } from './engine-types.ts'
 import { conditionSql, valueSql } from './expression-sql.ts'
 import type { KeysetWindow } from './keyset.ts'
 import { orderSql, relationSql } from './relation-sql.ts'
-
-const BIGINT = columnType('BIGINT')
 
 export interface RowWindow {
   /** Rows before these, counted after $skip. */

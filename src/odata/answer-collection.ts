@@ -1,14 +1,13 @@
 // The answer to a request for a collection: one page of it, and where the next one begins.
 
 import { limits } from '../core/limits.ts'
-import { asksForTime, contextUrl, type Exchange } from './answer.ts'
 import { countOf, requireParent } from './answer-one.ts'
 import type { Addressed, BoundQuery } from './bound.ts'
+import { asksForTime, type Content, contextUrl, type Exchange } from './exchange.ts'
 import { entityTextsSql } from './expand-sql.ts'
 import { keysetOf, keysetWindow } from './keyset.ts'
 import type { JsonFormat } from './negotiate.ts'
-import { deltaLink, nextLink, readPosition } from './paging.ts'
-import type { Content } from './plan-answer.ts'
+import { deltaLink, nextLink, readPosition } from './link-tokens.ts'
 import type { Preferences } from './preferences.ts'
 import { Query } from './query.ts'
 import { isSmallQuery } from './query-work.ts'
@@ -23,7 +22,7 @@ export interface Page {
   readonly limit: number
 }
 
-export async function collection(
+export async function answerCollection(
   exchange: Exchange,
   addressed: Addressed,
   format: JsonFormat,
@@ -57,7 +56,7 @@ export function pageText({ context, count, format, found }: PageParts, end: End)
   const tail = () => Buffer.from(collectionTail(end()))
   if (found === null) return { body: Buffer.concat([head, tail()]), rows: () => 0 }
   const all = found.whole
-  // Few rows with others inside may be so long that nobody wants to copy them once more.
+  // Even a few rows, with expanded ones inside, may be too long to be copied once more.
   const isSmall = all !== null && all.length <= limits.cachedAnswerBytes
   const body = isSmall
     ? Buffer.concat([head, all.subarray(','.length), tail()])
@@ -72,7 +71,7 @@ export function pageOf(
 ): Page {
   const offset = token?.given ?? 0
   const asked = maxPageSize ?? token?.pageSize ?? since?.pageSize ?? service.pageSize
-  // Rows with others inside are written only when all of a page are at hand.
+  // Rows with expanded ones inside are written only when the whole page is computed, so it is kept small.
   const largest = expand.length === 0 ? service.maxPageSize : limits.wholeResultRows
   const size = Math.min(asked, service.maxPageSize, largest)
   return { offset, size, limit: Math.min(size, Math.max(0, (top ?? Infinity) - offset)) }
@@ -86,15 +85,15 @@ async function openPage(
 ): Promise<Query> {
   const { rows } = query.set.relation
   const mode = Math.min(limit, rows) <= limits.wholeResultRows ? 'whole' : 'streamed'
-  // One row more than the page tells whether there is a next one; to-sql never goes beyond $top. A stream in stored
-  // order is left when the page is full: the engine would collect the rows of a LIMIT before it gives the first.
-  const isLeft = mode === 'streamed' && query.order.length === 0
+  // One row more than the page tells whether there is a next one; query-sql.ts never goes beyond $top. A stream in stored
+  // order has no LIMIT, for which the engine would collect all rows before it gives the first; reading just stops.
+  const hasNoLimit = mode === 'streamed' && query.order.length === 0
   const order = keysetOf(query)
   const from = token?.from ?? null
   // Behind the last row of $top, or of the whole table, there is no page whose beginning anybody needs.
   const isLast = limit >= rows || (query.top !== null && offset + limit >= query.top)
   const keyset = order === null ? null : keysetWindow(order, from, isLast ? null : limit)
-  const window = { offset, limit: isLeft ? null : limit + 1, keyset }
+  const window = { offset, limit: hasNoLimit ? null : limit + 1, keyset }
   const texts = entityTextsSql(query, window, format)
   const isLong = query.expand.length > 0
   const isSmall = isSmallQuery(query)

@@ -2,9 +2,9 @@
 // decoded after, once: an encoded slash, ampersand or equals sign is part of the text it stands in.
 
 import { odataError } from './errors.ts'
-import { optionName, parseOption } from './options.ts'
+import { optionName, parseOption } from './query-options.ts'
 import { parseText } from './parse-option.ts'
-import { ENCODED_SEMICOLON } from './search-rules.ts'
+import { ENCODED_SEMICOLON } from './search.grammar.ts'
 import { targetBelowRoot } from './service-root.ts'
 import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
 
