@@ -1,4 +1,4 @@
-// $expand: which related entities are written into the rows, and which of them (row Q104, Protocol 11.2.5.2).
+// $expand: which related entities are written into the rows, and which of them (Protocol 11.2.5.2).
 
 import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'

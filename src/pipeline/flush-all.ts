@@ -69,7 +69,7 @@ async function retryRejected(connection: Connection, model: EventsModel): Promis
   return events
 }
 
-/** Row E082: a model whose columns cannot be brought into its table is refused before anything of it is claimed. */
+/** A model whose columns cannot be brought into its table is refused before anything of it is claimed. */
 async function prepareTables(
   context: BuildContext,
   models: readonly EventsModel[],

@@ -154,7 +154,7 @@ function valueOf(
   throw new UsageError(`${place} must be ${describeType(type)}, not "${text}"`)
 }
 
-/** Rows E050, E051. Port 0 lets the system choose, for both. */
+/** The admin port is the one after the public one unless it is set. Port 0 lets the system choose, for both. */
 function withAdminPort(found: SettingValues): Settings {
   const port = found['collect.port']
   const adminPort = found['collect.admin_port'] ?? (port === 0 ? 0 : port + 1)

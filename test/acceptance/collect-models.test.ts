@@ -1,4 +1,4 @@
-// Row E082: models change on disk while the daemon runs.
+// Models change on disk while the daemon runs.
 
 import { rename, rm } from 'node:fs/promises'
 import { test } from 'uvu'
@@ -12,7 +12,7 @@ const project = {
   'models/raw/events.sql': '-- @kind: events\nid BIGINT NOT NULL',
 }
 
-test('E082 a column that is added is taken without a restart; older events flush into the wider table', async () => {
+test('a column that is added is taken without a restart; older events flush into the wider table', async () => {
   await using space = await workspace(project)
   await using daemon = await daemonIn(space)
   const url = `${daemon.url}/collect/raw/events`
@@ -32,7 +32,7 @@ test('E082 a column that is added is taken without a restart; older events flush
   ])
 })
 
-test('E082 a model with a mistake changes nothing, and health says since when', async () => {
+test('a model with a mistake changes nothing, and health says since when', async () => {
   await using space = await workspace(project)
   await using daemon = await daemonIn(space)
   const url = `${daemon.url}/collect/raw/events`
@@ -64,7 +64,7 @@ test('E082 a model with a mistake changes nothing, and health says since when', 
   assert.is((await post(`${daemon.url}/collect/raw/more`, { id: 1 })).status, 202)
 })
 
-test('E082 the events of a model that is removed stay until it is back', async () => {
+test('the events of a model that is removed stay until it is back', async () => {
   await using space = await workspace({
     ...project,
     'models/raw/other.sql': '-- @kind: events\nid BIGINT',

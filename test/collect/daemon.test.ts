@@ -11,7 +11,7 @@ const EVENTS = '/collect/raw/page_views'
 const BATCH = '/collect/raw/page_views/batch'
 const FLUSH = '/flush/raw/page_views'
 
-test('E004, E024, E042, E056: one event is answered 202 and can then be claimed', async () => {
+test('one event is answered 202 and can then be claimed', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   const event = '{"event_name": "view", "count": 9007199254740993, "extra": 0.10}'
@@ -28,7 +28,7 @@ test('E004, E024, E042, E056: one event is answered 202 and can then be claimed'
   assert.ok(text.endsWith(`"e":${event}}\n`), text)
 })
 
-test('E043, E065, E067: a batch is a JSON array or NDJSON', async () => {
+test('a batch is a JSON array or NDJSON', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   const array = await post(url + BATCH, '[{"event_name":"a"},\r\n {"event_name":"b"}]')
@@ -45,7 +45,7 @@ test('E043, E065, E067: a batch is a JSON array or NDJSON', async () => {
   )
 })
 
-test('E043, E071: one bad event of a batch, and none of it is stored', async () => {
+test('one bad event of a batch, and none of it is stored', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   const { status, error } = await post(url + BATCH, '[{"event_name":"a"},{"user_id":"u"}]')
@@ -58,7 +58,7 @@ test('E043, E071: one bad event of a batch, and none of it is stored', async () 
   })
 })
 
-test('E012, E055: a missing NOT NULL column is refused by name', async () => {
+test('a missing NOT NULL column is refused by name', async () => {
   await using fixture = await openFixture()
   for (const body of ['{"user_id":"u"}', '{"event_name":null}']) {
     const { status, error } = await post(fixture.daemon.url + EVENTS, body)
@@ -68,7 +68,7 @@ test('E012, E055: a missing NOT NULL column is refused by name', async () => {
   assert.is(fixture.buffer.stats().bytes, 0)
 })
 
-test('E010, E049, E073: unknown targets, paths and methods', async () => {
+test('unknown targets, paths and methods are refused, each with its status', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   const event = '{"event_name":"a"}'
@@ -105,7 +105,7 @@ test('E010, E049, E073: unknown targets, paths and methods', async () => {
   assert.match(near.error.message, 'did you mean "raw.page_views"?')
 })
 
-test('E087: media types and encodings', async () => {
+test('an event comes as JSON, also compressed; other media types and encodings are refused', async () => {
   await using fixture = await openFixture()
   const { url } = fixture.daemon
   const event = Buffer.from('{"event_name":"é"}')
@@ -136,7 +136,7 @@ test('E087: media types and encodings', async () => {
   assert.is(await statusOf({ 'Content-Encoding': 'br' }), 'unsupported-encoding')
 })
 
-test('E074, E075: bodies above the limits are refused with 413, also when they are compressed', async () => {
+test('bodies above the limits are refused with 413, also when they are compressed', async () => {
   await using fixture = await openFixture({ maxEventBytes: 200, maxBatchBytes: 100_000 })
   const { url } = fixture.daemon
   const event = (size: number) => `{"event_name":"${'x'.repeat(size - 17)}"}`
@@ -153,7 +153,7 @@ test('E074, E075: bodies above the limits are refused with 413, also when they a
   assert.equal([status, error.code], [413, 'event-too-large'])
 })
 
-test('E069: a token, when one is set, and no open port without one', async () => {
+test('requests need the token when one is set, and an open port needs one', async () => {
   await using fixture = await openFixture({ token: 'secret' })
   const { url, adminUrl } = fixture.daemon
   const event = '{"event_name":"a"}'
@@ -173,7 +173,7 @@ test('E069: a token, when one is set, and no open port without one', async () =>
   assert.match(open.daemon.adminUrl, 'http://127.0.0.1:', 'the admin port stays local')
 })
 
-test('E044, E066, E023: health counts, and names no state', async () => {
+test('health counts events, and names no state of one', async () => {
   await using fixture = await openFixture({ maxBufferBytes: 2_000 })
   const { url, adminUrl } = fixture.daemon
   await post(url + EVENTS, '{"event_name":"a"}')
@@ -196,7 +196,7 @@ test('E044, E066, E023: health counts, and names no state', async () => {
   assert.is((await fetch(`${url}/health`, { method: 'HEAD' })).status, 200)
 })
 
-test('E066: a buffer whose directory was removed takes nothing, and health says so', async () => {
+test('a buffer whose directory was removed takes nothing, and health says so', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   assert.is((await post(url + EVENTS, '{"event_name":"a"}')).status, 202)
@@ -210,7 +210,7 @@ test('E066: a buffer whose directory was removed takes nothing, and health says 
   assert.match(await (await fetch(`${adminUrl}/metrics`)).text(), '\neider_collect_writable 0\n')
 })
 
-test('E072, E076: a full buffer is answered 503 with Retry-After, and takes events again after a flush', async () => {
+test('a full buffer is answered 503 with Retry-After, and takes events again after a flush', async () => {
   await using fixture = await openFixture({ maxBufferBytes: 2_000 })
   const { url, adminUrl } = fixture.daemon
   const event = `{"event_name":"${'x'.repeat(600)}"}`
@@ -220,7 +220,7 @@ test('E072, E076: a full buffer is answered 503 with Retry-After, and takes even
   assert.equal([reply.status, reply.error.code], [503, 'buffer-full'])
   assert.match(reply.headers.get('retry-after')!, /^\d+$/)
   const health = async () => (await fetch(`${url}/health`)).status
-  // Row E066. For some seconds after a refusal, so a machine that sleeps in between gets another chance.
+  // For some seconds after a refusal, so a machine that sleeps in between gets another chance.
   let seen = await health()
   for (let tries = 0; seen !== 503 && tries < 10; tries++) {
     await post(url + EVENTS, event)
@@ -233,7 +233,7 @@ test('E072, E076: a full buffer is answered 503 with Retry-After, and takes even
   assert.is((await post(url + EVENTS, event)).status, 202)
 })
 
-test('E051: two ports', async () => {
+test('ports that are the same or busy are refused', async () => {
   await rejects(openFixture({ port: 18_080, adminPort: 18_080 }), 'same-ports')
   await using fixture = await openFixture()
   const busy = Number(new URL(fixture.daemon.adminUrl).port)
@@ -248,7 +248,7 @@ test('a project without an events model says so', async () => {
   assert.match(error.message, 'the project has none')
 })
 
-test('E086: a stop lets open requests finish', async () => {
+test('a stop lets open requests finish', async () => {
   const fixture = await openFixture()
   const { url } = fixture.daemon
   const post50 = Array.from({ length: 50 }, () => post(url + EVENTS, '{"event_name":"a"}'))
