@@ -42,3 +42,7 @@ export function foldCase(name: string): string {
 }
 
 export const sameName = (a: string, b: string): boolean => foldCase(a) === foldCase(b)
+
+/** The targets whose events are of `model`: its name, in each letter case that it had when events came. */
+export const targetsOf = (model: ModelName, targets: Iterable<ModelName>): readonly ModelName[] =>
+  Array.from(targets).filter((target) => sameName(target, model))
