@@ -24,7 +24,7 @@ import {
 import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
 import { variablesInForce } from './variables.ts'
 
-export const CONFIG_FILE = 'eider.yml'
+const CONFIG_FILE = 'eider.yml'
 
 /** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
