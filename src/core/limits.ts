@@ -67,7 +67,7 @@ export const limits = {
   headerBytes: 128 * KiB,
   /** A client that sends slower than this is cut off. */
   requestTimeoutMs: 60_000,
-  /** What the fast front of ingest takes: a head that a program makes, and a request of a few packets that is not all here. */
+  /** What the fast front of ingest takes: a head that a program makes, and a request of a few packets, not all here yet. */
   frontHeadBytes: 4 * KiB,
   frontPartialBytes: 16 * KiB,
   /** A client that does not wait for its answers is not read from while those of so many requests are to come. */

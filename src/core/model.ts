@@ -170,7 +170,7 @@ export interface ColumnOrigin {
   readonly column: string
 }
 
-/** For each column of a model, in order, the columns of other models and of sources that its values are made of; null: not known. */
+/** For each column of a model, in order: the columns of models and sources that its values come from; null: not known. */
 export type Lineage = readonly (readonly ColumnOrigin[] | null)[]
 
 export interface Macro {
