@@ -58,10 +58,7 @@ export function bindPath(path: PathSyntax, scope: Scope): Expression {
         `an entity is no value: name a property of it (at character ${at + 1})`,
       )
     case 'many':
-      throw odataError(
-        'type-mismatch',
-        `${target.name} is a collection: any, all or $count can follow (at character ${at + 1})`,
-      )
+      throw noValueOfMany(target.name, at)
     case 'one':
       throw odataError(
         'type-mismatch',
@@ -138,10 +135,7 @@ function follow(target: Target, steps: readonly Step[], at: number, scope: Scope
       return follow({ kind: 'row', row: source.row, wrap: related }, steps, at, scope)
     }
     case 'many':
-      throw odataError(
-        'type-mismatch',
-        `${target.name} is a collection: any, all or $count can follow (at character ${at + 1})`,
-      )
+      throw noValueOfMany(target.name, at)
     case 'value':
       return follow(partOf(target.value, step, target.wrap, at), rest, at, scope)
   }
@@ -178,6 +172,12 @@ function memberOf(row: RowVariable, step: Step, wrap: Wrap, at: number, scope: S
   const source: RowSource = { kind: 'rows', row: theirs, link, key: bound }
   return { kind: many && key === null ? 'many' : 'one', source, navigation, name, wrap }
 }
+
+const noValueOfMany = (name: string, at: number) =>
+  odataError(
+    'type-mismatch',
+    `${name} is a collection: any, all or $count can follow (at character ${at + 1})`,
+  )
 
 const noKey = (name: string, at: number) =>
   odataError('type-mismatch', `${name} takes no key (at character ${at + 1})`)
