@@ -15,7 +15,7 @@ import {
   withRowCount,
 } from './apply-rows.ts'
 import { bindExpression } from './bind-expression.ts'
-import { bindDistinctKey, bindGathered } from './bind-path.ts'
+import { bindDistinctKey, bindGathered } from './bind-gathered.ts'
 import { inputOf } from './bind-these.ts'
 import { type Expression, typeOf } from './bound.ts'
 import type { Property } from './entity-model.ts'
