@@ -24,7 +24,7 @@ const lockOf = (role: string) =>
     role,
   })
 
-test('the daemon waits until the run is done with the buffer', async () => {
+test('E084 the daemon waits until the run is done with the buffer', async () => {
   await using space = await workspace(project)
   await space.write('.eider/collect.lock', lockOf('run'))
   const ports = ['--port', '0', '--admin-port', '0']
@@ -40,7 +40,7 @@ test('the daemon waits until the run is done with the buffer', async () => {
   assert.equal(await exited, [0, null])
 })
 
-test('another daemon is an error at once', async () => {
+test('E084 another daemon is an error at once', async () => {
   await using space = await workspace(project)
   await using daemon = await daemonIn(space)
   const startedMs = performance.now()

@@ -12,7 +12,7 @@ const project = {
   'models/raw/events.sql': '-- @kind: events\nid BIGINT NOT NULL',
 }
 
-test('a column that is added is taken without a restart; older events flush into the wider table', async () => {
+test('E082 a column that is added is taken without a restart; older events flush into the wider table', async () => {
   await using space = await workspace(project)
   await using daemon = await daemonIn(space)
   const url = `${daemon.url}/collect/raw/events`
@@ -32,7 +32,7 @@ test('a column that is added is taken without a restart; older events flush into
   ])
 })
 
-test('a model with a mistake changes nothing, and health says since when', async () => {
+test('E082 a model with a mistake changes nothing, and health says since when', async () => {
   await using space = await workspace(project)
   await using daemon = await daemonIn(space)
   const url = `${daemon.url}/collect/raw/events`
@@ -64,7 +64,7 @@ test('a model with a mistake changes nothing, and health says since when', async
   assert.is((await post(`${daemon.url}/collect/raw/more`, { id: 1 })).status, 202)
 })
 
-test('the events of a model that is removed stay until it is back', async () => {
+test('E082 the events of a model that is removed stay until it is back', async () => {
   await using space = await workspace({
     ...project,
     'models/raw/other.sql': '-- @kind: events\nid BIGINT',

@@ -43,7 +43,7 @@ async function query(space: Workspace, statement: ReturnType<typeof sql>): Promi
   return await connection.rows(statement)
 }
 
-test('events that fit their model are answered 202 and become rows, others are refused', async () => {
+test('E001 E004 E010 to E015 E042 E043 E054 to E056 events that fit their model are answered 202 and become rows, others are refused', async () => {
   await using space = await workspace(files)
   await using daemon = await daemonIn(space)
   const url = `${daemon.url}/collect/raw/events`
@@ -122,7 +122,7 @@ test('events that fit their model are answered 202 and become rows, others are r
   assert.ok(Number(third!['received']) >= before - 1 && Number(third!['received']) <= after + 1)
 })
 
-test('views and merges read events; one row per key after repeats', async () => {
+test('E016 E017 E022 X003 X006 views and merges read events; one row per key after repeats', async () => {
   await using space = await workspace(files)
   await using daemon = await daemonIn(space)
   for (const name of ['a', 'b']) {
@@ -147,7 +147,7 @@ test('views and merges read events; one row per key after repeats', async () => 
   assert.is(await (await fetch(`${service.url}/mart_latest/$count`)).text(), '2')
 })
 
-test('a claim is handed out once, returned by nack, removed by ack, over HTTP', async () => {
+test('E019 E024 E025 E027 E029 E045 to E049 E061 E062 a claim is handed out once, returned by nack, removed by ack, over HTTP', async () => {
   await using space = await workspace(files)
   await using daemon = await daemonIn(space)
   const admin = (target: string, call: string, body?: object) =>
@@ -191,7 +191,7 @@ test('a claim is handed out once, returned by nack, removed by ack, over HTTP', 
   assert.is((await post(`${daemon.adminUrl}/collect/raw/events`, { id: 1 })).status, 404)
 })
 
-test('kill -9 right after a 202 loses nothing, claims survive a restart', async () => {
+test('E003 E005 E018 kill -9 right after a 202 loses nothing, claims survive a restart', async () => {
   await using space = await workspace(files)
   let sent = 0
   for (let round = 0; round < 3; round++) {
@@ -212,7 +212,7 @@ test('kill -9 right after a 202 loses nothing, claims survive a restart', async 
   )
 })
 
-test('ports that are busy, the same, or no ports are refused', async () => {
+test('E050 to E052 ports that are busy, the same, or no ports are refused', async () => {
   await using space = await workspace(files)
   await using daemon = await daemonIn(space)
   const { port } = new URL(daemon.url)
@@ -238,7 +238,7 @@ test('ports that are busy, the same, or no ports are refused', async () => {
   assert.match(second.stderr, new RegExp(String(daemon.pid)))
 })
 
-test('a run needs no daemon; a daemon that is asked to stop ends with 0', async () => {
+test('E083 a run needs no daemon; a daemon that is asked to stop ends with 0', async () => {
   await using space = await workspace(files)
   const daemon = await daemonIn(space)
   await post(`${daemon.url}/collect/raw/events`, { id: 1 })

@@ -26,7 +26,7 @@ async function build(space: Workspace, rows: number, factor: number): Promise<vo
   await space.ok(['run'])
 }
 
-test('links and changes outlive runs and a restart of the service', async () => {
+test('Q126: links and changes outlive runs and a restart of the service', async () => {
   await using space = await projectOf('  page_size: 10\n')
   await space.ok(['run'])
   let link: string
@@ -69,7 +69,7 @@ test('links and changes outlive runs and a restart of the service', async () => 
   assert.is(forged.json.error.target, '$skiptoken')
 })
 
-test('a link is 410 when a run has deleted its snapshot by the settings', async () => {
+test('Q126: a link is 410 when a run has deleted its snapshot by the settings', async () => {
   await using space = await projectOf('  page_size: 10\n  keep_snapshots: 2\n  keep_minutes: 0\n')
   await space.ok(['run'])
   let link: string
@@ -91,7 +91,7 @@ test('a link is 410 when a run has deleted its snapshot by the settings', async 
   assert.is(gone.json.error.code, 'snapshot-gone')
 })
 
-test('metadata=full, CSV and omitted nulls; analysts read current.sql meanwhile', async () => {
+test('Q113, Q138: metadata=full, CSV and omitted nulls; analysts read current.sql meanwhile', async () => {
   await using space = await projectOf('  page_size: 10\n')
   await space.ok(['run'])
   await using service = await space.start(['serve', '--port', '0', '--quiet'])

@@ -9,7 +9,7 @@ const service = await serveFixture()
 const { get, rows, refused, where } = client(service.base)
 const customersWhere = (filter: string) => where('shop_customers', 'customer_id', filter)
 
-test('exposed models are entity sets, others are not', async () => {
+test('Q001 Q003 Q031 exposed models are entity sets, others are not', async () => {
   for (const root of ['', '/']) {
     const answer = await ask(service.base + root, '')
     assert.is(answer.status, 200)
@@ -21,7 +21,7 @@ test('exposed models are entity sets, others are not', async () => {
   assert.not.match((await get('$metadata')).text, /hidden/)
 })
 
-test('write methods are refused and change nothing', async () => {
+test('Q002 write methods are refused and change nothing', async () => {
   const before = (await get('shop_orders')).text
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
     for (const path of ['shop_orders', 'shop_orders(10)', '$metadata', '']) {
@@ -43,7 +43,7 @@ test('write methods are refused and change nothing', async () => {
   assert.is((await get('shop_orders')).text, before)
 })
 
-test('one entity is found by its key, where the model has one', async () => {
+test('Q004 Q034 one entity is found by its key, where the model has one', async () => {
   const answer = await get('shop_orders(10)')
   assert.is(answer.status, 200)
   assert.is(answer.json['order_id'], 10)
@@ -53,7 +53,7 @@ test('one entity is found by its key, where the model has one', async () => {
   assert.match((await refused('shop_keyless(1)', 404)).message, /@expose/)
 })
 
-test('unknown names are refused everywhere', async () => {
+test('Q005 Q007 unknown names are refused everywhere', async () => {
   for (const name of ['nope', 'rowid', 'secret', 'ORDER_ID', '"order_id"', 'version()'])
     for (const query of [
       `$select=${name}`,
@@ -64,7 +64,7 @@ test('unknown names are refused everywhere', async () => {
       await refused(`shop_orders?${query}`)
 })
 
-test('hostile strings are data', async () => {
+test('Q006 hostile strings are data', async () => {
   assert.equal(await customersWhere("name eq 'O''Neil'"), [2])
   assert.equal(await customersWhere("contains(name,'%25')"), [4])
   assert.equal(await customersWhere("contains(name,'_')"), [4])
@@ -75,7 +75,7 @@ test('hostile strings are data', async () => {
   assert.is((await rows('shop_customers')).length, 4)
 })
 
-test('OData-Version is on every answer', async () => {
+test('Q009 OData-Version is on every answer', async () => {
   for (const path of [
     '',
     '$metadata',
@@ -94,7 +94,7 @@ test('OData-Version is on every answer', async () => {
   }
 })
 
-test('every URL in an answer begins with the base', async () => {
+test('Q010 every URL in an answer begins with the base', async () => {
   const answer = await get('shop_orders', { Prefer: 'odata.maxpagesize=2' })
   for (const name of ['@odata.context', '@odata.nextLink'])
     assert.ok(
@@ -103,19 +103,19 @@ test('every URL in an answer begins with the base', async () => {
     )
 })
 
-test('a set is named like its model, with an underscore for the dot', async () => {
+test('Q011 a set is named like its model, with an underscore for the dot', async () => {
   await refused('shop.orders', 404)
   await refused('Shop_orders', 404)
 })
 
-test('columns in order, null written out, empty text kept', async () => {
+test('Q012 Q029 Q030 columns in order, null written out, empty text kept', async () => {
   const [, , third] = await rows('shop_customers')
   assert.is(JSON.stringify(third), '{"customer_id":3,"name":"Zoë","city":"","vip":null}')
   assert.equal(await customersWhere("city eq ''"), [3])
   assert.equal(await customersWhere('city eq null'), [2])
 })
 
-test('metadata names keys, types and navigation', async () => {
+test('Q013 to Q026 Q032 metadata names keys, types and navigation', async () => {
   const answer = await get('$metadata')
   assert.match(answer.headers.get('content-type') ?? '', /^application\/xml/)
   const property = (set: string, name: string) =>
@@ -156,7 +156,7 @@ test('metadata names keys, types and navigation', async () => {
   assert.match(answer.text, /People &amp; firms that &lt;buy&gt;/)
 })
 
-test('each type has its form in JSON', async () => {
+test('Q018 to Q029 each type has its form in JSON', async () => {
   const { text } = await get('shop_types')
   for (const part of [
     '"b":9007199254740993',
@@ -182,14 +182,14 @@ test('each type has its form in JSON', async () => {
   assert.is(Object.keys(second).length, 14)
 })
 
-test('$count counts the rows that the options leave', async () => {
+test('Q035 $count counts the rows that the options leave', async () => {
   const answer = await get('shop_orders/$count')
   assert.is(answer.text, '5')
   assert.match(answer.headers.get('content-type') ?? '', /^text\/plain/)
   assert.is((await get("shop_orders/$count?$filter=status eq 'open'")).text, '2')
 })
 
-test('a JSON batch answers each of its requests', async () => {
+test('Q036 Q105 to Q109 a JSON batch answers each of its requests', async () => {
   const post = (body: unknown, type = 'application/json') =>
     ask(service.base, '$batch', {
       method: 'POST',
@@ -242,7 +242,7 @@ test('a JSON batch answers each of its requests', async () => {
   assert.is((await get('$batch')).status, 405)
 })
 
-test('options are read with and without $, blanks as %20 and +', async () => {
+test('Q037 Q038 options are read with and without $, blanks as %20 and +', async () => {
   assert.is((await rows('shop_orders?%24top=1')).length, 1)
   assert.is((await rows('shop_orders?top=1')).length, 1)
   assert.is((await rows('shop_orders?$filter=order_id+eq+10')).length, 1)

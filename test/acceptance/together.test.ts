@@ -8,7 +8,7 @@ import { workspace } from '../workspace.ts'
 const numbers = (n: number) =>
   `-- @kind: table\n-- @expose i\nSELECT i::INTEGER AS i, ${n} AS version FROM range(${n * 1000}) AS r(i)`
 
-test('runs succeed while the service answers, and no request fails', async () => {
+test('X004 runs succeed while the service answers, and no request fails', async () => {
   await using space = await workspace({
     'eider.yml': 'name: together\n',
     'models/mart/numbers.sql': numbers(1),
@@ -89,7 +89,7 @@ test('a damaged warehouse is said, not repaired by deletion', async () => {
   assert.not.match(outcome.stderr, /INTERNAL|^\s+at /m)
 })
 
-test('commands: help lists them, an unknown one is a usage error', async () => {
+test('X001 X005 commands: help lists them, an unknown one is a usage error', async () => {
   await using space = await workspace({})
   const help = await space.ok(['--help'])
   for (const command of ['init', 'run', 'serve', 'collect', 'odata', 'pipeline'])
@@ -119,7 +119,7 @@ test('no project here: says how to start one', async () => {
   assert.match(outcome.stderr, /eider init/)
 })
 
-test('every error of a project at once, each with its place', async () => {
+test('X002 every error of a project at once, each with its place', async () => {
   await using space = await workspace({
     'eider.yml': 'name: wrong\n',
     'models/a/kind.sql': '-- @kind: tabel\nSELECT 1 AS x',

@@ -11,7 +11,7 @@ const EVENTS = '/collect/raw/page_views'
 const BATCH = '/collect/raw/page_views/batch'
 const FLUSH = '/flush/raw/page_views'
 
-test('a claim is listed while it is open, goes back with nack and is gone with ack', async () => {
+test('E045 to E048, E060 to E063, E068: a claim is listed while it is open, goes back with nack and is gone with ack', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   const call = async (action: string, id?: unknown) =>
@@ -48,7 +48,7 @@ test('a claim is listed while it is open, goes back with nack and is gone with a
   assert.equal((await send('GET', `${adminUrl}${FLUSH}/inflight`)).body, { claims: [] })
 })
 
-test('claims of other targets, claims that never were, bodies that name none', async () => {
+test('E061: claims of other targets, claims that never were, bodies that name none', async () => {
   await using fixture = await openFixture({
     targets: targetsOf(PAGE_VIEWS, eventsModel('raw.orders', 'id BIGINT')),
   })
@@ -74,7 +74,7 @@ test('claims of other targets, claims that never were, bodies that name none', a
   assert.is(unknown.status, 404)
 })
 
-test('the admin port answers programs of this machine, and no web page', async () => {
+test('E053: the admin port answers programs of this machine, and no web page', async () => {
   await using fixture = await openFixture()
   const { adminUrl } = fixture.daemon
   const origin = await send('GET', `${adminUrl}/flush`, undefined, { Origin: 'http://127.0.0.1' })

@@ -28,7 +28,7 @@ async function postFrom(url: string, origin: string, body = EVENT) {
   return { status: answer!.status, headers: new Headers([...answer!.headers]) }
 }
 
-test('without the setting there is no CORS', async () => {
+test('E087 without the setting there is no CORS', async () => {
   await using fixture = await openFixture()
   const { url } = fixture.daemon
   const asked = await preflight(url, SHOP)
@@ -37,7 +37,7 @@ test('without the setting there is no CORS', async () => {
   assert.equal([posted.status, allowed(posted.headers)], [403, null])
 })
 
-test('listed origins may ask, post and read answers, also refusals; others may not', async () => {
+test('E087 listed origins may ask, post and read answers, also refusals; others may not', async () => {
   const corsOrigins = [SHOP, 'http://localhost:5173']
   await using fixture = await openFixture({ corsOrigins, token: 'secret' })
   const { url, adminUrl } = fixture.daemon
@@ -67,7 +67,7 @@ test('listed origins may ask, post and read answers, also refusals; others may n
   assert.is((await preflight(adminUrl, SHOP)).status, 403)
 })
 
-test('"*" lets any page in, and not beside a token', async () => {
+test('E087 "*" lets any page in, and not beside a token', async () => {
   await using fixture = await openFixture({ corsOrigins: ['*'] })
   const posted = await postFrom(fixture.daemon.url, 'https://any.example')
   assert.equal([posted.status, allowed(posted.headers)], [202, '*'])
@@ -87,7 +87,7 @@ test('"*" lets any page in, and not beside a token', async () => {
   }
 })
 
-test('text/plain is JSON when the setting says so', async () => {
+test('E087 text/plain is JSON when the setting says so', async () => {
   const beacon = { 'Content-Type': 'text/plain;charset=UTF-8' }
   await using fixture = await openFixture({ acceptTextPlain: true })
   const { url } = fixture.daemon

@@ -11,7 +11,7 @@ const EVENTS = '/collect/raw/page_views'
 const BATCH = '/collect/raw/page_views/batch'
 const FLUSH = '/flush/raw/page_views'
 
-test('one event is answered 202 and can then be claimed', async () => {
+test('E004, E024, E042, E056: one event is answered 202 and can then be claimed', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   const event = '{"event_name": "view", "count": 9007199254740993, "extra": 0.10}'
@@ -28,7 +28,7 @@ test('one event is answered 202 and can then be claimed', async () => {
   assert.ok(text.endsWith(`"e":${event}}\n`), text)
 })
 
-test('a batch is a JSON array or NDJSON', async () => {
+test('E043, E065, E067: a batch is a JSON array or NDJSON', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   const array = await post(url + BATCH, '[{"event_name":"a"},\r\n {"event_name":"b"}]')
@@ -45,7 +45,7 @@ test('a batch is a JSON array or NDJSON', async () => {
   )
 })
 
-test('one bad event of a batch, and none of it is stored', async () => {
+test('E043, E071: one bad event of a batch, and none of it is stored', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   const { status, error } = await post(url + BATCH, '[{"event_name":"a"},{"user_id":"u"}]')
@@ -58,7 +58,7 @@ test('one bad event of a batch, and none of it is stored', async () => {
   })
 })
 
-test('a missing NOT NULL column is refused by name', async () => {
+test('E012, E055: a missing NOT NULL column is refused by name', async () => {
   await using fixture = await openFixture()
   for (const body of ['{"user_id":"u"}', '{"event_name":null}']) {
     const { status, error } = await post(fixture.daemon.url + EVENTS, body)
@@ -68,7 +68,7 @@ test('a missing NOT NULL column is refused by name', async () => {
   assert.is(fixture.buffer.stats().bytes, 0)
 })
 
-test('unknown targets, paths and methods are refused, each with its status', async () => {
+test('E010, E049, E073: unknown targets, paths and methods are refused, each with its status', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   const event = '{"event_name":"a"}'
@@ -105,7 +105,7 @@ test('unknown targets, paths and methods are refused, each with its status', asy
   assert.match(near.error.message, 'did you mean "raw.page_views"?')
 })
 
-test('an event comes as JSON, also compressed; other media types and encodings are refused', async () => {
+test('E087: an event comes as JSON, also compressed; other media types and encodings are refused', async () => {
   await using fixture = await openFixture()
   const { url } = fixture.daemon
   const event = Buffer.from('{"event_name":"é"}')
@@ -136,7 +136,7 @@ test('an event comes as JSON, also compressed; other media types and encodings a
   assert.is(await statusOf({ 'Content-Encoding': 'br' }), 'unsupported-encoding')
 })
 
-test('bodies above the limits are refused with 413, also when they are compressed', async () => {
+test('E074, E075: bodies above the limits are refused with 413, also when they are compressed', async () => {
   await using fixture = await openFixture({ maxEventBytes: 200, maxBatchBytes: 100_000 })
   const { url } = fixture.daemon
   const event = (size: number) => `{"event_name":"${'x'.repeat(size - 17)}"}`
@@ -153,7 +153,7 @@ test('bodies above the limits are refused with 413, also when they are compresse
   assert.equal([status, error.code], [413, 'event-too-large'])
 })
 
-test('requests need the token when one is set, and an open port needs one', async () => {
+test('E069: requests need the token when one is set, and an open port needs one', async () => {
   await using fixture = await openFixture({ token: 'secret' })
   const { url, adminUrl } = fixture.daemon
   const event = '{"event_name":"a"}'
@@ -173,7 +173,7 @@ test('requests need the token when one is set, and an open port needs one', asyn
   assert.match(open.daemon.adminUrl, 'http://127.0.0.1:', 'the admin port stays local')
 })
 
-test('health counts events, and names no state of one', async () => {
+test('E044, E066, E023: health counts events, and names no state of one', async () => {
   await using fixture = await openFixture({ maxBufferBytes: 2_000 })
   const { url, adminUrl } = fixture.daemon
   await post(url + EVENTS, '{"event_name":"a"}')
@@ -196,7 +196,7 @@ test('health counts events, and names no state of one', async () => {
   assert.is((await fetch(`${url}/health`, { method: 'HEAD' })).status, 200)
 })
 
-test('a buffer whose directory was removed takes nothing, and health says so', async () => {
+test('E066: a buffer whose directory was removed takes nothing, and health says so', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   assert.is((await post(url + EVENTS, '{"event_name":"a"}')).status, 202)
@@ -210,7 +210,7 @@ test('a buffer whose directory was removed takes nothing, and health says so', a
   assert.match(await (await fetch(`${adminUrl}/metrics`)).text(), '\neider_collect_writable 0\n')
 })
 
-test('a full buffer is answered 503 with Retry-After, and takes events again after a flush', async () => {
+test('E072, E076: a full buffer is answered 503 with Retry-After, and takes events again after a flush', async () => {
   await using fixture = await openFixture({ maxBufferBytes: 2_000 })
   const { url, adminUrl } = fixture.daemon
   const event = `{"event_name":"${'x'.repeat(600)}"}`
@@ -233,7 +233,7 @@ test('a full buffer is answered 503 with Retry-After, and takes events again aft
   assert.is((await post(url + EVENTS, event)).status, 202)
 })
 
-test('ports that are the same or busy are refused', async () => {
+test('E051: ports that are the same or busy are refused', async () => {
   await rejects(openFixture({ port: 18_080, adminPort: 18_080 }), 'same-ports')
   await using fixture = await openFixture()
   const busy = Number(new URL(fixture.daemon.adminUrl).port)
@@ -248,7 +248,7 @@ test('a project without an events model says so', async () => {
   assert.match(error.message, 'the project has none')
 })
 
-test('a stop lets open requests finish', async () => {
+test('E086: a stop lets open requests finish', async () => {
   const fixture = await openFixture()
   const { url } = fixture.daemon
   const post50 = Array.from({ length: 50 }, () => post(url + EVENTS, '{"event_name":"a"}'))

@@ -65,7 +65,7 @@ test('a repeat by its Idempotency-Key is counted as that and as nothing else', a
   assert.is(metrics.get('requests_total{status="202"}'), 1)
 })
 
-test('health says the backlog, its oldest event, the rate, and the room on the disk', async () => {
+test('E066 health says the backlog, its oldest event, the rate, and the room on the disk', async () => {
   await using fixture = await openFixture({ token: 'secret' })
   const { url, adminUrl } = fixture.daemon
   const shown = { Authorization: 'Bearer secret', 'Content-Type': 'application/json' }

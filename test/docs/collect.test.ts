@@ -8,6 +8,11 @@ import { repository } from '../workspace.ts'
 
 const page = readFileSync(join(repository, 'docs', 'collect.md'), 'utf8')
 
+test('the page answers E058 to E089, each once', () => {
+  for (let number = 58; number <= 89; number++)
+    assert.is(page.split(`E0${number}`).length - 1, 1, `E0${number}`)
+})
+
 test('the page names every setting and variable of the daemon but the ports and the host', () => {
   for (const [name, setting] of Object.entries(settings)) {
     if (!name.startsWith('collect.')) continue

@@ -16,7 +16,7 @@ function lines(found: readonly object[]): string {
 const rows = async (fixture: Fixture, apply: string, set?: string) =>
   lines(await fixture.rows(target(apply, set)))
 
-test('aggregate gives one row, with each of the methods', async () => {
+test('Q101 and Q103: aggregate gives one row, with each of the methods', async () => {
   await using fixture = await Fixture.open()
   const one = async (items: string, answer: string) =>
     assert.is(await rows(fixture, `aggregate(${items})`), answer, items)
@@ -40,7 +40,7 @@ test('aggregate gives one row, with each of the methods', async () => {
   )
 })
 
-test('without rows a sum is null and a count 0, and the one row is there', async () => {
+test('Q103: without rows a sum is null and a count 0, and the one row is there', async () => {
   await using fixture = await Fixture.open()
   const none = 'filter(order_id lt 0)/'
   const items =
@@ -77,7 +77,7 @@ test('an average of sums has digits of its own', async () => {
   assert.ok((await rows(fixture, from)).startsWith(average))
 })
 
-test('groupby gives one row for each group, null is one', async () => {
+test('Q102: groupby gives one row for each group, null is one', async () => {
   await using fixture = await Fixture.open()
   const is = async (apply: string, answer: string) =>
     assert.is(await rows(fixture, apply), answer, apply)
@@ -165,7 +165,7 @@ test('concat puts one result behind the other, each in its order', async () => {
   )
 })
 
-test('the other options act on the result of $apply', async () => {
+test('Q132: the other options act on the result of $apply', async () => {
   await using fixture = await Fixture.open()
   const groups = target('groupby((customer/city),aggregate(amount with sum as total,$count as n))')
   const is = async (options: string, answer: string) => {

@@ -65,7 +65,7 @@ const doors: readonly ((text: string) => string)[] = [
   (text) => `shop_customers?$${encode(text)}=1`,
 ]
 
-test('hostile text is refused or a value', async () => {
+test('Q002, Q006, Q007: hostile text is refused or a value', async () => {
   await using fixture = await Fixture.open()
   let ran = 0
   for (const door of doors) {

@@ -8,7 +8,7 @@ async function check(fixture: Fixture, set: string, cases: readonly (readonly [s
     assert.is(await fixture.ids(set, filter), expected, filter)
 }
 
-test('comparisons of numbers, texts and booleans', async () => {
+test('Q049 to Q054: comparisons of numbers, texts and booleans', async () => {
   await using fixture = await Fixture.open()
   await check(fixture, 'shop_customers', [
     ["name eq 'Alice'", '1'],
@@ -29,7 +29,7 @@ test('comparisons of numbers, texts and booleans', async () => {
   ])
 })
 
-test('null in comparisons', async () => {
+test('Q050, Q061, Q131: null in comparisons', async () => {
   await using fixture = await Fixture.open()
   await check(fixture, 'shop_customers', [
     ['city eq null', '4'],
@@ -51,7 +51,7 @@ test('null in comparisons', async () => {
   ])
 })
 
-test('and, or, not, parentheses are three-valued', async () => {
+test('Q055 to Q058: and and, or, not, parentheses are three-valued', async () => {
   await using fixture = await Fixture.open()
   await check(fixture, 'shop_customers', [
     ['vip and true', '1 3'],
@@ -71,7 +71,7 @@ test('and, or, not, parentheses are three-valued', async () => {
   ])
 })
 
-test('in takes lists of values', async () => {
+test('Q059: in takes lists of values', async () => {
   await using fixture = await Fixture.open()
   await check(fixture, 'shop_customers', [
     ['customer_id in (1,3)', '1 3'],
@@ -103,7 +103,7 @@ test('in takes lists of values', async () => {
     )
 })
 
-test('has tests bits of integers and members of enums', async () => {
+test('Q060: has tests bits of integers and members of enums', async () => {
   await using fixture = await Fixture.open(kinds)
   await using shop = await Fixture.open()
   await check(shop, 'shop_orders', [

@@ -12,7 +12,7 @@ const json = (...of: Parameters<typeof csdlJson>) => [...csdlJson(...of)].join('
 const stringsXml = (names: readonly string[]) =>
   `<Collection>${names.map((name) => `<String>${name}</String>`).join('')}</Collection>`
 
-test('CSDL XML names types, keys, navigation and annotations', async () => {
+test('Q032, Q111: CSDL XML names types, keys, navigation and annotations', async () => {
   await using fixture = await Fixture.open(shop.slice(0, 2))
   const restrictions = [
     'InsertRestrictions',
@@ -128,7 +128,7 @@ test('CSDL JSON says the same', async () => {
   )
 })
 
-test('a set without a key has a type without one', async () => {
+test('Q117: a set without a key has a type without one', async () => {
   await using fixture = await Fixture.open(shop.slice(3))
   assert.not.match(xml(fixture.model, '4.0'), '<Key>')
   assert.is(JSON.parse(json(fixture.model, '4.0')).eider.shop_log.$Key, undefined)

@@ -40,7 +40,7 @@ function navigationOf(...relations: readonly PublishedRelation[]): readonly stri
 
 const INT = 'INTEGER'
 
-test('a column named like a key makes navigation in both directions', () => {
+test('Q014: a column named like a key makes navigation in both directions', () => {
   const parents = relation('s.parents', ['parent_id'], { parent_id: INT })
   const children = relation('s.children', ['child_id'], { child_id: INT, parent_id: INT })
   assert.equal(navigationOf(parents, children), [
@@ -54,7 +54,7 @@ test('a column named like a key makes navigation in both directions', () => {
   )
 })
 
-test('there is no navigation without a key on both sides, nor with another type or letter case', () => {
+test('Q015: there is no navigation without a key on both sides, nor with another type or letter case', () => {
   const parents = relation('s.parents', ['parent_id'], { parent_id: INT })
   const column = { child_id: INT, parent_id: INT }
   assert.equal(navigationOf(parents, relation('s.children', [], column)), [])
@@ -179,7 +179,7 @@ test('part of a composite key refers too', () => {
   ])
 })
 
-test('properties are the columns in their order, keys are not null, negative TINYINTs are signed', () => {
+test('Q012, Q013, Q019: properties are the columns in their order, keys are not null, negative TINYINTs are signed', () => {
   const table = relation('s.t', ['b'], { a: 'TINYINT', b: 'TINYINT', c: 'VARCHAR' })
   const model = buildEntityModel(
     { id: 's', publishedAt: new Date(), runId: 'r', relations: [table] },

@@ -4,7 +4,7 @@ import { sql } from '../../../src/core/sql.ts'
 import { Fixture } from './fixture.ts'
 import { fails, holds, one, refused } from './one-row.ts'
 
-test('functions of text', async () => {
+test('Q062 to Q071: functions of text', async () => {
   await using fixture = await Fixture.open(one)
   await holds(fixture, [
     "contains(v,'aß')",
@@ -47,7 +47,7 @@ test('functions of text', async () => {
   refused(fixture, 'unknown-function', ["substringof('a',v)", 'sqrt(i) eq 1', 'pg_sleep(1)'])
 })
 
-test('functions of dates and times', async () => {
+test('Q072 to Q080, Q096 to Q100: functions of dates and times', async () => {
   await using fixture = await Fixture.open(one)
   await holds(fixture, [
     'year(ts) eq 2024 and month(ts) eq 2 and day(ts) eq 29',
@@ -81,7 +81,7 @@ test('functions of dates and times', async () => {
   refused(fixture, 'wrong-arguments', ['year()', 'now(1)', 'year(dt,dt)'])
 })
 
-test('rounding goes away from zero', async () => {
+test('Q081 to Q083: rounding goes away from zero', async () => {
   await using fixture = await Fixture.open(one)
   await holds(fixture, [
     'round(n) eq 3',
@@ -96,7 +96,7 @@ test('rounding goes away from zero', async () => {
   refused(fixture, 'type-mismatch', ['round(v)', 'floor(yes)'])
 })
 
-test('arithmetic', async () => {
+test('Q084 to Q088: arithmetic', async () => {
   await using fixture = await Fixture.open(one)
   await holds(fixture, [
     'i add 1 eq 8',

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Fixture } from './fixture.ts'
 
-test('$select names what comes back, and the context URL says so', async () => {
+test('Q039: $select names what comes back, and the context URL says so', async () => {
   await using fixture = await Fixture.open()
   const select = (text: string) => {
     const { output, contextFragment } = fixture.query(`shop_customers?$select=${text}`)
@@ -28,7 +28,7 @@ test('$select names what comes back, and the context URL says so', async () => {
     assert.is(fixture.refusal(`shop_customers?$select=${text}`).status, 400, text)
 })
 
-test('$orderby puts nulls first ascending and last descending, and the key breaks ties', async () => {
+test('Q041: $orderby puts nulls first ascending and last descending, and the key breaks ties', async () => {
   await using fixture = await Fixture.open()
   const order = (text: string) => fixture.first(`shop_customers?$orderby=${text}`)
   assert.is(await order('credit'), '4 5 3 2 1')
@@ -61,7 +61,7 @@ test('rows come in the stored order of the key when that is the order asked for'
     assert.is(fixture.query(`shop_customers?$filter=${filter}`).order.length, 1)
 })
 
-test('$top, $skip and $count cut and count the rows', async () => {
+test('Q042 to Q044: $top, $skip and $count cut and count the rows', async () => {
   await using fixture = await Fixture.open()
   assert.is(await fixture.first('shop_customers?$top=2'), '1 2')
   assert.is(await fixture.first('shop_customers?$skip=3&$top=5'), '4 5')
@@ -96,7 +96,7 @@ test('a window lies within $skip and $top', async () => {
   assert.is(await window('$skip=1&$top=3', 4, 2), '')
 })
 
-test('$search looks for parts of any text, whatever the letter case', async () => {
+test('Q045, Q124: $search looks for parts of any text, whatever the letter case', async () => {
   await using fixture = await Fixture.open()
   const search = (text: string) =>
     fixture.first(`shop_customers?$search=${encodeURIComponent(text)}`)
@@ -130,7 +130,7 @@ test('$search looks for parts of any text, whatever the letter case', async () =
     )
 })
 
-test('$compute names expressions that later options use', async () => {
+test('Q048: $compute names expressions that later options use', async () => {
   await using fixture = await Fixture.open()
   const first = (text: string) => fixture.first(`shop_orders?${text}`)
   assert.is(await first('$compute=amount mul 2 as dbl&$filter=dbl eq 201&$select=order_id'), '10')

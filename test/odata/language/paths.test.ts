@@ -23,7 +23,7 @@ test('properties behind navigation to one', async () => {
   )
 })
 
-test('in filters: any, all and $count of the other side', async () => {
+test('Q046 in filters: any, all and $count of the other side', async () => {
   await using fixture = await Fixture.open()
   const ids = (filter: string) => fixture.ids('shop_customers', filter)
   assert.is(await ids('orders/any()'), '1 2')

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { Fixture } from './fixture.ts'
 import { fails, holds, one, refused } from './one-row.ts'
 
-test('cast converts, isof tests a type, case takes the first that holds', async () => {
+test('Q089, Q090, Q095: cast converts, isof tests a type, case takes the first that holds', async () => {
   await using fixture = await Fixture.open(one)
   await holds(fixture, [
     'cast(n,Edm.Int32) eq 3',
@@ -76,7 +76,7 @@ test('cast converts, isof tests a type, case takes the first that holds', async 
   refused(fixture, 'not-supported', ['cast(v,Edm.Stream) eq null', 'isof(i,Edm.GeographyPoint)'])
 })
 
-test('patterns are ECMAScript as far as RE2 goes', async () => {
+test('Q091: patterns are ECMAScript as far as RE2 goes', async () => {
   await using fixture = await Fixture.open(one)
   await holds(fixture, [
     "matchesPattern(v,'^Stra')",
@@ -121,7 +121,7 @@ test('patterns are ECMAScript as far as RE2 goes', async () => {
   assert.ok(performance.now() - startedAt < 1_000)
 })
 
-test('geo functions say that they are not served', async () => {
+test('Q092 to Q094: geo functions say that they are not served', async () => {
   await using fixture = await Fixture.open(one)
   refused(fixture, 'not-supported', [
     "geo.distance(v,geography'POINT(1 2)') lt 5",

@@ -28,7 +28,7 @@ function refusedAs(fixture: Fixture, expected: Readonly<Record<string, string>>)
   }
 }
 
-test('parts of structs are values', async () => {
+test('Q133: parts of structs are values', async () => {
   await using fixture = await Fixture.open(people)
   await holdFor(fixture, {
     "address/city eq 'Rome'": '1',

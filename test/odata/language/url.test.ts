@@ -43,7 +43,7 @@ test('paths name the service, its metadata, a set, an entity or a count', async 
   for (const target of known) assert.is(fixture.refusal(target).status, 501, target)
 })
 
-test('keys are found in each of their forms, and refused in others', async () => {
+test('Q034, Q116: keys are found in each of their forms, and refused in others', async () => {
   await using fixture = await Fixture.open()
   assert.is(await fixture.first('shop_customers(3)'), '3')
   assert.is(await fixture.first('shop_customers(customer_id=3)'), '3')
@@ -87,7 +87,7 @@ test('text keys are decoded once, after the path is split', async () => {
   assert.is(await fixture.first("t_texts('x'' OR ''1''=''1')".replaceAll(' ', '%20')), '')
 })
 
-test('option names in any letter case, with and without $; plus and %20 are spaces', async () => {
+test('Q037, Q038: option names in any letter case, with and without $; plus and %20 are spaces', async () => {
   await using fixture = await Fixture.open()
   const filters = ['$filter', '%24filter', 'filter', '$FILTER', 'Filter']
   for (const name of filters)
@@ -96,7 +96,7 @@ test('option names in any letter case, with and without $; plus and %20 are spac
   assert.is(await fixture.first('shop_customers?custom=1&custom=2&&x'), '1 2 3 4 5')
 })
 
-test('options that are double, empty, unknown, unsupported or out of place', async () => {
+test('Q120, Q123: options that are double, empty, unknown, unsupported or out of place', async () => {
   await using fixture = await Fixture.open()
   const code = (target: string) => {
     const refusal = fixture.refusal(target)

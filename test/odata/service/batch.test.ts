@@ -186,7 +186,7 @@ test('atomicityGroup is given back, and dependsOn may name it', async () => {
   assert.is((await sendRequests(served, [get('a', '', { atomicityGroup: 1 })])).status, 400)
 })
 
-test('a member of another type is a mistake of its own request alone', async () => {
+test('Q106: a member of another type is a mistake of its own request alone', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [customers])
   const one = get('1', 'shop_customers(1)')

@@ -6,7 +6,7 @@ import { sql } from '../../../src/core/sql.ts'
 import { serve, type Table } from './publish.ts'
 import { shop } from './shop.ts'
 
-test('$expand nests an array for many, an object or null for one', async () => {
+test('Q104: $expand nests an array for many, an object or null for one', async () => {
   await using resources = new Resources()
   const served = await serve(resources, shop)
   const many = await served.get('shop_customers?$expand=orders&$select=name')

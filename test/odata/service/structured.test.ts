@@ -22,7 +22,7 @@ const people: readonly Table[] = [
   },
 ]
 
-test('lists are arrays, structs objects, at every depth', async () => {
+test('Q133: lists are arrays, structs objects, at every depth', async () => {
   await using resources = new Resources()
   const served = await serve(resources, people)
   const { value } = (await served.get('s_people')).json
@@ -131,7 +131,7 @@ test('paths to parts, items and their number', async () => {
     assert.is((await served.get(target)).status, status, target)
 })
 
-test('$select takes parts of structs', async () => {
+test('Q039: $select takes parts of structs', async () => {
   await using resources = new Resources()
   const served = await serve(resources, people)
   const { json } = await served.get('s_people?$select=id,address/city,lines/n,address/zip')
