@@ -13,6 +13,7 @@ import {
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncPath } from '../core/durable-directory.ts'
+import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -52,6 +53,7 @@ export class Database implements AsyncDisposable {
       errors_as_json: 'true',
       // By default five: a bulk insert then holds 60 MB and more for each thread, and is not faster for it.
       write_buffer_row_group_count: '1',
+      default_block_size: String(limits.databaseBlockBytes),
     }
     if (options.searchDir !== undefined) config['file_search_path'] = options.searchDir
     if (options.threads != null) config['threads'] = String(options.threads)
