@@ -62,7 +62,7 @@ async function bindInOneScript(
   if (models.length === 0) return true
   const statements = models.map((model) => sql`${prefixOf(model)}${model.rows}${SUFFIX}`)
   try {
-    await connection.run(sql.join(statements, sql`;\n`))
+    await connection.run(sql`BEGIN TRANSACTION;\n${sql.join(statements, sql`;\n`)};\nCOMMIT`)
     return true
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error

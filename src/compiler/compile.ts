@@ -47,12 +47,14 @@ export async function compile(
   const names = uniqueNames(files, found)
   const findModel = (name: string) => names.get(foldCase(name))?.name ?? null
   const variables = files.variables ?? NO_VARIABLES
+  // The engine starts in a thread of its own; the files are parsed meanwhile.
+  const opening = Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
   const parsed = parseAll(files, names, found)
   const seeds = files.seeds.filter(
     ({ name, path }) => names.get(foldCase(name))?.source.path === path,
   )
 
-  await using database = await Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
+  await using database = await opening
   await using connection = await database.connect()
   const macros = await createMacros(connection, files.macros, variables)
   const modelNames = Array.from(names.values(), ({ name }) => name)

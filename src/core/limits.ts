@@ -242,6 +242,14 @@ export const limits = {
   plannedRows: 3,
   /** Reasons of rejection that a plan shows of an events model, those of most events first. */
   plannedReasons: 5,
+  /**
+   * Blocks of a database file, which keeps those that it was made with. Every table begins a block of its own: in the
+   * 256 KiB that the engine would take, a checkpoint of many small tables takes twice as long and writes a file of four
+   * times the size. In 16 KiB large tables grow, and a build of them takes more memory.
+   */
+  databaseBlockBytes: 64 * KiB,
+  /** Blocks of a published file, those of the engine: many lookups at a time are no faster from smaller ones. */
+  snapshotBlockBytes: 256 * KiB,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
   /** Runs that `eider history` knows: five weeks of a run every five minutes. */

@@ -13,6 +13,7 @@ import {
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncPath } from '../core/durable-directory.ts'
+import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
@@ -52,6 +53,7 @@ export class Database implements AsyncDisposable {
       errors_as_json: 'true',
       // By default five: a bulk insert then holds 60 MB and more for each thread, and is not faster for it.
       write_buffer_row_group_count: '1',
+      default_block_size: String(limits.databaseBlockBytes),
     }
     if (options.searchDir !== undefined) config['file_search_path'] = options.searchDir
     if (options.threads != null) config['threads'] = String(options.threads)
@@ -114,11 +116,9 @@ export class Connection implements AsyncDisposable {
    * memory, since a reader of results costs a third of a small table. null where the engine does not say, as of a PIVOT.
    */
   async createTable(statement: Sql): Promise<number | null> {
-    const chunk = await this.attempt(async () =>
-      (await this.driver.run(statement.inline())).fetchChunk(),
-    )
-    if (chunk === null || chunk.columnCount === 0) return null
-    return Number(chunk.getColumnVector(0).getItem(0))
+    const result = await this.attempt(() => this.driver.run(statement.inline()))
+    if (result.columnCount === 0 || result.chunkCount === 0) return null
+    return Number(result.getChunk(0).getColumnVector(0).getItem(0))
   }
 
   /**
@@ -127,7 +127,8 @@ export class Connection implements AsyncDisposable {
    */
   async rows(statement: Sql): Promise<readonly Row[]> {
     const { text, values } = statement.prepare()
-    const parameters: DuckDBValue[] = [...values]
+    // Without parameters there is nothing to prepare, which would take two more round trips.
+    const parameters: DuckDBValue[] | undefined = values.length === 0 ? undefined : [...values]
     const reader = await this.attempt(() => this.driver.runAndReadAll(text, parameters))
     return reader.getRowObjectsJson()
   }

@@ -69,16 +69,20 @@ export async function buildGroup(work: Work, first: Model): Promise<void> {
   const { context, ledger, signal } = work
   const startedMs = performance.now()
   const group = [first]
+  const names = new Set([first.name])
   const next = () => {
     if (performance.now() - startedMs > limits.groupMs) return null
-    const model = work.take(new Set(group.map(({ name }) => name)))
-    if (model !== null) group.push(model)
+    const model = work.take(names)
+    if (model !== null) {
+      group.push(model)
+      names.add(model.name)
+    }
     return model
   }
   try {
     await buildTogether(work, first, next)
   } catch (error) {
-    for (const { name } of group) context.versions.delete(name)
+    for (const name of names) context.versions.delete(name)
     if (isInterruption(error, signal)) return
     if (group.length > 1) return await buildOneByOne(work, group)
     const statement = first.kind === 'events' ? null : statementOf(first, context.dir)

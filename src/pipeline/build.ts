@@ -127,9 +127,8 @@ export async function createSchemas(
     if (isBuilt && reservedSchema(catalog, name) === null) missing.set(foldCase(schema), name)
   }
   if (missing.size === 0) return
-  await connection.transact(async () => {
-    for (const name of missing.values()) await createSchema(connection, name)
-  })
+  const statements = Array.from(missing.values(), createSchema)
+  await connection.transact(() => connection.run(sql.join(statements, sql`;\n`)))
 }
 
 /** What stands in the way of a model whose inputs are neither selected nor built by an earlier run; else null. */

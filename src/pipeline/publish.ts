@@ -195,7 +195,8 @@ async function writeFile(connection: Connection, path: string, query: Sql): Prom
   const table = sql`${database}.main.${sql.ident(SNAPSHOT_TABLE)}`
   await removeDatabase(temporary)
   await connection.run(sql`
-    ATTACH ${sql.value(temporary)} AS ${database} (ROW_GROUP_SIZE ${sql.value(limits.snapshotRowGroupRows)})`)
+    ATTACH ${sql.value(temporary)} AS ${database} (
+      ROW_GROUP_SIZE ${sql.value(limits.snapshotRowGroupRows)}, BLOCK_SIZE ${sql.value(limits.snapshotBlockBytes)})`)
   let rows: number
   try {
     await connection.run(sql`CREATE TABLE ${table} AS ${query}`)

@@ -74,7 +74,7 @@ const layout: readonly Sql[] = [
 export async function ensureState(connection: Connection, catalog: Catalog): Promise<void> {
   if (!catalog.relations.has(catalogKey(STATE_SCHEMA, 'format')))
     return connection.transact(async () => {
-      for (const statement of layout) await connection.run(statement)
+      await connection.run(sql.join(layout, sql`;\n`))
     })
   await checkFormat(connection)
 }

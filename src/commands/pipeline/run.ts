@@ -88,11 +88,14 @@ export default class PipelineRun extends BaseCommand {
     const logger = this.loggerFor(flags)
     const project = await this.openProject(flags)
     const { compileOnce } = await import('../../compiler/compile-once.ts')
-    const { checkSelection } = await import('../../compiler/select.ts')
-    const { runPipeline } = await import('../../pipeline/run.ts')
     const { paths } = project
     const { dir, state } = paths
-    const compiled = await compileOnce(project.files, { dir, state, save: true })
+    // Much of a compile is the engine's, which leaves time to load the rest of the code.
+    const [compiled, { checkSelection }, { runPipeline }] = await Promise.all([
+      compileOnce(project.files, { dir, state, save: true }),
+      import('../../compiler/select.ts'),
+      import('../../pipeline/run.ts'),
+    ])
     const selection = { ...selectionOf(argv, flags), retry: flags.retry }
     checkSelection(compiled.models, selection)
     this.#warn(compiled.warnings)

@@ -23,7 +23,7 @@ export async function prepareEventsTable(site: Site, model: EventsModel): Promis
     return is === 'evolved'
   }
   await makeWay(site, model, 'table')
-  await createSchema(connection, model.name)
+  await connection.run(createSchema(model.name))
   const columns = model.columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`)
   await connection.run(sql`CREATE OR REPLACE TABLE ${relation} (${sql.join(columns)})`)
   return true

@@ -75,9 +75,9 @@ export function continuesTable(site: Past, model: Model): boolean {
   return record?.kind === model.kind && !fullRefresh && existingType(site, model.name) === 'table'
 }
 
-export async function createSchema(connection: Connection, name: ModelName): Promise<void> {
+export function createSchema(name: ModelName): Sql {
   const { schema } = splitModelName(name)
-  await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)}`)
+  return sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)}`
 }
 
 /** Kinds whose table holds what their source may no longer give. */
