@@ -195,6 +195,7 @@ export class TargetQueue implements AsyncDisposable {
       id: this.#claimId(name.number),
       target: this.#options.target,
       segment: name.number,
+      opening: name.opening,
       oldestSegment: this.#store.segments[0]?.name.number ?? name.number,
       events,
       bytes: sizeBytes,

@@ -51,7 +51,7 @@ export async function flushAll(
     const others = targets.filter((target) => sameName(target, name) && target !== name)
     try {
       for (const target of [...others.toSorted(), name]) {
-        const fence = context.state.positions.get(target) ?? null
+        const fence = context.state.positions.get(target)
         await flushTarget(deps, model, target, fence, startedAt, (count) => onFlushed(model, count))
       }
     } catch (error) {

@@ -194,7 +194,7 @@ export class Life {
     }
     const { acks, positions } = await readState(connection)
     await finishCommitted(deps, acks)
-    const fence = positions.get(model.name) ?? null
+    const fence = positions.get(model.name)
     await flushTarget(deps, model, model.name, fence, new Date(), () => {})
   }
 
