@@ -49,6 +49,8 @@ export interface FlushDependencies {
   /** Told of the size of each batch before the engine reads it. */
   readonly makeRoom: (bytes: number) => Promise<void>
   readonly claims: ClaimSource
+  /** The model is new, or was edited, since events were last flushed: some may be from a time with other columns. */
+  readonly formerly: boolean
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly progress: Progress
@@ -186,7 +188,7 @@ async function flushClaims(
     await onStep?.('record-deleted')
   }
   try {
-    const batch = await viewTyped(connection, model, claims) // step 2
+    const batch = await viewTyped(connection, model, claims, deps.formerly) // step 2
     return await commit(batch, (target) => insertTyped(connection, target, batch))
   } catch (error) {
     if (!(error instanceof MisfitError)) throw error

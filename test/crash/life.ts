@@ -186,6 +186,7 @@ export class Life {
     const deps: FlushDependencies = {
       connection,
       makeRoom: () => Promise.resolve(),
+      formerly: false,
       claims: this.#claimsOf(buffer),
       logger: silentLogger,
       signal: new AbortController().signal,

@@ -209,7 +209,15 @@ test('a runner that slept through the flush of its claim by another cannot inser
   await using connection = await database.connect()
   const { signal, progress, logger } = defaults(space.paths)
   const sleeper = flushTarget(
-    { connection, makeRoom: () => Promise.resolve(), claims, signal, progress, logger },
+    {
+      connection,
+      makeRoom: () => Promise.resolve(),
+      formerly: false,
+      claims,
+      signal,
+      progress,
+      logger,
+    },
     model,
     model.name,
     undefined, // the fence as it was before the other runner moved it
