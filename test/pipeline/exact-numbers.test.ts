@@ -160,9 +160,8 @@ test('what waits when its column of JSON gets another type keeps its digits, as 
   const given = ['{"price":12.50}', '0.12345678901234567890', '12345678901234567.0', '1.50']
   const event = `{${names.map((name, i) => `"${name}":${given[i]}`).join()}}`
   const former = events('raw.e', Object.fromEntries(names.map((name) => [name, 'JSON'])))
-  const next = events('raw.e', {
-    ...{ text: 'VARCHAR', number: 'DECIMAL(38,20)', whole: 'BIGINT', plain: 'VARCHAR' },
-  })
+  const types = { text: 'VARCHAR', number: 'DECIMAL(38,20)', whole: 'BIGINT', plain: 'VARCHAR' }
+  const next = events('raw.e', types)
   const broken = await claims.add('raw.e', [stored(event, former)], { counted: 2 })
   await space.run([next], { openClaims })
   assert.is(claims.segments.length, 1, 'nothing is flushed by the first run that has the new types')
