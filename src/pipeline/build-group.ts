@@ -7,7 +7,7 @@ import { freshness } from '../compiler/plan.ts'
 import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
 import type { Model } from '../core/model.ts'
-import { type ModelName, sameName } from '../core/names.ts'
+import { type ModelName, targetsOf } from '../core/names.ts'
 import type { ModelResult } from '../core/progress.ts'
 import {
   build,
@@ -152,9 +152,9 @@ function decideOne(
   const [stale] = staleInputs(model, context.freshness, 'error')
   if (stale !== undefined) throw new ModelFailure(stale)
   if (model.kind !== 'events') return decideNow(context, model, new Set())
-  const last = [...positions]
-    .filter(([target]) => sameName(target, model.name))
-    .map(([target, position]) => [target, ...[...position].flat()].join())
+  const last = targetsOf(model.name, positions.keys()).map((target) =>
+    [target, ...[...positions.get(target)!].flat()].join(),
+  )
   const fingerprint = hashOf(16, [model.definition, last.join(';')])
   const isNew = context.state.models.get(model.name)?.version !== fingerprint
   const { because } = decideNow(context, model, new Set(isNew ? [model.name] : []))
