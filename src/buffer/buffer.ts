@@ -2,15 +2,15 @@
 
 import { join, resolve } from 'node:path'
 import { limits } from '../core/limits.ts'
-import { EnvironmentError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
-import { parseModelName, type ModelName } from '../core/names.ts'
+import { foldCase, parseModelName, type ModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
 import type { Claim, ClaimSource } from './claim-source.ts'
 import {
   BufferFullError,
   BufferUnavailableError,
   ClaimTargetError,
+  explain,
   UnknownClaimError,
 } from './errors.ts'
 import { ensureDirectory, realFiles, type Files } from './files.ts'
@@ -57,6 +57,8 @@ export class EventBuffer implements ClaimSource {
   readonly #resources: Resources
   readonly #usage: Usage = { storedBytes: 0, pendingBytes: 0, failedAt: null }
   readonly #queues = new Map<ModelName, TargetQueue>()
+  /** By the name in small letters: a model that was renamed in letter case is the same one. */
+  readonly #spellings = new Map<string, readonly TargetQueue[]>()
   readonly #outages = new Map<ModelName, Outage>()
   /** Queues that are being made; appends wait for them in their order. */
   readonly #opening = new Map<ModelName, Promise<TargetQueue>>()
@@ -130,6 +132,10 @@ export class EventBuffer implements ClaimSource {
     this.#refuseWhenClosed()
     const queue = this.#readyQueue(target) ?? (await this.#queueOf(target))
     this.#refuseWhenClosed()
+    for (const spelling of this.#spellings.get(foldCase(target)) ?? []) {
+      const known = spelling === queue ? null : spelling.findRepeat(key)
+      if (known !== null) return await known
+    }
     const readWithinLimits = () => {
       const events = read()
       this.#refuseAboveLimits(groupBytesNeeded(events))
@@ -274,6 +280,8 @@ export class EventBuffer implements ClaimSource {
       }),
     )
     this.#queues.set(target, queue)
+    const folded = foldCase(target)
+    this.#spellings.set(folded, [...(this.#spellings.get(folded) ?? []), queue])
     return queue
   }
 
@@ -286,14 +294,4 @@ export class EventBuffer implements ClaimSource {
     if (queue === undefined) throw new UnknownClaimError(id)
     return { queue, number: Number(digits) }
   }
-}
-
-/** What the system refuses is no bug. */
-function explain(error: unknown, dir: string): never {
-  if (!(error instanceof Error && 'syscall' in error)) throw error
-  throw new EnvironmentError(
-    'buffer-unusable',
-    `the event buffer ${dir} cannot be used: ${error.message}`,
-    { hint: 'check that its disk has space and can be written', cause: error },
-  )
 }

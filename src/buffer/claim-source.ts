@@ -7,8 +7,10 @@ export interface Claim {
   /** `<schema>.<table>/<segment sequence>`. Primary key of the ack record. */
   readonly id: string
   readonly target: ModelName
-  /** Number of the segment, ascending per target; the fence of `_eider.flush_position`. */
+  /** Number of the segment, ascending per target. */
   readonly segment: number
+  /** Which opening of the buffer made it (segment.ts); with the number what `_eider.flush_position` knows it by. */
+  readonly opening: number
   /** The oldest segment that the buffer had when it answered. A lower one than `segment` is, or was, another runner's. */
   readonly oldestSegment: number
   readonly events: number
@@ -26,6 +28,7 @@ export interface Claim {
 export interface WaitingSegment {
   readonly target: ModelName
   readonly segment: number
+  readonly opening: number
   readonly events: number
   readonly path: string
 }

@@ -45,3 +45,13 @@ export class KeyReusedError extends Error {
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
+
+/** What the system refuses is no bug. */
+export function explain(error: unknown, dir: string): never {
+  if (!(error instanceof Error && 'syscall' in error)) throw error
+  throw new EnvironmentError(
+    'buffer-unusable',
+    `the event buffer ${dir} cannot be used: ${error.message}`,
+    { hint: 'check that its disk has space and can be written', cause: error },
+  )
+}

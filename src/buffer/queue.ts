@@ -89,13 +89,17 @@ export class TargetQueue implements AsyncDisposable {
     return group.written
   }
 
+  /** What became of an earlier request with this key; null when there was none. Throws KeyReusedError. */
+  findRepeat(key: RequestKey): Promise<number> | null {
+    const known = this.#store.keys.find(key)
+    if (known !== null) this.#repeats++
+    return known
+  }
+
   /** As EventBuffer.appendOnce. */
   appendOnce(key: RequestKey, read: () => readonly Uint8Array[], time: string): Promise<number> {
-    const known = this.#store.keys.find(key)
-    if (known !== null) {
-      this.#repeats++
-      return known
-    }
+    const known = this.findRepeat(key)
+    if (known !== null) return known
     const events = read()
     if (events.length === 0) return Promise.resolve(0)
     const seq = this.#nextSeq
@@ -195,6 +199,7 @@ export class TargetQueue implements AsyncDisposable {
       id: this.#claimId(name.number),
       target: this.#options.target,
       segment: name.number,
+      opening: name.opening,
       oldestSegment: this.#store.segments[0]?.name.number ?? name.number,
       events,
       bytes: sizeBytes,

@@ -1,6 +1,7 @@
 // What the buffer does with the segments that it finds: keeps every valid group, cuts off torn tails, and puts damaged
 // bytes aside. Afterwards no segment is open and each one is exactly a sequence of valid groups.
 
+import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { EnvironmentError } from '../core/failures.ts'
@@ -35,13 +36,15 @@ export interface Place {
   readonly logger: Logger
 }
 
+/** What the names of all segments have that are made from now on. */
+export type Origin = Pick<SegmentName, 'begin' | 'opening'>
+
 export interface RecoveredDirectory {
   /** Ascending by number. */
   readonly segments: readonly Segment[]
   /** Segments without events, to be removed as soon as one with a higher number is on disk. */
   readonly emptyPaths: readonly string[]
-  /** null: the directory never had a segment. */
-  readonly begin: number | null
+  readonly origin: Origin
   readonly nextNumber: number
   readonly nextSeq: number
   /** Keys of requests whose events are in the segments. */
@@ -66,9 +69,9 @@ export async function recoverDirectory(place: Place): Promise<RecoveredDirectory
     else segments.push(segment)
     nextSeq = Math.max(nextSeq, name.seq, (segment?.last.seq ?? 0) + 1)
   }
-  const begin = names[0]?.begin ?? null
+  const origin = { begin: names[0]?.begin ?? Date.now(), opening: randomInt(2 ** 47) }
   const nextNumber = (names.at(-1)?.number ?? 0) + 1
-  return { segments, emptyPaths, begin, nextNumber, nextSeq, keys }
+  return { segments, emptyPaths, origin, nextNumber, nextSeq, keys }
 }
 
 // The buffer never makes two; a copy from a backup does. Which of the two holds is not for a program to guess.

@@ -26,12 +26,14 @@
 //
 // The name of a segment file is the ledger; there is no other:
 //
-//   <begin>-<number>-<seq>.<state>      three decimal numbers of 16 digits
+//   <begin>-<number>-<seq>-<opening>.<state>      four decimal numbers of 16 digits
 //
-//   begin    number of the first segment that this directory ever had: the time of its making in ms. Were it 1, a
-//            directory made anew after a deletion would count through numbers that the warehouse takes for flushed.
+//   begin    number of the first segment that this directory ever had: the time of its making in ms
 //   number   identity of the segment, ascending, never used twice; a number may be skipped
 //   seq      no event of an earlier segment has this sequence number or a higher one
+//   opening  random, the same for all segments that were made between an opening of the buffer and its end: what the
+//            warehouse knows of flushed segments it knows by it. A directory that was made anew, or put back as it was
+//            once, counts through numbers that were used before, whatever the clock says; its new segments are still new.
 //   state    open      appended to by the process that made it
 //            sealed    complete, never handed out
 //            claimed   handed out to a run
@@ -53,23 +55,25 @@ export interface SegmentName {
   readonly begin: number
   readonly number: number
   readonly seq: number
+  readonly opening: number
   readonly state: SegmentState
 }
 
-const NAME = /^(\d{16})-(\d{16})-(\d{16})\.(open|sealed|claimed|returned)$/
+const NAME = /^(\d{16})-(\d{16})-(\d{16})-(\d{16})\.(open|sealed|claimed|returned)$/
 
-export function segmentFileName({ begin, number, seq, state }: SegmentName): string {
+export function segmentFileName({ begin, number, seq, opening, state }: SegmentName): string {
   const digits = (value: number) => String(value).padStart(16, '0')
-  return `${digits(begin)}-${digits(number)}-${digits(seq)}.${state}`
+  return `${[begin, number, seq, opening].map(digits).join('-')}.${state}`
 }
 
 export function parseSegmentFileName(fileName: string): SegmentName | null {
-  const [, begin, number, seq, state] = NAME.exec(fileName) ?? []
+  const [, begin, number, seq, opening, state] = NAME.exec(fileName) ?? []
   if (state === undefined) return null
   return {
     begin: Number(begin),
     number: Number(number),
     seq: Number(seq),
+    opening: Number(opening),
     state: state as SegmentState,
   }
 }

@@ -5,7 +5,8 @@ import { errorCode } from './errors.ts'
 import { reuseFile, unlinkIfThere, writeAll, type OpenFile } from './files.ts'
 import { finishGroup, type Group } from './group.ts'
 import { KeyMemory, type KeyLimits } from './key-memory.ts'
-import { recoverDirectory, recoverSegment, type Place, type Segment } from './recovery.ts'
+import { recoverDirectory, recoverSegment } from './recovery.ts'
+import type { Origin, Place, Segment } from './recovery.ts'
 import { segmentFileName, type EventStamp, type SegmentName, type SegmentState } from './segment.ts'
 import type { Usage } from './usage.ts'
 
@@ -36,7 +37,7 @@ export type SegmentSummary = Pick<OpenSegment, 'name' | 'sizeBytes' | 'events' |
 export class SegmentStore implements AsyncDisposable {
   readonly #options: StoreOptions
   readonly keys: KeyMemory
-  readonly #begin: number
+  readonly #origin: Origin
   #nextNumber: number
   /** One more than the last sequence number that is on disk. */
   #nextSeq: number
@@ -52,13 +53,12 @@ export class SegmentStore implements AsyncDisposable {
   private constructor(
     options: StoreOptions,
     found: Awaited<ReturnType<typeof recoverDirectory>>,
-    begin: number,
     keys: KeyMemory,
   ) {
     this.#options = options
     this.keys = keys
-    this.#begin = begin
-    this.#nextNumber = Math.max(begin, found.nextNumber)
+    this.#origin = found.origin
+    this.#nextNumber = Math.max(found.origin.begin, found.nextNumber)
     this.#nextSeq = found.nextSeq
     this.#segments = [...found.segments]
     this.#emptyPaths = [...found.emptyPaths]
@@ -68,7 +68,7 @@ export class SegmentStore implements AsyncDisposable {
   static async open(options: StoreOptions): Promise<SegmentStore> {
     const found = await recoverDirectory(options)
     const keys = await KeyMemory.open(options, options.keyLimits, found.keys)
-    const store = new SegmentStore(options, found, found.begin ?? Date.now(), keys)
+    const store = new SegmentStore(options, found, keys)
     for (const { sizeBytes } of found.segments) options.usage.storedBytes += sizeBytes
     await store.#openSegment().catch((error: unknown) => store.#warn('segment-not-made', error))
     return store
@@ -92,7 +92,7 @@ export class SegmentStore implements AsyncDisposable {
   /** True for the number of a segment that is or was complete. */
   hasCompleted(number: number): boolean {
     const isOpen = [this.#suspect, this.#open].some((open) => open?.name.number === number)
-    return !isOpen && number >= this.#begin && number < this.#nextNumber
+    return !isOpen && number >= this.#origin.begin && number < this.#nextNumber
   }
 
   /** Brings the group to disk, or throws and leaves nothing of it that could ever be read. */
@@ -242,7 +242,7 @@ export class SegmentStore implements AsyncDisposable {
   /** Counted up also when nothing comes of it: a number is tried for one file only. */
   #nextName() {
     const number = this.#nextNumber++
-    const name = { begin: this.#begin, number, seq: this.#nextSeq, state: 'open' } as const
+    const name = { ...this.#origin, number, seq: this.#nextSeq, state: 'open' } as const
     return { name, path: this.#path(name) }
   }
 

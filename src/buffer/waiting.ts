@@ -57,17 +57,17 @@ export async function waitingSegments(
 
 async function readSegment(
   path: string,
-  { number, state }: SegmentName,
+  { number, opening, state }: SegmentName,
   copy: string,
 ): Promise<Omit<WaitingSegment, 'target'>> {
   const bytes = await readFile(path)
   const { valid, events } = scanSegment(bytes, state)
   const [first] = valid
   const isWhole = valid.length === 1 && first?.start === 0 && first.end === bytes.length
-  if (state !== 'open' && isWhole) return { segment: number, events, path }
+  if (state !== 'open' && isWhole) return { segment: number, opening, events, path }
   if (events > 0)
     await writeFile(copy, Buffer.concat(valid.map(({ start, end }) => bytes.subarray(start, end))))
-  return { segment: number, events, path: copy }
+  return { segment: number, opening, events, path: copy }
 }
 
 const namesIn = (dir: string): Promise<readonly string[]> =>

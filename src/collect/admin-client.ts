@@ -220,6 +220,7 @@ function toClaim(body: ClaimBody): Claim {
     id: body.claim_id,
     target: body.target,
     segment: Number(body.claim_id.slice(body.claim_id.lastIndexOf('/') + 1)),
+    opening: body.opening,
     oldestSegment: body.oldest_segment,
     events: body.events,
     bytes: body.bytes,

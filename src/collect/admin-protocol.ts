@@ -29,6 +29,8 @@ export interface ClaimBody {
   readonly newest: string
   /** Number of the oldest segment that the buffer still has. */
   readonly oldest_segment: number
+  /** Which opening of the buffer made the segment. */
+  readonly opening: number
 }
 
 export interface InflightBody {

@@ -104,11 +104,10 @@ const ACTIONS = {
 }
 
 function claimBody(claim: SegmentClaim): ClaimBody {
-  const { id, target, events, bytes, path, firstSeq, lastSeq, oldest, newest, oldestSegment } =
-    claim
+  const { id, target, events, bytes, path, firstSeq, lastSeq, oldest, newest } = claim
   const seqs = { first_seq: firstSeq, last_seq: lastSeq }
   const body = { claim_id: id, target, events, bytes, path, ...seqs, oldest, newest }
-  return { ...body, oldest_segment: oldestSegment }
+  return { ...body, oldest_segment: claim.oldestSegment, opening: claim.opening }
 }
 
 async function readClaimId(request: IncomingMessage): Promise<string> {

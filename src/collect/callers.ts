@@ -18,7 +18,14 @@ export function requireProgram(
       target: 'Host',
     })
   if (!takesOrigin(origin, listeningOn, allowedOrigins))
-    throw refusal('origin-not-allowed', 'this daemon takes no events from web pages', {
-      target: 'Origin',
-    })
+    throw refusal(
+      'origin-not-allowed',
+      `this daemon takes no requests ${ofPages(allowedOrigins)}`,
+      {
+        target: 'Origin',
+      },
+    )
 }
+
+const ofPages = (allowedOrigins: readonly string[]) =>
+  allowedOrigins.length === 0 ? 'of web pages' : 'of web pages from this origin'

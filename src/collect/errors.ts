@@ -32,7 +32,8 @@ export const errors = {
   },
   'origin-not-allowed': {
     status: 403,
-    meaning: 'The request is of a web page, and the daemon listens on loopback only.',
+    meaning:
+      'The request is of a web page that collect.cors_origins does not name, and the daemon listens on loopback only.',
   },
   'event-too-large': {
     status: 413,

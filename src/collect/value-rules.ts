@@ -7,6 +7,7 @@
 
 import type { ColumnType } from '../core/relation.ts'
 import type { JsonNode } from './json-tree.ts'
+import { equalKeys, keyIdentity } from './map-keys.ts'
 import { scalarRule } from './scalar-rules.ts'
 import { parseType, type TypeTree } from '../core/type-syntax.ts'
 
@@ -54,7 +55,7 @@ function ruleOf(tree: TypeTree): Rule {
     case 'union':
       return unionRule(mapValues(tree.fields, ruleOf))
     case 'map':
-      return mapRule(ruleOf(tree.key), ruleOf(tree.value))
+      return mapRule(tree.key, ruleOf(tree.value))
   }
 }
 
@@ -127,7 +128,10 @@ function unionRule(members: ReadonlyMap<string, Rule>): Rule {
   }
 }
 
-function mapRule(key: Rule, item: Rule): Rule {
+/** The engine takes two keys of one MAP that are equal in their type, or fails when it meets them, as it happens. */
+function mapRule(keyType: TypeTree, item: Rule): Rule {
+  const key = ruleOf(keyType)
+  const identity = keyIdentity(keyType)
   return {
     exact: key.exact || item.exact,
     spelled: item.spelled === true,
@@ -136,10 +140,11 @@ function mapRule(key: Rule, item: Rule): Rule {
       isObject(value) &&
       Object.keys(value).every(
         (name) => key.accepts(name) && (value[name] === null || item.accepts(value[name])),
-      ),
+      ) &&
+      equalKeys(identity, Object.keys(value)) === null,
     check: (node, found) => {
       if (node.is !== 'object') return 'must be a JSON object'
-      return firstProblem(node.members, (member) => {
+      const problem = firstProblem(node.members, (member) => {
         const { start, end } = member.node
         const name: JsonNode = { is: 'string', start, end, value: member.name }
         // The engine has no reading of a rewritten key, so a key must be fine as it is.
@@ -149,6 +154,10 @@ function mapRule(key: Rule, item: Rule): Rule {
           return within(`key "${member.name}"`, problem ?? 'must be in plain form')
         return within(`key "${member.name}"`, checkOrNull(item, member.node, found))
       })
+      if (problem !== null) return problem
+      const names = node.members.map(({ name }) => name)
+      const equal = equalKeys(identity, names)
+      return equal === null ? null : `key "${equal}" must not equal another key of the MAP`
     },
   }
 }

@@ -62,13 +62,14 @@ async function wrongTypes(
   connection: Connection,
   { source, declared }: ParsedEvents,
 ): Promise<readonly Diagnostic[]> {
-  const prefix = sql`SELECT CAST(NULL AS `
+  // A table, as the engine has types that no table may have.
+  const prefix = sql`CREATE OR REPLACE TEMP TABLE _eider_type AS (SELECT CAST(NULL AS `
   const found: Diagnostic[] = []
   const types = await connection.rows(sql`SELECT DISTINCT type_name AS name FROM duckdb_types()`)
   const names = types.map(({ name }) => (name as string).toUpperCase())
   for (const { type } of declared) {
     try {
-      await connection.columnsOf(sql`${prefix}${sql.body(type)})`)
+      await connection.run(sql`${prefix}${sql.body(type)}) AS value) WITH NO DATA`)
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error
       const { details } = error

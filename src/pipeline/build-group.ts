@@ -147,7 +147,7 @@ async function buildOne(work: Work, model: Model): Promise<Done> {
 
 /**
  * Throws ModelFailure for a model that reads a source that is too old. The version of an events model says which rows it
- * has: the definition and the last segment that went in, of each spelling that the model has had.
+ * has: the definition and the last segments that went in, of each spelling that the model has had.
  */
 function decideOne(
   { context, positions }: Pick<Work, 'context' | 'positions'>,
@@ -156,10 +156,10 @@ function decideOne(
   const [stale] = staleInputs(model, context.freshness, 'error')
   if (stale !== undefined) throw new ModelFailure(stale)
   if (model.kind !== 'events') return decideNow(context, model, new Set())
-  const targets = targetsOf(model.name, positions.keys())
-  const segments = targets.map((target) => positions.get(target)!.segment)
-  const last = segments.length > 1 ? segments.join() : (segments[0] ?? null)
-  const fingerprint = hashOf(16, [model.definition, last])
+  const last = targetsOf(model.name, positions.keys()).map((target) =>
+    [target, ...[...positions.get(target)!].flat()].join(),
+  )
+  const fingerprint = hashOf(16, [model.definition, last.join(';')])
   const isNew = context.state.models.get(model.name)?.version !== fingerprint
   const { because } = decideNow(context, model, new Set(isNew ? [model.name] : []))
   return { fingerprint, because }

@@ -1,7 +1,13 @@
 // The columns of an events model as the engine reads them out of an event, and as they come into the table.
 
 import type { EventsModel } from '../core/model.ts'
-import { type Column, type ColumnType, exactKey, isReceivedAt } from '../core/relation.ts'
+import {
+  type Column,
+  type ColumnType,
+  columnType,
+  exactKey,
+  isReceivedAt,
+} from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { withText } from '../core/type-syntax.ts'
 
@@ -39,13 +45,16 @@ export const mayBeExact = ({ type }: Column) => textForJson(type) !== readAs(typ
 const textForJson = (type: ColumnType) =>
   withText(type, (scalar, inKey) => isUnread(scalar) || (scalar === 'JSON' && !inKey))
 
-/** The columns of the model from `struct`; t and x are of the same row. */
-export function fields(model: EventsModel, struct: Sql, cast: Sql): Sql {
+/**
+ * The columns of the model from `struct`; t is of the same row, and so is x. `hasExact`: x is there, so that it also counts
+ * for columns that were JSON when their events came.
+ */
+export function fields(model: EventsModel, struct: Sql, cast: Sql, hasExact: boolean): Sql {
   return sql.join(
     model.columns.map((column) => {
       const given = field(struct, column, cast)
       const value = isReceivedAt(column) ? sql`coalesce(${given}, CAST(t AS TIMESTAMPTZ))` : given
-      return sql`${exactly(value, column, cast)} AS ${sql.ident(column.name)}`
+      return sql`${exactly(value, column, cast, hasExact)} AS ${sql.ident(column.name)}`
     }),
   )
 }
@@ -57,11 +66,18 @@ export function field(struct: Sql, { name, type }: Column, cast: Sql | null = nu
   return sql`${cast}(${member} AS ${sql.type(type)})`
 }
 
+/** Types that read more digits from a text than a double has. */
+const KEEPS_DIGITS = /^(?:VARCHAR|DECIMAL\(.*\)|U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT))$/
+
 /** What the exact text of the column says, where there is one. */
-function exactly(given: Sql, column: Column, cast: Sql): Sql {
-  const { type } = column
+function exactly(given: Sql, column: Column, cast: Sql, hasExact: boolean): Sql {
+  const { name, type } = column
   const asText = textForJson(type)
-  if (!mayBeExact(column)) return given
+  if (!mayBeExact(column)) {
+    if (!hasExact || !KEEPS_DIGITS.test(type)) return given
+    const wasJson = exactKey({ name, type: columnType('JSON') })
+    return sql`coalesce(${cast}(map_extract_value(x, ${sql.value(wasJson)}) AS ${sql.type(type)}), ${given})`
+  }
   const text = sql`map_extract_value(x, ${sql.value(exactKey(column))})`
   if (type === 'JSON') return sql`coalesce(${cast}(${text} AS JSON), ${given})`
   const read = sql`${cast}(${cast}(${cast}(${text} AS JSON) AS ${sql.type(asText)}) AS ${sql.type(type)})`

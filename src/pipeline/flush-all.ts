@@ -13,7 +13,7 @@ import { prepareEventsTable } from './materialize/events.ts'
 import { noteRelation, relationOf } from './materialize/relation.ts'
 import { recordModels } from './state.ts'
 
-type Given = Omit<FlushDependencies, 'connection' | 'makeRoom' | 'claims'>
+type Given = Omit<FlushDependencies, 'connection' | 'makeRoom' | 'claims' | 'formerly'>
 
 export interface FlushAllOptions extends Given {
   /** null where nothing collects. */
@@ -39,8 +39,8 @@ export async function flushAll(
   await using claims = await openClaims()
   const { connection } = context
   const makeRoom = await roomMaker(connection)
-  const deps = { ...options, connection, makeRoom, claims }
-  await finishCommitted(deps, context.state.acks)
+  const all = { ...options, connection, makeRoom, claims, formerly: false }
+  await finishCommitted(all, context.state.acks)
   const targets = await claims.targets()
   const known = [...models.values()].filter(({ kind }) => kind === 'events')
   for (const target of targets)
@@ -48,16 +48,23 @@ export async function flushAll(
       logger.warn('flush-target-without-model', { target })
   for (const model of ready) {
     const { name } = model
+    const deps = { ...all, formerly: isRedefined(context, model) }
     const others = targetsOf(name, targets).filter((target) => target !== name)
     try {
       for (const target of [...others.toSorted(), name]) {
-        const fence = context.state.positions.get(target) ?? null
+        const fence = context.state.positions.get(target)
         await flushTarget(deps, model, target, fence, startedAt, (count) => onFlushed(model, count))
       }
     } catch (error) {
       onFailure(model, error)
     }
   }
+}
+
+/** Since the last run that flushed all of it. */
+function isRedefined({ state }: BuildContext, { name, definition }: EventsModel): boolean {
+  const record = state.models.get(name)
+  return record?.fingerprint === '' || record?.definition !== definition
 }
 
 /** What did not fit the model as it was may fit it as it is. */
@@ -81,14 +88,14 @@ async function prepareTables(
     try {
       refuseReservedSchema(context, model.name)
       const record = state.models.get(model.name)
-      const isRedefined = record !== undefined && record.definition !== model.definition
+      const isEdited = record !== undefined && record.definition !== model.definition
       const retried = await connection.transact(async () => {
         await prepareEventsTable(siteOf(context, model), model)
         // From here on the table is known as one that holds events, by this definition, whatever happens next: what is
         // rejected by it is tried again when it changes, also when it becomes again what it was.
-        if (record?.kind !== 'events' || isRedefined)
+        if (record?.kind !== 'events' || isEdited)
           await recordModels(connection, runId, [{ model, fingerprint: '', version: '' }])
-        return isRedefined ? await retryRejected(connection, model) : 0
+        return isEdited ? await retryRejected(connection, model) : 0
       })
       if (retried > 0) {
         onFlushed(model, { events: retried, rejected: 0 })

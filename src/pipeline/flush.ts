@@ -10,8 +10,8 @@
 //
 // A crash before 6 leaves the segments in the buffer and nothing in the table; the next run flushes them under the same
 // claim ids. A crash after 6 leaves ack records; the next run does steps 7 and 8. Segments of a target are committed in
-// ascending order, and `_eider.flush_position` refuses one at or below the last: a runner that slept through another's
-// recovery cannot insert again, also after step 8.
+// ascending order, and `_eider.flush_position` refuses one at or below the last of the same opening of the buffer: a
+// runner that slept through another's recovery cannot insert again, also after step 8.
 
 import type { Claim, ClaimSource } from '../buffer/claim-source.ts'
 import { limits } from '../core/limits.ts'
@@ -32,7 +32,7 @@ import {
   viewTyped,
 } from './load-batch.ts'
 import { relationOf } from './materialize/relation.ts'
-import type { AckRecord, FlushPosition } from './state.ts'
+import { type AckRecord, type FlushPosition, isFlushed } from './state.ts'
 
 export type FlushStep =
   | 'claimed'
@@ -49,6 +49,8 @@ export interface FlushDependencies {
   /** Told of the size of each batch before the engine reads it. */
   readonly makeRoom: (bytes: number) => Promise<void>
   readonly claims: ClaimSource
+  /** The model is new, or was edited, since events were last flushed: some may be from a time with other columns. */
+  readonly formerly: boolean
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly progress: Progress
@@ -68,7 +70,8 @@ export async function finishCommitted(
 ): Promise<void> {
   for (const ack of acks) {
     const open = await deps.claims.inflight(ack.target)
-    if (open.some(({ id }) => id === ack.id)) await deps.claims.ack(ack)
+    const isOpen = open.some(({ id, opening }) => id === ack.id && opening === ack.opening)
+    if (isOpen) await deps.claims.ack(ack)
     await deleteAcks(deps.connection, [ack])
     deps.logger.info('flush-recovered', { claim: ack.id })
   }
@@ -84,7 +87,7 @@ export async function flushTarget(
   deps: FlushDependencies,
   model: EventsModel,
   target: ModelName,
-  fence: FlushPosition | null,
+  fence: FlushPosition | undefined,
   runStartedAt: Date,
   count: (flushed: FlushCount) => void,
 ): Promise<void> {
@@ -92,38 +95,37 @@ export async function flushTarget(
   // What an earlier run left open is not committed, or finishCommitted() had removed it. The buffer takes it back and
   // hands everything out again, oldest first and under the same ids.
   for (const claim of await claims.inflight(target)) await claims.nack(claim)
-  let position = fence
+  let flushed = false
   for (let isLast = false; !isLast && !signal.aborted;) {
     const startedAt = performance.now()
     const batch: Claim[] = []
     try {
-      isLast = await claimBatch(deps, target, position, runStartedAt, batch) // step 1
-      const last = batch.at(-1)
-      if (last === undefined) break
+      isLast = await claimBatch(deps, target, fence, runStartedAt, batch) // step 1
+      if (batch.length === 0) break
+      flushed = true
       progress({ event: 'flush-started', model: model.name, events: eventsOf(batch) })
       let rejected = 0
       await deps.makeRoom(bytesOf(batch))
-      await flushClaims(deps, model, batch, (flushed) => {
-        count(flushed)
-        rejected += flushed.rejected
+      await flushClaims(deps, model, batch, (done) => {
+        count(done)
+        rejected += done.rejected
       })
       const events = eventsOf(batch) - rejected
       const ms = performance.now() - startedAt
       progress({ event: 'flush-finished', model: model.name, events, rejected, ms })
-      position = { segment: last.segment, flushedAt: new Date() }
     } catch (error) {
       await giveBack(deps, batch)
       throw error
     }
   }
-  if (position !== fence) await dropBatch(deps.connection)
+  if (flushed) await dropBatch(deps.connection)
 }
 
 /** Adds claims to `batch`, up to the limit; true when there is nothing more for this run to claim. */
 async function claimBatch(
   deps: FlushDependencies,
   target: ModelName,
-  position: FlushPosition | null,
+  fence: FlushPosition | undefined,
   runStartedAt: Date,
   batch: Claim[],
 ): Promise<boolean> {
@@ -132,8 +134,8 @@ async function claimBatch(
     if (claim === null) return true
     await deps.onStep?.('claimed')
     await refuseBehindAnother(deps, claim, batch)
-    if (position !== null && claim.segment <= position.segment) {
-      await removeReturned(deps, claim, position)
+    if (isFlushed(fence, claim)) {
+      await removeReturned(deps, claim)
       continue
     }
     batch.push(claim)
@@ -187,7 +189,7 @@ async function flushClaims(
     await onStep?.('record-deleted')
   }
   try {
-    const batch = await viewTyped(connection, model, claims) // step 2
+    const batch = await viewTyped(connection, model, claims, deps.formerly) // step 2
     return await commit(batch, (target) => insertTyped(connection, target, batch))
   } catch (error) {
     if (!(error instanceof MisfitError)) throw error
@@ -207,18 +209,27 @@ async function flushClaims(
  * one target and ascend.
  */
 async function recordAcks(connection: Connection, claims: readonly Claim[]): Promise<void> {
-  const [first, last] = [claims[0], claims.at(-1)]
-  if (first === undefined || last === undefined) return
   const records = claims.map(
-    ({ id, target, segment, events }) =>
-      sql`(${sql.value(id)}, ${sql.value(target)}, ${sql.value(segment)}, ${sql.value(events)}, now())`,
+    ({ id, target, segment, opening, events }) =>
+      sql`(${sql.join([id, target, segment, opening, events].map((value) => sql.value(value)))}, now())`,
   )
   await connection.run(sql`
-    INSERT INTO _eider.acks (claim_id, target, segment, events, committed_at) VALUES ${sql.join(records)}`)
+    INSERT INTO _eider.acks (claim_id, target, segment, opening, events, committed_at) VALUES ${sql.join(records)}`)
+  for (const opening of new Set(claims.map((claim) => claim.opening)))
+    await moveFence(
+      connection,
+      claims.filter((claim) => claim.opening === opening),
+    )
+}
+
+/** `claims` are of one opening. */
+async function moveFence(connection: Connection, claims: readonly Claim[]): Promise<void> {
+  const [first, last] = [claims[0], claims.at(-1)]
+  if (first === undefined || last === undefined) return
   const moved = await connection.run(sql`
-    INSERT INTO _eider.flush_position (target, segment, flushed_at)
-    VALUES (${sql.value(last.target)}, ${sql.value(last.segment)}, now())
-    ON CONFLICT (target) DO UPDATE SET segment = excluded.segment, flushed_at = excluded.flushed_at
+    INSERT INTO _eider.flush_position (target, opening, segment, flushed_at)
+    VALUES (${sql.value(last.target)}, ${sql.value(last.opening)}, ${sql.value(last.segment)}, now())
+    ON CONFLICT (target, opening) DO UPDATE SET segment = excluded.segment, flushed_at = excluded.flushed_at
     WHERE flush_position.segment < ${sql.value(first.segment)}`)
   if (moved !== 1) throw new ModelFailure(`another run has flushed ${first.id} meanwhile`)
 }
@@ -263,21 +274,10 @@ async function nack({ claims, logger }: FlushDependencies, claim: Claim): Promis
 }
 
 /**
- * A segment at or below the fence. Its events are in the table when its removal was lost in a power cut. Events that
- * are younger than the last commit cannot be: then the buffer was replaced by one that counts from the start.
+ * A segment at or below the fence of its opening: its events are in the table. It is there when its removal was lost in a
+ * power cut, when a dead run had given it back after its commit, or when a copy of the buffer was put in its place.
  */
-async function removeReturned(
-  deps: FlushDependencies,
-  claim: Claim,
-  position: FlushPosition,
-): Promise<void> {
-  if (new Date(claim.newest) > position.flushedAt) {
-    await nack(deps, claim)
-    throw new ModelFailure(
-      `the buffer hands out segment ${claim.segment}, but segment ${position.segment} was flushed before its events came in; ` +
-        `if the buffer was replaced by another one, delete the row of ${claim.target} from _eider.flush_position and run again`,
-    )
-  }
+async function removeReturned(deps: FlushDependencies, claim: Claim): Promise<void> {
   await deps.claims.ack(claim)
   deps.logger.warn('flush-segment-returned', { claim: claim.id })
 }

@@ -52,7 +52,7 @@ async function insertAll(
   model: EventsModel,
   segments: readonly WaitingSegment[],
 ): Promise<boolean> {
-  const batch = await viewTyped(connection, model, segments)
+  const batch = await viewTyped(connection, model, segments, true)
   try {
     await connection.transact(() => insertTyped(connection, ARRIVING, batch))
     return true

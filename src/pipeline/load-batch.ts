@@ -40,19 +40,23 @@ export class MisfitError extends Error {
   override name = 'MisfitError'
 }
 
-/** All segments as one relation. Whether their events fit shows only when it is inserted. */
+/**
+ * All segments as one relation. Whether their events fit shows only when it is inserted. `formerly`: events may be from a
+ * time in which the columns had other types. It costs time.
+ */
 export async function viewTyped(
   connection: Connection,
   model: EventsModel,
   claims: readonly Pick<Claim, 'path' | 'events'>[],
+  formerly: boolean,
 ): Promise<Batch> {
-  const lines = linesOf(claims, membersFor(model))
+  const lines = linesOf(claims, membersFor(model, formerly))
   const complete = model.columns
     .filter(isRequired)
     .map((column) => sql` AND ${field(sql`e`, column)} IS NOT NULL`)
   await connection.run(sql`
     CREATE OR REPLACE TEMP VIEW _eider_typed AS
-    SELECT ${fields(model, sql`e`, sql`CAST`)} FROM ${lines}
+    SELECT ${fields(model, sql`e`, sql`CAST`, formerly)} FROM ${lines}
     WHERE e IS NOT NULL${sql.join(complete, sql.empty)}`)
   return { rows: TYPED, events: claims.reduce((sum, { events }) => sum + events, 0), rejected: 0 }
 }
@@ -188,7 +192,7 @@ async function giveVerdicts(
       WHERE seq NOT IN (SELECT seq FROM ${VERDICTS})`)
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_fitting AS
-    SELECT ${fields(model, sql`typed`, sql`TRY_CAST`)} FROM ${GIVEN} ANTI JOIN ${VERDICTS} USING (seq) ORDER BY seq`)
+    SELECT ${fields(model, sql`typed`, sql`TRY_CAST`, true)} FROM ${GIVEN} ANTI JOIN ${VERDICTS} USING (seq) ORDER BY seq`)
 }
 
 /** Events with a value that gave NULL in the column's type, or none where the model wants one. */

@@ -22,7 +22,7 @@ import { relationOf, relationType, type WatermarkRange } from './materialize/rel
 import { type Asked, lossesOf, refusalOf } from './refusals.ts'
 import { Rehearsal } from './rehearse/rehearsal.ts'
 import { readCurrentSnapshot } from './snapshots.ts'
-import { readStateIfAny, type State } from './state.ts'
+import { isFlushed, readStateIfAny, type State } from './state.ts'
 
 export interface PlanOptions {
   readonly connection: Connection
@@ -229,8 +229,7 @@ async function unflushed(
   { positions }: State,
   { name }: Model,
 ): Promise<readonly WaitingSegment[]> {
-  const isNew = ({ target, segment }: WaitingSegment) =>
-    segment > (positions.get(target)?.segment ?? -1)
+  const isNew = (segment: WaitingSegment) => !isFlushed(positions.get(segment.target), segment)
   return (await waitingSegments(name)).filter(isNew)
 }
 

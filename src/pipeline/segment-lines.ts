@@ -18,12 +18,12 @@ interface Members {
 /** Of the member x: text of JSON by exactKey(). */
 export const EXACT_TEXTS = sql`MAP(VARCHAR, VARCHAR)`
 
-/** What a flush needs of a line whose event fits the model. */
-export function membersFor({ columns }: EventsModel): Members {
+/** What a flush needs of a line whose event fits the model; `withExact`: its exact texts in any case. */
+export function membersFor({ columns }: EventsModel, withExact: boolean): Members {
   return {
     ...(columns.some(isReceivedAt) && { t: sql`VARCHAR` }),
     e: structOf(columns),
-    ...(columns.some(mayBeExact) && { x: EXACT_TEXTS }),
+    ...((withExact || columns.some(mayBeExact)) && { x: EXACT_TEXTS }),
   }
 }
 

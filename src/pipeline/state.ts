@@ -6,7 +6,8 @@
 //   models            one row per relation that a run has made; `removed_at` once its model is gone from the project
 //   macros            those that a run has made, as the author wrote them
 //   acks              claims whose events are committed and whose segment may still be in the buffer
-//   flush_position    per target the last segment committed: the fence that no later commit may go back behind
+//   flush_position    per target and opening of its buffer (buffer/segment.ts) the last segment committed: the fence that no
+//                     later commit may go back behind
 //   rejected_events   events that do not fit their table, set aside with the reason; `exact` as in their line
 
 import { EnvironmentError } from '../core/failures.ts'
@@ -34,14 +35,13 @@ export interface ModelRecord {
   readonly removed: boolean
 }
 
-export interface FlushPosition {
-  readonly segment: number
-  readonly flushedAt: Date
-}
+/** By the opening of the buffer the last segment of it that is in the table. */
+export type FlushPosition = ReadonlyMap<number, number>
 
 export interface AckRecord {
   readonly id: string
   readonly target: ModelName
+  readonly opening: number
 }
 
 export interface State {
@@ -62,10 +62,11 @@ const layout: readonly Sql[] = [
     definition VARCHAR NOT NULL, run_id VARCHAR NOT NULL, built_at TIMESTAMPTZ NOT NULL, removed_at TIMESTAMPTZ)`,
   sql`CREATE TABLE _eider.macros (name VARCHAR NOT NULL, text VARCHAR NOT NULL)`,
   sql`CREATE TABLE _eider.acks (
-    claim_id VARCHAR PRIMARY KEY, target VARCHAR NOT NULL, segment UBIGINT NOT NULL, events UBIGINT NOT NULL,
-    committed_at TIMESTAMPTZ NOT NULL)`,
+    claim_id VARCHAR PRIMARY KEY, target VARCHAR NOT NULL, segment UBIGINT NOT NULL, opening UBIGINT NOT NULL,
+    events UBIGINT NOT NULL, committed_at TIMESTAMPTZ NOT NULL)`,
   sql`CREATE TABLE _eider.flush_position (
-    target VARCHAR PRIMARY KEY, segment UBIGINT NOT NULL, flushed_at TIMESTAMPTZ NOT NULL)`,
+    target VARCHAR, opening UBIGINT, segment UBIGINT NOT NULL, flushed_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (target, opening))`,
   sql`CREATE TABLE _eider.rejected_events (
     target VARCHAR NOT NULL, claim_id VARCHAR NOT NULL, seq UBIGINT NOT NULL, reason VARCHAR NOT NULL,
     event VARCHAR NOT NULL, exact MAP(VARCHAR, VARCHAR), received_at TIMESTAMPTZ NOT NULL, rejected_at TIMESTAMPTZ NOT NULL)`,
@@ -99,7 +100,7 @@ export async function readState(
   const models = await connection.texts(sql`
     SELECT model, kind, fingerprint, version, definition, removed_at IS NOT NULL AS removed FROM _eider.models`)
   const acks = await connection.rows(
-    sql`SELECT claim_id, target FROM _eider.acks ORDER BY target, segment`,
+    sql`SELECT claim_id, target, opening FROM _eider.acks ORDER BY target, segment`,
   )
   return {
     models: new Map(
@@ -115,9 +116,10 @@ export async function readState(
       ]),
     ),
     positions: await readPositions(connection),
-    acks: acks.map(({ claim_id, target }) => ({
+    acks: acks.map(({ claim_id, target, opening }) => ({
       id: textOf(claim_id),
       target: target as ModelName,
+      opening: numberOf(opening),
     })),
   }
 }
@@ -138,15 +140,21 @@ export async function readPositions(
   connection: Connection,
 ): Promise<ReadonlyMap<ModelName, FlushPosition>> {
   const rows = await connection.rows(
-    sql`SELECT target, segment, epoch_ms(flushed_at) AS flushed_ms FROM _eider.flush_position ORDER BY target`,
+    sql`SELECT target, opening, segment FROM _eider.flush_position ORDER BY target, opening`,
   )
-  return new Map(
-    rows.map(({ target, segment, flushed_ms }): [ModelName, FlushPosition] => [
-      target as ModelName,
-      { segment: numberOf(segment), flushedAt: new Date(numberOf(flushed_ms)) },
-    ]),
-  )
+  const positions = new Map<ModelName, Map<number, number>>()
+  for (const { target, opening, segment } of rows) {
+    const position = positions.get(target as ModelName) ?? new Map<number, number>()
+    positions.set(target as ModelName, position.set(numberOf(opening), numberOf(segment)))
+  }
+  return positions
 }
+
+/** Whether a segment is in the table, for all that the position of its target says. */
+export const isFlushed = (
+  position: FlushPosition | undefined,
+  { opening, segment }: { readonly opening: number; readonly segment: number },
+): boolean => segment <= (position?.get(opening) ?? -1)
 
 /** A model that was built, and what it was built from. */
 export interface NewRecord {

@@ -9,6 +9,7 @@ import {
   drain,
   eventBytes,
   failure,
+  modelName,
   openBuffer,
   type ReadEvent,
   readClaim,
@@ -30,6 +31,23 @@ const send = (buffer: EventBuffer, name: string, events = 1, time = ago(0)) =>
   )
 
 const namesOf = (events: readonly ReadEvent[]) => events.map(({ event }) => event as string)
+
+test('a key that was used under another letter case of the target is known', async () => {
+  await using directory = await temporaryDirectory()
+  const old = modelName('Raw.events')
+  const key = requestKey('a', eventBytes(1))
+  for (const life of ['same', 'next']) {
+    await using buffer = await openBuffer(directory.path)
+    assert.is(await buffer.appendOnce(old, key, () => [eventBytes(1)], ago(0)), 1)
+    assert.is(await buffer.appendOnce(target, key, () => [eventBytes(1)], ago(0)), 1, life)
+    const other = requestKey('a', eventBytes(2))
+    const again = () => buffer.appendOnce(target, other, () => [eventBytes(2)], ago(0))
+    assert.instance(await failure(again), KeyReusedError)
+  }
+  await using buffer = await openBuffer(directory.path)
+  assert.is((await drain(buffer, old)).events.length, 1)
+  assert.is((await drain(buffer)).events.length, 0)
+})
 
 test('a repeat gets the first outcome: at once, later, after a restart, after the flush', async () => {
   await using directory = await temporaryDirectory()

@@ -24,7 +24,11 @@ async function space(): Promise<Space> {
     buffer,
     scratch,
     async write(number, state, text) {
-      const path = join(buffer, 'raw.e', segmentFileName({ begin: 1, number, seq: 1, state }))
+      const path = join(
+        buffer,
+        'raw.e',
+        segmentFileName({ begin: 1, number, seq: 1, opening: 1, state }),
+      )
       await writeFile(path, text)
       return path
     },
@@ -45,8 +49,8 @@ test('whole segments are read in place, in the order of their numbers', async ()
   const second = await given.write(2, 'sealed', group(3, 1))
   const first = await given.write(1, 'returned', group(1, 2))
   assert.equal(await waitingSegments(given.buffer, target, given.scratch), [
-    { target, segment: 1, events: 2, path: first },
-    { target, segment: 2, events: 1, path: second },
+    { target, segment: 1, opening: 1, events: 2, path: first },
+    { target, segment: 2, opening: 1, events: 1, path: second },
   ])
   assert.equal(await readdir(given.scratch), [])
 })

@@ -40,7 +40,7 @@ async function flushed(model: EventsModel, events: readonly string[]): Promise<r
     const claim = await claims.add(model.name, events)
     await using database = await Database.open({ path: ':memory:' })
     await using connection = await database.connect()
-    const batch = await viewTyped(connection, model, [claim])
+    const batch = await viewTyped(connection, model, [claim], false)
     await connection.run(sql`CREATE TABLE t (c ${sql.type(model.columns[0]!.type)})`)
     await insertTyped(connection, sql`t`, batch)
     const rows = await connection.rows(

@@ -31,7 +31,12 @@ test('origins that are allowed, and ports that are open to other machines', () =
   const request = (headers: object) => ({ headers }) as Parameters<typeof requireProgram>[0]
   const page = request({ host: 'localhost', origin: 'https://shop.example' })
   requireProgram(page, '127.0.0.1', ['https://shop.example'])
-  assert.throws(() => requireProgram(page, '127.0.0.1', ['https://other.example']))
+  const refused = (allowed: readonly string[]) => () => requireProgram(page, '127.0.0.1', allowed)
+  assert.throws(refused([]), /takes no requests of web pages$/)
+  assert.throws(
+    refused(['https://other.example']),
+    /takes no requests of web pages from this origin/,
+  )
   requireProgram(request({ host: 'eider.example', origin: 'https://x.example' }), '0.0.0.0', [])
   requireProgram(request({}), '127.0.0.1', [])
 })

@@ -33,7 +33,7 @@ interface Deaths {
 
 /**
  * Daemon and run at work at the same time or, `runFirst`, the run alone before the daemon starts. Gives what each ended
- * with: what was not killed has ended well, but for a run that has lost its daemon.
+ * with, and has printed: what was not killed has ended well, but for a run that has lost its daemon.
  */
 async function liveOnce(space: Workspace, sender: Sender, deaths: Deaths, runFirst: boolean) {
   if (runFirst) await runAlone(space, `before ${JSON.stringify(deaths)}`)
@@ -51,7 +51,7 @@ run: ${run.output()}`
   assert.ok(['SIGKILL', 0].includes(ends.daemon!), what)
   const lost = ends.daemon === 'SIGKILL' ? [ENVIRONMENT] : []
   assert.ok(['SIGKILL', 0, ...lost].includes(ends.run!), what)
-  return ends
+  return { ends, outputs: { daemon: daemon.output(), run: run.output() } }
 }
 
 /** Takes up what the lives before have left. */
@@ -74,7 +74,7 @@ test('killed at chosen calls, restarted in either order: each 202 is a row, once
   let kills = 0
   for (let life = 0; life < LIVES; life++) {
     const deaths = { daemon: chosen(CALLS.daemon), run: chosen(CALLS.run) }
-    const ends = await liveOnce(space, sender, deaths, random() < 0.3)
+    const { ends } = await liveOnce(space, sender, deaths, random() < 0.3)
     kills += Object.values(ends).filter((end) => end === 'SIGKILL').length
   }
   assert.equal(await finish(space, sender), nothingWrong, `seed ${SEED}`)
@@ -102,6 +102,16 @@ function shuffledPoints(): readonly Point[] {
     .map(({ point }) => point)
 }
 
+/**
+ * How many calls a life makes depends on how many events meet in a group, and so on the load of the machine: a point may be
+ * beyond the last one. But whoever has got to its point is dead; after the last call the end may come first.
+ */
+function requireNotReached(death: string, output: string): void {
+  const [when, at] = death.split(' ')
+  const calls = Number(/^calls (\d+)$/m.exec(output)?.[1])
+  assert.ok(when === 'before' ? calls < Number(at) : calls <= Number(at), `${death}: ${output}`)
+}
+
 /** Lives of one project, one victim in each. Gives how many died at their point. */
 async function killAtPoints(points: readonly Point[], seed: number): Promise<number> {
   await using space = await crashProject()
@@ -110,8 +120,9 @@ async function killAtPoints(points: readonly Point[], seed: number): Promise<num
   let kills = 0
   for (const { victim, death } of points) {
     const deaths = { daemon: null, run: null, [victim]: death }
-    const ends = await liveOnce(space, sender, deaths, random() < 0.3)
+    const { ends, outputs } = await liveOnce(space, sender, deaths, random() < 0.3)
     if (ends[victim] === 'SIGKILL') kills++
+    else requireNotReached(death, outputs[victim])
   }
   assert.equal(await finish(space, sender), nothingWrong, JSON.stringify(points))
   return kills
@@ -119,15 +130,13 @@ async function killAtPoints(points: readonly Point[], seed: number): Promise<num
 
 /** Points of one project. */
 const GROUP = 10
-/** Of points that are reached: a life that finds little to flush makes fewer calls. */
-const REACHED_SHARE = 0.6
 
 if (isLong) {
   const points = shuffledPoints()
   testGroups(points.length / GROUP, `killed at ${GROUP} calls`, async (group) => {
     const chosen = points.slice((group - 1) * GROUP, group * GROUP)
     const kills = await killAtPoints(chosen, crashSeed + group)
-    assert.ok(kills >= chosen.length * REACHED_SHARE, `only ${kills} kills`)
+    assert.ok(kills > 0, 'no point was reached')
     return kills
   })
 }

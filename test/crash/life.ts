@@ -186,6 +186,7 @@ export class Life {
     const deps: FlushDependencies = {
       connection,
       makeRoom: () => Promise.resolve(),
+      formerly: false,
       claims: this.#claimsOf(buffer),
       logger: silentLogger,
       signal: new AbortController().signal,
@@ -194,7 +195,7 @@ export class Life {
     }
     const { acks, positions } = await readState(connection)
     await finishCommitted(deps, acks)
-    const fence = positions.get(model.name) ?? null
+    const fence = positions.get(model.name)
     await flushTarget(deps, model, model.name, fence, new Date(), () => {})
   }
 

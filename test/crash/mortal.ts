@@ -4,6 +4,7 @@
 //   EIDER_DEATH=<before|after> <n>   SIGKILL at the nth call that touches a file below .eider, sends a request to the
 //                                    admin port or, in a run, gives the engine a statement
 //   EIDER_DEATH=<before|after> <n> <word>   the same, counted from the first call on a path with that word
+//                                    It says on stderr how many calls there were when it has lived on: calls <n>
 //   EIDER_DISK=volatile              what was written and not synced dies with the process, as in a power cut
 //   EIDER_DISK=lying                 and a sync does nothing: the control
 
@@ -32,6 +33,8 @@ function pass(call: () => unknown): unknown {
 function die(): void {
   process.kill(process.pid, 'SIGKILL')
 }
+
+if (at !== undefined) process.on('exit', () => writeThrough(2, `calls ${calls}\n`))
 
 const isOwned = (path: unknown) => typeof path === 'string' && path.includes('.eider')
 

@@ -152,6 +152,27 @@ test('an event that is set aside keeps them too, as it was sent, until its model
   )
 })
 
+test('what waits when its column of JSON gets another type keeps its digits, as far as the type does', async () => {
+  await using space = await fixture()
+  const claims = new FakeClaims(space.path('buffer'))
+  const openClaims = () => Promise.resolve(claims)
+  const names = ['text', 'number', 'whole', 'plain']
+  const given = ['{"price":12.50}', '0.12345678901234567890', '12345678901234567.0', '1.50']
+  const event = `{${names.map((name, i) => `"${name}":${given[i]}`).join()}}`
+  const former = events('raw.e', Object.fromEntries(names.map((name) => [name, 'JSON'])))
+  const types = { text: 'VARCHAR', number: 'DECIMAL(38,20)', whole: 'BIGINT', plain: 'VARCHAR' }
+  const next = events('raw.e', types)
+  const broken = await claims.add('raw.e', [stored(event, former)], { counted: 2 })
+  await space.run([next], { openClaims })
+  assert.is(claims.segments.length, 1, 'nothing is flushed by the first run that has the new types')
+  Object.assign(broken, { events: 1 })
+  await claims.add('raw.e', [stored(event, former), '{"number":"no number"}'])
+  await space.ok([next], { openClaims })
+  const rows = await space.rows(sql`SELECT COLUMNS(*)::VARCHAR FROM raw.e`)
+  const row = { text: given[0], number: given[1], whole: '12345678901234567', plain: '1.50' }
+  assert.equal(rows, [row, row])
+})
+
 test('a text for a column of another type is not read', async () => {
   await using space = await fixture()
   const claims = new FakeClaims(space.path('buffer'))

@@ -30,11 +30,13 @@ export class FakeClaims implements ClaimSource {
     options: {
       readonly time?: string
       readonly segment?: number
+      readonly opening?: number
       readonly counted?: number
       readonly bytes?: number
     } = {},
   ): Promise<Claim> {
-    const { time = '2026-01-01T00:00:00.000Z', segment = this.#next++, bytes = 1 } = options
+    const { time = '2026-01-01T00:00:00.000Z', segment = this.#next++ } = options
+    const { opening = 1, bytes = 1 } = options
     const firstSeq = this.#seq
     const lines = events.flatMap((event, i) => {
       const text = typeof event === 'string' ? event : JSON.stringify(event)
@@ -48,6 +50,7 @@ export class FakeClaims implements ClaimSource {
       id: `${target}/${segment}`,
       target: nameOf(target),
       segment,
+      opening,
       oldestSegment: segment,
       events: options.counted ?? events.length,
       bytes,

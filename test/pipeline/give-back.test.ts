@@ -28,17 +28,6 @@ test('a batch that the buffer does not take back fails for its own reason', asyn
   assert.equal(warnings, ['flush-claim-left-open'])
 })
 
-test('so does a segment of a buffer that was replaced', async () => {
-  await using space = await fixture()
-  const claims = new StubbornClaims(space.path('buffer'))
-  await claims.add('raw.e', [{ id: 1 }], { segment: 7 })
-  assert.equal((await failedFlush(space, claims)).warnings, [])
-  await claims.add('raw.e', [{ id: 2 }], { segment: 1, time: '2100-01-01T00:00:00.000Z' })
-  const { because, warnings } = await failedFlush(space, claims)
-  assert.match(because, /hands out segment 1, but segment 7 was flushed before its events came in/)
-  assert.equal(warnings, ['flush-claim-left-open'])
-})
-
 test('a buffer that does not take back one claim is not asked about the others', async () => {
   await using space = await fixture()
   const claims = new StubbornClaims(space.path('buffer'))

@@ -1,0 +1,4 @@
+-- @kind: events
+id INTEGER NOT NULL,
+b TYPE,
+nested STRUCT(t TYPE[])
