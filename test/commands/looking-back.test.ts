@@ -132,6 +132,17 @@ test('a file where .eider belongs is no project that was never built', async () 
   }
   await rm(space.path('.eider'))
   assert.match((await space.ok(['ls'])).stdout, /never built/)
+  const retry = await space.ok(['run', '--retry'])
+  assert.match(
+    retry.stderr,
+    /^nothing to retry: the last run that ended left no model failed or sk/,
+  )
+})
+
+test('each line of csv ends alike', async () => {
+  await using space = await workspace(files)
+  const { stdout } = await space.ok(['query', "select 1 as a, 'x\ny' as b", '--format', 'csv'])
+  assert.is(stdout, 'a,b\r\n1,"x\ny"\r\n')
 })
 
 test('a .env that cannot be read is told as such', async () => {
