@@ -60,6 +60,12 @@ test('an empty source empties its mirror only with --allow-empty', async () => {
   assert.match(refused.stdout, says)
   assert.equal(await rowsOf(space, 'select id from mart.now order by id'), ['1', '2', '3'])
   assert.match((await space.ok(['plan', '--diff'], { exitCode: 1 })).stdout, says)
+  for (const command of ['plan --diff', 'run'])
+    assert.match(
+      (await space.ok([...command.split(' '), '--full-refresh'], { exitCode: 1 })).stdout,
+      says,
+    )
+  assert.equal(await rowsOf(space, 'select count(*) from mart.now'), ['3'])
   const planned = await space.ok(['plan', '--diff', '--allow-empty'])
   assert.match(
     planned.stdout,

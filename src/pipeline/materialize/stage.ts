@@ -9,7 +9,7 @@ import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { ModelFailure } from '../failure.ts'
-import { checkKey } from './check-key.ts'
+import { checkKey, duplicatesHint } from './check-key.ts'
 import { continuesTable, inRange, relationOf, type Site, type WatermarkRange } from './relation.ts'
 
 export type KeptModel = AppendModel | MergeModel | Scd2Model
@@ -31,7 +31,7 @@ export async function fillStage(site: Site, model: KeptModel): Promise<readonly 
   const columns = await describe(connection, sql`FROM ${STAGE}`)
   if (model.kind !== 'append' && model.onDuplicate.take === 'latest')
     await keepLatest(connection, model.uniqueKey, model.onDuplicate.column, columns)
-  await checkKey(connection, STAGE, model.uniqueKey, 'unique_key', model.kind)
+  await checkKey(connection, STAGE, model.uniqueKey, 'unique_key', duplicatesHint(model.kind))
   return columns
 }
 
