@@ -2,6 +2,7 @@
 // that a mistake in it is found before anything runs.
 
 import { type Diagnostic, diagnostic, hasErrors } from '../core/diagnostics.ts'
+import { isNoValue } from '../core/exact-value.ts'
 import type { Check, CheckTest } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
@@ -153,7 +154,7 @@ async function firstMisfit(
   const rows = sql.join(values.map((value) => sql`(${sql.value(String(value))})`))
   const row = await connection.row(sql`
     SELECT value FROM (VALUES ${rows}) v(value)
-    WHERE TRY_CAST(value AS ${sql.type(type)}) IS NULL LIMIT 1`)
+    WHERE ${isNoValue(sql`value`, type)} LIMIT 1`)
   return row === null ? null : `'${textOf(row['value'])}'`
 }
 

@@ -118,6 +118,10 @@ test('--start and --end name a range, in values of the watermark as they are', a
     }
   await space.ok(['run', '--start', '2026-01-01 00:00:00', '--end', '2026-01-02'])
   await space.ok(['run', '--start', '2026-01-01', '--end', '5000000-01-01'])
+  const numbered = '-- @kind: append\n-- @incremental: n\nselect id::INTEGER as n from raw.s\n'
+  await space.write('models/mart/n.sql', numbered)
+  const rounded = await space.ok(['run', 'mart.n', '--start', '1.5', '--end', '3'], { exitCode: 1 })
+  assert.match(rounded.stdout, /--start 1\.5 is no value of "n", which is INTEGER/)
 })
 
 test('a mirror that is rebuilt for its columns is not emptied by an empty SELECT either', async () => {

@@ -1,6 +1,7 @@
 // Rows on their way into a table that is kept: the query's result in a temporary table, read from where the last run
 // ended, its keys checked before anything is written.
 
+import { isNoValue } from '../../core/exact-value.ts'
 import type { AppendModel, MergeModel, Scd2Model, Watermark } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
 import { type Column, columnType } from '../../core/relation.ts'
@@ -66,12 +67,6 @@ export function refuseLostWatermark(
   )
 }
 
-/** Types that the engine rounds text to, or whose rest it does not read, with one that keeps what they drop. */
-const WIDER = [
-  [/^(?:DATE|TIMESTAMP_M?S)$/, sql`TIMESTAMP`],
-  [/INT$|^DECIMAL/, sql`DOUBLE`],
-] as const
-
 /** The ends are values of the watermark column, which only the engine can read; one that it would round is none. */
 export async function refuseWrongRange(
   connection: Connection,
@@ -80,13 +75,8 @@ export async function refuseWrongRange(
 ): Promise<void> {
   const type = columns.find(({ name }) => name === watermark.column)?.type
   if (type === undefined) return
-  const wider = WIDER.find(([types]) => types.test(type))?.[1]
   const read = (end: string) => sql`TRY_CAST(${sql.value(end)} AS ${sql.type(type)})`
-  const fails = (end: string) =>
-    wider === undefined
-      ? sql`${read(end)} IS NULL`
-      : sql`${read(end)} IS NULL OR TRY_CAST(${sql.value(end)} AS ${wider})
-          IS DISTINCT FROM TRY_CAST(CAST(${read(end)} AS VARCHAR) AS ${wider})`
+  const fails = (end: string) => isNoValue(sql.value(end), type)
   const row = await connection.row(sql`
     SELECT ${fails(range.start)} AS "start", ${fails(range.end)} AS "end",
       ${read(range.start)} >= ${read(range.end)} AS reversed`)
