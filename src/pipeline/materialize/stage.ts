@@ -4,7 +4,7 @@
 import { isNoValue } from '../../core/exact-value.ts'
 import type { AppendModel, MergeModel, Scd2Model, Watermark } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
-import { type Column, columnType } from '../../core/relation.ts'
+import { type Column, type ColumnType, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -133,11 +133,17 @@ export function sameValues(names: readonly string[], left: Sql, right: Sql): Sql
   return sql.join(equal, sql` AND `)
 }
 
+/** Whether values that the engine calls equal may be told apart: to it a month is 30 days, which no date agrees with. */
+export const needsText = (type: ColumnType): boolean => type.includes('INTERVAL')
+
 /** True for a pair of rows with one key and other values; `t` is the table, `s` the stage. */
 export function differs(columns: readonly Column[], key: readonly string[]): Sql {
   const distinct = columns
     .filter(({ name }) => !key.some((part) => sameName(part, name)))
-    .map(({ name }) => sql`t.${sql.ident(name)} IS DISTINCT FROM s.${sql.ident(name)}`)
+    .map(({ name, type }) => {
+      const as = needsText(type) ? sql`::VARCHAR` : sql.empty
+      return sql`t.${sql.ident(name)}${as} IS DISTINCT FROM s.${sql.ident(name)}${as}`
+    })
   return distinct.length === 0 ? sql`false` : sql`(${sql.join(distinct, sql` OR `)})`
 }
 
