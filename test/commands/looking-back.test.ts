@@ -39,6 +39,11 @@ test('history lists runs, and what they did to a model', async () => {
       ['built', 1, 'never built'],
     ],
   )
+  assert.match((await space.ok(['history', 'mart_c'])).stdout, /raw\.a failed/)
+  const unknown = await space.ok(['history', 'mart.cc'], { exitCode: 2 })
+  assert.match(unknown.stderr, /no model or entity set "mart\.cc"\nhint: did you mean "mart\.c"\?/)
+  await rm(space.path('models/mart/c.sql'))
+  assert.match((await space.ok(['history', 'mart.c'])).stdout, /never built/)
 })
 
 test('doctor says what is amiss and what to do', async () => {
