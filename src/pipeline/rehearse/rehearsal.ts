@@ -92,7 +92,7 @@ export class Rehearsal {
       const diff = { rowsBefore, rowsAfter, changes, warnings }
       return { problem: null, changed, columns, events, diff }
     } catch (error) {
-      const problem = explainFailure(error, model, statement)
+      const problem = explainFailure(error, model, statement, this.#options.selected)
       return { problem, changed: false, columns: null, events: null, diff: null }
     }
   }
