@@ -19,8 +19,8 @@ export function showRows(
       return rows.map((row) => JSON.stringify(row)).join('\n')
     case 'csv':
       return [columns, ...rows.map((row) => columns.map((name) => textOf(cellOf(row, name), '')))]
-        .map((cells) => cells.map(csvCell).join(','))
-        .join('\r\n')
+        .map((cells) => `${cells.map(csvCell).join(',')}\r`)
+        .join('\n')
     case 'table':
       return showTable(columns, rows)
   }

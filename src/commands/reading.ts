@@ -26,10 +26,6 @@ export async function openToRead({ paths, files, settings }: Project): Promise<R
   const { waitingBytes, waitingSegments } = await import('../buffer/waiting.ts')
   const { dir, state } = paths
   const project = await compileOnce(files, { dir, state, save: false })
-  const waiting = [...(await waitingBytes(paths.buffer)).keys()]
-  const withNewEvents = new Set(
-    [...project.models.keys()].filter((model) => targetsOf(model, waiting).length > 0),
-  )
   await using resources = new Resources()
   // What the engine cannot hold in memory, and copies of what is still written to, must not lie in the project.
   const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))
@@ -37,6 +33,10 @@ export async function openToRead({ paths, files, settings }: Project): Promise<R
   const limits = { memoryLimit: settings.memory_limit, tempDir: join(scratchDir, 'engine') }
   const warehouse = resources.use(await openWarehouseToRead(paths, limits, files.sources))
   const connection = await warehouse.connect()
+  const waiting = [...(await waitingBytes(paths.buffer)).keys()]
+  const withNewEvents = new Set(
+    [...project.models.keys()].filter((model) => targetsOf(model, waiting).length > 0),
+  )
   const opened = resources.move()
   return {
     project,

@@ -2,6 +2,7 @@
 // that a mistake in it is found before anything runs.
 
 import { type Diagnostic, diagnostic, hasErrors } from '../core/diagnostics.ts'
+import { isNoValue } from '../core/exact-value.ts'
 import type { Check, CheckTest } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
@@ -10,6 +11,7 @@ import { type ModelBody, sql } from '../core/sql.ts'
 import type { Variables } from '../core/variables.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
+import { textOf } from '../duckdb/values.ts'
 import type { CheckSyntax, NamedColumn, NamedModel } from './annotation-values.ts'
 import type { Annotation, Header } from './annotations.ts'
 import { beforeCondition, failingRows, modelRelation } from './check-query.ts'
@@ -149,14 +151,11 @@ async function firstMisfit(
   connection: Connection,
   { values, type }: Extract<CheckTest, { is: 'accepted' }>,
 ): Promise<string | null> {
-  for (const value of values) {
-    const text = sql.value(String(value))
-    const row = await connection.row(
-      sql`SELECT TRY_CAST(${text} AS ${sql.type(type)}) IS NULL AS no`,
-    )
-    if (row?.['no'] === true) return `'${String(value)}'`
-  }
-  return null
+  const rows = sql.join(values.map((value) => sql`(${sql.value(String(value))})`))
+  const row = await connection.row(sql`
+    SELECT value FROM (VALUES ${rows}) v(value)
+    WHERE ${isNoValue(sql`value`, type)} LIMIT 1`)
+  return row === null ? null : `'${textOf(row['value'])}'`
 }
 
 /** What stands between its brackets stays there, and what it reads is this model alone. */

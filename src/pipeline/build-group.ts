@@ -86,7 +86,8 @@ export async function buildGroup(work: Work, first: Model): Promise<void> {
     if (isInterruption(error, signal)) return
     if (group.length > 1) return await buildOneByOne(work, group)
     const statement = first.kind === 'events' ? null : statementOf(first, context.dir)
-    ledger.fail(first.name, explainFailure(error, first, statement), performance.now() - startedMs)
+    const because = explainFailure(error, first, statement, context.selected)
+    ledger.fail(first.name, because, performance.now() - startedMs)
   }
 }
 

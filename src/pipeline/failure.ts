@@ -4,6 +4,7 @@ import { positionOf, offsetOfByte, type SourceFile } from '../core/source.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { Model, PlacedAnnotation } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
 import type { Sql } from '../core/sql.ts'
 import { DatabaseError, isInterrupt } from '../duckdb/errors.ts'
 
@@ -19,10 +20,15 @@ export class ModelFailure extends Error {
 }
 
 /**
- * One line with the place in the model: `models/mart/a.sql:4:3: …`. A seed has no text to point at. Throws what
- * is no failure of a model: our own bugs, and an environment in which no other model can be built.
+ * One line with the place in the model: `models/mart/a.sql:4:3: …`. A seed has no text to point at. `selected`: what the
+ * run is about, where that may be the reason. Throws what is no failure of a model: our own bugs, and an environment in which no other model can be built.
  */
-export function explainFailure(error: unknown, model: Model, statement: Sql | null): string {
+export function explainFailure(
+  error: unknown,
+  model: Model,
+  statement: Sql | null,
+  selected: ReadonlySet<ModelName> | null = null,
+): string {
   if (error instanceof ModelFailure)
     return error.at === 'placed'
       ? error.message
@@ -32,7 +38,18 @@ export function explainFailure(error: unknown, model: Model, statement: Sql | nu
   if (error.details.type === 'FATAL') throw error
   const message = isDiskFull(error) ? `the disk is full: ${oneLine(error)}` : oneLine(error)
   const place = statement === null ? null : placeOf(error, model, statement)
-  return `${place ?? startPlace(model)}: ${message}`
+  return `${place ?? startPlace(model)}: ${message}${leftBehind(error, model, selected)}`
+}
+
+/** The compile bound the model to its inputs as the project has them; a run that leaves them out binds it to their tables. */
+function leftBehind(
+  { details }: DatabaseError,
+  { name, dependsOn }: Model,
+  selected: ReadonlySet<ModelName> | null,
+): string {
+  const left = dependsOn.filter((input) => selected?.has(input) === false)
+  if (details.type !== 'Binder' || left.length === 0) return ''
+  return `; not selected, and perhaps older than the project: ${left.join(', ')}; select the upstream models too: --select +${name}`
 }
 
 /** Where the annotation stands; where it is not written, the one that says the kind, or the start of the SELECT. */

@@ -5,9 +5,11 @@ import type { WaitingSegment } from '../buffer/claim-source.ts'
 import { limits } from '../core/limits.ts'
 import type { EventsModel } from '../core/model.ts'
 import type { EventsVerdict } from '../core/planned-changes.ts'
-import { sql } from '../core/sql.ts'
+import { type Sql, sql } from '../core/sql.ts'
+import { catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { numberOf, textOf } from '../duckdb/values.ts'
+import type { BuildContext } from './build.ts'
 import {
   dropBatch,
   FITTING,
@@ -19,16 +21,28 @@ import {
   viewTyped,
 } from './load-batch.ts'
 import { countRows } from './materialize/relation.ts'
+import { STATE_SCHEMA } from './state.ts'
 
 /** The columns of the model; the rows that would come into its table, once judgeEvents() has run. */
 export const ARRIVING = sql`temp.main._eider_arriving`
+
+/** The table of events that were rejected before; null where a run of the model would try none of them again. */
+export function rejectedFor(
+  { name, definition }: EventsModel,
+  { catalog, state }: Pick<BuildContext, 'catalog' | 'state'>,
+): Sql | null {
+  const record = state.models.get(name)
+  const isRedefined = record !== undefined && record.definition !== definition
+  const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'rejected_events'))
+  return isRedefined && exists ? sql.ident(catalog.database, STATE_SCHEMA, 'rejected_events') : null
+}
 
 /** `rejectedIn`: the table of events that were rejected before, when the run would try them again. */
 export async function judgeEvents(
   connection: Connection,
   model: EventsModel,
   segments: readonly WaitingSegment[],
-  rejectedIn: ReturnType<typeof sql.ident> | null,
+  rejectedIn: Sql | null,
 ): Promise<EventsVerdict> {
   const columns = model.columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`)
   await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_arriving (${sql.join(columns)})`)

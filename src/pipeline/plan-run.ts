@@ -17,7 +17,7 @@ import { BACKFILL, existsIn, isBackfill } from './build.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
 import { type ContractChange, contractChanges, publishedNext } from './contract.ts'
 import { type Freshness, readFreshness, sourcesRead, staleInputs } from './freshness.ts'
-import { judgeEvents } from './judge-events.ts'
+import { judgeEvents, rejectedFor } from './judge-events.ts'
 import { relationOf, relationType, type WatermarkRange } from './materialize/relation.ts'
 import { type Asked, lossesOf, refusalOf } from './refusals.ts'
 import { Rehearsal } from './rehearse/rehearsal.ts'
@@ -218,9 +218,11 @@ function reasonOf(work: Work, model: Model, pending: ReadonlySet<ModelName>): st
 /** A model of events that is new or was edited may refuse what senders were told is accepted. */
 async function judgeIfChanged(work: Work, model: Model): Promise<EventsVerdict | null> {
   const { connection, state, withNewEvents, waiting } = work
-  if (model.kind !== 'events' || !withNewEvents.has(model.name)) return null
+  if (model.kind !== 'events') return null
   if (state.models.get(model.name)?.definition === model.definition) return null
-  return judgeEvents(connection, model, await waiting(model), null)
+  const rejectedIn = rejectedFor(model, work)
+  if (rejectedIn === null && !withNewEvents.has(model.name)) return null
+  return judgeEvents(connection, model, await waiting(model), rejectedIn)
 }
 
 /** A segment whose events are committed may lie in the buffer until the next run takes it away. */

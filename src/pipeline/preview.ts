@@ -1,7 +1,6 @@
 // Publishes one model as if it were exposed, for `eider odata preview`.
 
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { EnvironmentError } from '../core/failures.ts'
 import type { Model } from '../core/model.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
@@ -9,7 +8,7 @@ import type { ProjectPaths } from '../core/project.ts'
 import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { publish } from './publish.ts'
-import { attachWarehouseToRead } from './warehouse.ts'
+import { attachWarehouseToRead, hasWarehouse } from './warehouse.ts'
 
 export interface PreviewOptions {
   readonly paths: ProjectPaths
@@ -32,7 +31,7 @@ export async function publishPreview(options: PreviewOptions): Promise<void> {
     memoryLimit,
   })
   await using connection = await database.connect()
-  if (existsSync(paths.database)) await attachWarehouseToRead(connection, paths)
+  if (hasWarehouse(paths)) await attachWarehouseToRead(connection, paths)
   await requireBuilt(connection, model)
   const asExposed = { ...model, expose: model.expose ?? { key: keyOf(model), span: NOWHERE } }
   const others = [...models.values()].filter(({ name }) => name !== model.name)

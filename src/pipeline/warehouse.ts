@@ -1,6 +1,6 @@
 // The database that a run writes. Opening it waits for other processes and says in plain words what is wrong.
 
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { attachSources } from '../compiler/attach-sources.ts'
@@ -87,7 +87,7 @@ export async function openWarehouseToRead(
   { memoryLimit, tempDir = null }: Pick<WarehouseOptions, 'memoryLimit' | 'tempDir'>,
   sources: readonly ExternalSource[] = [],
 ): Promise<Database> {
-  const exists = existsSync(paths.database)
+  const exists = hasWarehouse(paths)
   try {
     const database = await Database.open({
       path: exists ? paths.database : ':memory:',
@@ -101,6 +101,22 @@ export async function openWarehouseToRead(
     return database
   } catch (error) {
     throw error instanceof DatabaseError ? explain(error, paths.database, AS_READER) : error
+  }
+}
+
+/** False: nothing was built yet. Throws EnvironmentError `warehouse-unusable` where that cannot be told. */
+export function hasWarehouse({ database }: ProjectPaths): boolean {
+  try {
+    statSync(database)
+    return true
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') return false
+    throw new EnvironmentError(
+      'warehouse-unusable',
+      `the warehouse ${database} cannot be read: ${message}`,
+      { hint: 'check the permissions of its directory, and that no file is in its place', cause },
+    )
   }
 }
 

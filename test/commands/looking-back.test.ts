@@ -39,6 +39,11 @@ test('history lists runs, and what they did to a model', async () => {
       ['built', 1, 'never built'],
     ],
   )
+  assert.match((await space.ok(['history', 'mart_c'])).stdout, /raw\.a failed/)
+  const unknown = await space.ok(['history', 'mart.cc'], { exitCode: 2 })
+  assert.match(unknown.stderr, /no model or entity set "mart\.cc"\nhint: did you mean "mart\.c"\?/)
+  await rm(space.path('models/mart/c.sql'))
+  assert.match((await space.ok(['history', 'mart.c'])).stdout, /never built/)
 })
 
 test('doctor says what is amiss and what to do', async () => {
@@ -102,7 +107,10 @@ asUser('doctor says what the user who runs eider cannot write or read', async ()
   await chmod(space.path('models'), mine)
   const plan = as('plan', '--json')
   assert.is(plan.status, 3, plan.stderr)
-  assert.match(plan.stdout, /"code":"file-failed","message":"EACCES/)
+  assert.match(
+    plan.stdout,
+    /"code":"warehouse-unusable","message":"the warehouse .* cannot be read: EACCES/,
+  )
   for (const path of ['.', '.eider', 'target']) await chmod(space.path(path), mine)
 })
 
@@ -114,6 +122,34 @@ test('who only reads is told to try again while the warehouse is held, and a run
   assert.match(plan.stderr, /hint: try again when it has ended; readers use .*current\.sql\n$/)
   const run = await space.ok(['run', '--wait', '0'], { exitCode: 3 })
   assert.match(run.stderr, /hint: .*--wait SECONDS; readers use .*current\.sql\n$/)
+})
+
+test('a file where .eider belongs is no project that was never built', async () => {
+  await using space = await workspace({ ...files, '.eider': '' })
+  for (const command of [
+    ['ls'],
+    ['history'],
+    ['plan'],
+    ['query', 'select 1'],
+    ['show', 'mart.c'],
+  ]) {
+    const { stderr } = await space.ok(command, { exitCode: 3 })
+    assert.match(stderr, /^error: the warehouse .*warehouse\.duckdb cannot be read: ENOTDIR/)
+    assert.match(stderr, /\nhint: check the permissions of its directory, and that no file is in/)
+  }
+  await rm(space.path('.eider'))
+  assert.match((await space.ok(['ls'])).stdout, /never built/)
+  const retry = await space.ok(['run', '--retry'])
+  assert.match(
+    retry.stderr,
+    /^nothing to retry: the last run that ended left no model failed or sk/,
+  )
+})
+
+test('each line of csv ends alike', async () => {
+  await using space = await workspace(files)
+  const { stdout } = await space.ok(['query', "select 1 as a, 'x\ny' as b", '--format', 'csv'])
+  assert.is(stdout, 'a,b\r\n1,"x\ny"\r\n')
 })
 
 test('a .env that cannot be read is told as such', async () => {

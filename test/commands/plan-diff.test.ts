@@ -127,6 +127,11 @@ test('a first model for events that wait already', async () => {
   const again = stepsOf((await space.ok(['plan', '--diff', '--json'])).stdout).get('raw.e')
   assert.equal(again?.events, { waiting: 0, rejected: 0, retried: 1, reasons: [] })
   assert.is(again?.diff?.rowsAfter, 3)
+  const plain = await space.ok(['plan'])
+  assert.match(
+    plain.stdout,
+    /0 waiting events: 0 fit, 0 would be rejected; 1 that were rejected fit/,
+  )
 })
 
 test.run()

@@ -60,6 +60,12 @@ test('an empty source empties its mirror only with --allow-empty', async () => {
   assert.match(refused.stdout, says)
   assert.equal(await rowsOf(space, 'select id from mart.now order by id'), ['1', '2', '3'])
   assert.match((await space.ok(['plan', '--diff'], { exitCode: 1 })).stdout, says)
+  for (const command of ['plan --diff', 'run'])
+    assert.match(
+      (await space.ok([...command.split(' '), '--full-refresh'], { exitCode: 1 })).stdout,
+      says,
+    )
+  assert.equal(await rowsOf(space, 'select count(*) from mart.now'), ['3'])
   const planned = await space.ok(['plan', '--diff', '--allow-empty'])
   assert.match(
     planned.stdout,
@@ -112,6 +118,10 @@ test('--start and --end name a range, in values of the watermark as they are', a
     }
   await space.ok(['run', '--start', '2026-01-01 00:00:00', '--end', '2026-01-02'])
   await space.ok(['run', '--start', '2026-01-01', '--end', '5000000-01-01'])
+  const numbered = '-- @kind: append\n-- @incremental: n\nselect id::INTEGER as n from raw.s\n'
+  await space.write('models/mart/n.sql', numbered)
+  const rounded = await space.ok(['run', 'mart.n', '--start', '1.5', '--end', '3'], { exitCode: 1 })
+  assert.match(rounded.stdout, /--start 1\.5 is no value of "n", which is INTEGER/)
 })
 
 test('a mirror that is rebuilt for its columns is not emptied by an empty SELECT either', async () => {

@@ -58,6 +58,18 @@ test('only what is selected is built, and the others stay published as they were
   assert.equal(await space.rows(sql`FROM mart.c`), [{ x: 4 }])
 })
 
+test('a column of an input that was edited and left out fails with the selector that helps', async () => {
+  await using space = await fixture()
+  const shop = (column: string) => [
+    query('raw.a', `select 1 as ${column}`),
+    query('mid.b', `select ${column} from raw.a`, { reads: ['raw.a'] }),
+  ]
+  await space.ok(shop('x'))
+  const left = resultOf(await space.run(shop('y'), only('mid.b')), 'mid.b')
+  assert.match(left.because, /column "y" not found.*project: raw\.a; .*--select \+mid\.b$/)
+  await space.ok(shop('y'), only('+mid.b'))
+})
+
 test('state:modified takes what was edited, not what reads it', async () => {
   await using space = await fixture()
   assert.is((await space.ok(chain(1), only('state:modified'))).models.length, 4)

@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
+import { compileTexts } from '../compiler/compile-text.ts'
 import {
   fixture,
   type Fixture,
@@ -9,6 +10,7 @@ import {
   resultOf,
   statuses,
 } from './fixture.ts'
+import { planned, stepOf } from './planned.ts'
 
 const columns = 't(id, v)'
 
@@ -51,6 +53,29 @@ test('NULL and duplicate keys fail by name and leave the table as it was', async
   ])
   assert.is(resultOf(first, 'mart.new').status, 'failed')
   assert.equal(await space.rows(sql`SELECT 1 FROM duckdb_tables() WHERE table_name = 'new'`), [])
+})
+
+test('intervals that the engine calls equal are two values, in a run and in a plan', async () => {
+  await using space = await fixture()
+  const shop = async (v: string) => {
+    const reader = 'select id, v, [v] as vs from raw.s'
+    const { models } = await compileTexts({
+      'raw.s': `select 1 as id, interval '${v}' as v`,
+      'mart.t': `-- @kind: merge\n-- @unique_key: id\n${reader}`,
+      'mart.h': `-- @kind: scd2\n-- @unique_key: id\n${reader}`,
+    })
+    return [...models.values()]
+  }
+  await space.ok(await shop('1 month'))
+  const models = await shop('30 days')
+  const plan = await planned(space, models)
+  for (const name of ['mart.t', 'mart.h'])
+    assert.is(stepOf(plan, name).diff?.changes?.changed, 1, name)
+  await space.ok(models)
+  assert.equal(await space.rows(sql`SELECT v::VARCHAR AS v, vs::VARCHAR AS vs FROM mart.t`), [
+    { v: '30 days', vs: '[30 days]' },
+  ])
+  assert.is((await space.rows(sql`SELECT id FROM mart.h`)).length, 2)
 })
 
 test('several key columns; a table of nothing but its key; a column named rowid', async () => {
@@ -198,7 +223,10 @@ test('a table that was filled under another key is checked under the new one', a
   await using space = await fixture()
   await space.ok([source('(1, 1), (2, 1)'), merge()])
   const failed = await space.run([source('(3, 3)'), merge({ key: ['v'] })])
-  assert.match(resultOf(failed, 'mart.t').because, /duplicate keys: v = 1/)
+  assert.match(
+    resultOf(failed, 'mart.t').because,
+    /duplicate keys: v = 1 \(2 rows\); the table was filled under another key; .*--full-refresh$/,
+  )
 })
 
 test.run()

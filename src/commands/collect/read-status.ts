@@ -1,14 +1,16 @@
 // Where the numbers of `eider collect status` come from: the daemon or the buffer on disk, and the warehouse.
 
-import { existsSync } from 'node:fs'
 import type { AdminClient } from '../../collect/admin-client.ts'
 import type { EventBuffer } from '../../buffer/buffer.ts'
 import type { CollectStatus, TargetStatus } from '../../core/collect-status.ts'
+import { EnvironmentError } from '../../core/failures.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ModelName } from '../../core/names.ts'
+import type { ProjectPaths } from '../../core/project.ts'
 import { sql } from '../../core/sql.ts'
 import { Database } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
+import { hasWarehouse } from '../../pipeline/warehouse.ts'
 import type { Project } from '../../project/project.ts'
 import { openBufferOrDaemon } from '../claims.ts'
 
@@ -16,7 +18,7 @@ type Waiting = Omit<TargetStatus, 'rejected'>
 
 export async function readStatus(project: Project, logger: Logger): Promise<CollectStatus> {
   const source = await readWaiting(project, logger)
-  const { counts, unknown } = await readRejected(project.paths.database)
+  const { counts, unknown } = await readRejected(project.paths)
   const waiting = new Map(source.targets.map((target) => [target.target, target]))
   const names = [...new Set([...waiting.keys(), ...counts.keys()])].toSorted()
   const targets = names.map((name): TargetStatus => {
@@ -68,10 +70,11 @@ interface Rejected {
 }
 
 /** A warehouse that a run holds cannot be read meanwhile; reading it takes some milliseconds, for which a run waits. */
-async function readRejected(path: string): Promise<Rejected> {
+async function readRejected(paths: ProjectPaths): Promise<Rejected> {
   const counts = new Map<ModelName, number>()
-  if (!existsSync(path)) return { counts, unknown: null }
   try {
+    if (!hasWarehouse(paths)) return { counts, unknown: null }
+    const path = paths.database
     await using database = await Database.open({ path, readOnly: true, threads: 1 })
     await using connection = await database.connect()
     const rows = await connection.rows(
@@ -80,6 +83,7 @@ async function readRejected(path: string): Promise<Rejected> {
     for (const { target, events } of rows) counts.set(target as ModelName, Number(events))
     return { counts, unknown: null }
   } catch (error) {
+    if (error instanceof EnvironmentError) return { counts, unknown: error.message }
     if (!(error instanceof DatabaseError)) throw error
     const isHeld = error.message.includes('Could not set lock on file')
     const words = error.message.split('\n')[0]!

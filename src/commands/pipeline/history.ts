@@ -2,6 +2,8 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showRows } from '../../cli/show-rows.ts'
+import { findModel } from '../find-model.ts'
+import type { CompiledProject } from '../../core/model.ts'
 import { openToRead } from '../reading.ts'
 
 export default class PipelineHistory extends BaseCommand {
@@ -17,12 +19,25 @@ export default class PipelineHistory extends BaseCommand {
     const project = await this.openProject(flags)
     const { modelHistory, runHistory } = await import('../../pipeline/history.ts')
     await using reading = await openToRead(project)
+    const { connection } = reading
     const rows =
       args.model === undefined
-        ? await runHistory(reading.connection, flags.limit)
-        : await modelHistory(reading.connection, args.model, flags.limit)
+        ? await runHistory(connection, flags.limit)
+        : await historyOf(args.model, reading.project.models, (name) =>
+            modelHistory(connection, name, flags.limit),
+          )
     if (flags.json) for (const row of rows) this.printEvent(row)
     else if (rows.length === 0) this.print('no run is recorded')
     else this.print(showRows(Object.keys(rows[0]!), rows, 'table'))
   }
+}
+
+/** A model that is gone from the project still has its history. Throws UsageError for a name that nothing ever had. */
+async function historyOf<T>(
+  asked: string,
+  models: CompiledProject['models'],
+  read: (name: string) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const rows = await read(asked)
+  return rows.length > 0 ? rows : read(findModel(models, asked).name)
 }

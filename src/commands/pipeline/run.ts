@@ -116,6 +116,11 @@ export default class PipelineRun extends BaseCommand {
       logger,
     })
     if (!flags.json) this.print(showSummary(summary, this.paintFor(flags), flags))
+    const isIdle = flags.retry && summary.models.length === 0
+    if (isIdle && !flags.quiet && !stop.signal.aborted)
+      process.stderr.write(
+        'nothing to retry: the last run that ended left no model failed or skipped\n',
+      )
     return summary
   }
 

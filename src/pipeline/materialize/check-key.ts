@@ -11,15 +11,15 @@ import { ModelFailure } from '../failure.ts'
 type KeyAnnotation = 'unique_key' | 'expose'
 
 /**
- * Throws ModelFailure with the first keys that are NULL or duplicate; `at` is the annotation that names the key. A model of
- * kind append takes no @on_duplicate.
+ * Throws ModelFailure with the first keys that are NULL or duplicate; `at` is the annotation that names the key, `hint`
+ * what to do.
  */
 export async function checkKey(
   connection: Connection,
   relation: Sql,
   key: readonly string[],
   at: KeyAnnotation,
-  kind: Kind | null = null,
+  hint: string = hints[at],
 ): Promise<void> {
   if (key.length === 0) return
   const columns = sql.join(key.map((name) => sql.ident(name)))
@@ -34,7 +34,6 @@ export async function checkKey(
     SELECT [${texts}] AS "values", count(*) AS "rows", ${anyNull} AS "null"
     FROM ${relation} GROUP BY ${columns} HAVING count(*) > 1 OR ${anyNull}
     ORDER BY ${columns} NULLS FIRST LIMIT ${sql.value(limits.shownKeys + 1)}`)
-  const hint = kind === 'append' ? 'filter them in the SELECT' : hints[at]
   if (rows.length > 0) throw new ModelFailure(`${explain(rows, key)}; ${hint}`, at)
 }
 
@@ -43,6 +42,10 @@ const hints: Readonly<Record<KeyAnnotation, string>> = {
     'filter them in the SELECT, or keep one row of each key with @on_duplicate: latest(column)',
   expose: 'expose a key that each row has for itself, or none: @expose',
 }
+
+/** For rows of the SELECT; a model of kind append takes no @on_duplicate. */
+export const duplicatesHint = (kind: Kind): string =>
+  kind === 'append' ? 'filter them in the SELECT' : hints.unique_key
 
 function explain(rows: readonly Row[], key: readonly string[]): string {
   const shown = rows.slice(0, limits.shownKeys).map((row) => {

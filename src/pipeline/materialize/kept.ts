@@ -8,9 +8,9 @@ import type { Column } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import { appendStage } from './append.ts'
-import { checkKey } from './check-key.ts'
+import { checkKey, duplicatesHint } from './check-key.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
-import { mergeStage, refuseEmptySource } from './merge.ts'
+import { mergeStage, refuseEmptyMirror } from './merge.ts'
 import {
   type Built,
   continuesTable,
@@ -41,10 +41,7 @@ async function writeStage(
   const target = relationOf(model.name)
   const before = ownColumns(model, await describe(connection, sql`FROM ${target}`))
   const { is, statements } = adaptationOfKept(model, before, columns)
-  if (is === 'rebuild') {
-    if (model.kind === 'merge') await refuseEmptySource(site, model)
-    return create(site, model)
-  }
+  if (is === 'rebuild') return create(site, model)
   for (const statement of statements) await connection.run(statement)
   const rows = await write(site, model, columns, before)
   return { changed: rows > 0 || is === 'evolved', rows }
@@ -76,6 +73,7 @@ async function create(site: Site, model: KeptModel): Promise<Built> {
   const { connection } = site
   const target = relationOf(model.name)
   await makeWay(site, model, 'table')
+  await refuseEmptyMirror(site, model)
   const rows = model.kind === 'scd2' ? firstVersions(site) : sql`FROM ${STAGE}`
   await connection.run(sql`CREATE OR REPLACE TABLE ${target} AS ${rows}`)
   return { changed: true, rows: await countRows(connection, target) }
@@ -97,6 +95,10 @@ function write(
   }
 }
 
+// The rows of the SELECT have been checked, so no change of it helps.
+const OTHER_KEY =
+  'the table was filled under another key; keep that one, or rebuild the table with --full-refresh'
+
 /**
  * The stage has each key once, so the table has too, unless it was filled under another key, or a range of it was
  * replaced. An exposed key of its own is checked each time.
@@ -107,7 +109,8 @@ export async function checkKeys(site: Site, model: KeptModel): Promise<void> {
   const redefined = record !== null && record.definition !== model.definition
   if (redefined || range !== null) {
     const rows = model.kind === 'scd2' ? currentRows(target) : target
-    await checkKey(connection, rows, model.uniqueKey, 'unique_key', model.kind)
+    const hint = range === null ? OTHER_KEY : duplicatesHint(model.kind)
+    await checkKey(connection, rows, model.uniqueKey, 'unique_key', hint)
   }
   const exposed = model.expose?.key ?? []
   if (model.kind === 'scd2' || !sameColumns(model.uniqueKey, exposed))

@@ -5,11 +5,11 @@
 // matches a NULL. So keys are checked first, and only rows that are new or differ are written: an unchanged table keeps
 // its version and nothing downstream runs.
 
-import type { MergeModel } from '../../core/model.ts'
+import type { MergeModel, Model } from '../../core/model.ts'
 import type { Column } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
 import { ModelFailure } from '../failure.ts'
-import { countRows, relationOf, type Site } from './relation.ts'
+import { countRows, existingType, relationOf, type Site } from './relation.ts'
 import { differs, sameValues, STAGE } from './stage.ts'
 
 const DELTA = sql`temp.main._eider_delta`
@@ -40,20 +40,22 @@ export async function mergeStage(
 }
 
 /** An empty source is more often a mistake upstream than the wish to delete everything. */
-export async function refuseEmptySource(site: Site, model: MergeModel): Promise<void> {
+export async function refuseEmptyMirror(site: Site, model: Model): Promise<void> {
   const { connection, allowEmpty } = site
-  if (!allowEmpty && (await countRows(connection, STAGE)) === 0) {
-    const rows = await countRows(connection, relationOf(model.name))
-    if (rows === 0) return
-    throw new ModelFailure(
-      `the SELECT gives no rows, so @deletes: mirror would delete all ${rows} of the table; if that is meant, run with --allow-empty`,
-      'deletes',
-    )
-  }
+  const { name } = model
+  if (model.kind !== 'merge' || model.deletes !== 'mirror') return
+  if (allowEmpty || existingType(site, name) !== 'table') return
+  if ((await countRows(connection, STAGE)) > 0) return
+  const rows = await countRows(connection, relationOf(name))
+  if (rows === 0) return
+  throw new ModelFailure(
+    `the SELECT gives no rows, so @deletes: mirror would delete all ${rows} of the table; if that is meant, run with --allow-empty`,
+    'deletes',
+  )
 }
 
 async function deleteVanished(site: Site, model: MergeModel): Promise<number> {
-  await refuseEmptySource(site, model)
+  await refuseEmptyMirror(site, model)
   const target = relationOf(model.name)
   return site.connection.run(sql`
     DELETE FROM ${target} AS t

@@ -1,15 +1,16 @@
 // Rows on their way into a table that is kept: the query's result in a temporary table, read from where the last run
 // ended, its keys checked before anything is written.
 
+import { isNoValue } from '../../core/exact-value.ts'
 import type { AppendModel, MergeModel, Scd2Model, Watermark } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
-import { type Column, columnType } from '../../core/relation.ts'
+import { type Column, type ColumnType, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { ModelFailure } from '../failure.ts'
-import { checkKey } from './check-key.ts'
+import { checkKey, duplicatesHint } from './check-key.ts'
 import { continuesTable, inRange, relationOf, type Site, type WatermarkRange } from './relation.ts'
 
 export type KeptModel = AppendModel | MergeModel | Scd2Model
@@ -31,7 +32,7 @@ export async function fillStage(site: Site, model: KeptModel): Promise<readonly 
   const columns = await describe(connection, sql`FROM ${STAGE}`)
   if (model.kind !== 'append' && model.onDuplicate.take === 'latest')
     await keepLatest(connection, model.uniqueKey, model.onDuplicate.column, columns)
-  await checkKey(connection, STAGE, model.uniqueKey, 'unique_key', model.kind)
+  await checkKey(connection, STAGE, model.uniqueKey, 'unique_key', duplicatesHint(model.kind))
   return columns
 }
 
@@ -66,12 +67,6 @@ export function refuseLostWatermark(
   )
 }
 
-/** Types that the engine rounds text to, or whose rest it does not read, with one that keeps what they drop. */
-const WIDER = [
-  [/^(?:DATE|TIMESTAMP_M?S)$/, sql`TIMESTAMP`],
-  [/INT$|^DECIMAL/, sql`DOUBLE`],
-] as const
-
 /** The ends are values of the watermark column, which only the engine can read; one that it would round is none. */
 export async function refuseWrongRange(
   connection: Connection,
@@ -80,13 +75,8 @@ export async function refuseWrongRange(
 ): Promise<void> {
   const type = columns.find(({ name }) => name === watermark.column)?.type
   if (type === undefined) return
-  const wider = WIDER.find(([types]) => types.test(type))?.[1]
   const read = (end: string) => sql`TRY_CAST(${sql.value(end)} AS ${sql.type(type)})`
-  const fails = (end: string) =>
-    wider === undefined
-      ? sql`${read(end)} IS NULL`
-      : sql`${read(end)} IS NULL OR TRY_CAST(${sql.value(end)} AS ${wider})
-          IS DISTINCT FROM TRY_CAST(CAST(${read(end)} AS VARCHAR) AS ${wider})`
+  const fails = (end: string) => isNoValue(sql.value(end), type)
   const row = await connection.row(sql`
     SELECT ${fails(range.start)} AS "start", ${fails(range.end)} AS "end",
       ${read(range.start)} >= ${read(range.end)} AS reversed`)
@@ -143,11 +133,17 @@ export function sameValues(names: readonly string[], left: Sql, right: Sql): Sql
   return sql.join(equal, sql` AND `)
 }
 
+/** Whether values that the engine calls equal may be told apart: to it a month is 30 days, which no date agrees with. */
+export const needsText = (type: ColumnType): boolean => type.includes('INTERVAL')
+
 /** True for a pair of rows with one key and other values; `t` is the table, `s` the stage. */
 export function differs(columns: readonly Column[], key: readonly string[]): Sql {
   const distinct = columns
     .filter(({ name }) => !key.some((part) => sameName(part, name)))
-    .map(({ name }) => sql`t.${sql.ident(name)} IS DISTINCT FROM s.${sql.ident(name)}`)
+    .map(({ name, type }) => {
+      const as = needsText(type) ? sql`::VARCHAR` : sql.empty
+      return sql`t.${sql.ident(name)}${as} IS DISTINCT FROM s.${sql.ident(name)}${as}`
+    })
   return distinct.length === 0 ? sql`false` : sql`(${sql.join(distinct, sql` OR `)})`
 }
 

@@ -10,7 +10,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection, Row } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
-import { sameValues } from '../materialize/stage.ts'
+import { needsText, sameValues } from '../materialize/stage.ts'
 
 export interface Comparison {
   /** What is there. */
@@ -149,7 +149,7 @@ export async function compareRows(
 /** A column that both relations have. */
 interface Pair {
   readonly name: string
-  /** The types differ, so the values are compared as they are printed. */
+  /** The types differ, or what is equal may be printed otherwise: the texts are compared. */
   readonly asText: boolean
   /** True of rows `t` and `s` with other values in it. */
   readonly differs: Sql
@@ -164,7 +164,7 @@ async function pairsOf(
   return now.flatMap(({ name, type }) => {
     const was = old.find((column) => sameName(column.name, name))
     if (was === undefined) return []
-    const asText = was.type !== type
+    const asText = was.type !== type || needsText(type)
     const value = (side: Sql) => {
       const column = sql`${side}.${sql.ident(name)}`
       return asText ? sql`CAST(${column} AS VARCHAR)` : column

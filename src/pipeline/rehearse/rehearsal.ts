@@ -7,12 +7,12 @@ import { type ModelName, splitModelName } from '../../core/names.ts'
 import type { EventsVerdict, ModelDiff, RowChanges } from '../../core/planned-changes.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { catalogKey, describe } from '../../duckdb/catalog.ts'
+import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { type BuiltModel, isKept, statementOf } from '../build.ts'
 import { explainFailure } from '../failure.ts'
-import { ARRIVING, judgeEvents } from '../judge-events.ts'
+import { ARRIVING, judgeEvents, rejectedFor } from '../judge-events.ts'
 import { checkKey } from '../materialize/check-key.ts'
 import { adaptationOfEvents } from '../materialize/events.ts'
 import {
@@ -25,7 +25,6 @@ import {
 import { createView } from '../materialize/view.ts'
 import type { Asked } from '../refusals.ts'
 import { runChecks } from '../run-checks.ts'
-import { STATE_SCHEMA } from '../state.ts'
 import { compareByKey, compareRows } from './compare.ts'
 import { adaptedTable, layOver } from './layers.ts'
 import { rehearseKept, type Rehearsed } from './rehearse-kept.ts'
@@ -93,7 +92,7 @@ export class Rehearsal {
       const diff = { rowsBefore, rowsAfter, changes, warnings }
       return { problem: null, changed, columns, events, diff }
     } catch (error) {
-      const problem = explainFailure(error, model, statement)
+      const problem = explainFailure(error, model, statement, this.#options.selected)
       return { problem, changed: false, columns: null, events: null, diff: null }
     }
   }
@@ -141,7 +140,8 @@ export class Rehearsal {
       : (refuseLoss(site, model), { is: 'evolved' as const })
     const segments = await this.#options.waiting(model)
     const retries = record !== null && record.definition !== model.definition
-    const events = await judgeEvents(connection, model, segments, retries ? this.#rejected() : null)
+    const rejectedIn = rejectedFor(model, this.#options)
+    const events = await judgeEvents(connection, model, segments, rejectedIn)
     const unique = `_eider_arriving_${this.#rehearsed}`
     await connection.run(sql`ALTER TABLE ${ARRIVING} RENAME TO ${sql.ident(unique)}`)
     const arriving = sql.ident('temp', 'main', unique)
@@ -181,12 +181,6 @@ export class Rehearsal {
     const { state } = this.#options
     const record = state.models.get(name) ?? null
     return { ...this.#options, record, startedAt: this.#startedAt }
-  }
-
-  #rejected(): Sql | null {
-    const { catalog } = this.#options
-    const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'rejected_events'))
-    return exists ? sql.ident(catalog.database, STATE_SCHEMA, 'rejected_events') : null
   }
 }
 

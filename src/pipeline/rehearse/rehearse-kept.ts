@@ -9,7 +9,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import { appendStage, newRows } from '../materialize/append.ts'
 import { adaptationOfKept, checkKeys, ownColumns } from '../materialize/kept.ts'
-import { refuseEmptySource } from '../materialize/merge.ts'
+import { refuseEmptyMirror } from '../materialize/merge.ts'
 import {
   continuesTable,
   inRange,
@@ -45,10 +45,7 @@ export async function rehearseKept(
   }
   const from = ownColumns(model, await describe(site.connection, sql`FROM ${before}`))
   const { is } = adaptationOfKept(model, from, columns)
-  if (is === 'rebuild') {
-    if (model.kind === 'merge') await refuseEmptySource(site, model)
-    return makeAnew(site, model, before, unique)
-  }
+  if (is === 'rebuild') return makeAnew(site, model, before, unique)
   const adapted = adaptedTable(before, from, columns)
   await layOver(site.connection, model.name, sql`FROM ${adapted}`)
   const changes = await write(site, model, adapted, { columns, from, unique })
@@ -65,6 +62,7 @@ async function makeAnew(
   unique: number,
 ): Promise<Rehearsed> {
   const { connection, record } = site
+  await refuseEmptyMirror(site, model)
   const stage = await keepTable(site, '_eider_stage', unique)
   const rows = model.kind === 'scd2' ? firstVersions(site, stage) : sql`FROM ${stage}`
   await layOver(connection, model.name, rows)
@@ -133,7 +131,7 @@ async function merge(
   const { connection } = site
   const { uniqueKey: key } = model
   const keepsOthers = model.deletes === 'keep'
-  if (!keepsOthers) await refuseEmptySource(site, model)
+  await refuseEmptyMirror(site, model)
   const stage = await keepTable(site, '_eider_stage', unique)
   const changes = await compareByKey(connection, { before: table, after: stage, key, keepsOthers })
   const changed = await keepTable(site, '_eider_changes', unique)

@@ -12,4 +12,5 @@
 -- @check: references(id, a.other.nothing)
 -- @check: row_count(many)
 -- @warn: accepted(amount, 1, '2', 'many')
+-- @check: accepted(amount, 2, 1.5)
 select 1 as id, 2 as amount
