@@ -4,6 +4,7 @@
 // that. When all are in use, as by clients that read slowly, a query gets a connection of its own without the settings:
 // its answer is the same, it only makes the caller wait a little longer for each part of it.
 
+import type { Resources } from '../core/resources.ts'
 import type { Sql } from '../core/sql.ts'
 import type { Connection, Database } from './database.ts'
 
@@ -11,32 +12,31 @@ export interface PoolOptions {
   readonly size: number
   /** Run on each connection. */
   readonly settings: readonly Sql[]
-  /** Called before the database is closed. */
-  readonly onClose: () => Promise<void>
+  /** What the pool then owns, the database among it. */
+  readonly resources: Resources
 }
 
 export class ConnectionPool implements AsyncDisposable {
   readonly #database: Database
   readonly #free: Connection[]
-  readonly #onClose: () => Promise<void>
+  readonly #resources: Resources
 
-  private constructor(database: Database, free: Connection[], onClose: () => Promise<void>) {
+  private constructor(database: Database, free: Connection[], resources: Resources) {
     this.#database = database
     this.#free = free
-    this.#onClose = onClose
+    this.#resources = resources
   }
 
-  /** The pool then owns the database. */
   static async open(
     database: Database,
-    { size, settings, onClose }: PoolOptions,
+    { size, settings, resources }: PoolOptions,
   ): Promise<ConnectionPool> {
     const connections = Array.from({ length: size }, async () => {
       const connection = await database.connect()
       for (const setting of settings) await connection.run(setting)
       return connection
     })
-    return new ConnectionPool(database, await Promise.all(connections), onClose)
+    return new ConnectionPool(database, await Promise.all(connections), resources.move())
   }
 
   /** Connections that wait for a query. */
@@ -54,11 +54,7 @@ export class ConnectionPool implements AsyncDisposable {
 
   /** Closes the engine with all its connections; queries that still run end as if interrupted. */
   async [Symbol.asyncDispose](): Promise<void> {
-    try {
-      await this.#onClose()
-    } finally {
-      await this.#database[Symbol.asyncDispose]()
-    }
+    await this.#resources[Symbol.asyncDispose]()
   }
 
   #back(connection: Connection): Promise<void> {
