@@ -3,12 +3,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { continueWhenRead } from './body.ts'
 import { errorText, httpDate } from './answer-text.ts'
 import type { FrontRoutes } from './front-answers.ts'
+import { type Address, listen } from './listen.ts'
 import { PostFront } from './post-front.ts'
 import { RequestError } from './request-error.ts'
 import { toOriginForm } from './request-target.ts'
@@ -19,12 +19,7 @@ import { readAsNew, unreadUpgrade } from './upgrade.ts'
 /** Answers one request. What it throws (or rejects with) is answered as an error. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
-export interface ServerOptions {
-  readonly host: string
-  /** 0 takes a free port. */
-  readonly port: number
-  /** The flag that chooses the port, for the hint when it is busy. */
-  readonly portFlag?: string
+export interface ServerOptions extends Address {
   readonly handle: Handler
   readonly logger: Logger
   /** Headers of every answer that the server itself makes (errors). */
@@ -273,25 +268,4 @@ function protocolError(code: string | undefined): RequestError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new RequestError(408, 'request-timeout', 'the request was not complete in time')
   return new RequestError(400, 'bad-request', 'the bytes are no HTTP request')
-}
-
-function listen(server: NetServer, options: ServerOptions): Promise<void> {
-  const { host, port, portFlag = '--port' } = options
-  return new Promise((resolve, reject) => {
-    const fail = (cause: NodeJS.ErrnoException) => {
-      const [code, message] =
-        cause.code === 'EADDRINUSE'
-          ? ['port-busy', `port ${port} on ${host} is in use by another process`]
-          : ['cannot-listen', `cannot listen on ${host}:${port}: ${cause.message}`]
-      const hint = `stop that process, or choose another port with ${portFlag}`
-      reject(
-        new EnvironmentError(code, message, { cause, ...(code === 'port-busy' ? { hint } : {}) }),
-      )
-    }
-    server.once('error', fail)
-    server.listen(port, host, () => {
-      server.off('error', fail)
-      resolve()
-    })
-  })
 }
