@@ -43,7 +43,7 @@ export function isLoopback(host: string): boolean {
   )
 }
 
-/** Refuses to open a port to other machines without a token, unless that is asked for (rows Q118, E069). */
+/** Refuses to open a port to other machines without a token, unless that is asked for. */
 export function requireSafeBinding(
   host: string,
   token: string | null,

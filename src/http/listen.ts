@@ -1,4 +1,4 @@
-// The port of a server.
+// How a server begins to listen, and what is said when it cannot.
 
 import { createServer, type Server } from 'node:net'
 import { EnvironmentError } from '../core/failures.ts'

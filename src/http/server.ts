@@ -48,24 +48,15 @@ export class HttpServer implements AsyncDisposable {
 
   private constructor(options: ServerOptions) {
     this.#options = options
-    this.#server = createServer({
-      maxHeaderSize: limits.headerBytes,
-      requestTimeout: limits.requestTimeoutMs,
-      headersTimeout: limits.headersTimeoutMs,
-      keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: 1_000,
-      // Node would answer without a body; #answer refuses in the shape of every other error.
-      requireHostHeader: false,
-    })
-    // A client that closes its direction behind its last request still gets the answer; a service that wants to stop its
-    // work for a client that has left altogether must look at the socket. (Node has no type for this.)
-    Object.assign(this.#server, { httpAllowHalfOpen: true })
-    // headerBytes bounds them. Those beyond a count would be missing in a request that is put back, also its length.
-    this.#server.maxHeadersCount = 0
+    this.#server = createNodeServer()
     this.#front = this.#makeFront(options)
     this.#listener = this.#front?.listener ?? this.#server
     this.#listener.maxConnections = limits.connections
-    this.#server.timeout = limits.socketIdleMs
+    this.#watchConnections()
+    this.#takeRequests()
+  }
+
+  #watchConnections(): void {
     this.#server.on('timeout', (socket: Socket) => this.#close(socket))
     this.#server.on('connection', (socket: Socket) => {
       // It comes again when a request was put back.
@@ -75,6 +66,9 @@ export class HttpServer implements AsyncDisposable {
       // Node takes its own listener off a socket that it hands over, as for CONNECT. The end is seen at 'close'.
       socket.on('error', () => {})
     })
+  }
+
+  #takeRequests(): void {
     this.#server.on('request', (request, response) => this.#answer(request, response))
     this.#server.on('checkContinue', (request, response) => {
       continueWhenRead(request, response)
@@ -252,6 +246,24 @@ export class HttpServer implements AsyncDisposable {
     // A client that keeps its side open would keep the connection for ever.
     socket.setTimeout(limits.lingerMs, () => socket.destroy())
   }
+}
+
+function createNodeServer(): Server {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    headersTimeout: limits.headersTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: 1_000,
+    // Node would answer without a body; HttpServer refuses in the shape of every other error.
+    requireHostHeader: false,
+  })
+  server.timeout = limits.socketIdleMs
+  // headerBytes bounds them. Those beyond a count would be missing in a request that is put back, also its length.
+  server.maxHeadersCount = 0
+  // A client that closes its direction behind its last request still gets the answer; a service that wants to stop its
+  // work for a client that has left altogether must look at the socket. (Node has no type for this.)
+  return Object.assign(server, { httpAllowHalfOpen: true })
 }
 
 function requireSoundHead(request: IncomingMessage): void {

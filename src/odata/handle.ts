@@ -282,7 +282,7 @@ function requireMethod({ method = '' }: IncomingMessage, allowed: readonly strin
   })
 }
 
-/** Row Q119. The path alone: a query may hold what nobody wants in a log. */
+/** Counts and logs the request. The path alone: a query may hold what nobody wants in a log. */
 function noteEnd(
   { context, request, response, rows }: HttpExchange,
   { ms, isCut }: RequestEnd,

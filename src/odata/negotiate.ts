@@ -18,7 +18,7 @@ export interface JsonFormat {
 
 export type DataFormat = ({ readonly kind: 'json' } & JsonFormat) | { readonly kind: 'csv' }
 
-/** The version of the response: 4.01 unless the client knows less (row Q129). Throws 400 for one below 4.0. */
+/** The version of the response: 4.01 unless the client knows less. Throws 400 for one below 4.0. */
 export function negotiateVersion(headers: RequestHeaders): ODataVersion {
   const asked = askedVersion(headers)
   if (asked === null) return '4.01'
@@ -42,7 +42,7 @@ function askedVersion(headers: RequestHeaders): string | null {
   return header(headers, 'odata-maxversion') ?? header(headers, 'odata-version')
 }
 
-/** The format of data. Throws 406 when the client takes none that there is (rows Q120, Q138). */
+/** The format of data. Throws 406 when the client takes none that there is. */
 export function negotiateData(
   headers: RequestHeaders,
   option: string | null,

@@ -60,7 +60,7 @@ test('loopback addresses, as far as they can be told from their text', () => {
     assert.not.ok(isLoopback(host), host)
 })
 
-test('another address needs a token, or the word that it needs none (row E069)', () => {
+test('another address needs a token, or the word that it needs none', () => {
   assert.throws(
     () => requireSafeBinding('0.0.0.0', null, false),
     (error: unknown) => error instanceof EnvironmentError,
