@@ -1,8 +1,7 @@
 // Connections of one engine that are used again, one query at a time.
 //
-// They are opened and set up before the engine is locked, since the settings of a connection cannot be changed after
-// that. When all are in use, as by clients that read slowly, a query gets a connection of its own without the settings:
-// its answer is the same, it only makes the caller wait a little longer for each part of it.
+// When all are in use, as by clients that read slowly, a query gets a connection of its own with the same settings. An
+// engine that is locked by then must allow them to be changed.
 
 import type { Resources } from '../core/resources.ts'
 import type { Sql } from '../core/sql.ts'
@@ -19,11 +18,17 @@ export interface PoolOptions {
 export class ConnectionPool implements AsyncDisposable {
   readonly #database: Database
   readonly #free: Connection[]
+  readonly #settings: readonly Sql[]
   readonly #resources: Resources
 
-  private constructor(database: Database, free: Connection[], resources: Resources) {
+  private constructor(
+    database: Database,
+    free: Connection[],
+    { settings, resources }: Omit<PoolOptions, 'size'>,
+  ) {
     this.#database = database
     this.#free = free
+    this.#settings = settings
     this.#resources = resources
   }
 
@@ -31,12 +36,9 @@ export class ConnectionPool implements AsyncDisposable {
     database: Database,
     { size, settings, resources }: PoolOptions,
   ): Promise<ConnectionPool> {
-    const connections = Array.from({ length: size }, async () => {
-      const connection = await database.connect()
-      for (const setting of settings) await connection.run(setting)
-      return connection
-    })
-    return new ConnectionPool(database, await Promise.all(connections), resources.move())
+    const connections = Array.from({ length: size }, () => connect(database, settings))
+    const free = await Promise.all(connections)
+    return new ConnectionPool(database, free, { settings, resources: resources.move() })
   }
 
   /** Connections that wait for a query. */
@@ -48,7 +50,7 @@ export class ConnectionPool implements AsyncDisposable {
     const connection = this.#free.pop()
     if (connection !== undefined)
       return new PooledConnection(connection, () => this.#back(connection))
-    const extra = await this.#database.connect()
+    const extra = await connect(this.#database, this.#settings)
     return new PooledConnection(extra, () => extra[Symbol.asyncDispose]())
   }
 
@@ -60,6 +62,17 @@ export class ConnectionPool implements AsyncDisposable {
   #back(connection: Connection): Promise<void> {
     if (!connection.isClosed) this.#free.push(connection)
     return Promise.resolve()
+  }
+}
+
+async function connect(database: Database, settings: readonly Sql[]): Promise<Connection> {
+  const connection = await database.connect()
+  try {
+    for (const setting of settings) await connection.run(setting)
+    return connection
+  } catch (error) {
+    await connection[Symbol.asyncDispose]()
+    throw error
   }
 }
 

@@ -31,8 +31,9 @@ export interface ReadOnlyOptions extends EngineSettings {
 }
 
 /**
- * A stream makes this much and then waits for its reader. The engine's own size, 1 MB, is several chunks: it would work
- * on them while the socket has nothing to do, and stand still while they are sent.
+ * A stream makes this much and then waits for its reader. The engine's own size, 1 MB, is dozens of chunks, since it
+ * counts 16 bytes for a text of any length: it would work on them while the socket has nothing to do, stand still while
+ * they are sent, and hold 30 MB for each client that does not read.
  */
 const STREAM_BUFFER = '64KB'
 
@@ -81,6 +82,8 @@ export class EmptyEngine implements AsyncDisposable {
       await connection.run(sql`ATTACH ${sql.value(path)} AS ${sql.ident(name)} (READ_ONLY)`)
       this.#names.push(name)
     }
+    // For connections that the pool opens later. A SET is no SELECT, so no query can make one.
+    await connection.run(sql`SET GLOBAL allowed_configs = ['streaming_buffer_size']`)
     await connection.run(sql`SET GLOBAL enable_external_access = false`)
     await connection.run(sql`SET GLOBAL lock_configuration = true`)
     await requireLocked(connection)
@@ -96,6 +99,7 @@ export class EmptyEngine implements AsyncDisposable {
 const LOCKED: Readonly<Record<string, string>> = {
   enable_external_access: 'false',
   lock_configuration: 'true',
+  allowed_configs: '[streaming_buffer_size]',
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
   allow_unsigned_extensions: 'false',

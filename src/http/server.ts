@@ -271,6 +271,9 @@ function requireSoundHead(request: IncomingMessage): void {
     throw new RequestError(414, 'url-too-long', `the URL is longer than ${limits.urlBytes} bytes`)
   if (request.headers.host === undefined && request.httpVersion === '1.1')
     throw new RequestError(400, 'bad-request', 'the Host header is missing')
+  // node:http takes the first of several, another server the last (RFC 9112, section 3.2).
+  if ((request.headersDistinct['host']?.length ?? 0) > 1)
+    throw new RequestError(400, 'bad-request', 'there is more than one Host header')
 }
 
 /** For bytes that are no HTTP request, or come too slowly. */

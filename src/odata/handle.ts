@@ -284,11 +284,10 @@ function requireMethod({ method = '' }: IncomingMessage, allowed: readonly strin
 
 /** Counts and logs the request. The path alone: a query may hold what nobody wants in a log. */
 function noteEnd(
-  { context, request, response, rows }: HttpExchange,
-  { ms, isCut }: RequestEnd,
+  { context, request, rows }: HttpExchange,
+  { status, ms, isCut }: RequestEnd,
 ): void {
   const { method, url } = request
-  const status = response.statusCode
   context.traffic.end({ status, ms, rows: rows() })
   if (!context.accessLog) return
   const path = url?.split('?', 1)[0]

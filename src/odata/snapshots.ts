@@ -71,7 +71,7 @@ export class Snapshots implements AsyncDisposable {
     const engines = new SnapshotEngines(options, onFailure)
     const snapshots = new Snapshots(options, engines, await engines.open(NOTHING))
     await snapshots.check()
-    if (snapshots.isRefused) await snapshots.#goBack([])
+    if (snapshots.published === null) await snapshots.#goBack([])
     if (snapshots.published === null)
       logger.warn('no-snapshot', { hint: 'nothing is published yet: eider run' })
     snapshots.#timer = setInterval(() => void snapshots.check(), limits.snapshotPollMs)
@@ -250,7 +250,7 @@ export class Snapshots implements AsyncDisposable {
       return await readFile(join(this.#options.dir, MANIFEST_FILE), 'utf8')
     } catch (error) {
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-      if (isMissing && this.#manifest === null) return null
+      if (isMissing && this.published === null) return null
       throw error
     }
   }

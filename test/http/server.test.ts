@@ -136,6 +136,8 @@ test('requests that two servers could read differently are refused', async () =>
     'Host: x\r\nContent-Length : 3',
     'Host: x\r\nX: a\n b\r\nContent-Length: 3',
     'Host: x\nContent-Length: 3',
+    'Host: x\r\nHost: y\r\nContent-Length: 3',
+    'Host: x\r\nContent-Length: 3\r\nhost: x',
     'Content-Length: 3',
   ]) {
     await using client = await RawClient.open(server.url)
