@@ -204,6 +204,8 @@ export const limits = {
    */
   openEarlierSnapshots: 1,
   openEarlierSnapshotMs: 600_000,
+  /** So long after a snapshot is taken up the engines of earlier ones are closed, and one for the next is made. */
+  tidyAfterMs: 200,
   /**
    * Memory of an engine that compares two states of a set for delta links, what does not fit is spilled; and how many of
    * these there are at a time. A further one waits.

@@ -3,6 +3,7 @@
 // When all are in use, as by clients that read slowly, a query gets a connection of its own with the same settings. An
 // engine that is locked by then must allow them to be changed.
 
+import type { Resources } from '../core/resources.ts'
 import type { Sql } from '../core/sql.ts'
 import type { Connection, Database } from './database.ts'
 
@@ -10,34 +11,34 @@ export interface PoolOptions {
   readonly size: number
   /** Run on each connection. */
   readonly settings: readonly Sql[]
-  /** Called before the database is closed. */
-  readonly onClose: () => Promise<void>
+  /** What the pool then owns, the database among it. */
+  readonly resources: Resources
 }
 
 export class ConnectionPool implements AsyncDisposable {
   readonly #database: Database
   readonly #free: Connection[]
   readonly #settings: readonly Sql[]
-  readonly #onClose: () => Promise<void>
+  readonly #resources: Resources
 
   private constructor(
     database: Database,
     free: Connection[],
-    { settings, onClose }: Omit<PoolOptions, 'size'>,
+    { settings, resources }: Omit<PoolOptions, 'size'>,
   ) {
     this.#database = database
     this.#free = free
     this.#settings = settings
-    this.#onClose = onClose
+    this.#resources = resources
   }
 
-  /** The pool then owns the database. */
   static async open(
     database: Database,
-    { size, settings, onClose }: PoolOptions,
+    { size, settings, resources }: PoolOptions,
   ): Promise<ConnectionPool> {
     const connections = Array.from({ length: size }, () => connect(database, settings))
-    return new ConnectionPool(database, await Promise.all(connections), { settings, onClose })
+    const free = await Promise.all(connections)
+    return new ConnectionPool(database, free, { settings, resources: resources.move() })
   }
 
   /** Connections that wait for a query. */
@@ -55,11 +56,7 @@ export class ConnectionPool implements AsyncDisposable {
 
   /** Closes the engine with all its connections; queries that still run end as if interrupted. */
   async [Symbol.asyncDispose](): Promise<void> {
-    try {
-      await this.#onClose()
-    } finally {
-      await this.#database[Symbol.asyncDispose]()
-    }
+    await this.#resources[Symbol.asyncDispose]()
   }
 
   #back(connection: Connection): Promise<void> {

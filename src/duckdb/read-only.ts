@@ -1,10 +1,13 @@
 // An engine for strangers' questions: it reads the database files that it was given and nothing else.
 
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Resources } from '../core/resources.ts'
 import { sql } from '../core/sql.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { type Connection, Database } from './database.ts'
 import { dropCache } from './memory.ts'
-import { Resources } from '../core/resources.ts'
 
 export interface AttachedFile {
   /** The catalog name under which queries find it. */
@@ -13,15 +16,18 @@ export interface AttachedFile {
   readonly path: string
 }
 
-export interface ReadOnlyOptions {
-  readonly files: readonly AttachedFile[]
+export interface EngineSettings {
   /** Threads of one query, beside those that wait for it. */
   readonly threads: number
   readonly memoryLimit: string | null
-  /** Where large sorts and groupings spill to; this engine's alone. */
+  /** Large sorts and groupings spill into a directory of the engine's own below this one, which goes with it. */
   readonly tempDir: string
   /** Connections that are kept for queries. */
   readonly connections: number
+}
+
+export interface ReadOnlyOptions extends EngineSettings {
+  readonly files: readonly AttachedFile[]
 }
 
 /**
@@ -31,36 +37,63 @@ export interface ReadOnlyOptions {
  */
 const STREAM_BUFFER = '64KB'
 
-/**
- * Opens an engine with `files` attached for reading, then locks it: no file, network, extension or setting is within
- * reach of a statement. What stays possible (temporary tables, DETACH) needs statements that are no SELECT, which
- * TextStream refuses. Throws DatabaseError when a file is missing or damaged.
- */
-export async function openReadOnly(options: ReadOnlyOptions): Promise<ConnectionPool> {
-  const { files, threads, memoryLimit, tempDir } = options
-  await using resources = new Resources()
-  const database = resources.use(
-    await Database.open({ path: ':memory:', threads, memoryLimit, tempDir }),
-  )
-  await using connection = await database.connect()
-  for (const { name, path } of files)
-    await connection.run(sql`ATTACH ${sql.value(path)} AS ${sql.ident(name)} (READ_ONLY)`)
-  const pool = await ConnectionPool.open(database, {
-    size: options.connections,
-    settings: [sql`SET streaming_buffer_size = ${sql.value(STREAM_BUFFER)}`],
-    onClose: () =>
-      dropCache(
-        database,
-        files.map(({ name }) => name),
-      ),
-  })
-  // For connections that the pool opens later. A SET is no SELECT, so no query can make one.
-  await connection.run(sql`SET GLOBAL allowed_configs = ['streaming_buffer_size']`)
-  await connection.run(sql`SET GLOBAL enable_external_access = false`)
-  await connection.run(sql`SET GLOBAL lock_configuration = true`)
-  await requireLocked(connection)
-  resources.move()
-  return pool
+/** Throws DatabaseError as EmptyEngine does. */
+export async function openReadOnly({ files, ...settings }: ReadOnlyOptions) {
+  const engine = await EmptyEngine.open(settings)
+  return await engine.openReadOnly(files)
+}
+
+/** An engine before it knows its files. To make it takes much longer than to open files in it, so it may be made ahead. */
+export class EmptyEngine implements AsyncDisposable {
+  readonly #pool: ConnectionPool
+  readonly #names: string[]
+
+  private constructor(pool: ConnectionPool, names: string[]) {
+    this.#pool = pool
+    this.#names = names
+  }
+
+  static async open(settings: EngineSettings): Promise<EmptyEngine> {
+    const { threads, memoryLimit, connections: size } = settings
+    const tempDir = join(settings.tempDir, `engine-${randomUUID()}`)
+    await using resources = new Resources()
+    resources.defer(() => rm(tempDir, { recursive: true, force: true }))
+    const options = { path: ':memory:', threads, memoryLimit, tempDir }
+    const database = resources.use(await Database.open(options))
+    const names: string[] = []
+    resources.defer(() => dropCache(database, names))
+    const buffer = sql`SET streaming_buffer_size = ${sql.value(STREAM_BUFFER)}`
+    const pool = await ConnectionPool.open(database, { size, settings: [buffer], resources })
+    return new EmptyEngine(pool, names)
+  }
+
+  /**
+   * Attaches `files` for reading, then locks the engine: no file, network, extension or setting is within reach of a
+   * statement. What stays possible (temporary tables, DETACH) needs statements that are no SELECT, which TextStream
+   * refuses. To be called once; the pool then owns the engine, which is closed when this fails. Throws DatabaseError when
+   * a file is missing or damaged.
+   */
+  async openReadOnly(files: readonly AttachedFile[]): Promise<ConnectionPool> {
+    await using resources = new Resources()
+    resources.use(this)
+    await using lent = await this.#pool.take()
+    const { connection } = lent
+    for (const { name, path } of files) {
+      await connection.run(sql`ATTACH ${sql.value(path)} AS ${sql.ident(name)} (READ_ONLY)`)
+      this.#names.push(name)
+    }
+    // For connections that the pool opens later. A SET is no SELECT, so no query can make one.
+    await connection.run(sql`SET GLOBAL allowed_configs = ['streaming_buffer_size']`)
+    await connection.run(sql`SET GLOBAL enable_external_access = false`)
+    await connection.run(sql`SET GLOBAL lock_configuration = true`)
+    await requireLocked(connection)
+    resources.move()
+    return this.#pool
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool[Symbol.asyncDispose]()
+  }
 }
 
 const LOCKED: Readonly<Record<string, string>> = {
@@ -77,12 +110,13 @@ const LOCKED: Readonly<Record<string, string>> = {
  * another name. Throws when it is not, or holds a database that can be written beside its own memory.
  */
 export async function requireLocked(connection: Connection): Promise<void> {
-  const settings = await connection.rows(sql`SELECT name, value FROM duckdb_settings()`)
-  const valueOf = new Map(settings.map(({ name, value }) => [name, value]))
-  const open = Object.keys(LOCKED).filter((name) => valueOf.get(name) !== LOCKED[name])
-  const written = await connection.rows(
-    sql`SELECT database_name FROM duckdb_databases() WHERE NOT readonly AND NOT internal AND path IS NOT NULL`,
+  const settings = Object.keys(LOCKED).map(
+    (name) => sql`CAST(current_setting(${sql.value(name)}) AS VARCHAR) AS ${sql.ident(name)}`,
   )
-  const wrong = [...open, ...written.map((row) => row['database_name'] as string)]
+  const row = await connection.row(sql`SELECT ${sql.join(settings)}, ARRAY(
+    SELECT database_name FROM duckdb_databases()
+    WHERE NOT readonly AND NOT internal AND path IS NOT NULL) AS written`)
+  const open = Object.keys(LOCKED).filter((name) => row?.[name] !== LOCKED[name])
+  const wrong = [...open, ...((row?.['written'] ?? []) as string[])]
   if (wrong.length > 0) throw new Error(`the engine is not locked: ${wrong.join(', ')}`)
 }

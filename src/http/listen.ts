@@ -1,14 +1,21 @@
 // How a server begins to listen, and what is said when it cannot.
 
-import type { Server } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { EnvironmentError } from '../core/failures.ts'
 
-interface Address {
+export interface Address {
   readonly host: string
   /** 0 takes a free port. */
   readonly port: number
   /** The flag that chooses the port, for the hint when it is busy. */
   readonly portFlag?: string
+}
+
+/** For a service that has much to do before it listens. Throws as listen() does. */
+export async function requireFreePort(address: Address): Promise<void> {
+  const server = createServer()
+  await listen(server, address)
+  await new Promise((resolve) => server.close(resolve))
 }
 
 /** Throws EnvironmentError `port-busy` or `cannot-listen`. */

@@ -8,7 +8,7 @@ import type { Logger } from '../core/logger.ts'
 import { continueWhenRead } from './body.ts'
 import { errorText, httpDate } from './answer-text.ts'
 import type { FrontRoutes } from './front-answers.ts'
-import { listen } from './listen.ts'
+import { type Address, listen } from './listen.ts'
 import { PostFront } from './post-front.ts'
 import { RequestError } from './request-error.ts'
 import { toOriginForm } from './request-target.ts'
@@ -19,12 +19,7 @@ import { readAsNew, unreadUpgrade } from './upgrade.ts'
 /** Answers one request. What it throws (or rejects with) is answered as an error. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
-export interface ServerOptions {
-  readonly host: string
-  /** 0 takes a free port. */
-  readonly port: number
-  /** The flag that chooses the port, for the hint when it is busy. */
-  readonly portFlag?: string
+export interface ServerOptions extends Address {
   readonly handle: Handler
   readonly logger: Logger
   /** Headers of every answer that the server itself makes (errors). */

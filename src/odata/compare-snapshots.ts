@@ -1,11 +1,8 @@
 // One set of two published states in one engine: its rows now, under the name of the set as everywhere, and the rows of
 // before, under `<set> before`. No set has a space in its name.
 
-import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../core/limits.ts'
-import { Resources } from '../core/resources.ts'
 import { type PublishedRelation, SNAPSHOT_TABLE } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { ConnectionPool, PooledConnection } from '../duckdb/connection-pool.ts'
@@ -32,29 +29,24 @@ export type Compared = Pick<EntitySet, 'name' | 'relation'>
 
 export class Comparison implements AsyncDisposable {
   readonly #connections: ConnectionPool
-  readonly #resources: Resources
 
-  private constructor(connections: ConnectionPool, resources: Resources) {
+  private constructor(connections: ConnectionPool) {
     this.#connections = connections
-    this.#resources = resources
   }
 
   /** Throws DatabaseError when one of the files is gone or damaged. */
   static async open(
     set: Compared,
     before: PublishedRelation,
-    { dir, threads, tempDir: parentDir }: EngineOptions,
+    { dir, threads, tempDir }: EngineOptions,
   ): Promise<Comparison> {
-    const tempDir = join(parentDir, `comparison-${randomUUID()}`)
-    await using resources = new Resources()
-    resources.defer(() => rm(tempDir, { recursive: true, force: true }))
     const files = [
       { name: set.name, path: join(dir, set.relation.file) },
       { name: `${set.name} before`, path: join(dir, before.file) },
     ]
     const memoryLimit = `${limits.comparisonBytes / 2 ** 20}MiB`
     const engine = { files, threads, memoryLimit, tempDir, connections: CONNECTIONS }
-    return new Comparison(resources.use(await openReadOnly(engine)), resources.move())
+    return new Comparison(await openReadOnly(engine))
   }
 
   connect(): Promise<PooledConnection> {
@@ -62,6 +54,6 @@ export class Comparison implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#resources[Symbol.asyncDispose]()
+    await this.#connections[Symbol.asyncDispose]()
   }
 }

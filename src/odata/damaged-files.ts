@@ -2,8 +2,7 @@
 // block by its checksum, but only when it reads that block, and does not say in which file it lies. So each file is read
 // whole. What is found is marked, since a service deletes nothing: the next run writes a marked file anew.
 
-import { randomUUID } from 'node:crypto'
-import { rm, stat, writeFile } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../core/logger.ts'
 import { Resources } from '../core/resources.ts'
@@ -87,12 +86,10 @@ async function problemIn(
 
 async function readWhole(
   { file }: PublishedRelation,
-  { dir, threads, memoryLimit, tempDir: parentDir }: EngineOptions,
+  { dir, threads, memoryLimit, tempDir }: EngineOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const tempDir = join(parentDir, `reading-${randomUUID()}`)
   await using resources = new Resources()
-  resources.defer(() => rm(tempDir, { recursive: true, force: true }))
   const files = [{ name: 'file', path: join(dir, file) }]
   const engine = { files, threads, memoryLimit, tempDir, connections: 1 }
   const connections = resources.use(await openReadOnly(engine))

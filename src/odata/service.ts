@@ -6,6 +6,7 @@ import { makeOwnedDirectory } from '../core/owned-directory.ts'
 import { Resources } from '../core/resources.ts'
 import { requireSafeBinding } from '../http/auth.ts'
 import { requireSoundOrigins, withCors } from '../http/cors.ts'
+import { requireFreePort } from '../http/listen.ts'
 import { HttpServer } from '../http/server.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { createComparisons } from './comparisons.ts'
@@ -76,8 +77,7 @@ export class ODataService implements AsyncDisposable {
   static async open(options: ODataServiceOptions): Promise<ODataService> {
     const { snapshotsDir: dir, host, port, token, logger } = options
     const { threads = 1, memoryLimit = null, now = () => new Date(), corsOrigins = [] } = options
-    requireSafeBinding(host, token, options.allowAnonymous)
-    requireSoundOrigins('odata.cors_origins', corsOrigins, token)
+    requireSafeOptions(options)
     await using resources = new Resources()
     const tempDir = await ownTempDir(options, resources)
     const engine = { dir, threads, memoryLimit: memoryOfEach(memoryLimit), tempDir }
@@ -123,6 +123,21 @@ export class ODataService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#resources[Symbol.asyncDispose]()
   }
+}
+
+/**
+ * Throws what ODataService.open() would throw for the options and the port, so that nothing is built for a service that
+ * cannot begin.
+ */
+export async function requireOpenable(options: ODataServiceOptions): Promise<void> {
+  requireSafeOptions(options)
+  await requireFreePort(options)
+}
+
+function requireSafeOptions(options: ODataServiceOptions): void {
+  const { host, token, allowAnonymous, corsOrigins = [] } = options
+  requireSafeBinding(host, token, allowAnonymous)
+  requireSoundOrigins('odata.cors_origins', corsOrigins, token)
 }
 
 /** The engines of snapshots that are open have equal parts, since the current one is soon an earlier one. */

@@ -14,16 +14,13 @@ import { type DamagedFile, isDamage, markDamagedFiles } from './damaged-files.ts
 import { createManifestWatch, type ManifestWatch } from './manifest-watch.ts'
 import { keptSnapshots, readKeptSnapshot } from './kept-snapshots.ts'
 import { logOpened } from './log-opened.ts'
-import { type EngineOptions, filesAre, OpenSnapshot } from './open-snapshot.ts'
+import { filesAre } from './file-facts.ts'
+import type { EngineOptions, OpenSnapshot } from './open-snapshot.ts'
+import { SnapshotEngines } from './snapshot-engines.ts'
 import { resultInSlices } from './time-slices.ts'
 
 export interface SnapshotsOptions extends EngineOptions {
   readonly logger: Logger
-}
-
-interface Retired {
-  readonly snapshot: OpenSnapshot
-  readonly sinceMs: number
 }
 
 interface Damaged {
@@ -40,8 +37,8 @@ const NOTHING: Snapshot = { id: 'none', publishedAt: new Date(0), runId: '', rel
 
 export class Snapshots implements AsyncDisposable {
   readonly #options: SnapshotsOptions
+  readonly #engines: SnapshotEngines
   #current: OpenSnapshot
-  #retired: Retired[] = []
   /** The text of the manifest that `current` was opened from. */
   #manifest: string | null = null
   /** The same of a snapshot in which a query has met a damaged file; one before it is current then. */
@@ -60,19 +57,23 @@ export class Snapshots implements AsyncDisposable {
   /** Kept snapshots that are being opened: links of one snapshot come many at a time. */
   readonly #opening = new Map<string, Promise<OpenSnapshot | null>>()
 
-  private constructor(options: SnapshotsOptions, current: OpenSnapshot) {
+  private constructor(options: SnapshotsOptions, engines: SnapshotEngines, current: OpenSnapshot) {
     this.#options = options
+    this.#engines = engines
     this.#watch = createManifestWatch(options.dir, () => void this.check())
     this.#current = current
   }
 
   /** Opens what is published now, or nothing yet, and follows the manifest from then on. */
   static async open(options: SnapshotsOptions): Promise<Snapshots> {
-    const snapshots = new Snapshots(options, await OpenSnapshot.open(NOTHING, options))
+    const { logger } = options
+    const onFailure = (error: unknown) => logger.error('engine-close-failed', { error })
+    const engines = new SnapshotEngines(options, onFailure)
+    const snapshots = new Snapshots(options, engines, await engines.open(NOTHING))
     await snapshots.check()
     if (snapshots.published === null) await snapshots.#goBack([])
     if (snapshots.published === null)
-      options.logger.warn('no-snapshot', { hint: 'nothing is published yet: eider run' })
+      logger.warn('no-snapshot', { hint: 'nothing is published yet: eider run' })
     snapshots.#timer = setInterval(() => void snapshots.check(), limits.snapshotPollMs)
     return snapshots
   }
@@ -162,7 +163,7 @@ export class Snapshots implements AsyncDisposable {
       const earlier = await this.leaseById(kept.id)
       if (earlier === null) continue
       if (this.#current !== before) return await earlier[Symbol.asyncDispose]()
-      this.#retired.unshift({ snapshot: before, sinceMs: Date.now() })
+      this.#engines.retire(before)
       this.#current = earlier
       return
     }
@@ -179,8 +180,8 @@ export class Snapshots implements AsyncDisposable {
   }
 
   #openById(id: string): OpenSnapshot | undefined {
-    const open = [this.#current, ...this.#retired.map(({ snapshot }) => snapshot)]
-    return open.find((candidate) => candidate.snapshot.id === id)
+    const { snapshot } = this.#current
+    return snapshot.id === id ? this.#current : this.#engines.find(id)
   }
 
   /** A snapshot of a link that was given before this service started, or long ago. */
@@ -188,8 +189,8 @@ export class Snapshots implements AsyncDisposable {
     const kept = await readKeptSnapshot(this.#options.dir, id)
     if (kept === null) return null
     try {
-      const snapshot = await OpenSnapshot.open(kept, this.#options)
-      this.#retired.unshift({ snapshot, sinceMs: Date.now() })
+      const snapshot = await this.#engines.open(kept, this.#current.facts)
+      this.#engines.retire(snapshot)
       return snapshot
     } catch (error) {
       this.reportKept(id, error)
@@ -210,7 +211,7 @@ export class Snapshots implements AsyncDisposable {
     this.#watch.close()
     await this.#looking
     await this.#checking
-    for (const { snapshot } of this.#retired) await snapshot[Symbol.asyncDispose]()
+    await this.#engines[Symbol.asyncDispose]()
     await this.#current[Symbol.asyncDispose]()
   }
 
@@ -220,7 +221,7 @@ export class Snapshots implements AsyncDisposable {
       this.#isCheckWanted = false
       this.#watch.ensure()
       try {
-        await this.#release()
+        this.#engines.release()
         await this.#follow()
         this.#reported = null
       } catch (error) {
@@ -257,33 +258,23 @@ export class Snapshots implements AsyncDisposable {
   async #replace(manifest: string): Promise<void> {
     const startedAt = Date.now()
     const next = await this.#open(await read(manifest))
-    this.#retired.unshift({ snapshot: this.#current, sinceMs: Date.now() })
+    this.#engines.retire(this.#current)
     this.#current = next
     this.#manifest = manifest
     this.#damaged = null
     this.#opened++
-    await this.#release()
+    this.#engines.release()
     logOpened(this.#options.logger, next, startedAt)
   }
 
   async #open(snapshot: Snapshot): Promise<OpenSnapshot> {
     try {
-      return await OpenSnapshot.open(snapshot, this.#options)
+      return await this.#engines.open(snapshot, this.#current.facts)
     } catch (error) {
       // It is tried again at each look; what is damaged is looked for once.
       if (isDamage(error) && problemOf(error) !== this.#reported) await this.#findDamage(snapshot)
       throw error
     }
-  }
-
-  /** Lets go of retired snapshots that are too many or too old. */
-  async #release(): Promise<void> {
-    const oldest = Date.now() - limits.openEarlierSnapshotMs
-    const isKept = ({ sinceMs }: Retired, i: number) =>
-      i < limits.openEarlierSnapshots && sinceMs >= oldest
-    const released = this.#retired.filter((retired, i) => !isKept(retired, i))
-    this.#retired = this.#retired.filter(isKept)
-    for (const { snapshot } of released) await snapshot[Symbol.asyncDispose]()
   }
 
   /** One line per trouble, not one per look at it. */

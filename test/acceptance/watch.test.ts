@@ -90,6 +90,18 @@ test('what serve --watch has built is no history: another kind and other columns
   await becomes('mart_draft', '[{"n":3}]')
 })
 
+test('serve --watch that cannot open its port says so before it builds anything', async () => {
+  await using space = await workspace(files)
+  await using other = await space.start(['serve', '--port', '0'])
+  const { port } = new URL(other.url)
+  const busy = await space.ok(['serve', '--watch', '--port', port], { exitCode: 3 })
+  const open = ['serve', '--watch', '--host', '0.0.0.0', '--port', '0']
+  const unsafe = await space.ok(open, { exitCode: 3 })
+  assert.match(busy.stderr, 'in use by another process')
+  assert.match(unsafe.stderr, 'token')
+  for (const { stderr } of [busy, unsafe]) assert.not.match(stderr, 'models-built')
+})
+
 test('what a killed serve --watch has left goes with the next command, and only that', async () => {
   await using space = await workspace(files)
   await space.ok(['run'])

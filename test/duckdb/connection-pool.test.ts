@@ -1,16 +1,17 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Resources } from '../../src/core/resources.ts'
 import { sql } from '../../src/core/sql.ts'
 import { ConnectionPool } from '../../src/duckdb/connection-pool.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { TextStream } from '../../src/duckdb/text-stream.ts'
 
-const openPool = async (size: number) =>
-  ConnectionPool.open(await Database.open({ path: ':memory:', threads: 1 }), {
-    size,
-    settings: [sql`SET streaming_buffer_size = '64KB'`],
-    onClose: () => Promise.resolve(),
-  })
+async function openPool(size: number): Promise<ConnectionPool> {
+  await using resources = new Resources()
+  const database = resources.use(await Database.open({ path: ':memory:', threads: 1 }))
+  const settings = [sql`SET streaming_buffer_size = '64KB'`]
+  return await ConnectionPool.open(database, { size, settings, resources })
+}
 
 const BUFFER = sql`SELECT current_setting('streaming_buffer_size') AS size`
 const MANY = sql`SELECT 'a text of some length ' || i FROM range(1000000) AS r(i)`

@@ -7,7 +7,7 @@ import { Resources } from '../../src/core/resources.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { DatabaseError } from '../../src/duckdb/errors.ts'
-import { openReadOnly, requireLocked } from '../../src/duckdb/read-only.ts'
+import { EmptyEngine, openReadOnly, requireLocked } from '../../src/duckdb/read-only.ts'
 
 /** A directory with `orders.duckdb` (table `main.rows`, 3 rows) and an engine that may read it. */
 async function open(resources: Resources, memoryLimit: string | null = null) {
@@ -20,7 +20,7 @@ async function open(resources: Resources, memoryLimit: string | null = null) {
     await connection.run(sql`CREATE TABLE rows AS SELECT i AS id FROM range(3) AS r(i)`)
   }
   const options = { files: [{ name: 'orders', path }], threads: 1, memoryLimit, connections: 2 }
-  const pool = resources.use(await openReadOnly({ ...options, tempDir: join(dir, 'spill') }))
+  const pool = resources.use(await openReadOnly({ ...options, tempDir: dir }))
   return { dir, pool, connection: resources.use(await pool.take()).connection }
 }
 
@@ -68,12 +68,13 @@ test('reads what is attached and nothing else', async () => {
   assert.equal((await readdir(dir)).toSorted(), ['orders.duckdb', 'secret.csv'])
 })
 
+const SPILLING = sql`SELECT count(*) AS n, min(t) AS first FROM (
+  SELECT repeat('x', 60) || hash(i) AS t FROM range(2000000) AS r(i) ORDER BY t LIMIT 1900000)`
+
 test('a query larger than its memory spills into the directory given', async () => {
   await using resources = new Resources()
   const { connection } = await open(resources, '64MB')
-  const sorted = sql`SELECT count(*) AS n, min(t) AS first FROM (
-    SELECT repeat('x', 60) || hash(i) AS t FROM range(2000000) AS r(i) ORDER BY t LIMIT 1900000)`
-  assert.is((await connection.row(sorted))?.['n'], '1900000')
+  assert.is((await connection.row(SPILLING))?.['n'], '1900000')
 })
 
 test('a file that is missing or no database is an error', async () => {
@@ -91,6 +92,22 @@ test('a file that is missing or no database is an error', async () => {
     )
     assert.instance(error, DatabaseError, path)
   }
+})
+
+test('an engine that was made ahead is as locked, and nothing is left of what it spilled', async () => {
+  await using resources = new Resources()
+  const { dir } = await open(resources)
+  const settings = { threads: 1, memoryLimit: '64MB', connections: 2, tempDir: dir }
+  const engine = await EmptyEngine.open(settings)
+  {
+    await using pool = await engine.openReadOnly([{ name: 'o', path: join(dir, 'orders.duckdb') }])
+    await using lent = await pool.take()
+    await requireLocked(lent.connection)
+    assert.is((await lent.connection.rows(sql`SELECT id FROM o.main.rows`)).length, 3)
+    await lent.connection.run(SPILLING)
+    assert.ok((await readdir(dir)).some((name) => name.startsWith('engine-')))
+  }
+  assert.equal(await readdir(dir), ['orders.duckdb'])
 })
 
 test('connections that are opened after the lock stream as little ahead as the others', async () => {

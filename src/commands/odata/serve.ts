@@ -35,22 +35,21 @@ export default class ODataServe extends BaseCommand {
       })
     const project = await load()
     const logger = this.loggerFor(flags)
-    const { ODataService } = await import('../../odata/service.ts')
+    const { ODataService, requireOpenable } = await import('../../odata/service.ts')
     await using resources = new Resources()
-    let { snapshots: snapshotsDir } = project.paths
+    const options = {
+      ...serviceOptions(project, logger),
+      linkSecretPath: join(project.paths.state, 'odata.secret'),
+      allowAnonymous: flags['allow-anonymous'],
+    }
+    let { snapshotsDir } = options
     if (flags.watch) {
+      await requireOpenable(options)
       const { SavedModels } = await import('../saved-models.ts')
       const saved = resources.use(await SavedModels.open({ load, logger, signal: stop.signal }))
       snapshotsDir = saved.snapshotsDir
     }
-    const service = resources.use(
-      await ODataService.open({
-        ...serviceOptions(project, logger),
-        snapshotsDir,
-        linkSecretPath: join(project.paths.state, 'odata.secret'),
-        allowAnonymous: flags['allow-anonymous'],
-      }),
-    )
+    const service = resources.use(await ODataService.open({ ...options, snapshotsDir }))
     if (flags.json) this.printEvent({ event: 'listening', url: service.url })
     else this.print(`listening on ${service.url}`)
     await stop.asked

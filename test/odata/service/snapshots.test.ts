@@ -83,6 +83,61 @@ test('a lease keeps its snapshot when newer ones come and its files go', async (
   assert.is(await countIn(current), limits.openEarlierSnapshots + 2)
 })
 
+test('a file of the snapshot before is not looked into again; one that is another now is', async () => {
+  await using resources = new Resources()
+  const { dir, open: openSnapshots } = await open(resources)
+  await publish(dir, 'first', [orders(1)])
+  const snapshots = await openSnapshots()
+  await using first = snapshots.lease()
+  const { relations } = parseManifest(await readFile(join(dir, MANIFEST_FILE), 'utf8'))
+  await publish(dir, 'second', [
+    orders(2),
+    { model: 'shop.tiny', rows: sql`SELECT CAST(-1 AS TINYINT) AS t` },
+  ])
+  await snapshots.check()
+  const both = parseManifest(await readFile(join(dir, MANIFEST_FILE), 'utf8'))
+  await writeManifest(dir, { ...both, id: 'third', relations: [relations[0]!, both.relations[1]!] })
+  await snapshots.check()
+  await using third = snapshots.lease()
+  const [tiny] = third.model.sets.get('shop_tiny')!.type.properties
+  assert.is(tiny!.type.name, 'Edm.SByte')
+  assert.is(third.snapshot.id, 'third')
+  assert.is(third.facts.size, 2)
+  assert.not([...third.facts.values()].some((facts) => [...first.facts.values()].includes(facts)))
+  await writeManifest(dir, { ...both, id: 'fourth' })
+  await snapshots.check()
+  await using fourth = snapshots.lease()
+  const kept = [...fourth.facts.values()].filter((facts) =>
+    [...third.facts.values()].includes(facts),
+  )
+  assert.equal(
+    kept.map(({ signedTinyints }) => [...signedTinyints]),
+    [['t']],
+  )
+  // The same file, of which the manifest says something else.
+  const wrong = { ...both.relations[0]!, rows: 7 }
+  await writeManifest(dir, { ...both, id: 'fifth', relations: [wrong, both.relations[1]!] })
+  await snapshots.check()
+  assert.is(snapshots.isRefused, true)
+  assert.is(snapshots.currentId, 'fourth')
+})
+
+test('engines of earlier snapshots are closed a moment later', async () => {
+  await using resources = new Resources()
+  const { dir, open: openSnapshots } = await open(resources)
+  await publish(dir, 'first', [orders(1)])
+  const snapshots = await openSnapshots()
+  const first = snapshots.lease()
+  await using lent = await first.connect()
+  await first[Symbol.asyncDispose]()
+  for (const id of ['second', 'third']) {
+    await publish(dir, id, [orders(2)])
+    await snapshots.check()
+  }
+  assert.is(lent.connection.isClosed, false)
+  await until(() => lent.connection.isClosed)
+})
+
 test('snapshots that are open share the memory of the service', async () => {
   for (const [all, each] of [
     ['4GB', '1.8 GiB'],
