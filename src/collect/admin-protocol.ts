@@ -1,6 +1,7 @@
 // The bodies of the admin port, for the daemon that writes them and the client that reads them.
 
 import { splitModelName, type ModelName } from '../core/names.ts'
+import type { Backlog } from './health.ts'
 
 /** How the admin port says what it is, so that a run does not take another program for it. */
 export const SERVICE = 'eider-collect-admin'
@@ -35,14 +36,7 @@ export interface InflightBody {
 }
 
 export interface TargetsBody {
-  readonly targets: readonly {
-    readonly target: ModelName
-    readonly events: number
-    readonly inflight: number
-    readonly bytes: number
-    readonly oldest: string | null
-    readonly rate: number
-  }[]
+  readonly targets: readonly Backlog[]
 }
 
 export function flushPath(target: ModelName, ...rest: readonly string[]): string {

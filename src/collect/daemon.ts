@@ -57,7 +57,10 @@ export class CollectDaemon implements AsyncDisposable {
     this.adminUrl = urls.adminUrl
   }
 
-  /** Listens on both ports. Throws EnvironmentError: `same-ports`, `port-busy`, `cannot-listen`, `open-without-token`; UsageError for origins. */
+  /**
+   * Listens on both ports. Throws EnvironmentError: `same-ports`, `port-busy`, `cannot-listen`, `open-without-token`;
+   * UsageError for origins.
+   */
   static async open(options: CollectDaemonOptions): Promise<CollectDaemon> {
     const { buffer, host, port, adminPort, token, logger } = options
     requireSafeBinding(host, token, options.allowAnonymous)

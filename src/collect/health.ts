@@ -1,4 +1,4 @@
-// How the buffer is, as JSON. Counts only: the interface has no field for a state (row E023).
+// How the buffer is, as JSON (docs/collect.md, Watching the daemon). Counts only: no field tells the state of an event.
 
 import { statfs } from 'node:fs/promises'
 import type { EventBuffer } from '../buffer/buffer.ts'

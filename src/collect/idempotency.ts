@@ -5,7 +5,7 @@ import { requestKey, type RequestKey } from '../buffer/request-key.ts'
 import { limits } from '../core/limits.ts'
 import { refusal } from './errors.ts'
 
-/** null without the header. The body counts as it is after decompression. Throws 400 for a key of no or too many characters. */
+/** null without the header. The body counts as it is after decompression. Throws 400 for a key too short or too long. */
 export function readRequestKey(request: IncomingMessage, body: Uint8Array): RequestKey | null {
   const key = request.headers['idempotency-key']
   if (key === undefined) return null

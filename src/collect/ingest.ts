@@ -155,7 +155,7 @@ function readerFor(
   return (door, body) => read(door, body, maxEventBytes, maxBatchBytes)
 }
 
-/** 202, and only after the buffer has the events on disk (rows E004, E077). */
+/** 202, and only after the buffer has the events on disk (docs/collect.md, What 202 means). */
 function sendAccepted(response: ServerResponse, count: number): void {
   const body = acceptedBody(count)
   response.writeHead(202, ['Content-Type', 'application/json', 'Content-Length', body.length])

@@ -1,4 +1,4 @@
-// Where the events of a project are: in the buffer on disk, or with the daemon that owns it (row E083).
+// Where the events of a project are: in the buffer on disk, or with the daemon that owns it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventBuffer } from '../buffer/buffer.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { WaitingSegment } from '../buffer/claim-source.ts'
 import { Resources } from '../core/resources.ts'
 import type { CompiledProject } from '../core/model.ts'
-import { type ModelName, sameName } from '../core/names.ts'
+import { type ModelName, targetsOf } from '../core/names.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Project } from '../project/project.ts'
 
@@ -26,10 +26,10 @@ export async function openToRead({ paths, files, settings }: Project): Promise<R
   const { waitingBytes, waitingSegments } = await import('../buffer/waiting.ts')
   const { dir, state } = paths
   const project = await compileOnce(files, { dir, state, save: false })
-  // Events that came before their model was spelled in another letter case are its events.
   const waiting = [...(await waitingBytes(paths.buffer)).keys()]
-  const targetsOf = (model: ModelName) => waiting.filter((target) => sameName(target, model))
-  const withNewEvents = new Set([...project.models.keys()].filter((m) => targetsOf(m).length > 0))
+  const withNewEvents = new Set(
+    [...project.models.keys()].filter((model) => targetsOf(model, waiting).length > 0),
+  )
   await using resources = new Resources()
   // What the engine cannot hold in memory, and copies of what is still written to, must not lie in the project.
   const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))
@@ -44,7 +44,7 @@ export async function openToRead({ paths, files, settings }: Project): Promise<R
     withNewEvents,
     waitingSegments: async (model) => {
       const read = (target: ModelName) => waitingSegments(paths.buffer, target, scratchDir)
-      return (await Promise.all(targetsOf(model).map(read))).flat()
+      return (await Promise.all(targetsOf(model, waiting).map(read))).flat()
     },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }

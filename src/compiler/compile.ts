@@ -6,20 +6,23 @@
 import { type Diagnostic, diagnostic, throwIfErrors } from '../core/diagnostics.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { type ModelName, foldCase } from '../core/names.ts'
-import type { ProjectFiles } from '../core/project.ts'
+import type { ProjectFiles, SeedFile } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile } from '../core/source.ts'
 import type { Variables } from '../core/variables.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { bindAll } from './bind.ts'
 import { checkEntitySets } from './exposure.ts'
-import { type Draft, draftEvents, draftQuery, draftSeed } from './draft.ts'
+import type { Draft, DraftContext } from './draft.ts'
+import { draftEvents } from './draft-events.ts'
+import { draftQuery } from './draft-query.ts'
+import { draftSeed } from './draft-seed.ts'
 import { orderOf } from './graph.ts'
 import { attachKnownSources } from './known-sources.ts'
-import { lineageOfAll } from './lineage.ts'
-import { createMacros } from './macros.ts'
-import { type ParsedModel, parseModelFile } from './model-file.ts'
-import { resolveQueries } from './resolve.ts'
+import { lineageOfAll, type LineageSources } from './lineage.ts'
+import { createMacros, type Macros } from './macros.ts'
+import { type ParsedEvents, type ParsedModel, parseModelFile } from './model-file.ts'
+import { type ResolvedQuery, resolveQueries } from './resolve.ts'
 
 const NO_VARIABLES: Variables = new Map()
 
@@ -79,12 +82,8 @@ export async function compile(
     findModel,
     macros: macros.definition,
   }
-  const dynamic = queries.filter(({ tree }) => tree === null).map((q) => q.parsed.name)
-  const drafts: readonly Draft[] = [
-    ...queries.map((query) => draftQuery(query, dynamic, context)),
-    ...parsed.filter((model) => model.kind === 'events').map((m) => draftEvents(m, context)),
-    ...seeds.map((seed) => draftSeed(seed, context)),
-  ]
+  const events = parsed.filter((model) => model.kind === 'events')
+  const drafts = draftAll({ queries, events, seeds }, context)
   const { order, cycles } = orderOf(drafts)
   found.push(...cycles.map((cycle) => cycleDiagnostic(cycle, drafts)))
   const bound = await bindAll(connection, order)
@@ -94,11 +93,8 @@ export async function compile(
   const sorted = found.toSorted(byPlace)
   throwIfErrors(sorted)
   const trees = new Map(queries.map(({ parsed: { name }, tree }) => [name, tree]))
-  const readsTables = (call: string) =>
-    call === 'query' || call === 'query_table' || macros.facts.get(call)?.takesTable === true
-  let traced: ReturnType<CompiledProject['lineage']> | null = null
-  const origins = { models, trees, external: sources.tables, findModel, readsTables }
-  const lineage = () => (traced ??= lineageOfAll(origins))
+  const readsTables = (call: string) => readsItsArgument(call, macros)
+  const lineage = whenAsked({ models, trees, external: sources.tables, findModel, readsTables })
   const compiled = { models, macros: macros.macros, lineage, warnings: sorted }
   return files.sources === undefined || files.sources.length === 0
     ? compiled
@@ -138,6 +134,21 @@ function parseAll(
   })
 }
 
+interface Understood {
+  readonly queries: readonly ResolvedQuery[]
+  readonly events: readonly ParsedEvents[]
+  readonly seeds: readonly SeedFile[]
+}
+
+function draftAll({ queries, events, seeds }: Understood, context: DraftContext): readonly Draft[] {
+  const dynamic = queries.filter(({ tree }) => tree === null).map(({ parsed }) => parsed.name)
+  return [
+    ...queries.map((query) => draftQuery(query, dynamic, context)),
+    ...events.map((model) => draftEvents(model, context)),
+    ...seeds.map((seed) => draftSeed(seed, context)),
+  ]
+}
+
 async function finishAll(
   drafts: readonly Draft[],
   columnsOf: ReadonlyMap<ModelName, readonly Column[]>,
@@ -153,6 +164,16 @@ async function finishAll(
   }
   return models
 }
+
+/** Few commands look at the lineage. */
+function whenAsked(sources: LineageSources): CompiledProject['lineage'] {
+  let traced: ReturnType<CompiledProject['lineage']> | null = null
+  return () => (traced ??= lineageOfAll(sources))
+}
+
+/** Whether a call reads the table that its argument names. */
+const readsItsArgument = (call: string, { facts }: Macros) =>
+  call === 'query' || call === 'query_table' || facts.get(call)?.takesTable === true
 
 function cycleDiagnostic(cycle: readonly ModelName[], drafts: readonly Draft[]): Diagnostic {
   const path = [...cycle, cycle[0]].join(' -> ')

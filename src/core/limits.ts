@@ -23,7 +23,7 @@ export const limits = {
   /** Characters of the longest word that "did you mean" looks for; two such words take it 0.1 ms. */
   suggestionLength: 128,
 
-  /** Row E074. One event is one line that the engine reads whole; it refuses lines above 16 MiB. */
+  /** One event is one line that the engine reads whole; it refuses lines above 16 MiB. */
   eventBytes: 1 * MiB,
   /** What a user may set eventBytes to: as a line of a segment, with its wrapping, it must be below segmentLineBytes. */
   largestEventBytes: 15 * MiB,
@@ -67,7 +67,7 @@ export const limits = {
   headerBytes: 128 * KiB,
   /** A client that sends slower than this is cut off. */
   requestTimeoutMs: 60_000,
-  /** What the fast front of ingest takes: a head that a program makes, and a request of a few packets that is not all here. */
+  /** What the fast front of ingest takes: a head that a program makes, and a request of a few packets, not all here yet. */
   frontHeadBytes: 4 * KiB,
   frontPartialBytes: 16 * KiB,
   /** A client that does not wait for its answers is not read from while those of so many requests are to come. */
@@ -98,9 +98,9 @@ export const limits = {
   /** Bodies of all requests that a process holds; above it 503. Each connection may send one of up to its own limit. */
   bodiesBytes: 256 * MiB,
 
-  /** Rows of a page without $top or maxpagesize (row Q126). */
+  /** Rows of a page without $top or maxpagesize. */
   pageRows: 10_000,
-  /** Requests in one $batch (row Q127). */
+  /** Requests in one $batch. */
   batchRequests: 100,
   batchBodyBytes: 4 * MiB,
   /** Nesting of its JSON, brackets and commas of it, and headers of one part: JSON.parse takes a second for millions. */
@@ -164,7 +164,7 @@ export const limits = {
   /** Parsed options that are kept for the next request, those used last; longer texts are seldom sent twice. */
   cachedOptions: 512,
   cachedOptionLength: 2_048,
-  /** Time of one OData request in the engine (row Q128). */
+  /** Time of one OData request in the engine. */
   queryTimeoutMs: 30_000,
   /** Queries that run at once, and requests that wait for one of them, before 503. */
   runningQueries: 16,

@@ -39,5 +39,3 @@ export function createLogger(
     child: (fields) => createLogger(write, level, { ...base, ...fields }),
   }
 }
-
-export const silentLogger: Logger = createLogger(() => {}, 'error')

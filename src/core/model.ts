@@ -17,7 +17,7 @@ interface ModelBase {
   readonly tags: readonly string[]
   /** Who answers for the model; a text of the author's own. */
   readonly owner: string | null
-  /** null: not served. An empty key: served as a collection only (row Q117). */
+  /** null: not served. An empty key: served as a collection only. */
   readonly expose: Expose | null
   readonly columns: readonly Column[]
   /** Models that this one reads, in order of first mention, then those that only annotations name. */
@@ -170,7 +170,7 @@ export interface ColumnOrigin {
   readonly column: string
 }
 
-/** For each column of a model, in order, the columns of other models and of sources that its values are made of; null: not known. */
+/** For each column of a model, in order: the columns of models and sources that its values come from; null: not known. */
 export type Lineage = readonly (readonly ColumnOrigin[] | null)[]
 
 export interface Macro {

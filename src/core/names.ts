@@ -6,7 +6,7 @@ type Branded<Name extends string> = string & { readonly [brand]: Name }
 /** `schema.table`; each part is any text without a dot, a slash or a control character. */
 export type ModelName = Branded<'ModelName'>
 
-/** Name of an OData entity set: the model name with the dot replaced by an underscore (row Q011). */
+/** Name of an OData entity set: the model name with the dot replaced by an underscore. */
 export type EntitySetName = Branded<'EntitySetName'>
 
 // A path segment, a file name and a quoted SQL identifier all carry these parts; NUL breaks the engine's parser.
@@ -42,3 +42,7 @@ export function foldCase(name: string): string {
 }
 
 export const sameName = (a: string, b: string): boolean => foldCase(a) === foldCase(b)
+
+/** The targets whose events are of `model`: its name, in each letter case that it had when events came. */
+export const targetsOf = (model: ModelName, targets: Iterable<ModelName>): readonly ModelName[] =>
+  Array.from(targets).filter((target) => sameName(target, model))

@@ -13,7 +13,7 @@ export interface Column {
   readonly description?: string
 }
 
-/** Row E014: such a column is filled with the server's time when an event does not bring one, NOT NULL or not. */
+/** Such a column is filled with the server's time when an event does not bring one, NOT NULL or not. */
 export const isReceivedAt = ({ name, type }: Pick<Column, 'name' | 'type'>): boolean =>
   name === 'received_at' && /^(TIMESTAMPTZ|TIMESTAMP WITH TIME ZONE)$/i.test(type)
 

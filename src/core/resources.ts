@@ -2,7 +2,7 @@
 
 type Close = () => void | PromiseLike<void>
 
-/** Several resources owned as one. Disposing closes all of them, also when one fails to close; the first failure is thrown. */
+/** Several resources owned as one. Disposing closes them all, also when one fails to close; the first failure is thrown. */
 export class Resources implements AsyncDisposable {
   #closes: Close[] = []
 

@@ -96,14 +96,18 @@ function parseRelation(value: unknown): PublishedRelation {
   const file = asString(relation['file'], 'file')
   if (!/^[\w.-]+$/.test(file)) throw new Error('manifest names a file outside its directory')
   const description = relation['description']
+  const key = asArray(relation['key'], 'key').map((name) => asString(name, 'key'))
+  const columns = asArray(relation['columns'], 'columns').map(parseColumn)
+  if (!key.every((name) => columns.some((column) => column.name === name)))
+    throw new Error(`the key of ${model} names a column that it does not have`)
   return {
     model,
     file,
     bytes: asNumber(relation['bytes'], 'bytes'),
     rows: asNumber(relation['rows'], 'rows'),
-    key: asArray(relation['key'], 'key').map((name) => asString(name, 'key')),
+    key,
     description: description === null ? null : asString(description, 'description'),
-    columns: asArray(relation['columns'], 'columns').map(parseColumn),
+    columns,
   }
 }
 

@@ -1,8 +1,7 @@
 // Connections of one engine that are used again, one query at a time.
 //
-// They are opened and set up before the engine is locked, since the settings of a connection cannot be changed after
-// that. When all are in use, as by clients that read slowly, a query gets a connection of its own without the settings:
-// its answer is the same, it only makes the caller wait a little longer for each part of it.
+// When all are in use, as by clients that read slowly, a query gets a connection of its own with the same settings. An
+// engine that is locked by then must allow them to be changed.
 
 import type { Sql } from '../core/sql.ts'
 import type { Connection, Database } from './database.ts'
@@ -18,11 +17,17 @@ export interface PoolOptions {
 export class ConnectionPool implements AsyncDisposable {
   readonly #database: Database
   readonly #free: Connection[]
+  readonly #settings: readonly Sql[]
   readonly #onClose: () => Promise<void>
 
-  private constructor(database: Database, free: Connection[], onClose: () => Promise<void>) {
+  private constructor(
+    database: Database,
+    free: Connection[],
+    { settings, onClose }: Omit<PoolOptions, 'size'>,
+  ) {
     this.#database = database
     this.#free = free
+    this.#settings = settings
     this.#onClose = onClose
   }
 
@@ -31,12 +36,8 @@ export class ConnectionPool implements AsyncDisposable {
     database: Database,
     { size, settings, onClose }: PoolOptions,
   ): Promise<ConnectionPool> {
-    const connections = Array.from({ length: size }, async () => {
-      const connection = await database.connect()
-      for (const setting of settings) await connection.run(setting)
-      return connection
-    })
-    return new ConnectionPool(database, await Promise.all(connections), onClose)
+    const connections = Array.from({ length: size }, () => connect(database, settings))
+    return new ConnectionPool(database, await Promise.all(connections), { settings, onClose })
   }
 
   /** Connections that wait for a query. */
@@ -48,7 +49,7 @@ export class ConnectionPool implements AsyncDisposable {
     const connection = this.#free.pop()
     if (connection !== undefined)
       return new PooledConnection(connection, () => this.#back(connection))
-    const extra = await this.#database.connect()
+    const extra = await connect(this.#database, this.#settings)
     return new PooledConnection(extra, () => extra[Symbol.asyncDispose]())
   }
 
@@ -64,6 +65,17 @@ export class ConnectionPool implements AsyncDisposable {
   #back(connection: Connection): Promise<void> {
     if (!connection.isClosed) this.#free.push(connection)
     return Promise.resolve()
+  }
+}
+
+async function connect(database: Database, settings: readonly Sql[]): Promise<Connection> {
+  const connection = await database.connect()
+  try {
+    for (const setting of settings) await connection.run(setting)
+    return connection
+  } catch (error) {
+    await connection[Symbol.asyncDispose]()
+    throw error
   }
 }
 

@@ -25,8 +25,9 @@ export interface ReadOnlyOptions {
 }
 
 /**
- * A stream makes this much and then waits for its reader. The engine's own size, 1 MB, is several chunks: it would work
- * on them while the socket has nothing to do, and stand still while they are sent.
+ * A stream makes this much and then waits for its reader. The engine's own size, 1 MB, is dozens of chunks, since it
+ * counts 16 bytes for a text of any length: it would work on them while the socket has nothing to do, stand still while
+ * they are sent, and hold 30 MB for each client that does not read.
  */
 const STREAM_BUFFER = '64KB'
 
@@ -53,6 +54,8 @@ export async function openReadOnly(options: ReadOnlyOptions): Promise<Connection
         files.map(({ name }) => name),
       ),
   })
+  // For connections that the pool opens later. A SET is no SELECT, so no query can make one.
+  await connection.run(sql`SET GLOBAL allowed_configs = ['streaming_buffer_size']`)
   await connection.run(sql`SET GLOBAL enable_external_access = false`)
   await connection.run(sql`SET GLOBAL lock_configuration = true`)
   await requireLocked(connection)
@@ -63,6 +66,7 @@ export async function openReadOnly(options: ReadOnlyOptions): Promise<Connection
 const LOCKED: Readonly<Record<string, string>> = {
   enable_external_access: 'false',
   lock_configuration: 'true',
+  allowed_configs: '[streaming_buffer_size]',
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
   allow_unsigned_extensions: 'false',

@@ -4,7 +4,11 @@ import type { ServerResponse } from 'node:http'
 import type { Logger } from '../core/logger.ts'
 import type { Handler } from './server.ts'
 
+/** What proxies log for a client that has left before its answer began. It is never sent. */
+const CLIENT_LEFT = 499
+
 export interface RequestEnd {
+  readonly status: number
   readonly ms: number
   /** The client has left before it had the whole answer. */
   readonly isCut: boolean
@@ -15,7 +19,8 @@ export function whenAnswered(response: ServerResponse, done: (end: RequestEnd) =
   const startedMs = performance.now()
   response.once('close', () => {
     const ms = Math.round((performance.now() - startedMs) * 100) / 100
-    done({ ms, isCut: !response.writableFinished })
+    const status = response.headersSent ? response.statusCode : CLIENT_LEFT
+    done({ status, ms, isCut: !response.writableFinished })
   })
 }
 
@@ -24,9 +29,9 @@ export function withAccessLog(logger: Logger, handle: Handler): Handler {
   return (request, response) => {
     const { method, url, socket } = request
     const remote = socket.remoteAddress
-    whenAnswered(response, ({ ms, isCut }) => {
+    whenAnswered(response, ({ status, ms, isCut }) => {
       const cut = isCut ? { cut: true } : {}
-      logger.info('request', { method, url, status: response.statusCode, ms, remote, ...cut })
+      logger.info('request', { method, url, status, ms, remote, ...cut })
     })
     return handle(request, response)
   }

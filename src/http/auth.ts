@@ -22,8 +22,9 @@ export function hasToken(request: RequestHead, token: string | null): boolean {
 }
 
 function shownToken(authorization: string): string | null {
-  const [scheme = '', credentials = ''] = authorization.split(/ +/, 2)
-  if (/^bearer$/i.test(scheme)) return credentials
+  const [, scheme = '', credentials = ''] = /^(\S+) +(.*)$/.exec(authorization) ?? []
+  // A token is what its owner chose, in UTF-8; node:http gives each byte as a character.
+  if (/^bearer$/i.test(scheme)) return Buffer.from(credentials, 'latin1').toString('utf8')
   if (!/^basic$/i.test(scheme)) return null
   const pair = Buffer.from(credentials, 'base64').toString('utf8')
   return pair.slice(pair.indexOf(':') + 1)
@@ -43,7 +44,7 @@ export function isLoopback(host: string): boolean {
   )
 }
 
-/** Refuses to open a port to other machines without a token, unless that is asked for (rows Q118, E069). */
+/** Refuses to open a port to other machines without a token, unless that is asked for. */
 export function requireSafeBinding(
   host: string,
   token: string | null,

@@ -14,7 +14,7 @@ export interface RequestErrorDetail {
   readonly target?: string
 }
 
-/** Answered with `status` and the body `{"error":{"code","message","target"?,"details"?}}`. `message` is shown to the caller. */
+/** Answered with `status` and the body `{"error":{"code","message","target"?,"details"?}}`. Callers see `message`. */
 export class RequestError extends Error {
   override name = 'RequestError'
   readonly status: number

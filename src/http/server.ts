@@ -3,12 +3,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { continueWhenRead } from './body.ts'
 import { errorText, httpDate } from './answer-text.ts'
 import type { FrontRoutes } from './front-answers.ts'
+import { listen } from './listen.ts'
 import { PostFront } from './post-front.ts'
 import { RequestError } from './request-error.ts'
 import { toOriginForm } from './request-target.ts'
@@ -53,24 +53,15 @@ export class HttpServer implements AsyncDisposable {
 
   private constructor(options: ServerOptions) {
     this.#options = options
-    this.#server = createServer({
-      maxHeaderSize: limits.headerBytes,
-      requestTimeout: limits.requestTimeoutMs,
-      headersTimeout: limits.headersTimeoutMs,
-      keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: 1_000,
-      // Node would answer without a body; #answer refuses in the shape of every other error.
-      requireHostHeader: false,
-    })
-    // A client that closes its direction behind its last request still gets the answer; a service that wants to stop its
-    // work for a client that has left altogether must look at the socket. (Node has no type for this.)
-    Object.assign(this.#server, { httpAllowHalfOpen: true })
-    // headerBytes bounds them. Those beyond a count would be missing in a request that is put back, also its length.
-    this.#server.maxHeadersCount = 0
+    this.#server = createNodeServer()
     this.#front = this.#makeFront(options)
     this.#listener = this.#front?.listener ?? this.#server
     this.#listener.maxConnections = limits.connections
-    this.#server.timeout = limits.socketIdleMs
+    this.#watchConnections()
+    this.#takeRequests()
+  }
+
+  #watchConnections(): void {
     this.#server.on('timeout', (socket: Socket) => this.#close(socket))
     this.#server.on('connection', (socket: Socket) => {
       // It comes again when a request was put back.
@@ -80,6 +71,9 @@ export class HttpServer implements AsyncDisposable {
       // Node takes its own listener off a socket that it hands over, as for CONNECT. The end is seen at 'close'.
       socket.on('error', () => {})
     })
+  }
+
+  #takeRequests(): void {
     this.#server.on('request', (request, response) => this.#answer(request, response))
     this.#server.on('checkContinue', (request, response) => {
       continueWhenRead(request, response)
@@ -259,11 +253,32 @@ export class HttpServer implements AsyncDisposable {
   }
 }
 
+function createNodeServer(): Server {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    headersTimeout: limits.headersTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: 1_000,
+    // Node would answer without a body; HttpServer refuses in the shape of every other error.
+    requireHostHeader: false,
+  })
+  server.timeout = limits.socketIdleMs
+  // headerBytes bounds them. Those beyond a count would be missing in a request that is put back, also its length.
+  server.maxHeadersCount = 0
+  // A client that closes its direction behind its last request still gets the answer; a service that wants to stop its
+  // work for a client that has left altogether must look at the socket. (Node has no type for this.)
+  return Object.assign(server, { httpAllowHalfOpen: true })
+}
+
 function requireSoundHead(request: IncomingMessage): void {
   if (request.url!.length > limits.urlBytes)
     throw new RequestError(414, 'url-too-long', `the URL is longer than ${limits.urlBytes} bytes`)
   if (request.headers.host === undefined && request.httpVersion === '1.1')
     throw new RequestError(400, 'bad-request', 'the Host header is missing')
+  // node:http takes the first of several, another server the last (RFC 9112, section 3.2).
+  if ((request.headersDistinct['host']?.length ?? 0) > 1)
+    throw new RequestError(400, 'bad-request', 'there is more than one Host header')
 }
 
 /** For bytes that are no HTTP request, or come too slowly. */
@@ -273,25 +288,4 @@ function protocolError(code: string | undefined): RequestError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new RequestError(408, 'request-timeout', 'the request was not complete in time')
   return new RequestError(400, 'bad-request', 'the bytes are no HTTP request')
-}
-
-function listen(server: NetServer, options: ServerOptions): Promise<void> {
-  const { host, port, portFlag = '--port' } = options
-  return new Promise((resolve, reject) => {
-    const fail = (cause: NodeJS.ErrnoException) => {
-      const [code, message] =
-        cause.code === 'EADDRINUSE'
-          ? ['port-busy', `port ${port} on ${host} is in use by another process`]
-          : ['cannot-listen', `cannot listen on ${host}:${port}: ${cause.message}`]
-      const hint = `stop that process, or choose another port with ${portFlag}`
-      reject(
-        new EnvironmentError(code, message, { cause, ...(code === 'port-busy' ? { hint } : {}) }),
-      )
-    }
-    server.once('error', fail)
-    server.listen(port, host, () => {
-      server.off('error', fail)
-      resolve()
-    })
-  })
 }

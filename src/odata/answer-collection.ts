@@ -98,7 +98,7 @@ async function openPage(
   const window = { offset, limit: hasNoLimit ? null : limit + 1, keyset, areMany }
   const texts = entityTextsSql(query, window, format)
   const isLong = query.expand.length > 0
-  const isSmall = isSmallQuery(query)
+  const isSmall = isSmallQuery(query, mode === 'whole' ? 'page' : 'more')
   return await Query.open(engine, texts, { maxRows: limit, mode, isSmall, isLong })
 }
 

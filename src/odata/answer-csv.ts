@@ -26,7 +26,7 @@ export async function answerCsv(
   const rows = rowsSql(query, { offset: token?.given ?? 0, limit: null, keyset })
   const atMost = Math.min(query.top ?? Infinity, query.set.relation.rows)
   const mode = atMost <= limits.wholeResultRows ? 'whole' : 'streamed'
-  const isSmall = isSmallQuery(query)
+  const isSmall = isSmallQuery(query, mode === 'whole' ? 'page' : 'more')
   const options = { maxRows: Number.MAX_SAFE_INTEGER, mode, isSmall } as const
   const found = resources.use(await Query.open(engine, csvTextsSql(rows, query.output), options))
   const isEmpty = found.whole?.length === 0

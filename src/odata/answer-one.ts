@@ -23,7 +23,7 @@ import { countSql } from './query-sql.ts'
 
 export async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
   const texts = sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
-  const isSmall = isSmallQuery(query)
+  const isSmall = isSmallQuery(query, 'page')
   const options = { maxRows: 1, mode: 'whole', isSmall } as const
   await using counted = await Query.open(exchange.engine, texts, options)
   return String(counted.whole)
@@ -95,7 +95,7 @@ async function onlyRow(
 ): Promise<Query | null> {
   const { engine, resources } = exchange
   const { query, parent } = addressed
-  const isSmall = isSmallQuery(query, true)
+  const isSmall = isSmallQuery(query, 'one')
   const found = await Query.open(engine, texts, { maxRows: 1, mode: 'whole', isSmall, isLong })
   resources.use(found)
   if (found.first.length > 0) return found

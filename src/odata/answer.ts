@@ -113,12 +113,12 @@ function commonHeaders(
   const applied = shownPreferences(preferences)
   if (applied !== null) headers['Preference-Applied'] = applied
   // The same request on the same snapshot has the same answer, unless it asks for the time. After a start with another
-  // page size or another secret, what clients have kept has other rows, or a link that is worth nothing.
+  // page size, other paths or another secret, what clients have kept has other rows, or a link that is worth nothing.
   if (!asksForTime(request)) {
     const { root, target, version, headers: asked } = request
     const versions = [version, negotiateCsdlVersion(asked)]
-    const { pageSize, maxPageSize, links } = service
-    const settings = [pageSize, maxPageSize, links.mark]
+    const { pageSize, maxPageSize, keyAsSegment, links } = service
+    const settings = [pageSize, maxPageSize, keyAsSegment, links.mark]
     const of = [id, root, target, ...versions, contentType, applied, ...settings]
     const hash = createHash('sha256').update(JSON.stringify(of)).digest('base64url')
     headers['ETag'] = `W/"${hash.slice(0, 22)}"`

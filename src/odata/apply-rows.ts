@@ -167,18 +167,7 @@ export function withValues(
   sorted: readonly OrderItem[],
   context: ApplyContext,
 ): ApplyRows {
-  const columns: NamedColumn[] = []
-  const renamed = new Map<Property, Property>()
-  const make = (name: string, type: EdmType, value: Expression) => {
-    const property = newProperty(name, type, context)
-    columns.push({ column: property.column.name, value })
-    return property
-  }
-  const keep = (old: Property) => {
-    const property = renamed.get(old) ?? make(old.name, old.type, propertyValue(rows, old))
-    renamed.set(old, property)
-    return property
-  }
+  const { columns, renamed, make, keep } = projectionOf(rows, context)
   const values = rows.values.map((each) => ({
     ...each,
     property: keep(each.property),
@@ -198,25 +187,40 @@ export function withValues(
     ...sorted.map(sort),
     ...rows.order.map(({ property, descending }) => ({ property: keep(property), descending })),
   ]
-  const relation = {
-    kind: 'project',
-    from: rows.relation,
-    row: rowVariable(rows),
-    columns,
-  } as const
+  const row = rowVariable(rows)
+  const relation = { kind: 'project', from: rows.relation, row, columns } as const
   const result = rowsOfValues(rows, relation, [...values, ...fresh])
-  const { navigation } = result.set.type
-  const others = rows.set.type.navigation.filter(
-    ({ name }) => !navigation.some((each) => each.name === name),
-  )
-  const all = [...navigation, ...others.flatMap((each) => moved(each, renamed))]
-  return {
-    ...result,
-    set: { ...result.set, type: { ...result.set.type, navigation: all } },
-    unique: rows.unique,
-    order,
-    added: rows.added,
+  const set = withNavigation(result.set, rows.set.type.navigation, renamed)
+  return { ...result, set, unique: rows.unique, order, added: rows.added }
+}
+
+/** New columns over `rows`: `make` adds one, `keep` gives the one that an old column has become. */
+function projectionOf(rows: ApplyRows, context: ApplyContext) {
+  const columns: NamedColumn[] = []
+  const renamed = new Map<Property, Property>()
+  const make = (name: string, type: EdmType, value: Expression) => {
+    const property = newProperty(name, type, context)
+    columns.push({ column: property.column.name, value })
+    return property
   }
+  const keep = (old: Property) => {
+    const property = renamed.get(old) ?? make(old.name, old.type, propertyValue(rows, old))
+    renamed.set(old, property)
+    return property
+  }
+  return { columns, renamed, make, keep }
+}
+
+/** `set` with what led elsewhere before, as far as the columns that it started at are still there. */
+function withNavigation(
+  set: EntitySet,
+  before: readonly NavigationProperty[],
+  renamed: ReadonlyMap<Property, Property>,
+): EntitySet {
+  const { navigation } = set.type
+  const others = before.filter(({ name }) => !navigation.some((each) => each.name === name))
+  const all = [...navigation, ...others.flatMap((each) => moved(each, renamed))]
+  return { ...set, type: { ...set.type, navigation: all } }
 }
 
 /** Navigation starts at a column; where that has a new name, so does the start. */

@@ -7,7 +7,7 @@ import { type BatchAnswers, type BatchRequest, requireFew } from './batch.ts'
 import { odataError } from './errors.ts'
 import type { Answer } from './exchange.ts'
 
-/** Throws RequestError 400 or 413 (rows Q106, Q107, Q127). */
+/** The requests of a batch (JSON Format 4.01, section 19.1). Throws RequestError 400, or 413 for too many of them. */
 export function parseJsonBatch(body: Buffer, maxRequests: number): readonly BatchRequest[] {
   requirePlain(body)
   let document: unknown

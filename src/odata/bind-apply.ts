@@ -6,7 +6,8 @@
 
 import { bindAggregate } from './bind-aggregate.ts'
 import { asCondition, bindExpression } from './bind-expression.ts'
-import { bindConcat, bindFrom, bindGroupBy } from './bind-groupby.ts'
+import { bindConcat } from './bind-concat.ts'
+import { bindFrom, bindGroupBy } from './bind-groupby.ts'
 import { bindOrder } from './bind-query.ts'
 import { bindSearch } from './bind-search.ts'
 import { inputOf } from './bind-these.ts'

@@ -105,7 +105,7 @@ export function commonValueType(a: EdmType | null, b: EdmType | null): EdmType |
   throw odataError('type-mismatch', `${a.name} and ${b.name} have no type in common`)
 }
 
-/** Row Q060: all bits of an integer, or the member of an ENUM by its name. */
+/** `has`: all bits of an integer, or the member of an ENUM by its name. */
 export function bindHas(left: Expression, right: Expression): Expression {
   const type = typeOf(left)
   if (right.kind !== 'constant') throw odataError('type-mismatch', 'after "has" stands a literal')

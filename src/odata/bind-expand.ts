@@ -1,4 +1,4 @@
-// $expand: which related entities are written into the rows, and which of them (row Q104, Protocol 11.2.5.2).
+// $expand: which related entities are written into the rows, and which of them (Protocol 11.2.5.2).
 
 import { limits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
@@ -146,7 +146,7 @@ function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scop
   return { name, many, countOnly, link, outer, query: ordered }
 }
 
-/** `$this` in an alias given within $expand is the entity of that level, which expressions of the levels below cannot reach. */
+/** `$this` in an alias given within $expand is the entity of that level; expressions of the levels below cannot reach it. */
 function aliasesFromAbove({ aliases, expandDepth }: RequestScope): RequestScope['aliases'] {
   if (expandDepth === 0) return aliases
   return new Map(

@@ -1,5 +1,5 @@
 // From the syntax of an expression to a typed one. Names are looked up in the entity model and nowhere else, so an
-// expression can only speak of properties that the snapshot has (rows Q005 and Q007).
+// expression can only speak of properties that the snapshot has.
 
 import { limits } from '../core/limits.ts'
 import { bindArithmetic, bindNegation } from './bind-arithmetic.ts'

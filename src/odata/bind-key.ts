@@ -1,4 +1,4 @@
-// The key of one entity: `(7)`, `('a')`, `(a=1,b='x')` (row Q116).
+// The key of one entity: `(7)`, `('a')`, `(a=1,b='x')` (URL conventions 4.01, 4.3).
 
 import { bindComparison } from './bind-comparison.ts'
 import { bindExpression } from './bind-expression.ts'

@@ -38,7 +38,7 @@ export type Target =
     }
   | { readonly kind: 'value'; readonly value: Expression; readonly wrap: Wrap }
 
-interface Step {
+export interface Step {
   readonly name: string
   readonly key: KeySyntax | null
 }
@@ -58,10 +58,7 @@ export function bindPath(path: PathSyntax, scope: Scope): Expression {
         `an entity is no value: name a property of it (at character ${at + 1})`,
       )
     case 'many':
-      throw odataError(
-        'type-mismatch',
-        `${target.name} is a collection: any, all or $count can follow (at character ${at + 1})`,
-      )
+      throw noValueOfMany(target.name, at)
     case 'one':
       throw odataError(
         'type-mismatch',
@@ -80,7 +77,7 @@ export function findTarget({ names, keys }: NamesSyntax, at: number, scope: Scop
   return start === null ? follow(here(scope), steps, at, scope) : follow(start, rest, at, scope)
 }
 
-const asIs: Wrap = (value) => value
+export const asIs: Wrap = (value) => value
 
 /** Where unqualified names are looked for. */
 const here = ({ row, item }: Scope): Target =>
@@ -124,7 +121,7 @@ function rootTarget(name: string, key: KeySyntax | null, scope: Scope): Target {
   return { kind, source, navigation: null, name, wrap: asIs }
 }
 
-function follow(target: Target, steps: readonly Step[], at: number, scope: Scope): Target {
+export function follow(target: Target, steps: readonly Step[], at: number, scope: Scope): Target {
   const [step, ...rest] = steps
   if (step === undefined) return target
   if (step.key === null && isCast(step.name, target)) return follow(target, rest, at, scope)
@@ -138,10 +135,7 @@ function follow(target: Target, steps: readonly Step[], at: number, scope: Scope
       return follow({ kind: 'row', row: source.row, wrap: related }, steps, at, scope)
     }
     case 'many':
-      throw odataError(
-        'type-mismatch',
-        `${target.name} is a collection: any, all or $count can follow (at character ${at + 1})`,
-      )
+      throw noValueOfMany(target.name, at)
     case 'value':
       return follow(partOf(target.value, step, target.wrap, at), rest, at, scope)
   }
@@ -162,7 +156,13 @@ function isCast(name: string, target: Target): boolean {
   }
 }
 
-function memberOf(row: RowVariable, step: Step, wrap: Wrap, at: number, scope: Scope): Target {
+export function memberOf(
+  row: RowVariable,
+  step: Step,
+  wrap: Wrap,
+  at: number,
+  scope: Scope,
+): Target {
   const { name, key } = step
   const navigation = findNavigation(row.set.type, name)
   if (navigation === undefined) {
@@ -178,6 +178,12 @@ function memberOf(row: RowVariable, step: Step, wrap: Wrap, at: number, scope: S
   const source: RowSource = { kind: 'rows', row: theirs, link, key: bound }
   return { kind: many && key === null ? 'many' : 'one', source, navigation, name, wrap }
 }
+
+const noValueOfMany = (name: string, at: number) =>
+  odataError(
+    'type-mismatch',
+    `${name} is a collection: any, all or $count can follow (at character ${at + 1})`,
+  )
 
 const noKey = (name: string, at: number) =>
   odataError('type-mismatch', `${name} takes no key (at character ${at + 1})`)
@@ -241,49 +247,4 @@ export function bindSameEntity(
     return { kind: 'compare', operator: 'eq', left: ours, right: theirs }
   })
   return { kind: 'logical', operator: 'and', operands }
-}
-
-/**
- * What an aggregated path leads to behind navigation properties, which may each lead to many; null when it begins with
- * none. The key tells apart the entities that several rows lead to. `ofEntities`: whether the path may end at entities.
- * `end` of the result: what it ends at.
- */
-export function bindGathered(syntax: ExpressionSyntax, scope: Scope, ofEntities: boolean) {
-  if (syntax.kind !== 'path' || scope.item !== null || syntax.keys.size > 0) return null
-  if (scope.computed.has(syntax.names.join('/'))) return null
-  const sources: RowSource[] = []
-  let end: 'one' | 'many' | 'value' = 'one'
-  let { row } = scope
-  let rest = syntax.names
-  for (;;) {
-    if (isCastTo(rest[0] ?? '', row.set.type)) rest = rest.slice(1)
-    const navigation = findNavigation(row.set.type, rest[0] ?? '')
-    if (navigation === undefined) break
-    const target = memberOf(row, { name: rest[0]!, key: null }, asIs, syntax.at, scope)
-    if (target.kind !== 'one' && target.kind !== 'many') break
-    sources.push(target.source)
-    end = target.kind
-    row = target.source.row
-    rest = rest.slice(1)
-  }
-  const [part] = row.set.type.key
-  if (sources.length === 0 || part === undefined) return null
-  if (rest.length === 0) {
-    if (!ofEntities || row.set.type.key.length > 1) return null
-    rest = [part.name]
-  } else end = 'value'
-  const steps = rest.map((name): Step => ({ name, key: null }))
-  const found = follow({ kind: 'row', row, wrap: asIs }, steps, syntax.at, scope)
-  if (found.kind !== 'value') return null
-  const key = row.set.type.key.map((property) => propertyOf(row, property))
-  return { sources, key, value: found.value, end }
-}
-
-/** The key of the one entity that a path leads to, which stands for it in countdistinct; null for any other path. */
-export function bindDistinctKey(syntax: ExpressionSyntax, scope: Scope): Expression | null {
-  if (syntax.kind !== 'path' || scope.computed.has(syntax.names.join('/'))) return null
-  const target = findTarget(syntax, syntax.at, scope)
-  if (target.kind !== 'one' || target.navigation === null) return null
-  const { theirs } = target.navigation.on
-  return bindPath({ ...syntax, names: [...syntax.names, theirs.name] }, scope)
 }

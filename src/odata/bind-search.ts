@@ -1,4 +1,4 @@
-// $search: a term holds when any string property of the row has it as a part, whatever the letter case (row Q124).
+// $search: a term holds when any string property of the row has it as a part, whatever the letter case.
 
 import { limits } from '../core/limits.ts'
 import { sql } from '../core/sql.ts'

@@ -13,8 +13,6 @@ import type { EdmType } from './type-map.ts'
  * alone adds nothing to the rows.
  */
 export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
-  const { row, computed } = scope
-  const { type } = row.set
   const selected = new Map<string, { readonly value: Expression; readonly items: SelectItem[] }>()
   const add = (name: string, value: Expression, item: SelectItem) => {
     const known = selected.get(name)
@@ -22,26 +20,34 @@ export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly
     else known.items.push(item)
   }
   for (const item of select ?? [EVERYTHING]) {
-    const [name, ...parts] = item.path as readonly [string, ...string[]]
-    const inner = { ...item, path: parts }
-    const known = computed.get(name)
-    if (name === '*') {
-      for (const property of type.properties) add(property.name, propertyOf(row, property), inner)
-    } else if (known !== undefined) add(name, known, inner)
-    else if (findNavigation(type, name) === undefined) {
-      const property = findProperty(type, name, item.at)
-      add(name, propertyOf(row, property), inner)
-    } else if (parts.length > 0 || item.options !== undefined)
-      throw odataError(
-        'invalid-option-value',
-        `${name} is no complex property: write $expand=${name}($select=${parts.join('/') || '…'}) (at character ${item.at + 1})`,
-      )
+    const inner = { ...item, path: item.path.slice(1) }
+    for (const [name, value] of valuesOf(item, scope)) add(name, value, inner)
   }
   if (select === undefined)
-    for (const [name, value] of computed) add(name, value, { ...EVERYTHING, path: [] })
+    for (const [name, value] of scope.computed) add(name, value, { ...EVERYTHING, path: [] })
   return Array.from(selected, ([name, { value, items }]) =>
     chosenValue(name, value, items, scope),
   ).flat()
+}
+
+/** The values that the first name of an item stands for, by their names; those of a navigation property are none. */
+function valuesOf(
+  { path, options, at }: SelectItem,
+  { row, computed }: Scope,
+): readonly (readonly [string, Expression])[] {
+  const { type } = row.set
+  const [name, ...parts] = path as readonly [string, ...string[]]
+  if (name === '*')
+    return type.properties.map((property) => [property.name, propertyOf(row, property)])
+  const known = computed.get(name)
+  if (known !== undefined) return [[name, known]]
+  if (findNavigation(type, name) === undefined)
+    return [[name, propertyOf(row, findProperty(type, name, at))]]
+  if (parts.length === 0 && options === undefined) return []
+  throw odataError(
+    'invalid-option-value',
+    `${name} is no complex property: write $expand=${name}($select=${parts.join('/') || '…'}) (at character ${at + 1})`,
+  )
 }
 
 /** A value, with the number of its items before it when that is asked for. */

@@ -1,4 +1,4 @@
-// The $metadata document in both of its forms (CSDL XML 4.01, CSDL JSON 4.01; row Q111).
+// The $metadata document in both of its forms (CSDL XML 4.01, CSDL JSON 4.01).
 //
 // Annotations are few and of vocabularies that the document refers to: clients refuse a document over an unknown one.
 

@@ -25,7 +25,7 @@ export interface EntityType {
   /** The name of its entity set: each set has a type of its own. */
   readonly name: string
   readonly description: string | null
-  /** Empty when the model is exposed without a key (row Q117). */
+  /** Empty when the model is exposed without a key. */
   readonly key: readonly Property[]
   readonly properties: readonly Property[]
   readonly navigation: readonly NavigationProperty[]

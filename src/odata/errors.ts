@@ -1,4 +1,4 @@
-// Every way in which the query service refuses a request: its code, and the status that goes with it (rows Q120, Q121).
+// Every way in which the query service refuses a request: its code, and the status that goes with it.
 // Codes are stable words for programs; the message is for people and never shows words of the engine.
 
 import { RequestError, type RequestErrorOptions } from '../http/request-error.ts'

@@ -1,4 +1,4 @@
-// Rows with their related rows inside, as texts of JSON that the engine writes (row Q104).
+// Rows with their related rows inside, as texts of JSON that the engine writes.
 //
 // One statement for all levels. The page is computed first; each level then reads its table once for all parents, by a
 // semi-join with their keys, and makes one text for each parent, which is joined to the level above:

@@ -36,7 +36,7 @@ const row = (
   copies: readonly number[] = [],
 ): FunctionRow => ({ name, parameters, result, sql: toSql, copies })
 
-/** Row Q071. What the engine is told to fail with; the answer is 400. */
+/** What the engine is told to fail with; the answer is 400. */
 export const NEGATIVE_LENGTH = 'the length of a substring is negative'
 
 const integer = (value: Sql) => sql`CAST(${value} AS INTEGER)`

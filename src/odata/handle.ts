@@ -282,13 +282,12 @@ function requireMethod({ method = '' }: IncomingMessage, allowed: readonly strin
   })
 }
 
-/** Row Q119. The path alone: a query may hold what nobody wants in a log. */
+/** Counts and logs the request. The path alone: a query may hold what nobody wants in a log. */
 function noteEnd(
-  { context, request, response, rows }: HttpExchange,
-  { ms, isCut }: RequestEnd,
+  { context, request, rows }: HttpExchange,
+  { status, ms, isCut }: RequestEnd,
 ): void {
   const { method, url } = request
-  const status = response.statusCode
   context.traffic.end({ status, ms, rows: rows() })
   if (!context.accessLog) return
   const path = url?.split('?', 1)[0]

@@ -1,4 +1,4 @@
-// Navigation between the sets of a snapshot, which follows from the names of their columns (rows Q014 and Q015).
+// Navigation between the sets of a snapshot, which follows from the names of their columns.
 //
 // A column that has the name and the type of another set's key refers to it; both sets need a key, and only a key of one
 // column can be referred to. Nearly every table has an `id`, so a key of that name is referred to by columns named

@@ -18,7 +18,7 @@ export interface JsonFormat {
 
 export type DataFormat = ({ readonly kind: 'json' } & JsonFormat) | { readonly kind: 'csv' }
 
-/** The version of the response: 4.01 unless the client knows less (row Q129). Throws 400 for one below 4.0. */
+/** The version of the response: 4.01 unless the client knows less. Throws 400 for one below 4.0. */
 export function negotiateVersion(headers: RequestHeaders): ODataVersion {
   const asked = askedVersion(headers)
   if (asked === null) return '4.01'
@@ -42,7 +42,7 @@ function askedVersion(headers: RequestHeaders): string | null {
   return header(headers, 'odata-maxversion') ?? header(headers, 'odata-version')
 }
 
-/** The format of data. Throws 406 when the client takes none that there is (rows Q120, Q138). */
+/** The format of data. Throws 406 when the client takes none that there is. */
 export function negotiateData(
   headers: RequestHeaders,
   option: string | null,
@@ -51,9 +51,17 @@ export function negotiateData(
   const text = option === null ? header(headers, 'accept') : formatOption(option)
   if (text === null) return { kind: 'json', ...MINIMAL }
   const ranges = parseMediaRanges(text)
-  const isRefused = (type: string) =>
-    ranges.some((range) => range.quality === 0 && range.type === type)
+  const refused = ranges.filter(
+    ({ quality, parameters }) => quality === 0 && parameters.length === 0,
+  )
   for (const range of ranges.filter(({ quality }) => quality > 0)) {
+    // What is refused by name, or by a star, is not what a wider star stands for (RFC 9110, 12.5.1).
+    const isRefused = (type: string) =>
+      refused.some(
+        (other) =>
+          covers(other.type, type) &&
+          (other.type === range.type || !covers(other.type, range.type)),
+      )
     const json = isRefused(JSON_TYPE) ? null : jsonFormatOf(range)
     if (json !== null) return { kind: 'json', ...json }
     if (hasCsv && !isRefused(CSV_TYPE) && isCsv(range)) return { kind: 'csv' }
@@ -154,6 +162,9 @@ function parseMediaRange(text: string): MediaRange {
   const own = parameters.filter(([name]) => name !== 'q' && name !== '')
   return { type, parameters: own, quality: Number.isNaN(q) ? 0 : q }
 }
+
+const covers = (range: string, type: string): boolean =>
+  range === '*/*' || range === type || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 
 /** What every answer fulfils: numbers are written without an exponent where that can be. */
 const INDIFFERENT: readonly string[] = ['streaming', 'exponentialdecimals']

@@ -8,6 +8,8 @@ import type { Query } from './query.ts'
 import { rowsSql } from './query-sql.ts'
 import type { EdmType } from './type-map.ts'
 
+type FoundRow = Pick<Query, 'whole' | 'chunks'>
+
 /** What is made of a row: `head` stands for its first `skipped` bytes, and its last `dropped` are left out. */
 export interface Frame {
   readonly head: string
@@ -15,17 +17,15 @@ export interface Frame {
   readonly dropped: number
 }
 
-export function framed(found: Query, frame: Frame): Buffer | AsyncIterable<Buffer> {
+export function framed(found: FoundRow, frame: Frame): Buffer | AsyncIterable<Buffer> {
   const { whole } = found
-  return whole === null ? framedParts(found, frame) : framedRow(whole, frame)
-}
-
-export function framedRow(row: Buffer, { head, skipped, dropped }: Frame): Buffer {
-  return Buffer.concat([Buffer.from(head), row.subarray(skipped, row.length - dropped)])
+  if (whole === null) return framedParts(found, frame)
+  const { head, skipped, dropped } = frame
+  return Buffer.concat([Buffer.from(head), whole.subarray(skipped, whole.length - dropped)])
 }
 
 async function* framedParts(
-  found: Query,
+  found: FoundRow,
   { head, skipped, dropped }: Frame,
 ): AsyncGenerator<Buffer, void> {
   let skip = skipped

@@ -71,16 +71,16 @@ export function createQueryGate({ running, large, waiting }: GateLimits): QueryG
     }
     return new Promise((resolve, reject) => {
       const start = () => {
-        signal.removeEventListener('abort', leave)
+        signal.removeEventListener('abort', giveUp)
         count(isSmall, 1)
         resolve()
       }
       const entry = { isSmall, start }
-      const leave = () => {
+      const giveUp = () => {
         queue.splice(queue.indexOf(entry), 1)
         reject(signal.reason as Error)
       }
-      signal.addEventListener('abort', leave, { once: true })
+      signal.addEventListener('abort', giveUp, { once: true })
       queue.push(entry)
     })
   }

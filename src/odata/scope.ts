@@ -14,7 +14,7 @@ export interface RequestContext {
   /** What `$root` leads to. */
   readonly sets: EntityModel['sets']
   readonly aliases: ReadonlyMap<string, ExpressionSyntax>
-  /** One time for the whole request (row Q078). */
+  /** What `now()` gives: one time for the whole request. */
   readonly now: Date
   readonly version: ODataVersion
   /** Rows named so far; each gets a name of its own in SQL. */

@@ -70,7 +70,7 @@ export class Snapshots implements AsyncDisposable {
   static async open(options: SnapshotsOptions): Promise<Snapshots> {
     const snapshots = new Snapshots(options, await OpenSnapshot.open(NOTHING, options))
     await snapshots.check()
-    if (snapshots.isRefused) await snapshots.#goBack([])
+    if (snapshots.published === null) await snapshots.#goBack([])
     if (snapshots.published === null)
       options.logger.warn('no-snapshot', { hint: 'nothing is published yet: eider run' })
     snapshots.#timer = setInterval(() => void snapshots.check(), limits.snapshotPollMs)
@@ -249,7 +249,7 @@ export class Snapshots implements AsyncDisposable {
       return await readFile(join(this.#options.dir, MANIFEST_FILE), 'utf8')
     } catch (error) {
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-      if (isMissing && this.#manifest === null) return null
+      if (isMissing && this.published === null) return null
       throw error
     }
   }

@@ -1,4 +1,4 @@
-// Which OData type a column of the engine has (rows Q017 to Q028 and Q133).
+// Which OData type a column of the engine has (docs/odata.md, Types).
 //
 // Each OData type has one engine type that holds its values inside a query: a column of another engine type is cast
 // to it when it is read, so that expressions and the JSON writer meet no other types than those named here.
@@ -140,7 +140,7 @@ const typeOfEngineType: Readonly<Record<string, PrimitiveType>> = {
 
 /** What the type of a column alone does not tell. */
 export interface ColumnTraits {
-  /** A TINYINT is an Edm.Byte only while it holds no negative value (row Q019). */
+  /** A TINYINT is an Edm.Byte only while it holds no negative value. */
   readonly negative: boolean
   /**
    * What the complex type is called that a STRUCT becomes; types inside of it have this name with more behind it. Null

@@ -1,8 +1,8 @@
 // JSON in two parts: the rows, which the engine itself writes as text, and the envelope around them.
 //
 // A row leaves the engine as `,{"name":value,…}`: the comma of the first one is dropped by whoever puts rows together.
-// Numbers have exactly the digits of the stored value. Every property is written, NULL as null (rows Q022 to Q030),
-// but for those that rows of $apply may lack.
+// Numbers have exactly the digits of the stored value. Every property is written, NULL as null, but for those that rows of
+// $apply may lack.
 
 import { type Sql, sql } from '../core/sql.ts'
 import type { OutputProperty } from './bound.ts'
@@ -219,7 +219,7 @@ const writeValue: Readonly<Record<EdmName, WriteValue>> = {
   'Edm.Int32': asDigits,
   'Edm.Int64': asDigits,
   'Edm.SByte': asDigits,
-  // It would print a FLOAT with the digits of the nearest DOUBLE (row Q024).
+  // It would print a FLOAT with the digits of the nearest DOUBLE.
   'Edm.Single': (value) => finite(value, asDigits(value)),
   'Edm.String': (value) => sql`CAST(to_json(${value}) AS VARCHAR)`,
   'Edm.TimeOfDay': writeTimeOfDay,

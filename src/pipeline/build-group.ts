@@ -7,7 +7,7 @@ import { freshness } from '../compiler/plan.ts'
 import { hashOf } from '../core/hash.ts'
 import { limits } from '../core/limits.ts'
 import type { Model } from '../core/model.ts'
-import { type ModelName, sameName } from '../core/names.ts'
+import { type ModelName, targetsOf } from '../core/names.ts'
 import type { ModelResult } from '../core/progress.ts'
 import {
   build,
@@ -152,9 +152,8 @@ function decideOne(
   const [stale] = staleInputs(model, context.freshness, 'error')
   if (stale !== undefined) throw new ModelFailure(stale)
   if (model.kind !== 'events') return decideNow(context, model, new Set())
-  const segments = [...positions]
-    .filter(([target]) => sameName(target, model.name))
-    .map(([, { segment }]) => segment)
+  const targets = targetsOf(model.name, positions.keys())
+  const segments = targets.map((target) => positions.get(target)!.segment)
   const last = segments.length > 1 ? segments.join() : (segments[0] ?? null)
   const fingerprint = hashOf(16, [model.definition, last])
   const isNew = context.state.models.get(model.name)?.version !== fingerprint

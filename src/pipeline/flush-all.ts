@@ -2,7 +2,7 @@
 
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import type { CompiledProject, EventsModel } from '../core/model.ts'
-import { sameName } from '../core/names.ts'
+import { sameName, targetsOf } from '../core/names.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { roomMaker } from '../duckdb/memory.ts'
@@ -48,7 +48,7 @@ export async function flushAll(
       logger.warn('flush-target-without-model', { target })
   for (const model of ready) {
     const { name } = model
-    const others = targets.filter((target) => sameName(target, name) && target !== name)
+    const others = targetsOf(name, targets).filter((target) => target !== name)
     try {
       for (const target of [...others.toSorted(), name]) {
         const fence = context.state.positions.get(target) ?? null
@@ -69,7 +69,7 @@ async function retryRejected(connection: Connection, model: EventsModel): Promis
   return events
 }
 
-/** Row E082: a model whose columns cannot be brought into its table is refused before anything of it is claimed. */
+/** A model whose columns cannot be brought into its table is refused before anything of it is claimed. */
 async function prepareTables(
   context: BuildContext,
   models: readonly EventsModel[],

@@ -76,8 +76,9 @@ export async function finishCommitted(
 
 /**
  * Flushes what was buffered for a target when the run began, ascending. The target is the name of the model, or one that
- * differs from it in letter case: the model was spelled so when the events came. `fence` is that of the target. `count` is told after each commit, so that it
- * is right also when a later batch throws. What is not committed when it throws is back in the buffer.
+ * differs from it in letter case: the model was spelled so when the events came. `fence` is that of the target. `count`
+ * is told after each commit, so that it is right also when a later batch throws. What is not committed when it throws is
+ * back in the buffer.
  */
 export async function flushTarget(
   deps: FlushDependencies,

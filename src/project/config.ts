@@ -14,7 +14,7 @@ import type { ExternalSource } from '../core/external.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Variables } from '../core/variables.ts'
-import { isSettingName, settings } from './settings.ts'
+import { isSettingName, settings, type SettingType } from './settings.ts'
 import { readSources } from './sources.ts'
 import { type SettingValue, acceptValue, describeType } from './values.ts'
 import { readVariables, type Refuse } from './variables.ts'
@@ -50,14 +50,14 @@ export function parseConfig(source: SourceFile): Config {
       { source, span: { start, end } },
     ),
   )
+  const refuse: Refuse = (node, key, expected) =>
+    diagnostics.push(
+      diagnostic('config-invalid-value', { key, expected }, { source, span: spanOf(node) }),
+    )
+  const found = { values, targets, variableNodes, sourceNodes, diagnostics, refuse }
   const root = document.contents
   if (diagnostics.length === 0 && root !== null) {
-    if (isMap(root))
-      readGroup(
-        { source, document, values, targets, variableNodes, sourceNodes, diagnostics },
-        root,
-        '',
-      )
+    if (isMap(root)) readGroup({ source, document, ...found }, root, '')
     else {
       const problem = 'expected settings, one "key: value" a line'
       const span = spanOf(root as Node)
@@ -71,16 +71,14 @@ export function parseConfig(source: SourceFile): Config {
         'config-missing-key',
         { key: 'name' },
         { source, span: WHOLE_FILE },
-        {
-          hint: 'add a line such as name: shop',
-        },
+        { hint: 'add a line such as name: shop' },
       ),
     )
   return {
     name,
     values,
     targets,
-    ...declarationsOf(source, variableNodes, sourceNodes, diagnostics),
+    ...declarationsOf(source, variableNodes, sourceNodes, refuse),
     diagnostics,
   }
 }
@@ -101,71 +99,68 @@ interface Reading {
   /** '' outside of targets. */
   readonly target?: string
   readonly diagnostics: Diagnostic[]
+  readonly refuse: Refuse
 }
 
 /** `prefix` is empty or ends in a dot. A key without a value is as good as absent. */
 function readGroup(reading: Reading, group: YAMLMap, prefix: string): void {
-  const { source, document, values, diagnostics } = reading
-  for (const { key: keyNode, value: node } of group.items as readonly Pair<Node, Node | null>[]) {
-    const key = prefix + (isScalar(keyNode) ? String(keyNode.value) : String(keyNode))
-    if (key === 'targets' && reading.targets !== null) {
-      readTargets(reading, node)
-      continue
-    }
-    if (key === 'sources' && reading.targets !== null) {
-      reading.sourceNodes.push(node)
-      continue
-    }
-    if (key === 'vars') {
-      reading.variableNodes.set(reading.target ?? '', node)
-      continue
-    }
-    const type =
-      key === 'name' && reading.targets !== null
-        ? text
-        : isSettingName(key)
-          ? settings[key].type
-          : null
-    const isGroup = settingNames.some((name) => name.startsWith(`${key}.`))
-    if (type === null && !isGroup) {
-      const hint =
-        didYouMean(key, knownKeys(reading, prefix)) ??
-        `known here: ${knownKeys(reading, prefix).join(', ')}`
-      const place = { source, span: spanOf(keyNode) }
-      diagnostics.push(diagnostic('config-unknown-key', { key }, place, { hint }))
-    } else if (node === null || (isScalar(node) && node.value === null)) {
-      continue
-    } else if (isGroup && isMap(node)) {
-      readGroup(reading, node, `${key}.`)
-    } else {
-      const value = type === null ? null : acceptValue(type, node.toJS(document))
-      const expected = type === null ? 'a group of settings' : describeType(type)
-      if (value !== null) values.set(key, value)
-      else
-        diagnostics.push(
-          diagnostic('config-invalid-value', { key, expected }, { source, span: spanOf(node) }),
-        )
-    }
-  }
+  for (const { key, value } of group.items as readonly Pair<Node, Node | null>[])
+    readEntry(reading, key, value, prefix)
 }
+
+function readEntry(reading: Reading, keyNode: Node, node: Node | null, prefix: string): void {
+  const { document, values, refuse } = reading
+  const key = prefix + (isScalar(keyNode) ? String(keyNode.value) : String(keyNode))
+  if (isOfItsOwn(reading, key, node)) return
+  const type = typeOfKey(reading, key)
+  const isGroup = settingNames.some((name) => name.startsWith(`${key}.`))
+  if (type === null && !isGroup) return refuseUnknown(reading, keyNode, key, prefix)
+  if (isAbsent(node)) return
+  if (isGroup && isMap(node)) return readGroup(reading, node, `${key}.`)
+  const value = type === null ? null : acceptValue(type, node.toJS(document))
+  if (value !== null) values.set(key, value)
+  else refuse(node, key, type === null ? 'a group of settings' : describeType(type))
+}
+
+/** True for a key whose value is no setting; it is kept for those who read it. */
+function isOfItsOwn(reading: Reading, key: string, node: Node | null): boolean {
+  const isInTarget = reading.targets === null
+  if (key === 'vars') reading.variableNodes.set(reading.target ?? '', node)
+  else if (key === 'targets' && !isInTarget) readTargets(reading, node)
+  else if (key === 'sources' && !isInTarget) reading.sourceNodes.push(node)
+  else return false
+  return true
+}
+
+/** null for a key that no setting has. */
+function typeOfKey({ targets }: Reading, key: string): SettingType | null {
+  if (key === 'name' && targets !== null) return text
+  return isSettingName(key) ? settings[key].type : null
+}
+
+function refuseUnknown(reading: Reading, keyNode: Node, key: string, prefix: string): void {
+  const { source, diagnostics } = reading
+  const known = knownKeys(reading, prefix)
+  const hint = didYouMean(key, known) ?? `known here: ${known.join(', ')}`
+  const place = { source, span: spanOf(keyNode) }
+  diagnostics.push(diagnostic('config-unknown-key', { key }, place, { hint }))
+}
+
+const isAbsent = (node: Node | null): node is null =>
+  node === null || (isScalar(node) && node.value === null)
 
 /** `targets: {prod: {database: …}}`: a target sets again what it wants to be otherwise. */
 function readTargets(reading: Reading, node: Node | null): void {
-  const { source, targets, diagnostics } = reading
-  const wrong = (at: Node, key: string, expected: string) =>
-    diagnostics.push(
-      diagnostic('config-invalid-value', { key, expected }, { source, span: spanOf(at) }),
-    )
-  if (node === null || (isScalar(node) && node.value === null)) return
-  if (!isMap(node)) return void wrong(node, 'targets', 'a group of targets, each with settings')
+  const { targets, refuse } = reading
+  if (isAbsent(node)) return
+  if (!isMap(node)) return refuse(node, 'targets', 'a group of targets, each with settings')
   for (const { key, value } of node.items as readonly Pair<Node, Node | null>[]) {
     const name = isScalar(key) ? String(key.value) : ''
     const values = new Map<string, SettingValue>()
     targets?.set(name, values)
-    if (!TARGET_NAME.test(name)) wrong(key, 'targets', 'named by letters, digits, _ and -')
+    if (!TARGET_NAME.test(name)) refuse(key, 'targets', 'named by letters, digits, _ and -')
     else if (isMap(value)) readGroup({ ...reading, values, targets: null, target: name }, value, '')
-    else if (value !== null && !(isScalar(value) && value.value === null))
-      wrong(value, `targets.${name}`, 'a group of settings')
+    else if (!isAbsent(value)) refuse(value, `targets.${name}`, 'a group of settings')
   }
 }
 
@@ -174,12 +169,8 @@ function declarationsOf(
   source: SourceFile,
   nodes: ReadonlyMap<string, Node | null>,
   sourceNodes: readonly (Node | null)[],
-  diagnostics: Diagnostic[],
+  refuse: Refuse,
 ): Pick<Config, 'variables' | 'targetVariables' | 'sources'> {
-  const refuse: Refuse = (node, key, expected) =>
-    diagnostics.push(
-      diagnostic('config-invalid-value', { key, expected }, { source, span: spanOf(node) }),
-    )
   const variables = readVariables(nodes.get('') ?? null, 'vars', null, refuse)
   const ofTargets = [...nodes].filter(([target]) => target !== '')
   const targetVariables = new Map(

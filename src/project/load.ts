@@ -24,7 +24,7 @@ import {
 import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
 import { variablesInForce } from './variables.ts'
 
-export const CONFIG_FILE = 'eider.yml'
+const CONFIG_FILE = 'eider.yml'
 
 /** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -154,7 +154,7 @@ function valueOf(
   throw new UsageError(`${place} must be ${describeType(type)}, not "${text}"`)
 }
 
-/** Rows E050, E051. Port 0 lets the system choose, for both. */
+/** The admin port is the one after the public one unless it is set. Port 0 lets the system choose, for both. */
 function withAdminPort(found: SettingValues): Settings {
   const port = found['collect.port']
   const adminPort = found['collect.admin_port'] ?? (port === 0 ? 0 : port + 1)

@@ -1,4 +1,4 @@
-// Row E084: a daemon that starts while a run has the buffer open, and a second daemon.
+// A daemon that starts while a run has the buffer open, and a second daemon.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// Row E082: models change on disk while the daemon runs.
+// Models change on disk while the daemon runs.
 
 import { rename, rm } from 'node:fs/promises'
 import { test } from 'uvu'

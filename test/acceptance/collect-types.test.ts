@@ -1,5 +1,5 @@
-// Row E080 from outside: random values of every type of the engine, plain and inside of each nested type, posted to the
-// daemon, flushed by the run and read from the warehouse, where they are what was sent.
+// Random values of every type of the engine, plain and inside of each nested type, posted to the daemon, flushed by the
+// run and read from the warehouse, where they are what was sent.
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// Rows E001 to E057 and X001 to X006 of the acceptance list, from outside: the built daemon and run, real HTTP.
+// From an event to a row, seen from outside: the built daemon and run, real HTTP.
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -43,7 +43,7 @@ async function query(space: Workspace, statement: ReturnType<typeof sql>): Promi
   return await connection.rows(statement)
 }
 
-test('E001 E004 E010 to E015 E042 E043 E054 to E056 ingest', async () => {
+test('E001 E004 E010 to E015 E042 E043 E054 to E056 events that fit their model are answered 202 and become rows, others are refused', async () => {
   await using space = await workspace(files)
   await using daemon = await daemonIn(space)
   const url = `${daemon.url}/collect/raw/events`
@@ -147,7 +147,7 @@ test('E016 E017 E022 X003 X006 views and merges read events; one row per key aft
   assert.is(await (await fetch(`${service.url}/mart_latest/$count`)).text(), '2')
 })
 
-test('E019 E024 E025 E027 E029 E045 to E049 E061 E062 the flush protocol over HTTP', async () => {
+test('E019 E024 E025 E027 E029 E045 to E049 E061 E062 a claim is handed out once, returned by nack, removed by ack, over HTTP', async () => {
   await using space = await workspace(files)
   await using daemon = await daemonIn(space)
   const admin = (target: string, call: string, body?: object) =>
@@ -212,7 +212,7 @@ test('E003 E005 E018 kill -9 right after a 202 loses nothing, claims survive a r
   )
 })
 
-test('E050 to E052 ports', async () => {
+test('E050 to E052 ports that are busy, the same, or no ports are refused', async () => {
   await using space = await workspace(files)
   await using daemon = await daemonIn(space)
   const { port } = new URL(daemon.url)
@@ -238,7 +238,7 @@ test('E050 to E052 ports', async () => {
   assert.match(second.stderr, new RegExp(String(daemon.pid)))
 })
 
-test('E083 a run needs no daemon; E086 a daemon that is asked to stop ends with 0', async () => {
+test('E083 a run needs no daemon; a daemon that is asked to stop ends with 0', async () => {
   await using space = await workspace(files)
   const daemon = await daemonIn(space)
   await post(`${daemon.url}/collect/raw/events`, { id: 1 })

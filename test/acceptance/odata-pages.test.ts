@@ -1,4 +1,4 @@
-// Rows Q112, Q113, Q126, Q138 over the life of a project: pages and changes across runs and restarts, formats, retention.
+// Over the life of a project: pages and changes across runs and restarts, formats, retention.
 
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { test } from 'uvu'

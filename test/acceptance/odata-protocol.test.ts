@@ -1,4 +1,4 @@
-// Rows Q001 to Q038 of the acceptance list, asked from outside. Each test is named by its rows.
+// Sets, keys, types, metadata and batches of the query service, asked from outside.
 
 import { connect } from 'node:net'
 import { test } from 'uvu'
@@ -43,7 +43,7 @@ test('Q002 write methods are refused and change nothing', async () => {
   assert.is((await get('shop_orders')).text, before)
 })
 
-test('Q004 Q034 one entity by key', async () => {
+test('Q004 Q034 one entity is found by its key, where the model has one', async () => {
   const answer = await get('shop_orders(10)')
   assert.is(answer.status, 200)
   assert.is(answer.json['order_id'], 10)
@@ -103,7 +103,7 @@ test('Q010 every URL in an answer begins with the base', async () => {
     )
 })
 
-test('Q011 set names', async () => {
+test('Q011 a set is named like its model, with an underscore for the dot', async () => {
   await refused('shop.orders', 404)
   await refused('Shop_orders', 404)
 })
@@ -115,7 +115,7 @@ test('Q012 Q029 Q030 columns in order, null written out, empty text kept', async
   assert.equal(await customersWhere('city eq null'), [2])
 })
 
-test('Q013 to Q026 Q032 metadata', async () => {
+test('Q013 to Q026 Q032 metadata names keys, types and navigation', async () => {
   const answer = await get('$metadata')
   assert.match(answer.headers.get('content-type') ?? '', /^application\/xml/)
   const property = (set: string, name: string) =>
@@ -156,7 +156,7 @@ test('Q013 to Q026 Q032 metadata', async () => {
   assert.match(answer.text, /People &amp; firms that &lt;buy&gt;/)
 })
 
-test('Q018 to Q029 JSON forms', async () => {
+test('Q018 to Q029 each type has its form in JSON', async () => {
   const { text } = await get('shop_types')
   for (const part of [
     '"b":9007199254740993',
@@ -182,14 +182,14 @@ test('Q018 to Q029 JSON forms', async () => {
   assert.is(Object.keys(second).length, 14)
 })
 
-test('Q035 count', async () => {
+test('Q035 $count counts the rows that the options leave', async () => {
   const answer = await get('shop_orders/$count')
   assert.is(answer.text, '5')
   assert.match(answer.headers.get('content-type') ?? '', /^text\/plain/)
   assert.is((await get("shop_orders/$count?$filter=status eq 'open'")).text, '2')
 })
 
-test('Q036 Q105 to Q109 JSON batch', async () => {
+test('Q036 Q105 to Q109 a JSON batch answers each of its requests', async () => {
   const post = (body: unknown, type = 'application/json') =>
     ask(service.base, '$batch', {
       method: 'POST',
@@ -242,7 +242,7 @@ test('Q036 Q105 to Q109 JSON batch', async () => {
   assert.is((await get('$batch')).status, 405)
 })
 
-test('Q037 Q038 spellings of options and blanks', async () => {
+test('Q037 Q038 options are read with and without $, blanks as %20 and +', async () => {
   assert.is((await rows('shop_orders?%24top=1')).length, 1)
   assert.is((await rows('shop_orders?top=1')).length, 1)
   assert.is((await rows('shop_orders?$filter=order_id+eq+10')).length, 1)

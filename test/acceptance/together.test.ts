@@ -1,4 +1,4 @@
-// Runs and services at the same time in one project (rows X004, Q139), and what a user can get wrong.
+// Runs and services at the same time in one project, and what a user can get wrong.
 
 import { writeFile } from 'node:fs/promises'
 import { test } from 'uvu'

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { EventBuffer } from '../../src/buffer/buffer.ts'
 import { compile } from '../../src/compiler/compile.ts'
 import { limits } from '../../src/core/limits.ts'
-import { silentLogger } from '../../src/core/logger.ts'
 import { runPipeline } from '../../src/pipeline/run.ts'
 import { loadProject } from '../../src/project/load.ts'
+import { silentLogger } from '../silent-logger.ts'
 
 export interface Flushed {
   readonly flushed: number

@@ -3,8 +3,8 @@
 
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { silentLogger } from '../../src/core/logger.ts'
 import { ODataService } from '../../src/odata/service.ts'
+import { silentLogger } from '../silent-logger.ts'
 
 export interface Cost {
   /** Of the process, resident, at its highest since it started, and now. */

@@ -6,7 +6,7 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { EventBuffer } from '../../src/buffer/buffer.ts'
 import { realFiles, type Files, type OpenFile } from '../../src/buffer/files.ts'
-import { silentLogger } from '../../src/core/logger.ts'
+import { silentLogger } from '../silent-logger.ts'
 import { TIME, eventBytes, readEvents, target } from './drain.ts'
 
 const [directory = '', at = '', when = ''] = process.argv.slice(2)

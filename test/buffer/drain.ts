@@ -3,11 +3,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { silentLogger, type Logger } from '../../src/core/logger.ts'
+import type { Logger } from '../../src/core/logger.ts'
 import { parseModelName, type ModelName } from '../../src/core/names.ts'
 import { EventBuffer } from '../../src/buffer/buffer.ts'
 import type { Claim } from '../../src/buffer/claim-source.ts'
 import type { KeyLimits } from '../../src/buffer/key-memory.ts'
+import { silentLogger } from '../silent-logger.ts'
 import type { FakeFiles } from './fake-files.ts'
 
 export const TIME = '2026-03-01T10:00:00.000Z'

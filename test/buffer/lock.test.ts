@@ -3,7 +3,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { takeBufferLock } from '../../src/buffer/lock.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
-import { createLogger, silentLogger } from '../../src/core/logger.ts'
+import { createLogger } from '../../src/core/logger.ts'
+import { silentLogger } from '../silent-logger.ts'
 import { failure, temporaryDirectory } from './drain.ts'
 
 const WAIT_MS = 5_000

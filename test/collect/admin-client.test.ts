@@ -9,9 +9,9 @@ import type { Claim } from '../../src/buffer/claim-source.ts'
 import { AdminClient } from '../../src/collect/admin-client.ts'
 import { SERVICE } from '../../src/collect/admin-protocol.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
-import { silentLogger } from '../../src/core/logger.ts'
 import type { ModelName } from '../../src/core/names.ts'
 import { HttpServer } from '../../src/http/server.ts'
+import { silentLogger } from '../silent-logger.ts'
 import { type DaemonFixture, openFixture, PAGE_VIEWS, post } from './fixture.ts'
 
 const TARGET = PAGE_VIEWS.name

@@ -11,7 +11,7 @@ const EVENTS = '/collect/raw/page_views'
 const BATCH = '/collect/raw/page_views/batch'
 const FLUSH = '/flush/raw/page_views'
 
-test('E045 to E048, E060 to E063, E068: claim, inflight, nack, ack', async () => {
+test('E045 to E048, E060 to E063, E068: a claim is listed while it is open, goes back with nack and is gone with ack', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   const call = async (action: string, id?: unknown) =>

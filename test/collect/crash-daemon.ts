@@ -2,7 +2,7 @@
 
 import { CollectDaemon } from '../../src/collect/daemon.ts'
 import { limits } from '../../src/core/limits.ts'
-import { silentLogger } from '../../src/core/logger.ts'
+import { silentLogger } from '../silent-logger.ts'
 import { openBuffer, PAGE_VIEWS, targetsOf } from './fixture.ts'
 import { join } from 'node:path'
 

@@ -1,4 +1,4 @@
-// E003, E018, E077: what was answered 202 is there after a kill -9; what was refused is not.
+// What was answered 202 is there after a kill -9; what was refused is not.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -68,7 +68,7 @@ test('E012, E055: a missing NOT NULL column is refused by name', async () => {
   assert.is(fixture.buffer.stats().bytes, 0)
 })
 
-test('E010, E049, E073: unknown targets, paths and methods', async () => {
+test('E010, E049, E073: unknown targets, paths and methods are refused, each with its status', async () => {
   await using fixture = await openFixture()
   const { url, adminUrl } = fixture.daemon
   const event = '{"event_name":"a"}'
@@ -105,7 +105,7 @@ test('E010, E049, E073: unknown targets, paths and methods', async () => {
   assert.match(near.error.message, 'did you mean "raw.page_views"?')
 })
 
-test('E087: media types and encodings', async () => {
+test('E087: an event comes as JSON, also compressed; other media types and encodings are refused', async () => {
   await using fixture = await openFixture()
   const { url } = fixture.daemon
   const event = Buffer.from('{"event_name":"é"}')
@@ -153,7 +153,7 @@ test('E074, E075: bodies above the limits are refused with 413, also when they a
   assert.equal([status, error.code], [413, 'event-too-large'])
 })
 
-test('E069: a token, when one is set, and no open port without one', async () => {
+test('E069: requests need the token when one is set, and an open port needs one', async () => {
   await using fixture = await openFixture({ token: 'secret' })
   const { url, adminUrl } = fixture.daemon
   const event = '{"event_name":"a"}'
@@ -173,7 +173,7 @@ test('E069: a token, when one is set, and no open port without one', async () =>
   assert.match(open.daemon.adminUrl, 'http://127.0.0.1:', 'the admin port stays local')
 })
 
-test('E044, E066, E023: health counts, and names no state', async () => {
+test('E044, E066, E023: health counts events, and names no state of one', async () => {
   await using fixture = await openFixture({ maxBufferBytes: 2_000 })
   const { url, adminUrl } = fixture.daemon
   await post(url + EVENTS, '{"event_name":"a"}')
@@ -220,7 +220,7 @@ test('E072, E076: a full buffer is answered 503 with Retry-After, and takes even
   assert.equal([reply.status, reply.error.code], [503, 'buffer-full'])
   assert.match(reply.headers.get('retry-after')!, /^\d+$/)
   const health = async () => (await fetch(`${url}/health`)).status
-  // Row E066. For some seconds after a refusal, so a machine that sleeps in between gets another chance.
+  // For some seconds after a refusal, so a machine that sleeps in between gets another chance.
   let seen = await health()
   for (let tries = 0; seen !== 503 && tries < 10; tries++) {
     await post(url + EVENTS, event)
@@ -233,7 +233,7 @@ test('E072, E076: a full buffer is answered 503 with Retry-After, and takes even
   assert.is((await post(url + EVENTS, event)).status, 202)
 })
 
-test('E051: two ports', async () => {
+test('E051: ports that are the same or busy are refused', async () => {
   await rejects(openFixture({ port: 18_080, adminPort: 18_080 }), 'same-ports')
   await using fixture = await openFixture()
   const busy = Number(new URL(fixture.daemon.adminUrl).port)

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { EventBuffer } from '../../src/buffer/buffer.ts'
 import { CollectDaemon, type CollectDaemonOptions } from '../../src/collect/daemon.ts'
 import { limits } from '../../src/core/limits.ts'
-import { silentLogger } from '../../src/core/logger.ts'
 import type { EventsModel } from '../../src/core/model.ts'
 import { Resources } from '../../src/core/resources.ts'
+import { silentLogger } from '../silent-logger.ts'
 import { eventsModel } from './model.ts'
 
 export const PAGE_VIEWS = eventsModel(

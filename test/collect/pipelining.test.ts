@@ -1,4 +1,4 @@
-// E081: one connection that does not wait for its answers.
+// One connection that does not wait for its answers.
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -66,7 +66,7 @@ test('a number that the engine would not read exactly becomes a string of its di
   assert.is(store('{"event_name":"a","price":1.5}'), '{"event_name":"a","price":1.5}')
 })
 
-test('a NOT NULL column must be there and not null (rows E012, E055)', () => {
+test('a NOT NULL column must be there and not null', () => {
   refuses('{}', 'missing-field', 'event_name')
   refuses('{"event_name":null}', 'missing-field', 'event_name')
   refuses('{"x":{"event_name":"a"}}', 'missing-field', 'event_name')
@@ -75,7 +75,7 @@ test('a NOT NULL column must be there and not null (rows E012, E055)', () => {
   assert.match(message, '"eventname"')
 })
 
-test("received_at is the server's to fill, also when it is NOT NULL (row E014)", () => {
+test("received_at is the server's to fill, also when it is NOT NULL", () => {
   assert.ok(store('{"event_name":"a","received_at":null}'))
   assert.ok(store('{"event_name":"a","received_at":"2024-01-01T00:00:00Z"}'))
   refuses('{"event_name":"a","received_at":"now"}', 'invalid-value', 'received_at')
@@ -150,7 +150,7 @@ test('nesting has a limit', () => {
   refuses('{"a":'.repeat(100_000), 'invalid-json')
 })
 
-test('a JSON batch is cut into its elements (row E065)', () => {
+test('a JSON batch is cut into its elements', () => {
   assert.equal(storeBatch('[]'), [])
   assert.equal(storeBatch(' [ ] '), [])
   assert.equal(
@@ -180,7 +180,7 @@ test('a JSON batch is cut into its elements (row E065)', () => {
   assert.is(refusalOf(() => storeBatch(`[${good},[]]`)).code, 'not-an-object')
 })
 
-test('NDJSON is one object a line; blank lines do not count (row E065)', () => {
+test('NDJSON is one object a line; blank lines do not count', () => {
   assert.equal(storeLines(''), [])
   assert.equal(storeLines('\n \r\n'), [])
   assert.equal(storeLines('\n{"event_name":"a"}\r\n\n {"event_name":"b"} \n{"event_name":"c"}'), [
@@ -197,7 +197,7 @@ test('NDJSON is one object a line; blank lines do not count (row E065)', () => {
     assert.is(refusalOf(() => storeLines(text)).code, 'invalid-json', text)
 })
 
-test('a bad event of a batch is named by its index and its field (row E071)', () => {
+test('a bad event of a batch is named by its index and its field', () => {
   for (const refused of [
     refusalOf(() => storeBatch('[{"event_name":"a"},{"event_name":"b","count":"x"}]')),
     refusalOf(() => storeLines('{"event_name":"a"}\n\n{"event_name":"b","count":"x"}')),

@@ -12,8 +12,8 @@ import { CollectDaemon } from '../../src/collect/daemon.ts'
 import { openClaims } from '../../src/commands/claims.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { limits } from '../../src/core/limits.ts'
-import { silentLogger } from '../../src/core/logger.ts'
 import type { Project } from '../../src/project/project.ts'
+import { silentLogger } from '../silent-logger.ts'
 
 /** A project whose buffer a daemon has that does not listen yet. */
 async function held() {

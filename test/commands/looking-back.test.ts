@@ -71,7 +71,9 @@ test('doctor says what is amiss and what to do', async () => {
 // A superuser may write everywhere, so another user is asked, who must be able to start this Node.
 const isRoot = process.getuid?.() === 0
 const user = isRoot ? { uid: 65_534, gid: 65_534 } : {}
-const asUser = spawnSync(process.execPath, ['--version'], user).status === 0 ? test : test.skip
+const canBeUser = spawnSync(process.execPath, ['--version'], user).status === 0
+const asUser = (name: string, run: () => Promise<void>) =>
+  canBeUser ? test(name, run) : test.skip(name, run)
 
 asUser('doctor says what the user who runs eider cannot write or read', async () => {
   await using space = await workspace(files)

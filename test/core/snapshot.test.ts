@@ -80,6 +80,7 @@ test('what is no manifest is refused', () => {
     `${texts[1]} x`,
     JSON.stringify({ ...document, format: 2 }),
     JSON.stringify({ ...document, id: 1 }),
+    JSON.stringify({ ...document, relations: [{ ...first, key: ['absent'] }] }),
   ]
   for (const text of wrong) assert.throws(() => parseManifest(text), undefined, text)
   assert.throws(

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EventBuffer } from '../../src/buffer/buffer.ts'
 import type { Claim, ClaimSource } from '../../src/buffer/claim-source.ts'
-import { silentLogger } from '../../src/core/logger.ts'
 import type { EventsModel } from '../../src/core/model.ts'
 import { sql } from '../../src/core/sql.ts'
 import { readCatalog } from '../../src/duckdb/catalog.ts'
@@ -17,6 +16,7 @@ import { ensureState, readState } from '../../src/pipeline/state.ts'
 import { openBuffer } from '../buffer/drain.ts'
 import { FakeFiles, fileError, PowerCutError, type Survival } from '../buffer/fake-files.ts'
 import { events } from '../pipeline/fixture.ts'
+import { silentLogger } from '../silent-logger.ts'
 
 const model: EventsModel = events('raw.events', { call: 'INTEGER!', i: 'INTEGER!' })
 const SEGMENT_BYTES = 500

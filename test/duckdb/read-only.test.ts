@@ -53,6 +53,8 @@ test('reads what is attached and nothing else', async () => {
     sql`SET enable_external_access = true`,
     sql`SET lock_configuration = false`,
     sql`RESET memory_limit`,
+    sql`SET allowed_configs = ['threads']`,
+    sql`RESET allowed_configs`,
     sql`INSERT INTO orders.main.rows VALUES (9)`,
     sql`DROP TABLE orders.main.rows`,
   ]
@@ -91,6 +93,16 @@ test('a file that is missing or no database is an error', async () => {
   }
 })
 
+test('connections that are opened after the lock stream as little ahead as the others', async () => {
+  await using resources = new Resources()
+  const { pool } = await open(resources)
+  for (let i = 0; i < 3; i++) {
+    const { connection } = resources.use(await pool.take())
+    const row = await connection.row(sql`SELECT current_setting('streaming_buffer_size') AS size`)
+    assert.is(row?.['size'], '62.5 KiB')
+  }
+})
+
 test('an engine that is not locked is found out', async () => {
   await using resources = new Resources()
   const { dir, connection } = await open(resources)
@@ -102,10 +114,14 @@ test('an engine that is not locked is found out', async () => {
       () => '',
       (error: Error) => error.message,
     )
-  assert.match(await problem(), /not locked: enable_external_access, lock_configuration$/)
+  assert.match(
+    await problem(),
+    /not locked: enable_external_access, lock_configuration, allowed_configs$/,
+  )
   await other.run(sql`ATTACH ${sql.value(join(dir, 'written.duckdb'))} AS written`)
   await other.run(sql`SET GLOBAL enable_external_access = false`)
-  assert.match(await problem(), /not locked: lock_configuration, written$/)
+  assert.match(await problem(), /not locked: lock_configuration, allowed_configs, written$/)
+  await other.run(sql`SET GLOBAL allowed_configs = ['streaming_buffer_size']`)
   await other.run(sql`SET GLOBAL lock_configuration = true`)
   assert.match(await problem(), /not locked: written$/)
 })

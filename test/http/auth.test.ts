@@ -27,6 +27,14 @@ test('the token comes as Bearer, or as the password of Basic', () => {
     assert.not.ok(hasToken(asking(shown), 'secret'), String(shown))
 })
 
+test('a token may have spaces and letters of every language', () => {
+  const token = 'café au lait'
+  const onTheWire = Buffer.from(`Bearer ${token}`).toString('latin1')
+  assert.ok(hasToken(asking(onTheWire), token))
+  assert.ok(hasToken(asking(basic(`me:${token}`)), token))
+  assert.not.ok(hasToken(asking('Bearer café'), token))
+})
+
 test('without a token everybody may ask', () => {
   assert.ok(hasToken(asking(), null))
   requireToken(asking(), null)
@@ -60,7 +68,7 @@ test('loopback addresses, as far as they can be told from their text', () => {
     assert.not.ok(isLoopback(host), host)
 })
 
-test('another address needs a token, or the word that it needs none (row E069)', () => {
+test('another address needs a token, or the word that it needs none', () => {
   assert.throws(
     () => requireSafeBinding('0.0.0.0', null, false),
     (error: unknown) => error instanceof EnvironmentError,

@@ -3,11 +3,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { seededRandom } from '../buffer/seeded-random.ts'
-import { silentLogger } from '../../src/core/logger.ts'
 import type { PostRoute } from '../../src/http/front-answers.ts'
 import { readBody } from '../../src/http/body.ts'
 import { sendJson } from '../../src/http/respond.ts'
 import { HttpServer } from '../../src/http/server.ts'
+import { silentLogger } from '../silent-logger.ts'
 import { RawClient, rawPost } from './raw-client.ts'
 
 const SEED = 20_261_122

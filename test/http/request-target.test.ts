@@ -2,9 +2,9 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { silentLogger } from '../../src/core/logger.ts'
 import { sendJson } from '../../src/http/respond.ts'
 import { HttpServer } from '../../src/http/server.ts'
+import { silentLogger } from '../silent-logger.ts'
 import { RawClient } from './raw-client.ts'
 
 const seen = async (target: string, host = 'Host: other.example\r\n') => {

@@ -3,11 +3,12 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
-import { createLogger, silentLogger } from '../../src/core/logger.ts'
+import { createLogger } from '../../src/core/logger.ts'
 import { readBody } from '../../src/http/body.ts'
 import { RequestError } from '../../src/http/request-error.ts'
 import { sendJson, sendText } from '../../src/http/respond.ts'
 import { type Handler, HttpServer } from '../../src/http/server.ts'
+import { silentLogger } from '../silent-logger.ts'
 import { type RawAnswer, RawClient, rawPost } from './raw-client.ts'
 
 const MAX_BODY = 1000
@@ -135,6 +136,8 @@ test('requests that two servers could read differently are refused', async () =>
     'Host: x\r\nContent-Length : 3',
     'Host: x\r\nX: a\n b\r\nContent-Length: 3',
     'Host: x\nContent-Length: 3',
+    'Host: x\r\nHost: y\r\nContent-Length: 3',
+    'Host: x\r\nContent-Length: 3\r\nhost: x',
     'Content-Length: 3',
   ]) {
     await using client = await RawClient.open(server.url)

@@ -1,9 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
-import { silentLogger } from '../../src/core/logger.ts'
 import { sendJson } from '../../src/http/respond.ts'
 import { HttpServer } from '../../src/http/server.ts'
+import { silentLogger } from '../silent-logger.ts'
 import { RawClient } from './raw-client.ts'
 
 test('a head that comes drop by drop is given up after limits.headersTimeoutMs', async () => {

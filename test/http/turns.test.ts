@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
-import { silentLogger } from '../../src/core/logger.ts'
 import { readBody } from '../../src/http/body.ts'
 import { sendJson } from '../../src/http/respond.ts'
 import { HttpServer } from '../../src/http/server.ts'
+import { silentLogger } from '../silent-logger.ts'
 import { RawClient, rawPost } from './raw-client.ts'
 
 const get = (url: string, ...headers: readonly string[]) =>

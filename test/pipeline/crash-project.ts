@@ -1,8 +1,8 @@
 // The project and the buffer that crash tests share with the processes that they kill.
 
 import { EventBuffer } from '../../src/buffer/buffer.ts'
-import { silentLogger } from '../../src/core/logger.ts'
 import type { ProjectPaths } from '../../src/core/project.ts'
+import { silentLogger } from '../silent-logger.ts'
 import { events, query } from './fixture.ts'
 
 export const collected = [

@@ -5,7 +5,6 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ClaimSource } from '../../src/buffer/claim-source.ts'
-import { silentLogger } from '../../src/core/logger.ts'
 import type { CompiledProject, EventsModel, Model, OnSchemaChange } from '../../src/core/model.ts'
 import { type ModelName, parseModelName } from '../../src/core/names.ts'
 import type { ModelResult, RunEvent } from '../../src/core/progress.ts'
@@ -15,6 +14,7 @@ import { ModelBody, type Sql } from '../../src/core/sql.ts'
 import { Database, type Row } from '../../src/duckdb/database.ts'
 import type { RunSummary } from '../../src/pipeline/ledger.ts'
 import { type RunOptions, runPipeline } from '../../src/pipeline/run.ts'
+import { silentLogger } from '../silent-logger.ts'
 
 export const nameOf = (text: string): ModelName => {
   const name = parseModelName(text)

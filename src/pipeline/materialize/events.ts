@@ -12,7 +12,7 @@ import { createSchema, existingType, makeWay, relationOf, type Site } from './re
 
 /**
  * True when the table was made or altered. Throws ModelFailure for a change of columns that would lose values; nothing
- * is claimed for such a model (row E082). A column that left the list stays in the table.
+ * is claimed for such a model. A column that left the list stays in the table.
  */
 export async function prepareEventsTable(site: Site, model: EventsModel): Promise<boolean> {
   const { connection, record } = site

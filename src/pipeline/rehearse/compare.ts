@@ -22,7 +22,7 @@ export interface Comparison {
 }
 
 /** change, k0, k1, …: the key of each row that differs, once compareByKey() has run. */
-export const CHANGES = sql`temp.main._eider_changes`
+const CHANGES = sql`temp.main._eider_changes`
 /** The columns of both, _eider_n: how many more of the row there are after than before. */
 const ROWS = sql`temp.main._eider_row_changes`
 

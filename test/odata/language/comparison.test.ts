@@ -51,7 +51,7 @@ test('Q050, Q061, Q131: null in comparisons', async () => {
   ])
 })
 
-test('Q055 to Q058: and, or, not, parentheses are three-valued', async () => {
+test('Q055 to Q058: and and, or, not, parentheses are three-valued', async () => {
   await using fixture = await Fixture.open()
   await check(fixture, 'shop_customers', [
     ['vip and true', '1 3'],
@@ -71,7 +71,7 @@ test('Q055 to Q058: and, or, not, parentheses are three-valued', async () => {
   ])
 })
 
-test('Q059: in', async () => {
+test('Q059: in takes lists of values', async () => {
   await using fixture = await Fixture.open()
   await check(fixture, 'shop_customers', [
     ['customer_id in (1,3)', '1 3'],
@@ -103,7 +103,7 @@ test('Q059: in', async () => {
     )
 })
 
-test('Q060: has', async () => {
+test('Q060: has tests bits of integers and members of enums', async () => {
   await using fixture = await Fixture.open(kinds)
   await using shop = await Fixture.open()
   await check(shop, 'shop_orders', [

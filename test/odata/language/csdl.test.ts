@@ -12,7 +12,7 @@ const json = (...of: Parameters<typeof csdlJson>) => [...csdlJson(...of)].join('
 const stringsXml = (names: readonly string[]) =>
   `<Collection>${names.map((name) => `<String>${name}</String>`).join('')}</Collection>`
 
-test('Q032, Q111: CSDL XML', async () => {
+test('Q032, Q111: CSDL XML names types, keys, navigation and annotations', async () => {
   await using fixture = await Fixture.open(shop.slice(0, 2))
   const restrictions = [
     'InsertRestrictions',

@@ -54,7 +54,7 @@ test('Q014: a column named like a key makes navigation in both directions', () =
   )
 })
 
-test('Q015: not without a key on both sides, nor with another type or letter case', () => {
+test('Q015: there is no navigation without a key on both sides, nor with another type or letter case', () => {
   const parents = relation('s.parents', ['parent_id'], { parent_id: INT })
   const column = { child_id: INT, parent_id: INT }
   assert.equal(navigationOf(parents, relation('s.children', [], column)), [])

@@ -160,7 +160,6 @@ test('Q084 to Q088: arithmetic', async () => {
     'i mod zero eq 1',
     'n div zero eq 1',
     'big add big gt 0',
-    // Row Q071.
     "substring(v,2,-1) eq ''",
     "substring(v,0,j) eq ''",
   ]) {

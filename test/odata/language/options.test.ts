@@ -61,7 +61,7 @@ test('rows come in the stored order of the key when that is the order asked for'
     assert.is(fixture.query(`shop_customers?$filter=${filter}`).order.length, 1)
 })
 
-test('Q042 to Q044: $top, $skip and $count', async () => {
+test('Q042 to Q044: $top, $skip and $count cut and count the rows', async () => {
   await using fixture = await Fixture.open()
   assert.is(await fixture.first('shop_customers?$top=2'), '1 2')
   assert.is(await fixture.first('shop_customers?$skip=3&$top=5'), '4 5')

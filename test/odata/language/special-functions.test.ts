@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { Fixture } from './fixture.ts'
 import { fails, holds, one, refused } from './one-row.ts'
 
-test('Q089, Q090, Q095: cast, isof, case', async () => {
+test('Q089, Q090, Q095: cast converts, isof tests a type, case takes the first that holds', async () => {
   await using fixture = await Fixture.open(one)
   await holds(fixture, [
     'cast(n,Edm.Int32) eq 3',

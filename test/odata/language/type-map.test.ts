@@ -11,7 +11,7 @@ const type = (text: string) => {
   return [name, precision, scale].filter((part) => part !== null).join(' ')
 }
 
-test('Q017 to Q028: the mapped types', () => {
+test('Q017 to Q028: each plain type of the engine has its OData type', () => {
   const expected = {
     VARCHAR: 'Edm.String',
     TINYINT: 'Edm.Byte',
@@ -29,7 +29,7 @@ test('Q017 to Q028: the mapped types', () => {
   for (const [engine, edm] of Object.entries(expected)) assert.is(type(engine), edm, engine)
 })
 
-test('Q133: the other types', () => {
+test('Q133: other types have the nearest OData type, or are served as text', () => {
   const expected = {
     UUID: 'Edm.Guid',
     TIME: 'Edm.TimeOfDay 6',

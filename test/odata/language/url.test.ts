@@ -43,7 +43,7 @@ test('paths name the service, its metadata, a set, an entity or a count', async 
   for (const target of known) assert.is(fixture.refusal(target).status, 501, target)
 })
 
-test('Q034, Q116: keys', async () => {
+test('Q034, Q116: keys are found in each of their forms, and refused in others', async () => {
   await using fixture = await Fixture.open()
   assert.is(await fixture.first('shop_customers(3)'), '3')
   assert.is(await fixture.first('shop_customers(customer_id=3)'), '3')

@@ -101,7 +101,7 @@ test('HEAD is GET without its body', async () => {
   }
 })
 
-test('content types (row Q138)', async () => {
+test('content types follow Accept and $format', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [customers])
   const typeOf = async (target: string, accept?: string) =>

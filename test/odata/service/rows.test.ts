@@ -94,7 +94,7 @@ test('IEEE754Compatible makes strings of Int64, Decimal and counts', async () =>
   )
 })
 
-test('envelopes: collection, entity, count, service document (rows Q113, Q114)', async () => {
+test('a collection, an entity, a count and the service document have their envelopes', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [allTypes, numbers(3)])
   const collection = await served.get('shop_numbers?$count=true&$select=id')

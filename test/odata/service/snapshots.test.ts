@@ -134,6 +134,23 @@ test('a damaged manifest, a missing file or a wrong one is reported once, and th
   assert.is(snapshots.published?.id, 'second')
 })
 
+test('a start without the manifest goes back to the youngest state that is kept, and says so', async () => {
+  await using resources = new Resources()
+  const { dir, log, open: openSnapshots } = await open(resources)
+  await publish(dir, 'first', [orders(1)])
+  await publish(dir, 'second', [orders(2)])
+  await rm(join(dir, MANIFEST_FILE))
+  const snapshots = await openSnapshots()
+  assert.is(snapshots.published?.id, 'second')
+  await snapshots.check()
+  assert.is(snapshots.isRefused, true)
+  assert.is(log.filter(({ event }) => event === 'snapshot-refused').length, 1)
+  await publish(dir, 'third', [orders(3)])
+  await snapshots.check()
+  assert.is(snapshots.published?.id, 'third')
+  assert.is(snapshots.isRefused, false)
+})
+
 test('damage that is not in the files has the same snapshot opened anew', async () => {
   await using resources = new Resources()
   const { dir, log, open: openSnapshots } = await open(resources)

@@ -175,7 +175,9 @@ test('queries of clients that left end, and make room', async () => {
   assert.is((await served.get('shop_numbers(1)')).status, 200)
   const waitedMs = Date.now() - startedAt
   assert.ok(waitedMs < 2_000, String(waitedMs))
-  await until(() => served.log.filter(({ fields }) => fields['aborted'] === true).length === 40)
+  const cut = () => served.log.filter(({ fields }) => fields['aborted'] === true)
+  await until(() => cut().length === 40)
+  assert.ok(cut().every(({ fields }) => fields['status'] === 499))
   assert.equal(
     served.log.filter(({ level }) => level === 'error'),
     [],
