@@ -84,7 +84,8 @@ async function openPage(
   format: JsonFormat,
 ): Promise<Query> {
   const { rows } = query.set.relation
-  const mode = Math.min(limit, rows) <= limits.wholeResultRows ? 'whole' : 'streamed'
+  const most = Math.min(limit, rows)
+  const mode = most <= limits.wholeResultRows ? 'whole' : 'streamed'
   // One row more than the page tells whether there is a next one; query-sql.ts never goes beyond $top. A stream in stored
   // order has no LIMIT, for which the engine would collect all rows before it gives the first; reading just stops.
   const hasNoLimit = mode === 'streamed' && query.order.length === 0
@@ -93,7 +94,8 @@ async function openPage(
   // Behind the last row of $top, or of the whole table, there is no page whose beginning anybody needs.
   const isLast = limit >= rows || (query.top !== null && offset + limit >= query.top)
   const keyset = order === null ? null : keysetWindow(order, from, isLast ? null : limit)
-  const window = { offset, limit: hasNoLimit ? null : limit + 1, keyset }
+  const areMany = most >= limits.manyRows
+  const window = { offset, limit: hasNoLimit ? null : limit + 1, keyset, areMany }
   const texts = entityTextsSql(query, window, format)
   const isLong = query.expand.length > 0
   const isSmall = isSmallQuery(query, mode === 'whole' ? 'page' : 'more')

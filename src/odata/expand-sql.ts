@@ -41,7 +41,7 @@ export function entityTextsSql(query: BoundQuery, window: RowWindow, format: Jso
     return selectSql(objectSql(',{', members), query, window)
   }
   const rows = rowsSql(query, window)
-  if (query.expand.length === 0) return rowTextsSql(rows, query.output, format, window.keyset)
+  if (query.expand.length === 0) return rowTextsSql(rows, query.output, format, window)
   const numbered = sql`SELECT *, row_number() OVER () AS ${NUMBER} FROM (${rows})`
   const related = query.expand.map((expansion) => relatedRows(expansion, PAGE, format))
   const members = [

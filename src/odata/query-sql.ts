@@ -13,6 +13,8 @@ export interface RowWindow {
   readonly limit: number | null
   /** Where the order of the rows can tell where to begin: no row before these is read. */
   readonly keyset?: KeysetWindow | null
+  /** Whether limits.manyRows or more may come. */
+  readonly areMany?: boolean
 }
 
 /**

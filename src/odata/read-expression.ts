@@ -119,7 +119,7 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
 }
 
 const prefixOf: ohm.ActionDict<unknown> = {
-  prefix_not: (_n, _o, _t, _space) => 'not',
+  prefix_not: (_text) => 'not',
   prefix_negate: (_ahead, _minus, _space) => 'negate',
 }
 

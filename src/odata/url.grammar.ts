@@ -12,6 +12,7 @@ import { applyRules } from './apply.grammar.ts'
 import { expandRules } from './expand.grammar.ts'
 import { literalRules } from './literal.grammar.ts'
 import { searchRules } from './search.grammar.ts'
+import { lightenIntervals } from '../grammar/light-intervals.ts'
 import { readInOneStep, readInPlace } from '../grammar/token-rules.ts'
 
 export const urlGrammarSource = String.raw`
@@ -262,6 +263,7 @@ readInOneStep(urlGrammar, [
   'number',
   'operator',
   'plainItem',
+  'prefix_not',
   'rws',
   'string',
   'timeOfDay',
@@ -278,3 +280,4 @@ readInPlace(urlGrammar, [
   'comma',
   'ws',
 ])
+lightenIntervals(urlGrammar)

@@ -9,7 +9,13 @@ import type { OutputProperty } from './bound.ts'
 import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat } from './negotiate.ts'
 import { markName } from './query-sql.ts'
-import type { EdmName, EdmType } from './type-map.ts'
+import type { EdmName, EdmType, PrimitiveType } from './type-map.ts'
+
+export interface RowTextsOptions {
+  readonly keyset?: KeysetWindow | null
+  /** Whether there are so many rows that the time to write them counts, and not the time to plan that. */
+  readonly areMany?: boolean
+}
 
 /**
  * One text per row of `rows`, whose columns are named as in `output` and have the engine types of its EdmTypes.
@@ -20,9 +26,9 @@ export function rowTextsSql(
   rows: Sql,
   output: readonly OutputProperty[],
   format: JsonFormat,
-  keyset: KeysetWindow | null = null,
+  { keyset = null, areMany = false }: RowTextsOptions = {},
 ): Sql {
-  const text = objectSql(',{', propertyMembers('page', output, format))
+  const text = objectSql(',{', propertyMembers('page', output, format, areMany))
   const placed = keyset === null ? text : keyset.placed(text, sql`row_number() OVER ()`)
   return sql`SELECT ${placed} FROM (${rows}) AS page`
 }
@@ -33,6 +39,8 @@ export interface Member {
   readonly text: Sql
   /** The member is left out where its text is NULL, and so is an object around it that has nothing else in it. */
   readonly isOptional?: boolean
+  /** Where many rows have the member: its text behind what stands before it, in parts without NULL together. */
+  readonly partsBehind?: (before: string) => readonly Sql[]
 }
 
 /** The properties of a row of `table`, which has columns of their names. */
@@ -40,6 +48,7 @@ export function propertyMembers(
   table: string,
   output: readonly OutputProperty[],
   format: JsonFormat,
+  areMany = false,
 ): readonly Member[] {
   return output.map(({ name, type, value: shown, path = [name], mark }) => {
     const value = sql.ident(table, name)
@@ -50,6 +59,8 @@ export function propertyMembers(
       stored === undefined
         ? writtenTextSql(value, type, format, isOptional)
         : storedTextSql(value, stored(value, type), isOptional)
+    if (mark === undefined && areMany && isStored && type.kind === 'primitive')
+      return { path, text, isOptional, partsBehind: storedParts(value, type, format) }
     if (mark === undefined) return { path, text, isOptional }
     const marked = sql`CASE WHEN ${sql.ident(table, markName(name))} THEN ${text} END`
     return { path, text: marked, isOptional: true }
@@ -96,9 +107,10 @@ const orNull = (text: Sql): Sql => sql`coalesce(${text}, 'null')`
 
 export function objectSql(open: '{' | ',{', members: readonly Member[]): Sql {
   if (members.some(({ isOptional }) => isOptional === true)) return sparseObjectSql(open, members)
-  const texts = members.flatMap(({ path, text }, i) => {
-    const before = between(members[i - 1]?.path ?? [], path)
-    return [sql.value(i === 0 ? open + before : before), text]
+  const texts = members.flatMap(({ path, text, partsBehind }, i) => {
+    const name = between(members[i - 1]?.path ?? [], path)
+    const before = i === 0 ? open + name : name
+    return partsBehind?.(before) ?? [sql.value(before), text]
   })
   const end = '}'.repeat(members.at(-1)?.path.length ?? 1)
   return sql`concat(${sql.join([...texts, sql.value(members.length === 0 ? open + end : end)])})`
@@ -227,6 +239,36 @@ const writeStored: Partial<Record<EdmName, WriteValue>> = {
 /** Where no value of many rows is NULL the engine takes the text as it is; coalesce would copy it. */
 const storedTextSql = (value: Sql, text: Sql, isOptional: boolean): Sql =>
   sql`CASE WHEN ${value} IS NULL THEN ${isOptional ? sql`NULL` : sql`'null'`} ELSE ${text} END`
+
+/**
+ * A text of its own for each value, to be copied into that of the row, takes longer than all else of writing it. So
+ * what stands around a value are parts of the row's text too: the engine has them once for many rows without NULL.
+ */
+function storedParts(value: Sql, type: PrimitiveType, format: JsonFormat) {
+  const isNull = sql`${value} IS NULL`
+  const open = (before: string) =>
+    sql`CASE WHEN ${isNull} THEN ${sql.value(`${before}null`)} ELSE ${sql.value(`${before}"`)} END`
+  const unlessNull = (text: Sql) => sql`CASE WHEN NOT ${isNull} THEN ${text} END`
+  return (before: string): readonly Sql[] => {
+    switch (type.name) {
+      case 'Edm.Boolean': {
+        const [none, yes, no] = ['null', 'true', 'false'].map((word) => sql.value(before + word))
+        return [sql`CASE WHEN ${isNull} THEN ${none!} WHEN ${value} THEN ${yes!} ELSE ${no!} END`]
+      }
+      case 'Edm.Date':
+      case 'Edm.TimeOfDay':
+        return [open(before), asDigits(value), unlessNull(sql`'"'`)]
+      case 'Edm.DateTimeOffset': {
+        const [date, time] = [sql`CAST(${value} AS DATE)`, sql`CAST(${value} AS TIME)`]
+        return [open(before), date, unlessNull(sql`'T'`), time, unlessNull(sql`'Z"'`)]
+      }
+      default: {
+        const text = jsonTextSql(value, type, format)
+        return [sql.value(before), storedTextSql(value, text, false)]
+      }
+    }
+  }
+}
 
 export interface CollectionEnvelope {
   readonly contextUrl: string

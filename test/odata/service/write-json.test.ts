@@ -19,6 +19,11 @@ const property = (name: string, type: string): OutputProperty => ({
   value: { kind: 'null' },
 })
 
+const stored = ({ name, type }: OutputProperty): OutputProperty['value'] => {
+  const property = { name, type, column: { name, type: type.engine }, clamped: false }
+  return { kind: 'property', row: { alias: 'it' }, property, type } as OutputProperty['value']
+}
+
 /** The JSON of one value of an engine type, as it stands in a row. */
 async function written(
   database: Database,
@@ -111,6 +116,45 @@ test('every type has its JSON form', async () => {
       compatible,
       `${type} ${literal} compatible`,
     )
+  }
+})
+
+/** A column holds no others (temporal-range.ts). */
+const STORED = CASES.filter(
+  ([type, literal]) =>
+    !['DATE', 'TIMESTAMP', 'TIME'].includes(type) || !/BC|^12\d{3}-|^24:|infinity/.test(literal),
+)
+
+test('stored values of many rows are written as those of a few', async () => {
+  await using database = await Database.open({ path: ':memory:' })
+  await using connection = await database.connect()
+  const columns = STORED.map(([type], i) => property(`p${i}`, type))
+  const output = columns.map((column) => ({ ...column, value: stored(column) }))
+  const values = STORED.map(([type, literal], i) => {
+    const value = sql`CAST(${sql.value(literal)} AS ${sql.type(columnType(type))})`
+    // A row with all of them, one with none, and one with every second.
+    return sql`CASE WHEN r = 0 OR (r = 2 AND ${sql.value(i % 2 === 0)}) THEN ${value} END AS ${sql.ident(`p${i}`)}`
+  })
+  const rows = sql`SELECT ${sql.join(values)} FROM range(3) AS r(r)`
+  for (const [format, place] of [
+    [MINIMAL, 2],
+    [COMPATIBLE, 3],
+  ] as const) {
+    const few = rowTextsSql(rows, output, format)
+    const many = rowTextsSql(rows, output, format, { areMany: true })
+    assert.not.equal(many.inline(), few.inline())
+    const jsons = STORED.map((each) => each[place] ?? each[2])
+    const expected = [0, 1, 2].map((row) => {
+      const members = jsons.map((json, i) => {
+        const isNull = row === 1 || (row === 2 && i % 2 === 1)
+        return `"p${i}":${isNull ? 'null' : json}`
+      })
+      return `,{${members.join(',')}}`
+    })
+    for (const query of [few, many]) {
+      const stream = await TextStream.open(connection, query, { maxRows: 3, mode: 'whole' })
+      assert.is(String((await stream.next())?.copy()), expected.join(''))
+    }
   }
 })
 
