@@ -74,9 +74,9 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     await work(options, ledger, connection, () => warehouse.connect())
     ledger.skipRest('interrupted')
     const summary = ledger.summarize()
-    await recordRun(connection, summary, runResults(summary))
+    const recordBytes = await recordRun(connection, summary, runResults(summary))
     await Promise.all([
-      settleLog(connection, paths, isIdle(summary)),
+      settleLog(connection, paths, isIdle(summary) ? recordBytes : null),
       writeArtifacts(paths.target, project, summary),
     ])
   } catch (error) {
