@@ -22,7 +22,7 @@ export default defineConfig({
     dir: 'dist/bundle', // without directories inside: code finds its neighbours by import.meta.url
     cleanDir: true,
     chunkFileNames: '[name]-[hash].js',
-    // Alone, each of their many small modules would be a file, which takes Node half a millisecond to find and read.
+    // Otherwise most of their small modules are files of their own, each of which Node has to find and read.
     codeSplitting: {
       groups: [
         { name: 'core', test: /\/src\/core\// },
