@@ -86,7 +86,8 @@ const named = (columns: readonly Column[]): Sql =>
 const areNamed = (columns: readonly Column[]): Sql =>
   sql.join(
     columns.map(
-      (column) => sql`t.${sql.ident(column.name)} IS NOT DISTINCT FROM ${comparable(sql`s`, column)}`,
+      (column) =>
+        sql`t.${sql.ident(column.name)} IS NOT DISTINCT FROM ${comparable(sql`s`, column)}`,
     ),
     sql` AND `,
   )
