@@ -74,7 +74,9 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     await work(options, ledger, connection, () => warehouse.connect())
     ledger.skipRest('interrupted')
     const summary = ledger.summarize()
-    await recordRun(connection, summary, runResults(summary))
+    // A retry that found nothing to do is not the last run: the next one still finds what the run before it left.
+    const isRecorded = options.selection?.retry !== true || summary.models.length > 0
+    if (isRecorded) await recordRun(connection, summary, runResults(summary))
     await Promise.all([
       settleLog(connection, paths, isIdle(summary)),
       writeArtifacts(paths.target, project, summary),
