@@ -45,7 +45,7 @@ test('query prints rows in each format and never writes', async () => {
   await space.ok(['run'])
   const query = async (format: string, text = 'select * from raw.a -- all') =>
     (await space.ok(['query', text, '--format', format])).stdout
-  assert.is(await query('csv'), 'id,v,n\r\n1,"x, ""y""",\n')
+  assert.is(await query('csv'), 'id,v,n\r\n1,"x, ""y""",\r\n')
   assert.equal(JSON.parse(await query('json')), [{ id: 1, v: 'x, "y"', n: null }])
   assert.equal(jsonLines(await query('ndjson')), [{ id: 1, v: 'x, "y"', n: null }])
   assert.is(await query('table'), 'id  v       n\n--  ------  ----\n 1  x, "y"  NULL\n')
