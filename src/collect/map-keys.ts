@@ -2,7 +2,7 @@
 
 import type { TypeTree } from '../core/type-syntax.ts'
 import { parseDecimal, plainText } from './decimal-text.ts'
-import { instantOf, microsecondsOf } from './time-identity.ts'
+import { instantOf, microsecondsOf, zonedClockOf } from './time-identity.ts'
 
 /** A text that two keys have in common when they are equal in their type. For keys that the door takes. */
 export type KeyIdentity = (key: string) => string
@@ -30,15 +30,15 @@ const ofFloat: KeyIdentity = (key) => String(Math.fround(Number(key)) + 0)
 
 const INTEGERS = ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'BIGNUM']
 const UNSIGNED = ['UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT']
-const TIMES = ['TIME', 'TIME_NS', 'TIME WITH TIME ZONE', 'TIMESTAMP', 'TIMESTAMP_S', 'TIMESTAMP_MS']
-const INSTANTS = ['TIMESTAMP_NS', 'TIMESTAMP WITH TIME ZONE']
+const TIMES = ['TIME', 'TIME_NS', 'TIMESTAMP', 'TIMESTAMP_S', 'TIMESTAMP_MS', 'TIMESTAMP_NS']
 
 const identities = (names: readonly string[], identity: KeyIdentity) =>
   Object.fromEntries(names.map((name) => [name, identity]))
 
 const IDENTITIES: Readonly<Record<string, KeyIdentity>> = {
   ...identities([...INTEGERS, ...UNSIGNED, 'DECIMAL'], ofDecimal),
-  ...identities([...TIMES, ...INSTANTS], instantOf),
+  ...identities([...TIMES, 'TIMESTAMP WITH TIME ZONE'], instantOf),
+  'TIME WITH TIME ZONE': zonedClockOf,
   DOUBLE: ofDouble,
   FLOAT: ofFloat,
   UUID: (key) => key.toLowerCase().replaceAll('-', ''),

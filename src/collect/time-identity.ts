@@ -3,7 +3,7 @@
 const CLOCK =
   /^(?:(\d{4}-\d\d-\d\d)[T ]?)?(?:(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/
 
-/** Of a TIME or TIMESTAMP, with an offset or without. */
+/** Of a TIME, or of a TIMESTAMP with an offset or without. */
 export function instantOf(text: string): string {
   const [
     ,
@@ -17,6 +17,12 @@ export function instantOf(text: string): string {
   const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second)
   const instant = Date.parse(day) / 1000 + seconds - offsetSeconds(offset)
   return `${instant}.${fraction.replace(/0+$/, '')}`
+}
+
+/** Of a TIME WITH TIME ZONE: to the engine the same moment at another offset is another value. */
+export function zonedClockOf(text: string): string {
+  const [offset = 'Z'] = /[+-]\d\d(?::\d\d)?$/.exec(text) ?? []
+  return `${instantOf(text)} ${offsetSeconds(offset)}`
 }
 
 function offsetSeconds(offset: string): number {

@@ -256,6 +256,8 @@ export const limits = {
   snapshotBlockBytes: 256 * KiB,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
+  /** Openings of its buffer whose last segment is known of a target: a daemon that starts once a day has them in 3 years. */
+  keptOpenings: 1_000,
   /** Runs that `eider history` knows: five weeks of a run every five minutes. */
   keptRuns: 10_000,
   /**

@@ -21,7 +21,8 @@ export class ModelFailure extends Error {
 
 /**
  * One line with the place in the model: `models/mart/a.sql:4:3: …`. A seed has no text to point at. `selected`: what the
- * run is about, where that may be the reason. Throws what is no failure of a model: our own bugs, and an environment in which no other model can be built.
+ * run is about, where that may be the reason. Throws what is no failure of a model: our own bugs, and an environment in
+ * which no other model can be built.
  */
 export function explainFailure(
   error: unknown,

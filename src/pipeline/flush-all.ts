@@ -11,7 +11,7 @@ import { finishCommitted, type FlushCount, type FlushDependencies, flushTarget }
 import { dropBatch, insertRejected, isOf } from './load-batch.ts'
 import { prepareEventsTable } from './materialize/events.ts'
 import { noteRelation, relationOf } from './materialize/relation.ts'
-import { recordModels } from './state.ts'
+import { isEdited, recordModels } from './state.ts'
 
 type Given = Omit<FlushDependencies, 'connection' | 'makeRoom' | 'claims' | 'formerly'>
 
@@ -88,14 +88,14 @@ async function prepareTables(
     try {
       refuseReservedSchema(context, model.name)
       const record = state.models.get(model.name)
-      const isEdited = record !== undefined && record.definition !== model.definition
+      const wasEdited = isEdited(record, model)
       const retried = await connection.transact(async () => {
         await prepareEventsTable(siteOf(context, model), model)
         // From here on the table is known as one that holds events, by this definition, whatever happens next: what is
         // rejected by it is tried again when it changes, also when it becomes again what it was.
-        if (record?.kind !== 'events' || isEdited)
+        if (record?.kind !== 'events' || wasEdited)
           await recordModels(connection, runId, [{ model, fingerprint: '', version: '' }])
-        return isEdited ? await retryRejected(connection, model) : 0
+        return wasEdited ? await retryRejected(connection, model) : 0
       })
       if (retried > 0) {
         onFlushed(model, { events: retried, rejected: 0 })

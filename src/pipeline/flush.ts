@@ -21,6 +21,7 @@ import type { ModelName } from '../core/names.ts'
 import type { Progress } from '../core/progress.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { deleteAcks, recordAcks } from './ack-records.ts'
 import { ModelFailure } from './failure.ts'
 import {
   type Batch,
@@ -202,44 +203,6 @@ async function flushClaims(
   }
   const batch = await loadTolerantly(connection, model, claim)
   await commit(batch, (target) => insertTolerantly(connection, target, claim, batch))
-}
-
-/**
- * The primary key and the fence are two walls: either refuses a claim that another runner has committed. `claims` are of
- * one target and ascend.
- */
-async function recordAcks(connection: Connection, claims: readonly Claim[]): Promise<void> {
-  const records = claims.map(
-    ({ id, target, segment, opening, events }) =>
-      sql`(${sql.join([id, target, segment, opening, events].map((value) => sql.value(value)))}, now())`,
-  )
-  await connection.run(sql`
-    INSERT INTO _eider.acks (claim_id, target, segment, opening, events, committed_at) VALUES ${sql.join(records)}`)
-  for (const opening of new Set(claims.map((claim) => claim.opening)))
-    await moveFence(
-      connection,
-      claims.filter((claim) => claim.opening === opening),
-    )
-}
-
-/** `claims` are of one opening. */
-async function moveFence(connection: Connection, claims: readonly Claim[]): Promise<void> {
-  const [first, last] = [claims[0], claims.at(-1)]
-  if (first === undefined || last === undefined) return
-  const moved = await connection.run(sql`
-    INSERT INTO _eider.flush_position (target, opening, segment, flushed_at)
-    VALUES (${sql.value(last.target)}, ${sql.value(last.opening)}, ${sql.value(last.segment)}, now())
-    ON CONFLICT (target, opening) DO UPDATE SET segment = excluded.segment, flushed_at = excluded.flushed_at
-    WHERE flush_position.segment < ${sql.value(first.segment)}`)
-  if (moved !== 1) throw new ModelFailure(`another run has flushed ${first.id} meanwhile`)
-}
-
-async function deleteAcks(
-  connection: Connection,
-  claims: readonly Pick<Claim, 'id'>[],
-): Promise<void> {
-  const ids = sql.join(claims.map(({ id }) => sql.value(id)))
-  await connection.run(sql`DELETE FROM _eider.acks WHERE claim_id IN (${ids})`)
 }
 
 const eventsOf = (claims: readonly Claim[]) => claims.reduce((sum, { events }) => sum + events, 0)

@@ -21,20 +21,19 @@ import {
   viewTyped,
 } from './load-batch.ts'
 import { countRows } from './materialize/relation.ts'
-import { STATE_SCHEMA } from './state.ts'
+import { isEdited, STATE_SCHEMA } from './state.ts'
 
 /** The columns of the model; the rows that would come into its table, once judgeEvents() has run. */
 export const ARRIVING = sql`temp.main._eider_arriving`
 
 /** The table of events that were rejected before; null where a run of the model would try none of them again. */
 export function rejectedFor(
-  { name, definition }: EventsModel,
+  model: EventsModel,
   { catalog, state }: Pick<BuildContext, 'catalog' | 'state'>,
 ): Sql | null {
-  const record = state.models.get(name)
-  const isRedefined = record !== undefined && record.definition !== definition
+  if (!isEdited(state.models.get(model.name), model)) return null
   const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'rejected_events'))
-  return isRedefined && exists ? sql.ident(catalog.database, STATE_SCHEMA, 'rejected_events') : null
+  return exists ? sql.ident(catalog.database, STATE_SCHEMA, 'rejected_events') : null
 }
 
 /** `rejectedIn`: the table of events that were rejected before, when the run would try them again. */

@@ -72,7 +72,11 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     await work(options, ledger, connection, () => warehouse.connect())
     ledger.skipRest('interrupted')
     const summary = ledger.summarize()
-    const recordBytes = await recordRun(connection, summary, runResults(summary))
+    // A retry that found nothing to do is not the last run: the next one still finds what the run before it left.
+    const isRecorded = options.selection?.retry !== true || summary.models.length > 0
+    const recordBytes = isRecorded
+      ? await recordRun(connection, summary, runResults(summary))
+      : null
     await Promise.all([
       settleLog(connection, paths, isIdle(summary) ? recordBytes : null),
       writeArtifacts(paths.target, project, summary),

@@ -35,6 +35,12 @@ export interface ModelRecord {
   readonly removed: boolean
 }
 
+/** Whether an earlier run has made the relation by another definition. */
+export const isEdited = (
+  record: ModelRecord | null | undefined,
+  { definition }: Pick<Model, 'definition'>,
+): boolean => record != null && record.definition !== definition
+
 /** By the opening of the buffer the last segment of it that is in the table. */
 export type FlushPosition = ReadonlyMap<number, number>
 

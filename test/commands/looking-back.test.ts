@@ -146,6 +146,17 @@ test('a file where .eider belongs is no project that was never built', async () 
   )
 })
 
+test('a retry of models that did not fail leaves those that did to the next one', async () => {
+  await using space = await workspace({ ...files, 'models/mart/bad.sql': "SELECT error('x') AS a" })
+  await space.ok(['run'], { exitCode: 1 })
+  const { stderr } = await space.ok(['run', 'mart.c', '--retry'])
+  assert.is(
+    stderr,
+    'nothing to retry: the last run that ended left none of the selected models failed or skipped\n',
+  )
+  assert.match((await space.ok(['run', '--retry'], { exitCode: 1 })).stdout, /^failed +mart\.bad/)
+})
+
 test('each line of csv ends alike', async () => {
   await using space = await workspace(files)
   const { stdout } = await space.ok(['query', "select 1 as a, 'x\ny' as b", '--format', 'csv'])

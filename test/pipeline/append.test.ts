@@ -44,6 +44,26 @@ test('a key decides what is new, and is checked', async () => {
   assert.match(resultOf(twice, 'mart.t').because, /duplicate keys: id = 4/)
 })
 
+test('rows with intervals that the engine calls equal are two rows', async () => {
+  await using space = await fixture()
+  const give = (...values: readonly string[]) =>
+    source(values.map((v) => `(${v}, 1)`).join(), 't(v, ts)')
+  const [month, days] = [`interval '1 month'`, `interval '30 days'`]
+  await space.ok([give(month), append()])
+  await space.ok([give(days, month), append()])
+  await space.ok([give(days), append()])
+  assert.equal(await space.rows(sql`SELECT v::VARCHAR AS v FROM mart.t ORDER BY ALL`), [
+    { v: '1 month' },
+    { v: '30 days' },
+  ])
+  const widened = query('raw.s', `select *, v::varchar as text from (values (${days}, 1)) t(v, ts)`)
+  await space.ok([widened, append()])
+  assert.equal(await space.rows(sql`SELECT v::VARCHAR AS v, text FROM mart.t ORDER BY ALL`), [
+    { v: '1 month', text: null },
+    { v: '30 days', text: '30 days' },
+  ])
+})
+
 test('NULL in the watermark is refused with the number of rows', async () => {
   await using space = await fixture()
   await space.ok([source('(1, 1)'), append()])

@@ -1,7 +1,9 @@
 import { cp, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { limits } from '../../src/core/limits.ts'
 import { sql } from '../../src/core/sql.ts'
+import { Database } from '../../src/duckdb/database.ts'
 import { eventBytes, openBuffer } from '../buffer/drain.ts'
 import { events, fixture, type Fixture } from './fixture.ts'
 
@@ -52,6 +54,32 @@ test('a buffer put back as it was once gives what is new to the table, and nothi
   await accept(space, 6, 7)
   await flush(space)
   assert.equal(await idsOf(space), [1, 2, 3, 4, 5, 6, 7])
+})
+
+test('openings of long ago are forgotten, the current one never', async () => {
+  await using space = await fixture()
+  await accept(space, 1)
+  await flush(space)
+  {
+    await using database = await Database.open({ path: space.paths.database })
+    await using connection = await database.connect()
+    await connection.run(sql`
+      INSERT INTO _eider.flush_position
+      SELECT target, i, 1, flushed_at + i * INTERVAL 1 DAY
+      FROM _eider.flush_position, range(1, ${sql.value(limits.keptOpenings + 1)}) AS t(i)`)
+    await connection.run(sql`
+      INSERT INTO _eider.flush_position VALUES ('raw.other', 1, 1, TIMESTAMPTZ '2001-01-01')`)
+  }
+  await accept(space, 2)
+  await flush(space)
+  const [known] = await space.rows(sql`
+    SELECT count(*)::INTEGER AS openings, min(opening)::INTEGER AS oldest,
+      bool_or(flushed_at <= now()) AS current FROM _eider.flush_position WHERE target = 'raw.e'`)
+  assert.equal(known, { openings: limits.keptOpenings, oldest: 2, current: true })
+  assert.is(
+    (await space.rows(sql`FROM _eider.flush_position WHERE target = 'raw.other'`)).length,
+    1,
+  )
 })
 
 test.run()

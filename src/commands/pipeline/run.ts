@@ -117,10 +117,13 @@ export default class PipelineRun extends BaseCommand {
     })
     if (!flags.json) this.print(showSummary(summary, this.paintFor(flags), flags))
     const isIdle = flags.retry && summary.models.length === 0
-    if (isIdle && !flags.quiet && !stop.signal.aborted)
+    if (isIdle && !flags.quiet && !stop.signal.aborted) {
+      const isAll = selection.include.length + selection.exclude.length === 0
+      const left = isAll ? 'no model' : 'none of the selected models'
       process.stderr.write(
-        'nothing to retry: the last run that ended left no model failed or skipped\n',
+        `nothing to retry: the last run that ended left ${left} failed or skipped\n`,
       )
+    }
     return summary
   }
 

@@ -7,6 +7,7 @@ import { foldCase, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
+import { isEdited } from '../state.ts'
 import { appendStage } from './append.ts'
 import { checkKey, duplicatesHint } from './check-key.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
@@ -106,8 +107,7 @@ const OTHER_KEY =
 export async function checkKeys(site: Site, model: KeptModel): Promise<void> {
   const { connection, record, range } = site
   const target = relationOf(model.name)
-  const redefined = record !== null && record.definition !== model.definition
-  if (redefined || range !== null) {
+  if (isEdited(record, model) || range !== null) {
     const rows = model.kind === 'scd2' ? currentRows(target) : target
     const hint = range === null ? OTHER_KEY : duplicatesHint(model.kind)
     await checkKey(connection, rows, model.uniqueKey, 'unique_key', hint)

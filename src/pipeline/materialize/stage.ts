@@ -136,13 +136,19 @@ export function sameValues(names: readonly string[], left: Sql, right: Sql): Sql
 /** Whether values that the engine calls equal may be told apart: to it a month is 30 days, which no date agrees with. */
 export const needsText = (type: ColumnType): boolean => type.includes('INTERVAL')
 
+/** The column of `row` as a value that equals another only when nothing tells the two apart. */
+export function comparable(row: Sql, { name, type }: Column): Sql {
+  const value = sql`${row}.${sql.ident(name)}`
+  return needsText(type) ? sql`${value}::VARCHAR` : value
+}
+
 /** True for a pair of rows with one key and other values; `t` is the table, `s` the stage. */
 export function differs(columns: readonly Column[], key: readonly string[]): Sql {
   const distinct = columns
     .filter(({ name }) => !key.some((part) => sameName(part, name)))
-    .map(({ name, type }) => {
-      const as = needsText(type) ? sql`::VARCHAR` : sql.empty
-      return sql`t.${sql.ident(name)}${as} IS DISTINCT FROM s.${sql.ident(name)}${as}`
+    .map((column) => {
+      const [left, right] = [comparable(sql`t`, column), comparable(sql`s`, column)]
+      return sql`${left} IS DISTINCT FROM ${right}`
     })
   return distinct.length === 0 ? sql`false` : sql`(${sql.join(distinct, sql` OR `)})`
 }

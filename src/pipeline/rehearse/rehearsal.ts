@@ -25,6 +25,7 @@ import {
 import { createView } from '../materialize/view.ts'
 import type { Asked } from '../refusals.ts'
 import { runChecks } from '../run-checks.ts'
+import { isEdited } from '../state.ts'
 import { compareByKey, compareRows } from './compare.ts'
 import { adaptedTable, layOver } from './layers.ts'
 import { rehearseKept, type Rehearsed } from './rehearse-kept.ts'
@@ -139,7 +140,6 @@ export class Rehearsal {
       ? await adaptationOfEvents(connection, model)
       : (refuseLoss(site, model), { is: 'evolved' as const })
     const segments = await this.#options.waiting(model)
-    const retries = record !== null && record.definition !== model.definition
     const rejectedIn = rejectedFor(model, this.#options)
     const events = await judgeEvents(connection, model, segments, rejectedIn)
     const unique = `_eider_arriving_${this.#rehearsed}`
@@ -153,7 +153,7 @@ export class Rehearsal {
     await layOver(connection, model.name, sql`${old}FROM ${arriving}`)
     const inserted = events.waiting - events.rejected + events.retried
     const changes = { inserted, changed: 0, removed: 0, key: [], sample: [] }
-    const changed = is === 'evolved' || events.waiting > 0 || retries
+    const changed = is === 'evolved' || events.waiting > 0 || isEdited(record, model)
     return { changed, added: goesOn ? inserted : null, changes, events }
   }
 
