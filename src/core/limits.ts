@@ -185,7 +185,10 @@ export const limits = {
    * for as long as its client takes it: all of them 1.4 GB.
    */
   openStreams: 128,
-  /** A client that takes no byte of its answer for so long is cut off: what is made for it is held meanwhile. */
+  /**
+   * A client that takes no byte of its answer for so long is cut off, since what is made for it is held meanwhile. Node
+   * looks at most that often whether bytes were taken since it last looked, so it may be twice as long.
+   */
   stalledClientMs: 60_000,
   /** Connections of an engine that are kept ready: twice as many as work, since a slow client holds one without working. */
   pooledConnections: 32,
