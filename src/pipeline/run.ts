@@ -15,6 +15,7 @@ import { takeRunLock } from './run-lock.ts'
 import type { Retention } from './snapshots.ts'
 import { recordRun } from './state.ts'
 import { openWarehouse, settleLog } from './warehouse.ts'
+import { work } from './work.ts'
 
 export interface RunOptions {
   readonly paths: ProjectPaths
@@ -66,17 +67,14 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   progress({ event: 'run-started', runId, models: project.models.size })
   try {
     await using _lock = await takeRunLock(paths.runLock, lockWaitMs, signal)
-    // The engine opens the file in threads of its own; the rest of the code is loaded meanwhile.
-    const loading = import('./work.ts')
     await using warehouse = await openWarehouse(options)
     await using connection = await warehouse.connect()
-    const { work } = await loading
     await work(options, ledger, connection, () => warehouse.connect())
     ledger.skipRest('interrupted')
     const summary = ledger.summarize()
-    await recordRun(connection, summary, runResults(summary))
+    const recordBytes = await recordRun(connection, summary, runResults(summary))
     await Promise.all([
-      settleLog(connection, paths, isIdle(summary)),
+      settleLog(connection, paths, isIdle(summary) ? recordBytes : null),
       writeArtifacts(paths.target, project, summary),
     ])
   } catch (error) {

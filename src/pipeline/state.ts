@@ -191,18 +191,23 @@ export async function recordRemoved(
   await connection.run(sql`UPDATE _eider.models SET removed_at = now() WHERE model IN (${names})`)
 }
 
-/** `results` is what JSON prints, for `eider history`, which knows the last limits.keptRuns runs. */
+/**
+ * `results` is what JSON prints, for `eider history`, which knows the last limits.keptRuns runs. Returns the bytes of the
+ * record, which in the log are more by some for its row.
+ */
 export async function recordRun(
   connection: Connection,
   { runId, startedAt, ms, ok }: RunSummary,
   results: unknown,
-): Promise<void> {
+): Promise<number> {
+  const text = JSON.stringify(results)
   const finishedAt = new Date(startedAt.getTime() + Math.round(ms))
   await connection.run(sql`
     INSERT INTO _eider.runs (run_id, started_at, finished_at, ok, summary)
     VALUES (${sql.value(runId)}, ${sql.value(startedAt.toISOString())}, ${sql.value(finishedAt.toISOString())},
-      ${sql.value(ok)}, ${sql.value(JSON.stringify(results))})`)
+      ${sql.value(ok)}, ${sql.value(text)})`)
   await connection.run(sql`
     DELETE FROM _eider.runs WHERE started_at <= (
       SELECT started_at FROM _eider.runs ORDER BY started_at DESC LIMIT 1 OFFSET ${sql.value(limits.keptRuns)})`)
+  return Buffer.byteLength(text)
 }

@@ -63,17 +63,16 @@ export async function openWarehouse(options: WarehouseOptions): Promise<Database
  * At the end of a run. A run that wrote its own record and nothing else leaves the log beside the file, and whoever opens
  * the file next replays it: a checkpoint describes every relation anew, which takes a project of a thousand models longer
  * than all its queries. Any other run makes the checkpoint here, and not when the file is closed, which would hold up this
- * thread; what fails stays in the log, whole, as it does there.
+ * thread; what fails stays in the log, whole, as it does there. `recordBytes`: of the record; null for a run that wrote more.
  */
 export async function settleLog(
   connection: Connection,
   { database }: ProjectPaths,
-  isIdle: boolean,
+  recordBytes: number | null,
 ): Promise<void> {
   const logBytes = statSync(`${database}.wal`, { throwIfNoEntry: false })?.size
-  const { size } = statSync(database)
-  const leftBytes = Math.max(limits.leftLogBytes, size * limits.leftLogShare)
-  if (isIdle && logBytes !== undefined && logBytes <= leftBytes)
+  const leftBytes = (recordBytes ?? 0) * limits.leftLogRuns
+  if (logBytes !== undefined && logBytes <= leftBytes)
     await connection.run(sql`PRAGMA disable_checkpoint_on_shutdown`)
   else await connection.run(sql`CHECKPOINT`).catch(() => {})
 }

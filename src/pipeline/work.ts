@@ -1,4 +1,4 @@
-// What a run does with the open warehouse: flush, build in DAG order, publish. Loaded while the engine opens the file.
+// What a run does with the open warehouse: flush, build in DAG order, publish.
 
 import { existsSync } from 'node:fs'
 import { databasesOf, hashFiles } from '../compiler/file-hashes.ts'

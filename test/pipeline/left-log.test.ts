@@ -62,6 +62,28 @@ test('the log of another state of the warehouse does not stand in the way of a b
   assert.equal(statuses(await space.run(changed)), { 'a.t': 'built' })
 })
 
+test('the log of several runs is left, however many models they tell of', async () => {
+  await using space = await fixture()
+  const many = Array.from({ length: 100 }, (_, i) => query(`a.t${i}`, 'select 1 as v'))
+  await space.ok(many)
+  await space.ok(many)
+  const { size } = statSync(logOf(space))
+  for (let i = 0; i < 4; i++) await space.ok(many)
+  assert.ok(statSync(logOf(space)).size > 4 * size)
+  assert.is(await runsRead(space), 6)
+})
+
+test('the log of many runs is cleared', async () => {
+  await using space = await fixture()
+  await space.ok(models)
+  let cleared = false
+  for (let i = 0; i < limits.leftLogRuns && !cleared; i++) {
+    await space.ok(models)
+    cleared = !existsSync(logOf(space))
+  }
+  assert.ok(cleared)
+})
+
 test('a log that has grown is cleared', async () => {
   await using space = await fixture()
   await space.ok(models)
@@ -70,10 +92,10 @@ test('a log that has grown is cleared', async () => {
     await using database = await Database.open({ path: space.paths.database })
     await using connection = await database.connect()
     await connection.run(sql`PRAGMA disable_checkpoint_on_shutdown`)
-    const text = sql.value('x'.repeat(limits.leftLogBytes))
+    const text = sql.value('x'.repeat(64 * 1024))
     await connection.run(sql`CREATE TABLE main.grown AS SELECT ${text} AS v`)
   }
-  assert.ok(statSync(logOf(space)).size > limits.leftLogBytes)
+  assert.ok(statSync(logOf(space)).size > 64 * 1024)
   await space.ok(models)
   assert.not(existsSync(logOf(space)))
   assert.is(await runsRead(space), 3)
