@@ -180,6 +180,16 @@ export const limits = {
    * of a second for as many.
    */
   smallQueryWork: 10_000_000,
+  /**
+   * Answers too large to be made whole that are open at once, before 503. Each of rows of 400 bytes was seen to hold 11 MB
+   * for as long as its client takes it: all of them 1.4 GB.
+   */
+  openStreams: 128,
+  /**
+   * A client that takes no byte of its answer for so long is cut off, since what is made for it is held meanwhile. Node
+   * looks at most that often whether bytes were taken since it last looked, so it may be twice as long.
+   */
+  stalledClientMs: 60_000,
   /** Connections of an engine that are kept ready: twice as many as work, since a slow client holds one without working. */
   pooledConnections: 32,
   /** Parts of an answer that are made ahead of the one being sent, and bytes handed to a socket before it must drain. */

@@ -7,6 +7,7 @@ import type { LinkSigner } from './link-signature.ts'
 import type { DeltaToken, SkipToken } from './link-tokens.ts'
 import type { ODataVersion, RequestHeaders } from './negotiate.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { decodeAscii } from './parse-request.ts'
 import type { EngineAccess } from './query.ts'
 import type { QueryGate } from './query-gate.ts'
@@ -18,6 +19,7 @@ export interface ServiceContext {
   readonly comparisons: Comparisons
   readonly heldBodies: HeldBodies
   readonly gate: QueryGate
+  readonly streams: OpenStreams
   readonly links: LinkSigner
   /** Rows of a page when the client asks for no other number. */
   readonly pageSize: number

@@ -35,6 +35,8 @@ export interface HandlerContext extends ServiceContext, MetricSources {
   readonly token: string | null
   /** Whether a proxy before the service says how clients reach it. */
   readonly trustProxy: boolean
+  /** Time in which a client must take a byte of its answer. */
+  readonly stalledClientMs: number
   /** Log each request. */
   readonly accessLog: boolean
   readonly logger: Logger
@@ -240,8 +242,10 @@ async function send(exchange: HttpExchange, answer: Answer): Promise<void> {
     throw odataError('not-acceptable', 'answers come as br, gzip or identity', {
       target: 'Accept-Encoding',
     })
-  const { compress } = context.cache
-  await sendAnswer(response, answer, { gone, codings, compress, onBytes: context.traffic.send })
+  const { cache, traffic, stalledClientMs } = context
+  const { compress } = cache
+  const receiver = { gone, codings, compress, stalledClientMs, onBytes: traffic.send }
+  await sendAnswer(response, answer, receiver)
 }
 
 const versionHeader = ({ version }: HttpExchange) => ({ 'OData-Version': version })

@@ -8,6 +8,7 @@ import {
   type Sample,
 } from '../http/prometheus.ts'
 import type { AnswerCache } from './answer-cache.ts'
+import type { OpenStreams } from './open-streams.ts'
 import type { QueryGate } from './query-gate.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { Traffic } from './traffic.ts'
@@ -15,6 +16,7 @@ import type { Traffic } from './traffic.ts'
 export interface MetricSources {
   readonly snapshots: Snapshots
   readonly gate: QueryGate
+  readonly streams: OpenStreams
   readonly cache: AnswerCache
   readonly traffic: Traffic
 }
@@ -22,7 +24,8 @@ export interface MetricSources {
 const family = familyWriter('eider_odata')
 const one = (value: number): readonly Sample[] => [[{}, value]]
 
-export function writeMetrics({ snapshots, gate, cache, traffic }: MetricSources): string {
+export function writeMetrics(sources: MetricSources): string {
+  const { snapshots, gate, streams, cache, traffic } = sources
   const { running, waiting, refused } = gate.load
   const { hits, misses, entries, bytes } = cache.stats
   const { requests } = traffic
@@ -40,6 +43,7 @@ export function writeMetrics({ snapshots, gate, cache, traffic }: MetricSources)
     family('bytes_total', 'counter', 'Bytes of bodies sent', one(traffic.bytes)),
     family('running_queries', 'gauge', 'Queries at work in the engine', one(running)),
     family('waiting_queries', 'gauge', 'Queries that wait for their turn', one(waiting)),
+    family('open_streams', 'gauge', 'Large answers that clients are taking', one(streams.count)),
     family('refused_queries_total', 'counter', 'Queries that found the queue full', one(refused)),
     family('cache_hits_total', 'counter', 'Answers taken from memory', one(hits)),
     family('cache_misses_total', 'counter', 'Answers that had to be made', one(misses)),

@@ -13,6 +13,7 @@ import { isDamage } from './damaged-files.ts'
 import { odataError } from './errors.ts'
 import { NEGATIVE_LENGTH } from './functions.ts'
 import { TOO_MANY_RELATED } from './expand-sql.ts'
+import type { OpenStreams } from './open-streams.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { type GateOptions, overloaded, type QueryGate } from './query-gate.ts'
 
@@ -20,6 +21,7 @@ import { type GateOptions, overloaded, type QueryGate } from './query-gate.ts'
 export interface EngineAccess {
   readonly snapshot: Pick<OpenSnapshot, 'connect'>
   readonly gate: QueryGate
+  readonly streams: OpenStreams
   /** Told when a file of the snapshot turns out to be damaged. */
   readonly onDamage: (error: unknown) => void
   /** Time left to wait for the engine, of all queries of the request together. Time that the client takes is free. */
@@ -80,10 +82,12 @@ export class Query implements AsyncDisposable {
     const { connection } = resources.use(await access.snapshot.connect())
     const opened = await takeTurn(access, connection, { begun: false, isSmall }, async () => {
       const stream = resources.use(await TextStream.open(connection, texts, options))
-      const isWhole = options.mode === 'whole'
+      // A stream begins with its first rows, unless only an answer that turns out to be small has a place.
+      const isWhole = options.mode === 'whole' || access.streams.isFull
       const first = await readSome(stream, isWhole ? limits.wholeAnswerBytes : 1)
       return { stream, first, isSmall }
     })
+    if (!opened.stream.hasEnded) resources.use(access.streams.enter())
     return new Query(access, connection, opened, resources.move())
   }
 

@@ -13,6 +13,7 @@ export interface Receiver {
   readonly gone: AbortSignal
   readonly codings: AcceptedCodings
   readonly compress: AnswerCache['compress']
+  readonly stalledClientMs: number
   /** Told of bytes of the body that are handed to the socket. */
   readonly onBytes: (bytes: number) => void
 }
@@ -24,7 +25,7 @@ export interface Receiver {
 export async function sendAnswer(
   response: ServerResponse,
   { status, headers, body }: Answer,
-  { gone, codings, compress, onBytes }: Receiver,
+  { gone, codings, compress, stalledClientMs, onBytes }: Receiver,
 ): Promise<void> {
   const isHead = response.req.method === 'HEAD'
   const coding = codingOf({ headers, body }, codings)
@@ -44,7 +45,8 @@ export async function sendAnswer(
       if (gone.aborted) throw new ClientGone()
       response.write(bytes)
       onBytes(bytes.length)
-      if (response.writableLength > limits.sendAheadBytes) await drained(response, gone)
+      if (response.writableLength > limits.sendAheadBytes)
+        await drained(response, gone, stalledClientMs)
     }
   response.end()
 }
@@ -60,10 +62,19 @@ function codingOf(
   return isSmall || headers['Content-Type'] === 'application/octet-stream' ? 'identity' : best
 }
 
-async function drained(response: ServerResponse, gone: AbortSignal): Promise<void> {
+/** The server closes the connection of a client that takes nothing meanwhile. */
+async function drained(
+  response: ServerResponse,
+  gone: AbortSignal,
+  stalledMs: number,
+): Promise<void> {
+  const { socket } = response
+  socket?.setTimeout(stalledMs)
   try {
     await once(response, 'drain', { signal: gone })
   } catch (error) {
     throw gone.aborted ? new ClientGone() : error
+  } finally {
+    socket?.setTimeout(limits.socketIdleMs)
   }
 }

@@ -13,6 +13,7 @@ import { createComparisons } from './comparisons.ts'
 import { createHandler } from './handle.ts'
 import { createHeldBodies } from './held-bodies.ts'
 import { createLinkSigner, openLinkSigner } from './link-signature.ts'
+import { createOpenStreams } from './open-streams.ts'
 import { createQueryGate, gateLimits } from './query-gate.ts'
 import { ROOT_PATH } from './service-root.ts'
 import { Snapshots } from './snapshots.ts'
@@ -51,6 +52,10 @@ export interface ODataServiceOptions {
   readonly trustProxy?: boolean
   /** Memory for answers that are given again; limits.cacheBytes by default, 0 for none. */
   readonly cacheBytes?: number
+  /** Large answers that are open at once; limits.openStreams by default. */
+  readonly openStreams?: number
+  /** Time in which a client must take a byte of its answer; limits.stalledClientMs by default. */
+  readonly stalledClientMs?: number
   /** Log each request; true by default. */
   readonly accessLog?: boolean
   /** Below it the service makes a directory of its own, where large queries spill to. */
@@ -91,6 +96,7 @@ export class ODataService implements AsyncDisposable {
       links: secret === undefined ? createLinkSigner() : await openLinkSigner(secret, logger),
       trustProxy: options.trustProxy ?? false,
       gate: createQueryGate(gateLimits()),
+      streams: createOpenStreams(options.openStreams ?? limits.openStreams),
       cache: createAnswerCache(options.cacheBytes ?? limits.cacheBytes),
       traffic,
       pageSize: options.pageSize,
@@ -102,6 +108,7 @@ export class ODataService implements AsyncDisposable {
       host,
       token,
       accessLog: options.accessLog ?? true,
+      stalledClientMs: options.stalledClientMs ?? limits.stalledClientMs,
       logger,
     })
     const handle = withCors({ ...CORS, origins: corsOrigins }, answer)

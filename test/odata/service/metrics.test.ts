@@ -44,6 +44,7 @@ test('metrics count answers, refusals, rows and bytes', async () => {
     ['cache_hits_total', 2],
     ['running_queries', 0],
     ['waiting_queries', 0],
+    ['open_streams', 0],
     ['refused_queries_total', 0],
     ['snapshot_info{id="first"}', 1],
     ['snapshots_opened_total', 1],

@@ -1,12 +1,13 @@
 // What a service does under load, with clients that leave or stall, and when the engine fails.
 
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Answer, ask, publish, type Served, serve, type Table } from './publish.ts'
+import { openStalled, until } from './stalled.ts'
+import { type Answer, ask, publish, serve, type Table } from './publish.ts'
 
 const numbers = (rows: number, generation = 0): Table => ({
   model: 'shop.numbers',
@@ -29,25 +30,6 @@ const endless: Table = {
   rows: sql`SELECT i AS id, CAST(hash(i) AS VARCHAR) AS name FROM range(100000000) AS r(i)`,
 }
 const SLOW_FILTER = "$filter=contains(name,'x')"
-
-const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 10_000
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('it did not happen in 10 s')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
-
-/** A client that asks and never reads; closed with `resources`. */
-function openStalled(resources: Resources, served: Served, path: string, header = ''): Socket {
-  const { hostname, port } = new URL(served.url)
-  const socket = connect(Number(port), hostname)
-  socket.on('error', () => {})
-  socket.pause()
-  socket.write(`GET /odata/${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`)
-  resources.defer(() => void socket.destroy())
-  return socket
-}
 
 test('new snapshots come while requests run, and none of them fails', async () => {
   await using resources = new Resources()
