@@ -15,6 +15,9 @@ const messages = {
   'config-invalid-value': (p: { key: string; expected: string }) =>
     `"${p.key}" must be ${p.expected}`,
   'config-missing-key': (p: { key: string }) => `"${p.key}" is missing`,
+  // .env
+  'dotenv-syntax': () => 'expected NAME=value',
+  'dotenv-unknown-name': (p: { name: string }) => `no setting has the variable "${p.name}"`,
   // names and headers of model files
   'invalid-model-path': (p: { expected: string }) =>
     `the path does not name a model: expected ${p.expected}`,
