@@ -7,7 +7,7 @@ import { DatabaseError, type DatabaseErrorDetails } from '../duckdb/errors.ts'
 import { definitionOf } from './definition.ts'
 import type { Draft, DraftContext } from './draft.ts'
 import { problemOf, withoutDir } from './places.ts'
-import { seedQuery, wrongSeedTypes } from './seed.ts'
+import { seedQuery, untypedColumns, wrongSeedTypes } from './seed.ts'
 
 export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Draft {
   const { name, path, format, types } = seed
@@ -40,7 +40,9 @@ export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Dr
       const base = { name, source, ...words, expose: null, columns }
       const definition = definitionOf('seed', format, ...(wanted.length === 0 ? [] : [wanted]))
       const model = { ...base, ...reads, definition, kind: 'seed', format, types: wanted } as const
-      const diagnostics = readable ? [] : await wrongSeedTypes(connection, seed, dir)
+      const diagnostics = readable
+        ? await untypedColumns(connection, seed, columns, dir)
+        : await wrongSeedTypes(connection, seed, dir)
       return { model, diagnostics }
     },
   }

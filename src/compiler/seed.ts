@@ -5,7 +5,7 @@ import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { SeedModel } from '../core/model.ts'
 import { sameName } from '../core/names.ts'
 import type { SeedFile } from '../core/project.ts'
-import { columnType, isTypeText } from '../core/relation.ts'
+import { type Column, columnType, isTypeText } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -70,6 +70,37 @@ export async function wrongSeedTypes(
   }
   return found
 }
+
+/** A CSV without rows gives VARCHAR to all columns that have no declared type, which tells nothing of later rows. */
+export async function untypedColumns(
+  connection: Connection,
+  { types, format, path }: SeedFile,
+  columns: readonly Column[],
+  dir: string,
+): Promise<readonly Diagnostic[]> {
+  if (format !== 'csv') return []
+  const untyped = columns.filter(({ name }) => !types.some(({ column }) => sameName(column, name)))
+  if (untyped.length === 0 || untyped.some(({ type }) => type !== 'VARCHAR')) return []
+  const rows = seedQuery({ format, source: { path, text: '' }, types: [] }, dir)
+  if (!(await isEmpty(connection, rows))) return []
+  const place = { source: { path, text: '' }, span: { start: 0, end: 0 } }
+  const names = untyped.map(({ name }) => `"${name}"`).join(', ')
+  const hint = `declare them under "columns" in ${types[0]?.source.path ?? ymlOf(path)}`
+  const more = { hint, severity: 'warning' } as const
+  return [diagnostic('untyped-empty-seed', { columns: names }, place, more)]
+}
+
+/** False for rows that cannot be read, which the run tells with their place. */
+async function isEmpty(connection: Connection, rows: Sql): Promise<boolean> {
+  try {
+    return (await connection.row(sql`FROM (${rows}) LIMIT 1`)) === null
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    return false
+  }
+}
+
+const ymlOf = (path: string) => path.replace(/\.\w+$/, '.yml')
 
 async function problemOfType(connection: Connection, text: string): Promise<string | null> {
   if (!isTypeText(text)) return 'it has characters that no type has'

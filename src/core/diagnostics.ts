@@ -15,6 +15,9 @@ const messages = {
   'config-invalid-value': (p: { key: string; expected: string }) =>
     `"${p.key}" must be ${p.expected}`,
   'config-missing-key': (p: { key: string }) => `"${p.key}" is missing`,
+  // .env
+  'dotenv-syntax': () => 'expected NAME=value',
+  'dotenv-unknown-name': (p: { name: string }) => `no setting has the variable "${p.name}"`,
   // names and headers of model files
   'invalid-model-path': (p: { expected: string }) =>
     `the path does not name a model: expected ${p.expected}`,
@@ -50,6 +53,8 @@ const messages = {
   'invalid-column-type': (p: { type: string; problem: string }) =>
     `"${p.type}" is not a column type: ${p.problem}`,
   'unknown-seed-column': (p: { column: string }) => `the seed has no column "${p.column}"`,
+  'untyped-empty-seed': (p: { columns: string }) =>
+    `the seed has no rows to tell the types of its columns, so these are VARCHAR: ${p.columns}`,
   'sql-syntax': (p: { problem: string }) => p.problem,
   'sql-binding': (p: { problem: string }) => p.problem,
   'unknown-variable': (p: { name: string }) => `no variable "${p.name}"`,

@@ -4,13 +4,18 @@ import { limits } from './limits.ts'
 
 /**
  * The candidate with the fewest edits, when they are few for its length; null when nothing is near. Long words have no
- * neighbours: the time that it takes is the product of the two lengths, and either may come from a caller.
+ * neighbours: the time that it takes is the product of the two lengths, and either may come from a caller. `edits` is
+ * the greatest number of them.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | null {
+export function nearest(
+  word: string,
+  candidates: Iterable<string>,
+  edits: number = Math.max(1, Math.floor(word.length / 3)),
+): string | null {
   if (word.length > limits.suggestionLength) return null
   const folded = word.toLowerCase()
   let best: string | null = null
-  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
+  let bestDistance = edits + 1
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue
     const distance = editDistance(folded, candidate.toLowerCase())

@@ -1,9 +1,8 @@
 // A project directory as a Project: settings from five places, files read, paths made absolute.
 
 import { statSync } from 'node:fs'
-import { access, readFile } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import { diagnostic, DiagnosticsError, throwIfErrors } from '../core/diagnostics.ts'
 import type { ExternalSource } from '../core/external.ts'
 import { UsageError } from '../core/failures.ts'
@@ -12,6 +11,7 @@ import type { ProjectPaths } from '../core/project.ts'
 import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type Config, parseConfig } from './config.ts'
+import { readDotEnv } from './dot-env.ts'
 import { catalogOf, readProjectFiles, readSource } from './files.ts'
 import type { Project } from './project.ts'
 import {
@@ -49,7 +49,7 @@ export async function findProjectDir(from: string): Promise<string | null> {
 
 /**
  * Reads the project in `dir`. A setting comes from the first that has it: flag, environment, .env, eider.yml, default.
- * Throws DiagnosticsError for mistakes in eider.yml, UsageError for values from elsewhere and when there is no
+ * Throws DiagnosticsError for mistakes in eider.yml and .env, UsageError for values from elsewhere and when there is no
  * eider.yml. Mistakes in other files are in `files.problems`, for the compiler to report with its own.
  */
 export async function loadProject(dir: string, options: LoadOptions): Promise<Project> {
@@ -64,7 +64,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   const config = parseConfig(source)
   const { name, values, targets, diagnostics } = config
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics)
-  const dotEnv = await readDotEnv(root)
+  const { values: dotEnv, warnings } = await readDotEnv(root)
   const target = options.target || env['EIDER_TARGET'] || dotEnv['EIDER_TARGET'] || null
   const ofTarget = target === null ? null : settingsOfTarget(target, targets)
   const found = Object.entries(settings).map(([key, setting]) => {
@@ -78,6 +78,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   const ownDatabase = ofTarget?.get('database') ?? null
   const paths = pathsOf(root, effective.database, target, ownDatabase === null)
   const files = await readProjectFiles(root, paths.database)
+  const problems = [...warnings, ...(files.problems ?? [])]
   refuseWarehouse(config.sources, root, paths.database)
   const variables = variablesInForce({
     declared: config.variables,
@@ -89,7 +90,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     name,
     settings: effective,
     paths,
-    files: { ...files, variables, sources: config.sources },
+    files: { ...files, problems, variables, sources: config.sources },
   }
 }
 
@@ -167,17 +168,6 @@ function withAdminPort(found: SettingValues): Settings {
       hint: 'the public port and the flush API need a port each',
     })
   return { ...found, 'collect.admin_port': adminPort }
-}
-
-async function readDotEnv(dir: string): Promise<Environment> {
-  try {
-    return parseEnv(await readFile(join(dir, '.env'), 'utf8'))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    const problem = (error as Error).message
-    const place = { source: { path: '.env', text: '' }, span: { start: 0, end: 0 } }
-    throw new DiagnosticsError([diagnostic('unreadable-file', { problem }, place)])
-  }
 }
 
 /**

@@ -109,6 +109,11 @@ const refusals: Readonly<Record<string, Refusal>> = {
     after: given(table('-- @kind: table\n')),
     says: 'models/mart/t.sql:1:4: mart.t holds events that were collected, and no flag drops them; give the model another name, or drop the table yourself',
   },
+  'a type that a seed without rows would have': {
+    before: given(kept(merge)),
+    after: { 'raw.s': source.replace('2::integer', "'2'") },
+    says: 'models/mart/t.sql:1:4: column "v" cannot change from INTEGER to VARCHAR without losing values; if it comes from a seed without rows, declare its type in the .yml beside the seed; otherwise rebuild the table with --full-refresh',
+  },
   'a narrower field of events': {
     before: given('-- @kind: events\nid integer'),
     after: given('-- @kind: events\nid smallint'),

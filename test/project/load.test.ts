@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { showDiagnostic } from '../../src/cli/show-diagnostic.ts'
+import { compile } from '../../src/compiler/compile.ts'
 import { DiagnosticsError } from '../../src/core/diagnostics.ts'
 import { UsageError } from '../../src/core/failures.ts'
 import { Resources } from '../../src/core/resources.ts'
@@ -74,6 +76,46 @@ test('a wrong value is refused with the name of its source', async () => {
     assert.match(await refusal({}, { env: { COLLECT_PORT: text } }), 'the variable COLLECT_PORT')
   assert.match(await refusal({ '.env': 'ODATA_PORT=x' }), 'ODATA_PORT in .env')
   assert.match(await refusal({}, { flags: { 'odata.page_size': 0 } }), '--page-size must be')
+})
+
+test('.env: each line that is no assignment is refused, and none of them is shown', async () => {
+  const mistakes = async (text: string) => {
+    try {
+      await settingsOf({ '.env': text })
+      return []
+    } catch (error) {
+      assert.instance(error, DiagnosticsError)
+      return (error as DiagnosticsError).diagnostics.map((mistake) => showDiagnostic(mistake))
+    }
+  }
+  const other =
+    'write NAME=value, begin a comment with #, and put quotes around a value of several lines'
+  const shown = (line: number, hint = other) =>
+    `.env:${line}:1 error dotenv-syntax: expected NAME=value\n  hint: ${hint}`
+  assert.equal(await mistakes('A=1\r\nCOLLECT_PORT 18301\r\n  s3cret\r\n'), [
+    shown(2, 'write COLLECT_PORT=value'),
+    shown(3),
+  ])
+  for (const text of ['=1', 'a b=1', 'a # b=1', 'export a', '; a', 'a: 1', '"a=1"'])
+    assert.equal(await mistakes(`A=1\n${text}\nB=2`), [shown(2)], text)
+  assert.equal(await mistakes('A="open\nrest'), [shown(2)])
+  for (const text of ['', '\ufeffA=1', ' \n\t# a b\n\n#', 'A=\nexport  b.c-d = 1', 'A="b" # c'])
+    assert.equal(await mistakes(text), [], text)
+  for (const quote of ['"', "'", '`'])
+    assert.equal(await mistakes(`A= ${quote}b\nc d\n\n=e${quote} # f\nB=1`), [], quote)
+  assert.is((await settingsOf({ '.env': '\ufeffCOLLECT_PORT=7' }))['collect.port'], 7)
+})
+
+test('.env: a name that is nearly a known one is a warning of the compiler', async () => {
+  await using project = await directory({
+    'eider.yml': 'name: shop\n',
+    '.env': 'SMTP_HOST=x\nCOLECT_PORT=7\nEIDER_VAR_A=1\nODATA_TOKEN=t\nOTEL_PORT=1\n',
+  })
+  const { files } = await loadProject(project.dir, { env: {}, flags: {} })
+  const { warnings } = await compile(files, { dir: project.dir })
+  assert.equal(warnings.map(showDiagnostic), [
+    '.env:2:1 warning dotenv-unknown-name: no setting has the variable "COLECT_PORT"\n  hint: did you mean COLLECT_PORT?',
+  ])
 })
 
 test('a project is found from below', async () => {

@@ -66,6 +66,10 @@ function differenceOf(
   return [...changes, ...lost.map(({ name }) => `no "${name}"`)].join(', ')
 }
 
+// Rows of the table would be lost to a seed that is empty for once.
+const SEED_HINT =
+  '; if it comes from a seed without rows, declare its type in the .yml beside the seed; otherwise rebuild the table with --full-refresh'
+
 /** Throws ModelFailure for a change that would lose values. */
 function planEvolution({ relation, from, to, removed }: Evolution): readonly Sql[] {
   const hint =
@@ -87,11 +91,13 @@ function planEvolution({ relation, from, to, removed }: Evolution): readonly Sql
     if (column === undefined)
       return [sql`ALTER TABLE ${relation} ADD COLUMN ${sql.ident(name)} ${sql.type(type)}`]
     if (column.type === type) return []
-    if (!isLosslessWidening(column.type, type))
+    if (!isLosslessWidening(column.type, type)) {
+      const help = removed === 'refuse' && type === 'VARCHAR' ? SEED_HINT : hint
       throw new ModelFailure(
-        `column "${name}" cannot change from ${column.type} to ${type} without losing values${hint}`,
+        `column "${name}" cannot change from ${column.type} to ${type} without losing values${help}`,
         'on_schema_change',
       )
+    }
     return [sql`ALTER TABLE ${relation} ALTER COLUMN ${sql.ident(name)} TYPE ${sql.type(type)}`]
   })
 }

@@ -1,0 +1,92 @@
+// The file .env: variables of the project, beside those of the environment.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { type Diagnostic, diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
+import type { SourceFile } from '../core/source.ts'
+import { nearest } from '../core/suggest.ts'
+import { settings } from './settings.ts'
+
+const DOT_ENV = '.env'
+
+const knownNames: readonly string[] = [
+  ...Object.values(settings).flatMap((setting) => ('env' in setting ? [setting.env] : [])),
+  'EIDER_TARGET',
+]
+
+/** Edits up to which a name is taken for a known one; names of the author's own may be a little alike. */
+const MISSPELT_EDITS = 2
+
+interface DotEnv {
+  /** Empty when there is no file. */
+  readonly values: Readonly<Record<string, string | undefined>>
+  /** Names that look like known ones. */
+  readonly warnings: readonly Diagnostic[]
+}
+
+/** Throws DiagnosticsError when the file cannot be read, and for each line that is no assignment. */
+export async function readDotEnv(dir: string): Promise<DotEnv> {
+  let text
+  try {
+    text = (await readFile(join(dir, DOT_ENV), 'utf8')).replace(/^\ufeff/, '')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { values: {}, warnings: [] }
+    const problem = (error as Error).message
+    const place = { source: { path: DOT_ENV, text: '' }, span: { start: 0, end: 0 } }
+    throw new DiagnosticsError([diagnostic('unreadable-file', { problem }, place)])
+  }
+  const source = { path: DOT_ENV, text }
+  const lines = linesOf(text)
+  const errors = lines.filter(({ name }) => name === null).map((line) => refuse(source, line))
+  if (errors.length > 0) throw new DiagnosticsError(errors)
+  return { values: parseEnv(text), warnings: lines.flatMap((line) => suspect(source, line)) }
+}
+
+interface Line {
+  readonly start: number
+  readonly text: string
+  /** Of the variable; null where the line is no assignment. */
+  readonly name: string | null
+}
+
+const ASSIGNMENT = /^[^\S\n]*(?:export )?[^\S\n]*([^\s=#'"`]+)[^\S\n]*=[^\S\n]*(["'`])?/
+
+/** Without blank lines, comments and what is inside of a quoted value. A quote that nothing closes quotes nothing. */
+function linesOf(text: string): readonly Line[] {
+  const lines: Line[] = []
+  for (let start = 0, end; start < text.length; start = end + 1) {
+    end = endOfLine(text, start)
+    const line = text.slice(start, end)
+    if (/^\s*(?:#|$)/.test(line)) continue
+    const [before = '', name = null, quote = ''] = ASSIGNMENT.exec(line) ?? []
+    lines.push({ start, text: line, name })
+    const closing = quote === '' ? -1 : text.indexOf(quote, start + before.length)
+    if (closing >= 0) end = endOfLine(text, closing)
+  }
+  return lines
+}
+
+function endOfLine(text: string, from: number): number {
+  const newline = text.indexOf('\n', from)
+  return newline < 0 ? text.length : newline
+}
+
+function refuse(source: SourceFile, { start, text }: Line): Diagnostic {
+  const word = /^\s*(?:export\s+)?([^\s=:]+)/.exec(text)?.[1] ?? ''
+  const hint = knownNames.includes(word)
+    ? `write ${word}=value`
+    : 'write NAME=value, begin a comment with #, and put quotes around a value of several lines'
+  return diagnostic('dotenv-syntax', {}, placeOf(source, start), { hint })
+}
+
+function suspect(source: SourceFile, { start, name }: Line): readonly Diagnostic[] {
+  if (name === null || knownNames.includes(name)) return []
+  const meant = nearest(name, knownNames, MISSPELT_EDITS)
+  if (meant === null) return []
+  const more = { hint: `did you mean ${meant}?`, severity: 'warning' } as const
+  return [diagnostic('dotenv-unknown-name', { name }, placeOf(source, start), more)]
+}
+
+// An empty span: the line is not shown, for it may hold a token.
+const placeOf = (source: SourceFile, start: number) => ({ source, span: { start, end: start } })
