@@ -2,12 +2,14 @@
 
 import { Command } from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
+import type { Diagnostic } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
 import type { Logger } from '../core/logger.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Project } from '../project/project.ts'
 import type { SettingName } from '../project/settings.ts'
 import { type Paint, paintFor } from './paint.ts'
+import { showDiagnostic } from './show-diagnostic.ts'
 import { failureEvents, showFailure } from './show-failure.ts'
 import { stderrLogger } from './stderr-logger.ts'
 import { usageProblem } from './usage-problem.ts'
@@ -53,6 +55,11 @@ export abstract class BaseCommand extends Command {
 
   protected printEvent(event: object): void {
     this.print(JSON.stringify(event))
+  }
+
+  /** Of a project that compiles. */
+  protected printWarnings(warnings: readonly Diagnostic[]): void {
+    for (const warning of warnings) process.stderr.write(showDiagnostic(warning) + '\n')
   }
 
   /** As at the end of a command, for one that goes on. */

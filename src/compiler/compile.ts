@@ -64,7 +64,8 @@ export async function compile(
   found.push(...sources.misnamed)
   const known = { findModel, findSource: sources.find, macros: macros.facts }
   const isQuery = (model: ParsedModel) => model.kind !== 'events'
-  const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, modelNames)
+  const readable = [...modelNames, ...sources.tables.map(({ name }) => name)]
+  const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, readable)
   const queries = resolved.queries.filter(
     ({ references }) => !references.sources.some(sources.isBroken),
   )

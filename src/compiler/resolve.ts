@@ -2,7 +2,6 @@
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { ModelName } from '../core/names.ts'
-import { splitModelName } from '../core/names.ts'
 import type { ModelBody } from '../core/sql.ts'
 import { didYouMean, nearest } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -27,11 +26,12 @@ export interface Resolution {
   readonly diagnostics: readonly Diagnostic[]
 }
 
+/** `readable`: names of what a query may read, for hints. */
 export async function resolveQueries(
   connection: Connection,
   models: readonly ParsedQuery[],
   known: KnownNames,
-  modelNames: readonly ModelName[],
+  readable: readonly string[],
 ): Promise<Resolution> {
   const statements = await parseStatements(
     connection,
@@ -41,7 +41,7 @@ export async function resolveQueries(
   const diagnostics: Diagnostic[] = []
   for (const [i, parsed] of models.entries()) {
     const query = resolveQuery(parsed, statements[i]!, known)
-    const found = 'code' in query ? [query] : mistakesIn(query, modelNames)
+    const found = 'code' in query ? [query] : mistakesIn(query, readable)
     diagnostics.push(...found)
     if (!('code' in query) && found.length === 0) queries.push(query)
   }
@@ -72,7 +72,7 @@ function resolveQuery(
 
 function mistakesIn(
   { parsed: { kind, header, body }, references, tree }: ResolvedQuery,
-  modelNames: readonly ModelName[],
+  readable: readonly string[],
 ): readonly Diagnostic[] {
   const { unknown, hidden, hasParameters } = references
   const { source } = body
@@ -82,7 +82,7 @@ function mistakesIn(
     return diagnostic('dynamic-pivot', { use }, place(null), { hint })
   }
   return [
-    ...unknown.map(({ name, at }) => unknownModel(name, place(at), modelNames)),
+    ...unknown.map(({ name, at }) => unknownModel(name, place(at), readable)),
     ...hidden.map((call) =>
       diagnostic('hidden-reference', { function: call.function }, place(call.at), {
         hint: 'name the model in FROM',
@@ -100,15 +100,15 @@ function placeOfParameter(body: ModelBody) {
   return { source: body.source, span: spanAt(body, sign?.start ?? null) }
 }
 
-/** A name that no model has, with the model that may be meant. */
+/** A name that no model has; the hint is the one of `known`, each `schema.table`, that may be meant. */
 export function unknownModel(
   name: string,
   at: Parameters<typeof diagnostic>[2],
-  modelNames: readonly ModelName[],
+  known: readonly string[],
 ): Diagnostic {
-  const short = new Map(modelNames.map((model) => [splitModelName(model).table, model]))
+  const short = new Map(known.map((whole) => [whole.slice(whole.indexOf('.') + 1), whole]))
   const meant = name.includes('.') ? null : short.get(nearest(name, short.keys()) ?? '')
-  const hint = meant ? `did you mean "${meant}"?` : didYouMean(name, modelNames)
+  const hint = meant ? `did you mean "${meant}"?` : didYouMean(name, known)
   const shape = name.split('.').length === 2 ? undefined : 'models are named schema.table'
   return diagnostic('unknown-model', { name }, at, { hint: hint ?? shape })
 }

@@ -26,12 +26,13 @@ export async function runChecks(connection: Connection, model: Model): Promise<r
 async function runCheck(
   connection: Connection,
   model: Model,
-  { test, text, span }: Check,
+  { test, text: condition, span }: Check,
 ): Promise<string | null> {
+  const text = sql`CAST(_eider_row AS VARCHAR)`
+  const most = sql.value(limits.shownRowCharacters)
+  const cut = sql`CASE WHEN length(${text}) > ${most} THEN left(${text}, ${most}) || '…' ELSE ${text} END`
   const row = await connection.row(sql`
-    SELECT count(*) AS n,
-      min(left(CAST(_eider_row AS VARCHAR), ${sql.value(limits.shownRowCharacters)}),
-        ${sql.value(limits.shownKeys)}) AS shown
+    SELECT count(*) AS n, min(${cut}, ${sql.value(limits.shownKeys)}) AS shown
     FROM (${failingRows(model.name, test)}) AS _eider_row`)
   const rows = numberOf(row?.['n'])
   if (rows === 0) return null
@@ -39,5 +40,5 @@ async function runCheck(
   const more = rows > shown.length ? '; and more' : ''
   const { line, column } = positionOf(model.source, span.start)
   const count = `${rows} ${rows === 1 ? 'row' : 'rows'}`
-  return `${model.source.path}:${line}:${column}: ${text} does not hold for ${count}: ${shown.join('; ')}${more}`
+  return `${model.source.path}:${line}:${column}: ${condition} does not hold for ${count}: ${shown.join('; ')}${more}`
 }

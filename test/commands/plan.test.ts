@@ -59,6 +59,12 @@ test('columns that change and a broken contract are shown; the exit code is 1 un
   assert.match((await space.ok(['plan', 'raw.a'])).stdout, /plan: 0 to build, 1 unchanged\n/)
 })
 
+test('a plan prints the warnings of the project, as a run does', async () => {
+  await using space = await workspace({ ...files, 'seeds/ref/empty.csv': 'id,qty\n' })
+  for (const command of ['plan', 'run'])
+    assert.match((await space.ok([command])).stderr, /warning untyped-empty-seed/)
+})
+
 test('an unbuilt input outside the selection shows in the plan too', async () => {
   await using space = await workspace(files)
   const { stdout } = await space.ok(['plan', 'mart.c'], { exitCode: 1 })

@@ -100,6 +100,13 @@ test('models read sources by name, and see when they change', async () => {
   assert.equal(changed['mart.other'], 'unchanged')
 })
 
+test('a misspelt table of a source is told from one of the project', async () => {
+  await using space = await sources(1)
+  await space.write('models/mart/typo.sql', 'SELECT id FROM crm.order')
+  const { stderr } = await space.ok(['run'], { exitCode: 1 })
+  assert.match(stderr, /^models\/mart\/typo\.sql:1:16 .*crm\.order.*did you mean "crm\.orders"\?/ms)
+})
+
 test('another schema of the same database is another source', async () => {
   await using space = await sources(1)
   await build(space)

@@ -24,6 +24,7 @@ const cases: readonly (readonly [string, string, RegExp])[] = [
   ['accepted(amount, 1, -2)', "(1, 'a', 1), (2, 'a', -2), (3, 'a', 3), (4, 'a', null)", /'id': 3/],
   ['row_count(< 2)', good, /for 1 row: \{'row_count': 2\}$/],
   ["amount > 0 OR status = 'gift'", "(1, 'a', 0), (2, 'gift', 0), (3, 'b', null)", /'id': 1/],
+  ['amount > 0', "(1, repeat('x', 300), 0)", /: \{'id': 1, 'status': x{180}…$/],
   ["status LIKE '%)%' -- not the end", "(1, 'a', 0)", /for 1 row/],
 ]
 

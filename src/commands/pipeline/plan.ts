@@ -34,6 +34,7 @@ export default class PipelinePlan extends BaseCommand {
     const project = await this.openProject(flags)
     const { planRun } = await import('../../pipeline/plan-run.ts')
     await using reading = await openToRead(project)
+    this.printWarnings(reading.project.warnings)
     const { navigationChanges } = await import('../../odata/navigation-changes.ts')
     const {
       steps,

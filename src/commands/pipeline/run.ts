@@ -1,13 +1,11 @@
 import * as Flags from '@oclif/core/flags'
 import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { showDiagnostic } from '../../cli/show-diagnostic.ts'
 import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { giveWay } from '../../cli/priority.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { drawProgress, showSummary } from '../../cli/show-run.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
-import type { Diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 import type { RunSummary } from '../../pipeline/ledger.ts'
 import { runOptionsOf } from '../run-options.ts'
@@ -98,7 +96,7 @@ export default class PipelineRun extends BaseCommand {
     ])
     const selection = { ...selectionOf(argv, flags), retry: flags.retry }
     checkSelection(compiled.models, selection)
-    this.#warn(compiled.warnings)
+    this.printWarnings(compiled.warnings)
     const summary = await runPipeline({
       paths,
       project: compiled,
@@ -125,9 +123,5 @@ export default class PipelineRun extends BaseCommand {
       )
     }
     return summary
-  }
-
-  #warn(warnings: readonly Diagnostic[]): void {
-    for (const warning of warnings) process.stderr.write(showDiagnostic(warning) + '\n')
   }
 }
