@@ -62,9 +62,9 @@ export async function flushAll(
 }
 
 /** Since the last run that flushed all of it. */
-function isRedefined({ state }: BuildContext, { name, definition }: EventsModel): boolean {
-  const record = state.models.get(name)
-  return record?.fingerprint === '' || record?.definition !== definition
+function isRedefined({ state }: BuildContext, model: EventsModel): boolean {
+  const record = state.models.get(model.name)
+  return record === undefined || record.fingerprint === '' || isEdited(record, model)
 }
 
 /** What did not fit the model as it was may fit it as it is. */

@@ -23,6 +23,15 @@ const model = events('raw.e', {
 
 const buffered = (space: Fixture) => new FakeClaims(space.path('buffer'))
 
+/** That segment 1 of an opening, with one event, is committed. */
+async function recordAck(space: Fixture, opening: number): Promise<void> {
+  await using database = await Database.open({ path: space.paths.database })
+  await using connection = await database.connect()
+  await connection.run(sql`
+    INSERT INTO _eider.acks (claim_id, target, segment, opening, events, committed_at)
+    VALUES ('raw.e/1', 'raw.e', 1, ${sql.value(opening)}, 1, now())`)
+}
+
 const idsOf = async (space: Fixture) =>
   (await space.rows(sql`SELECT id FROM raw.e ORDER BY rowid`)).map(({ id }) => id)
 
@@ -186,11 +195,7 @@ test('a buffer that counts anew, with a clock that goes behind, is not taken for
 test('an ack record says nothing of a segment with the same number from another opening', async () => {
   await using space = await fixture()
   await space.ok([model])
-  {
-    await using database = await Database.open({ path: space.paths.database })
-    await using connection = await database.connect()
-    await connection.run(sql`INSERT INTO _eider.acks VALUES ('raw.e/1', 'raw.e', 1, 7, 1, now())`)
-  }
+  await recordAck(space, 7)
   const claims = buffered(space)
   const { id } = await claims.add('raw.e', [{ id: 1 }], { segment: 1, opening: 8 })
   await claims.claim(model.name)
@@ -254,11 +259,7 @@ test('no segment overtakes one that another runner holds', async () => {
 test('an ack record of a claim that the buffer no longer has is removed', async () => {
   await using space = await fixture()
   await space.ok([model])
-  {
-    await using database = await Database.open({ path: space.paths.database })
-    await using connection = await database.connect()
-    await connection.run(sql`INSERT INTO _eider.acks VALUES ('raw.e/1', 'raw.e', 1, 1, 1, now())`)
-  }
+  await recordAck(space, 1)
   const claims = buffered(space)
   await space.ok([model], { openClaims: () => Promise.resolve(claims) })
   assert.equal(claims.calls, [])
