@@ -25,7 +25,7 @@ export default defineConfig({
     // Otherwise most of their small modules are files of their own, each of which Node has to find and read.
     codeSplitting: {
       groups: [
-        { name: 'core', test: /\/src\/core\// },
+        { name: 'core', test: /\/src\/(core|files)\// },
         { name: 'engine', test: /\/src\/duckdb\/|\/@duckdb\/node-api\// },
         { name: 'pipeline', test: /\/src\/pipeline\// },
       ],

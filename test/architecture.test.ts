@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { repository } from './workspace.ts'
+import { repository } from './support/workspace.ts'
 
 interface File {
   /** Relative to the repository, with forward slashes. */
@@ -19,7 +19,7 @@ interface Rules {
   readonly packages: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-const MAX_LINES = 300
+const MAX_LINES = 400
 
 const architecture = readFileSync(join(repository, 'ARCHITECTURE.md'), 'utf8')
 const sources = filesBelow('src')

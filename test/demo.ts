@@ -2,7 +2,7 @@
 
 import { cp, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { repository, workspace } from './workspace.ts'
+import { repository, workspace } from './support/workspace.ts'
 
 await using space = await workspace()
 await cp(join(repository, 'example-project'), space.dir, { recursive: true })

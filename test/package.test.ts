@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { repository } from './workspace.ts'
+import { repository } from './support/workspace.ts'
 
 const execute = promisify(execFile)
 

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { repository, workspace } from './workspace.ts'
+import { repository, workspace } from './support/workspace.ts'
 
 const SECONDS = 60
 

@@ -8,7 +8,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Sql, sql } from '../src/core/sql.ts'
 import { Database, type Row } from '../src/duckdb/database.ts'
-import { repository, type Running, type Workspace, workspace } from './workspace.ts'
+import { repository, type Running, type Workspace, workspace } from './support/workspace.ts'
 
 const dataDir = join(repository, 'node_modules', 'vega-datasets', 'data')
 

@@ -10,7 +10,7 @@ import {
   type LockHolder,
   LockHeldError,
   takeProcessLock,
-} from '../core/process-lock.ts'
+} from '../files/process-lock.ts'
 
 export interface LockOptions {
   readonly lockFile: string

@@ -2,7 +2,7 @@
 
 import '@oclif/core/command'
 import { run } from '@oclif/core/run'
-import { packageDir } from '../core/package.ts'
+import { packageDir } from '../files/package.ts'
 import { exitCodeOf, failureEvents, showFailure } from './show-failure.ts'
 
 let isOutputLost = false

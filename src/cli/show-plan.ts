@@ -6,7 +6,7 @@ import type {
   ModelDiff,
   RowChange,
   Values,
-} from '../core/planned-changes.ts'
+} from '../core/report/planned-changes.ts'
 import { type Paint, plain } from './paint.ts'
 
 interface ShownStep {

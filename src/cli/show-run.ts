@@ -1,6 +1,6 @@
 // A run for people: one line while it works, on a terminal only, and a summary at its end.
 
-import type { ModelResult, Progress, RunEvent } from '../core/progress.ts'
+import type { ModelResult, Progress, RunEvent } from '../core/report/progress.ts'
 import type { Paint } from './paint.ts'
 
 export interface RunTotals {

@@ -1,6 +1,6 @@
 // `eider collect status` as a table.
 
-import type { CollectStatus, TargetStatus } from '../core/collect-status.ts'
+import type { CollectStatus, TargetStatus } from '../core/report/collect-status.ts'
 
 const COLUMNS: readonly [title: string, text: (target: TargetStatus) => string][] = [
   ['target', ({ target }) => target],

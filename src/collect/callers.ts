@@ -1,7 +1,7 @@
 // Who may send events. Without a token a daemon on a loopback address trusts the programs of its machine, and a web page
 // that somebody looks at there is none of them.
 
-import type { RequestHead } from '../http/plain-post.ts'
+import type { RequestHead } from '../http/fast/plain-post.ts'
 import { answersTo, hostName, takesOrigin } from '../http/web-pages.ts'
 import { refusal } from './errors.ts'
 

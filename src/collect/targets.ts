@@ -4,7 +4,7 @@ import type { EventsModel } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { refusal } from './errors.ts'
-import { type Door, openDoor } from './validate-event.ts'
+import { type Door, openDoor } from './validate/validate-event.ts'
 
 export type Doors = ReadonlyMap<ModelName, Door>
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventBuffer } from '../buffer/buffer.ts'
 import type { ClaimSource } from '../buffer/claim-source.ts'
-import { AdminClient } from '../collect/admin-client.ts'
+import { AdminClient } from '../collect/admin/admin-client.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'

@@ -2,7 +2,7 @@ import { join, relative, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { UsageError } from '../core/failures.ts'
-import { packageDir } from '../core/package.ts'
+import { packageDir } from '../files/package.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 
 export default class Init extends BaseCommand {

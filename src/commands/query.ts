@@ -22,10 +22,10 @@ export default class Query extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Query)
     const { paths, settings, files } = await this.openProject(flags)
-    const { parseQuery } = await import('../compiler/query-text.ts')
+    const { parseQuery } = await import('../compiler/sql/query-text.ts')
     const { sql } = await import('../core/sql.ts')
     const { describe } = await import('../duckdb/catalog.ts')
-    const { openWarehouseToRead } = await import('../pipeline/warehouse.ts')
+    const { openWarehouseToRead } = await import('../pipeline/store/warehouse.ts')
     const limits = { memoryLimit: settings.memory_limit }
     await using warehouse = await openWarehouseToRead(paths, limits, files.sources)
     await using connection = await warehouse.connect()

@@ -22,7 +22,7 @@ export interface Reading extends AsyncDisposable {
 /** Throws DiagnosticsError for mistakes in the project, EnvironmentError when a run holds the warehouse. */
 export async function openToRead({ paths, files, settings }: Project): Promise<Reading> {
   const { compileOnce } = await import('../compiler/compile-once.ts')
-  const { openWarehouseToRead } = await import('../pipeline/warehouse.ts')
+  const { openWarehouseToRead } = await import('../pipeline/store/warehouse.ts')
   const { waitingBytes, waitingSegments } = await import('../buffer/waiting.ts')
   const { dir, state } = paths
   const project = await compileOnce(files, { dir, state, save: false })

@@ -6,7 +6,7 @@ import { entitySetName, foldCase, isODataIdentifier } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import type { SyntaxNode } from '../duckdb/syntax.ts'
-import { type Location, locationOf } from './references.ts'
+import { type Location, locationOf } from './sql/references.ts'
 
 export interface ExposedModel {
   readonly source: SourceFile

@@ -8,7 +8,7 @@ import type { CompiledProject } from '../core/model.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { textOf } from '../duckdb/values.ts'
-import { isDataFile } from './references.ts'
+import { isDataFile } from './sql/references.ts'
 
 /**
  * One hash per name in `files` of the models; a name may be a glob and then stands for the names and contents that it

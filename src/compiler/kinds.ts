@@ -15,10 +15,10 @@ import type { SourceFile, Span } from '../core/source.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Variables } from '../core/variables.ts'
 import { bodyOf } from './variables.ts'
-import type { NamedColumn } from './annotation-values.ts'
-import type { Header } from './annotations.ts'
+import type { NamedColumn } from './annotations/annotation-values.ts'
+import type { Header } from './annotations/annotations.ts'
 import type { ParsedQuery } from './model-file.ts'
-import { resolveColumns } from './named-columns.ts'
+import { resolveColumns } from './sql/named-columns.ts'
 
 type QueryBase = Omit<ViewModel, 'kind'>
 

@@ -13,10 +13,10 @@ import {
   fileKinds,
   misplacedAnnotations,
   parseHeader,
-} from './annotations.ts'
-import { type DeclaredColumn, parseColumnList } from './columns.ts'
-import { type Statement, statementsOf } from './statements.ts'
-import { spanOf } from './tokens.ts'
+} from './annotations/annotations.ts'
+import { type DeclaredColumn, parseColumnList } from './bind/columns.ts'
+import { type Statement, statementsOf } from './sql/statements.ts'
+import { spanOf } from './sql/tokens.ts'
 import { bodyOf } from './variables.ts'
 
 interface ParsedBase {

@@ -7,7 +7,7 @@ import { type Span, offsetOfByte } from '../core/source.ts'
 import type { ModelBody } from '../core/sql.ts'
 import { didYouMean, nearest } from '../core/suggest.ts'
 import type { DatabaseErrorDetails } from '../duckdb/errors.ts'
-import { isSymbol, nameOf, tokenize } from './tokens.ts'
+import { isSymbol, nameOf, tokenize } from './sql/tokens.ts'
 
 /** The token at an offset into the body, with what dots join to it; the first token when there is no offset. */
 export function spanAt(body: ModelBody, offset: number | null): Span {

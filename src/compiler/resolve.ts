@@ -6,11 +6,11 @@ import type { ModelBody } from '../core/sql.ts'
 import { didYouMean, nearest } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { type ParsedStatement, type SyntaxNode, parseStatements } from '../duckdb/syntax.ts'
-import { fileFunctions, isVolatile } from './engine-functions.ts'
+import { fileFunctions, isVolatile } from './sql/engine-functions.ts'
 import type { ParsedQuery } from './model-file.ts'
 import { engineDiagnostic, spanAt, spanAtByte } from './places.ts'
-import { type KnownNames, type References, isDataFile, referencesOf } from './references.ts'
-import { isSymbol, nameOf, tokenize } from './tokens.ts'
+import { type KnownNames, type References, isDataFile, referencesOf } from './sql/references.ts'
+import { isSymbol, nameOf, tokenize } from './sql/tokens.ts'
 
 export interface ResolvedQuery {
   readonly parsed: ParsedQuery

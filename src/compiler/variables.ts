@@ -6,7 +6,7 @@ import type { SourceFile, Span } from '../core/source.ts'
 import { type Insert, ModelBody } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { identifierOf, literalOf, type Variables } from '../core/variables.ts'
-import { isSymbol, isWord, nameOf, type Token, tokenize } from './tokens.ts'
+import { isSymbol, isWord, nameOf, type Token, tokenize } from './sql/tokens.ts'
 
 export interface BodyWithVariables {
   readonly body: ModelBody

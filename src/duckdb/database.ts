@@ -12,7 +12,7 @@ import {
 } from '@duckdb/node-api'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { syncPath } from '../core/durable-directory.ts'
+import { syncPath } from '../files/durable-directory.ts'
 import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'

@@ -7,7 +7,7 @@ import { Resources } from '../core/resources.ts'
 import { sql } from '../core/sql.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { type Connection, Database } from './database.ts'
-import { dropCache } from './memory.ts'
+import { dropCache } from './vectors/memory.ts'
 
 export interface AttachedFile {
   /** The catalog name under which queries find it. */

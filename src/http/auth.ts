@@ -3,7 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import { EnvironmentError } from '../core/failures.ts'
-import type { RequestHead } from './plain-post.ts'
+import type { RequestHead } from './fast/plain-post.ts'
 import { RequestError } from './request-error.ts'
 
 /** Throws 401 unless the request shows `token`, as Bearer or as the password of Basic. Compares in constant time. */

@@ -10,8 +10,8 @@ import type { CompiledExternal } from '../core/external.ts'
 import type { CompiledProject, Lineage, Model } from '../core/model.ts'
 import { hashOf } from '../core/hash.ts'
 import { entitySetName } from '../core/names.ts'
-import { buildStamp } from '../core/package.ts'
-import type { RunSummary } from './ledger.ts'
+import { buildStamp } from '../files/package.ts'
+import type { RunSummary } from './results.ts'
 
 const SCHEMA_VERSION = 1
 

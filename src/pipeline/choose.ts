@@ -1,12 +1,12 @@
 // Which models a run is about: all, those that were selected, or those of them that did not succeed last time.
 
-import { isModified } from '../compiler/plan.ts'
+import { isModified } from './plan/decide.ts'
 import { type Models, type Selection, select } from '../compiler/select.ts'
 import type { ModelName } from '../core/names.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { textOf } from '../duckdb/values.ts'
-import type { State } from './state.ts'
+import type { State } from './store/state.ts'
 
 export interface RunSelection extends Selection {
   /** Only what failed or was skipped in the last run. */

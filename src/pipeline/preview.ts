@@ -7,8 +7,8 @@ import { type ModelName, splitModelName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
-import { publish } from './publish.ts'
-import { attachWarehouseToRead, hasWarehouse } from './warehouse.ts'
+import { publish } from './store/publish.ts'
+import { attachWarehouseToRead, hasWarehouse } from './store/warehouse.ts'
 
 export interface PreviewOptions {
   readonly paths: ProjectPaths

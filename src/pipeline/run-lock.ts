@@ -8,7 +8,7 @@ import {
   isHere,
   LockHeldError,
   takeProcessLock,
-} from '../core/process-lock.ts'
+} from '../files/process-lock.ts'
 
 const POLL_MS = 100
 

@@ -3,8 +3,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
-import { workspace } from '../workspace.ts'
-import { daemonIn, post, query, runBeside } from './collect-daemon.ts'
+import { workspace } from '../support/workspace.ts'
+import { daemonIn, post, query, runBeside } from '../support/built-daemon.ts'
 
 const REQUESTS = 12
 

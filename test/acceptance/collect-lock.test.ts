@@ -6,8 +6,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { eiderProcess, workspace } from '../workspace.ts'
-import { daemonIn } from './collect-daemon.ts'
+import { eiderProcess, workspace } from '../support/workspace.ts'
+import { daemonIn } from '../support/built-daemon.ts'
 
 const project = {
   'eider.yml': 'name: locks\n',

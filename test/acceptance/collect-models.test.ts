@@ -4,8 +4,8 @@ import { rename, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
-import { workspace } from '../workspace.ts'
-import { daemonIn, healthOf, post, query, runBeside, until } from './collect-daemon.ts'
+import { workspace } from '../support/workspace.ts'
+import { daemonIn, healthOf, post, query, runBeside, until } from '../support/built-daemon.ts'
 
 const project = {
   'eider.yml': 'name: reload\n',

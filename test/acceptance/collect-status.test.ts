@@ -4,8 +4,8 @@ import { mkdir } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Database } from '../../src/duckdb/database.ts'
-import { type Running, type Workspace, workspace } from '../workspace.ts'
-import { daemonIn, post, runBeside } from './collect-daemon.ts'
+import { type Running, type Workspace, workspace } from '../support/workspace.ts'
+import { daemonIn, post, runBeside } from '../support/built-daemon.ts'
 
 const project = {
   'eider.yml': 'name: status\n',

@@ -4,10 +4,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Sql, sql } from '../../src/core/sql.ts'
-import { seededRandom } from '../buffer/seeded-random.ts'
-import { type Workspace, workspace } from '../workspace.ts'
-import { daemonIn, query, runBeside } from './collect-daemon.ts'
-import { randomValues } from './random-values.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+import { daemonIn, query, runBeside } from '../support/built-daemon.ts'
+import { randomValues } from '../support/random-values.ts'
 
 const SEED = 20_261_122
 const EVENTS = 40

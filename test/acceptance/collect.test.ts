@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
 import { Database, type Row } from '../../src/duckdb/database.ts'
-import { type Running, type Workspace, workspace } from '../workspace.ts'
+import { type Running, type Workspace, workspace } from '../support/workspace.ts'
 
 const files = {
   'eider.yml': 'name: acceptance\n',

@@ -5,8 +5,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
-import { type Workspace, workspace } from '../workspace.ts'
-import { ask } from './odata-fixture.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+import { ask } from '../support/built-service.ts'
 
 const model = (rows: number, factor: number) => `-- @kind: table
 -- @expose id

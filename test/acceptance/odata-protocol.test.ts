@@ -3,7 +3,7 @@
 import { connect } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ask, client, serveFixture } from './odata-fixture.ts'
+import { ask, client, serveFixture } from '../support/built-service.ts'
 
 const service = await serveFixture()
 const { get, rows, refused, where } = client(service.base)

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { client, serveFixture } from './odata-fixture.ts'
+import { client, serveFixture } from '../support/built-service.ts'
 
 const service = await serveFixture()
 const { get, rows, refused, where } = client(service.base)

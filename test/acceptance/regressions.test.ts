@@ -5,7 +5,7 @@ import { readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseManifest } from '../../src/core/snapshot.ts'
-import { eiderProcess, type Workspace, workspace } from '../workspace.ts'
+import { eiderProcess, type Workspace, workspace } from '../support/workspace.ts'
 
 const manifestOf = async (space: Workspace) =>
   parseManifest(await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8'))

@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { workspace } from '../workspace.ts'
+import { workspace } from '../support/workspace.ts'
 
 const numbers = (n: number) =>
   `-- @kind: table\n-- @expose i\nSELECT i::INTEGER AS i, ${n} AS version FROM range(${n * 1000}) AS r(i)`

@@ -3,8 +3,8 @@
 import { readFile, readdir, rename } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Workspace, workspace } from '../workspace.ts'
-import { until } from './collect-daemon.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+import { until } from '../support/built-daemon.ts'
 
 const numbers = (rows: number) => `-- @expose n\nSELECT range AS n FROM range(${rows})`
 

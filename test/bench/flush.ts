@@ -9,7 +9,7 @@ import { limits } from '../../src/core/limits.ts'
 import { type ModelName, parseModelName } from '../../src/core/names.ts'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
-import { type Workspace, workspace } from '../workspace.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
 import { type Benchmark, type Figure, interleaved } from './figure.ts'
 import { flushAll, type Flushed, openBuffer } from './flush-run.ts'
 
@@ -72,7 +72,7 @@ async function measureRun(events: number, segmentBytes: number): Promise<number>
 /** In a process of its own, since the buffer was filled by this one. */
 async function measurePeak(events: number): Promise<number> {
   await using space = await filledBuffer(events, limits.segmentBytes)
-  const child = fork(fileURLToPath(new URL('flush-run.js', import.meta.url)), [space.dir])
+  const child = fork(fileURLToPath(new URL('./flush-run.js', import.meta.url)), [space.dir])
   const [{ flushed, peakBytes }] = (await once(child, 'message')) as [Flushed]
   if (flushed !== events) throw new Error(`flushed ${flushed} of ${events} events`)
   return peakBytes

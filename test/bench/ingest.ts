@@ -1,7 +1,7 @@
 // Durable ingest against a server that does nothing: every 202 of ours is on disk and checked.
 
 import { readFile } from 'node:fs/promises'
-import { type Workspace, workspace } from '../workspace.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
 import { type BareServer, startBareServer } from './bare-server.ts'
 import { type Benchmark, type Figure, median } from './figure.ts'
 import { type LoadResult, measureLoad, postRequest } from './load.ts'

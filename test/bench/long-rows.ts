@@ -1,6 +1,6 @@
 // How long an answer with long rows keeps others waiting: one entity with thousands inside, and a page of rows of 5 KB.
 
-import { workspace } from '../workspace.ts'
+import { workspace } from '../support/workspace.ts'
 import type { Figure } from './figure.ts'
 import { download, serveTable } from './served.ts'
 

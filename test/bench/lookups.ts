@@ -2,7 +2,7 @@
 
 import { get } from 'node:http'
 import { limits } from '../../src/core/limits.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../support/workspace.ts'
 import {
   type Benchmark,
   type BenchmarkOptions,

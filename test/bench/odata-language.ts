@@ -2,9 +2,9 @@
 // of a lookup by key through the real server; and the slowest of the requests that are made to be slow.
 
 import { Agent, request } from 'node:http'
-import { Fixture } from '../odata/language/fixture.ts'
-import { hostileQueries } from '../odata/service/hostile-queries.ts'
-import { workspace } from '../workspace.ts'
+import { Fixture } from '../support/odata-fixture.ts'
+import { hostileQueries } from '../support/hostile-queries.ts'
+import { workspace } from '../support/workspace.ts'
 import { type Benchmark, median } from './figure.ts'
 
 const model = `-- @kind: table

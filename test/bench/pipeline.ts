@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { eiderProcess, type Workspace, workspace } from '../workspace.ts'
+import { eiderProcess, type Workspace, workspace } from '../support/workspace.ts'
 import { type Benchmark, type Figure, interleaved } from './figure.ts'
 import { smallModels } from './small-models.ts'
 
@@ -58,7 +58,7 @@ async function coldCompile(models: number, rounds: number): Promise<Figure> {
 
 async function manySmall(models: number, rounds: number): Promise<Figure> {
   await using space = await workspace(smallModels(models))
-  const script = fileURLToPath(new URL('small-models.js', import.meta.url))
+  const script = fileURLToPath(new URL('./small-models.js', import.meta.url))
   const times = await interleaved(
     rounds,
     async () => {

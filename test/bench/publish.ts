@@ -4,7 +4,7 @@ import { link, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseManifest, printManifest } from '../../src/core/snapshot.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../support/workspace.ts'
 import { type Benchmark, type Figure, median } from './figure.ts'
 import { publishedTable, type Served, serveTable, TABLE_FILE, tableModel } from './served.ts'
 

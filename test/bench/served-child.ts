@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { ODataService } from '../../src/odata/service.ts'
-import { silentLogger } from '../silent-logger.ts'
+import { silentLogger } from '../support/silent-logger.ts'
 
 export interface Cost {
   /** Of the process, resident, at its highest since it started, and now. */

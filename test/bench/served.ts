@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { limits } from '../../src/core/limits.ts'
-import { type Workspace, workspace } from '../workspace.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
 import type { Cost } from './served-child.ts'
 
 /** Ten columns of the usual types, with NULLs, quotes and letters beyond ASCII; `shift` makes other rows of it. */
@@ -48,7 +48,7 @@ export interface ServedOptions {
 /** The service in a process of its own, as `eider serve` starts it. */
 export async function serveTable(dir: string, options: ServedOptions = {}): Promise<Served> {
   const { pageSize = limits.pageRows, cacheBytes = limits.cacheBytes } = options
-  const script = fileURLToPath(new URL('served-child.js', import.meta.url))
+  const script = fileURLToPath(new URL('./served-child.js', import.meta.url))
   const env = { ...process.env, UV_THREADPOOL_SIZE: '24' }
   const child = fork(script, [dir, String(pageSize), String(cacheBytes)], { env })
   const [url] = (await once(child, 'message')) as [string]

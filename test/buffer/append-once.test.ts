@@ -15,8 +15,8 @@ import {
   readClaim,
   target,
   temporaryDirectory,
-} from './drain.ts'
-import { FakeFiles, fileError, type Survival } from './fake-files.ts'
+} from '../support/drain.ts'
+import { FakeFiles, fileError, type Survival } from '../support/fake-files.ts'
 
 const HOUR_MS = 3_600_000
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString()

@@ -16,8 +16,8 @@ import {
   readClaim,
   target,
   temporaryDirectory,
-} from './drain.ts'
-import { FakeFiles } from './fake-files.ts'
+} from '../support/drain.ts'
+import { FakeFiles } from '../support/fake-files.ts'
 
 test('a buffer has one owner, which the refusal names; closing it lets the next one in', async () => {
   await using directory = await temporaryDirectory()

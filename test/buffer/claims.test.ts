@@ -11,7 +11,7 @@ import {
   readClaim,
   target,
   temporaryDirectory,
-} from './drain.ts'
+} from '../support/drain.ts'
 
 test('claim, ack and nack are idempotent, also over restarts', async () => {
   await using directory = await temporaryDirectory()

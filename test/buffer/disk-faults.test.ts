@@ -14,8 +14,8 @@ import {
   readClaim,
   target,
   temporaryDirectory,
-} from './drain.ts'
-import { FakeFiles, fileError } from './fake-files.ts'
+} from '../support/drain.ts'
+import { FakeFiles, fileError } from '../support/fake-files.ts'
 
 test('a full disk refuses the group whole and is used again when space returns', async () => {
   await using directory = await temporaryDirectory()

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert'
 import { takeBufferLock } from '../../src/buffer/lock.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { createLogger } from '../../src/core/logger.ts'
-import { silentLogger } from '../silent-logger.ts'
-import { failure, temporaryDirectory } from './drain.ts'
+import { silentLogger } from '../support/silent-logger.ts'
+import { failure, temporaryDirectory } from '../support/drain.ts'
 
 const WAIT_MS = 5_000
 

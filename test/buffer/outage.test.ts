@@ -4,8 +4,15 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { type ModelName, parseModelName } from '../../src/core/names.ts'
-import { TIME, eventBytes, failure, openBuffer, target, temporaryDirectory } from './drain.ts'
-import { FakeFiles, fileError } from './fake-files.ts'
+import {
+  TIME,
+  eventBytes,
+  failure,
+  openBuffer,
+  target,
+  temporaryDirectory,
+} from '../support/drain.ts'
+import { FakeFiles, fileError } from '../support/fake-files.ts'
 
 test('an outage is logged when it begins and when it ends, and not for each group', async () => {
   await using directory = await temporaryDirectory()

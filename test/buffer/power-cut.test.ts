@@ -5,8 +5,15 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { EventBuffer } from '../../src/buffer/buffer.ts'
 import type { Claim } from '../../src/buffer/claim-source.ts'
-import { TIME, eventBytes, openBuffer, readClaim, target, temporaryDirectory } from './drain.ts'
-import { FakeFiles, type Survival } from './fake-files.ts'
+import {
+  TIME,
+  eventBytes,
+  openBuffer,
+  readClaim,
+  target,
+  temporaryDirectory,
+} from '../support/drain.ts'
+import { FakeFiles, type Survival } from '../support/fake-files.ts'
 
 const SEGMENT_BYTES = 600
 

@@ -13,8 +13,8 @@ import {
   readEvents,
   target,
   temporaryDirectory,
-} from './drain.ts'
-import { FakeFiles } from './fake-files.ts'
+} from '../support/drain.ts'
+import { FakeFiles } from '../support/fake-files.ts'
 
 const DIRECTORY = '/buffer/raw.events'
 const groups = [['a'], ['b1', 'b2', 'b3'], ['c'], ['d1', 'd2']]

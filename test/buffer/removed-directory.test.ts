@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BufferUnavailableError } from '../../src/buffer/errors.ts'
-import { TIME, eventBytes, failure, openBuffer, target, temporaryDirectory } from './drain.ts'
+import {
+  TIME,
+  eventBytes,
+  failure,
+  openBuffer,
+  target,
+  temporaryDirectory,
+} from '../support/drain.ts'
 
 test('a directory that is removed under the buffer takes nothing more', async () => {
   await using directory = await temporaryDirectory()

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { repository, workspace } from '../workspace.ts'
+import { repository, workspace } from '../support/workspace.ts'
 
 test('an installation without its code is a failure of the tool, not of a project', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'eider-bin-'))

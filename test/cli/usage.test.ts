@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { workspace } from '../workspace.ts'
+import { workspace } from '../support/workspace.ts'
 
 const QUOTES = 'put an argument with blanks in quotes; '
 

@@ -3,7 +3,7 @@
 import { o } from 'odata'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { serveFixture } from '../acceptance/odata-fixture.ts'
+import { serveFixture } from '../support/built-service.ts'
 
 type Row = Readonly<Record<string, unknown>>
 

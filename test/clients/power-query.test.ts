@@ -4,7 +4,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { request } from 'node:http'
-import { serveFixture } from '../acceptance/odata-fixture.ts'
+import { serveFixture } from '../support/built-service.ts'
 
 const HEADERS = {
   Accept:

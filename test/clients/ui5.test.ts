@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { serveFixture, type Service } from '../acceptance/odata-fixture.ts'
+import { serveFixture, type Service } from '../support/built-service.ts'
 import {
   fromPage,
   openUi5Page,

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { errors } from '../../src/collect/errors.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import type { ModelName } from '../../src/core/names.ts'
-import { eventsOf, openFixture, post, send } from './fixture.ts'
+import { eventsOf, openFixture, post, send } from '../support/daemon-fixture.ts'
 
 const EVENTS = '/collect/raw/page_views'
 const BATCH = '/collect/raw/page_views/batch'

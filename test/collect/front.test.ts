@@ -5,9 +5,9 @@ import { connect } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
-import { seededRandom } from '../buffer/seeded-random.ts'
-import { type FixtureOptions, openFixture } from './fixture.ts'
-import { ODD_COUNT, oddRequest, plainRequest, splitAtRandom } from './front-requests.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { type FixtureOptions, openFixture } from '../support/daemon-fixture.ts'
+import { ODD_COUNT, oddRequest, plainRequest, splitAtRandom } from '../support/front-requests.ts'
 
 const SEED = 20260101
 const SCRIPTS = 2 * ODD_COUNT

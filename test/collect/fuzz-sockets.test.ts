@@ -8,9 +8,15 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
-import { seededRandom } from '../buffer/seeded-random.ts'
-import { type DaemonFixture, eventsOf, openFixture, PAGE_VIEWS, post } from './fixture.ts'
-import { pick, splitAtRandom } from './front-requests.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import {
+  type DaemonFixture,
+  eventsOf,
+  openFixture,
+  PAGE_VIEWS,
+  post,
+} from '../support/daemon-fixture.ts'
+import { pick, splitAtRandom } from '../support/front-requests.ts'
 
 const SEED = 20240601
 const CONNECTIONS = 800

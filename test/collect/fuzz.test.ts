@@ -3,13 +3,13 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readTree } from '../../src/collect/json-tree.ts'
-import { readEvent, readJsonBatch } from '../../src/collect/read-events.ts'
-import { openDoor } from '../../src/collect/validate-event.ts'
-import { ruleFor } from '../../src/collect/value-rules.ts'
+import { readTree } from '../../src/collect/validate/json-tree.ts'
+import { readEvent, readJsonBatch } from '../../src/collect/read/read-events.ts'
+import { openDoor } from '../../src/collect/validate/validate-event.ts'
+import { ruleFor } from '../../src/collect/validate/value-rules.ts'
 import { columnType } from '../../src/core/relation.ts'
 import { RequestError } from '../../src/http/request-error.ts'
-import { eventsModel } from './model.ts'
+import { eventsModel } from '../support/events-model.ts'
 
 const SEED = 20240501
 const ROUNDS = 20_000

@@ -2,9 +2,9 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RawClient } from '../http/raw-client.ts'
-import { readMetrics } from '../http/read-metrics.ts'
-import { openFixture, post, send } from './fixture.ts'
+import { RawClient } from '../support/raw-client.ts'
+import { readMetrics } from '../support/read-metrics.ts'
+import { openFixture, post, send } from '../support/daemon-fixture.ts'
 
 const EVENTS = '/collect/raw/page_views'
 const OF_TARGET = '{target="raw.page_views"}'

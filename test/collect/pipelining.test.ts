@@ -2,8 +2,8 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RawClient, rawPost } from '../http/raw-client.ts'
-import { eventsOf, openFixture, post } from './fixture.ts'
+import { RawClient, rawPost } from '../support/raw-client.ts'
+import { eventsOf, openFixture, post } from '../support/daemon-fixture.ts'
 
 const COUNT = 300
 

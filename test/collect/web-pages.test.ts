@@ -2,8 +2,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { requireProgram } from '../../src/collect/callers.ts'
 import { answersTo, hostName, takesOrigin } from '../../src/http/web-pages.ts'
-import { type RawAnswer, RawClient } from '../http/raw-client.ts'
-import { openFixture } from './fixture.ts'
+import { type RawAnswer, RawClient } from '../support/raw-client.ts'
+import { openFixture } from '../support/daemon-fixture.ts'
 
 const EVENT = '{"event_name":"forged"}'
 

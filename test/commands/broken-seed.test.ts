@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { workspace } from '../workspace.ts'
+import { workspace } from '../support/workspace.ts'
 
 test('a seed with a value that is not of its type fails with the line and what is wrong in it', async () => {
   await using space = await workspace({

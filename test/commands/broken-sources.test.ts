@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Workspace, workspace } from '../workspace.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
 
 /** What a run says of each model: its warning, or why it was built or failed. */
 async function results(space: Workspace, exitCode = 0): Promise<Readonly<Record<string, string>>> {

@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EventBuffer } from '../../src/buffer/buffer.ts'
-import { AdminClient } from '../../src/collect/admin-client.ts'
+import { AdminClient } from '../../src/collect/admin/admin-client.ts'
 import { CollectDaemon } from '../../src/collect/daemon.ts'
 import { openClaims } from '../../src/commands/claims.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { limits } from '../../src/core/limits.ts'
 import type { Project } from '../../src/project/project.ts'
-import { silentLogger } from '../silent-logger.ts'
+import { silentLogger } from '../support/silent-logger.ts'
 
 /** A project whose buffer a daemon has that does not listen yet. */
 async function held() {

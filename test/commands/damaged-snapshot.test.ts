@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseManifest } from '../../src/core/snapshot.ts'
-import { type Workspace, workspace } from '../workspace.ts'
-import { flip } from '../flip.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+import { flip } from '../support/flip.ts'
 
 const ROWS = 60_000
 const other = (id: number) => `-- @expose id\nSELECT ${id} AS id`

@@ -3,7 +3,7 @@ import { chmod, readFile, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Database } from '../../src/duckdb/database.ts'
-import { eiderProcess, workspace } from '../workspace.ts'
+import { eiderProcess, workspace } from '../support/workspace.ts'
 
 const files = {
   'eider.yml': 'name: shop\n',

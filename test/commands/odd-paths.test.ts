@@ -4,7 +4,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { workspace } from '../workspace.ts'
+import { workspace } from '../support/workspace.ts'
 
 test('sources in directories whose names look like patterns', async () => {
   const dir = 'odd [a-z] * dir'

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { contentsOf, workspace } from '../workspace.ts'
+import { contentsOf, workspace } from '../support/workspace.ts'
 
 const files = {
   'eider.yml': 'name: shop\n',

@@ -3,7 +3,7 @@
 import { rename } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Running, workspace } from '../workspace.ts'
+import { type Running, workspace } from '../support/workspace.ts'
 
 const files = {
   'eider.yml': 'name: shop\n',

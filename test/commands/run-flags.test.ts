@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { eiderProcess, type Workspace, workspace } from '../workspace.ts'
+import { eiderProcess, type Workspace, workspace } from '../support/workspace.ts'
 
 const source = (rows: string) =>
   `select * from (values ${rows}) t(id, day, v)\n`.replaceAll("d'", "date '2026-01-")

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { runOptionsOf } from '../../src/commands/run-options.ts'
 import { loadProject } from '../../src/project/load.ts'
-import { workspace } from '../workspace.ts'
+import { workspace } from '../support/workspace.ts'
 
 test('a run takes its limits from the settings, also a run that serve --watch makes of a copy', async () => {
   await using space = await workspace({

@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
-import { type Workspace, workspace } from '../workspace.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
 
 const config = `name: s
 sources:

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { workspace } from '../workspace.ts'
+import { workspace } from '../support/workspace.ts'
 
 test('a run for a target leaves the state of the others alone', async () => {
   await using space = await workspace({

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { workspace } from '../workspace.ts'
+import { workspace } from '../support/workspace.ts'
 
 const files = {
   'eider.yml': 'name: v\nvars:\n  input: nowhere\n  top: 2\n',

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Outcome, type Workspace, workspace } from '../workspace.ts'
+import { type Outcome, type Workspace, workspace } from '../support/workspace.ts'
 
 const config = `name: v
 vars:

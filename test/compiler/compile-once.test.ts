@@ -7,7 +7,7 @@ import { DiagnosticsError } from '../../src/core/diagnostics.ts'
 import type { CompiledProject } from '../../src/core/model.ts'
 import { hashOf } from '../../src/core/hash.ts'
 import { loadProject } from '../../src/project/load.ts'
-import { repository, type Workspace, workspace } from '../workspace.ts'
+import { repository, type Workspace, workspace } from '../support/workspace.ts'
 
 const project = {
   'eider.yml': 'name: p\nvars: {one: 1, label: same}\n',

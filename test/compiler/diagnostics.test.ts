@@ -8,7 +8,7 @@ import { showDiagnostic } from '../../src/cli/show-diagnostic.ts'
 import { compile } from '../../src/compiler/compile.ts'
 import { type Diagnostic, DiagnosticsError, allCodes } from '../../src/core/diagnostics.ts'
 import { loadProject } from '../../src/project/load.ts'
-import { repository } from '../workspace.ts'
+import { repository } from '../support/workspace.ts'
 
 const directory = join(repository, 'test/golden/diagnostics')
 const cases = readdirSync(directory).toSorted()

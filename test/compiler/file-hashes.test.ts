@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Workspace, workspace } from '../workspace.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
 
 /** Names of files as models may write them, each with the file that is meant; `home` is the home directory. */
 const names: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { orderOf } from '../../src/compiler/graph.ts'
-import { nameOf } from './compile-text.ts'
+import { nameOf } from '../support/compile-text.ts'
 
 const graph = (edges: Readonly<Record<string, string>>) =>
   orderOf(

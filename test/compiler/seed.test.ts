@@ -4,7 +4,7 @@ import { compile } from '../../src/compiler/compile.ts'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { loadProject } from '../../src/project/load.ts'
-import { fixture, type Fixture, resultOf } from '../pipeline/fixture.ts'
+import { fixture, type Fixture, resultOf } from '../support/pipeline-fixture.ts'
 
 async function compiled(space: Fixture) {
   const { files } = await loadProject(space.dir, { env: {}, flags: {} })

@@ -9,8 +9,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
-import { smallDisk, testOnDisk } from '../small-disk.ts'
-import { type Running, type Workspace, workspace } from '../workspace.ts'
+import { smallDisk, testOnDisk } from '../support/small-disk.ts'
+import { type Running, type Workspace, workspace } from '../support/workspace.ts'
 
 const project = {
   'eider.yml': 'name: faults\n',

@@ -3,8 +3,8 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { seededRandom } from '../buffer/seeded-random.ts'
-import type { Workspace } from '../workspace.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import type { Workspace } from '../support/workspace.ts'
 import { crashSeed, isLong, testGroups } from './long-form.ts'
 import {
   crashProject,

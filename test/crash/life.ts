@@ -11,12 +11,16 @@ import type { EventsModel } from '../../src/core/model.ts'
 import { sql } from '../../src/core/sql.ts'
 import { readCatalog } from '../../src/duckdb/catalog.ts'
 import { type Connection, Database } from '../../src/duckdb/database.ts'
-import { finishCommitted, type FlushDependencies, flushTarget } from '../../src/pipeline/flush.ts'
-import { ensureState, readState } from '../../src/pipeline/state.ts'
-import { openBuffer } from '../buffer/drain.ts'
-import { FakeFiles, fileError, PowerCutError, type Survival } from '../buffer/fake-files.ts'
-import { events } from '../pipeline/fixture.ts'
-import { silentLogger } from '../silent-logger.ts'
+import {
+  finishCommitted,
+  type FlushDependencies,
+  flushTarget,
+} from '../../src/pipeline/flush/flush.ts'
+import { ensureState, readState } from '../../src/pipeline/store/state.ts'
+import { openBuffer } from '../support/drain.ts'
+import { FakeFiles, fileError, PowerCutError, type Survival } from '../support/fake-files.ts'
+import { events } from '../support/pipeline-fixture.ts'
+import { silentLogger } from '../support/silent-logger.ts'
 
 const model: EventsModel = events('raw.events', { call: 'INTEGER!', i: 'INTEGER!' })
 const SEGMENT_BYTES = 500

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
-import { eiderProcess, type Workspace, workspace } from '../workspace.ts'
+import { eiderProcess, type Workspace, workspace } from '../support/workspace.ts'
 
 const files = {
   'eider.yml': 'name: crash\n',

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { seededRandom } from '../buffer/seeded-random.ts'
+import { seededRandom } from '../support/seeded-random.ts'
 import {
   crashProject,
   findWrong,

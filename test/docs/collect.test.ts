@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
 import { settings } from '../../src/project/settings.ts'
-import { repository } from '../workspace.ts'
+import { repository } from '../support/workspace.ts'
 
 const page = readFileSync(join(repository, 'docs', 'collect.md'), 'utf8')
 

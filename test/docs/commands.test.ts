@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { commands } from '../../src/commands/table.ts'
-import { repository } from '../workspace.ts'
+import { repository } from '../support/workspace.ts'
 
 const page = readFileSync(join(repository, 'docs', 'commands.md'), 'utf8')
 

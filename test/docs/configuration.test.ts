@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { settings } from '../../src/project/settings.ts'
-import { repository } from '../workspace.ts'
+import { repository } from '../support/workspace.ts'
 
 const page = readFileSync(join(repository, 'docs', 'configuration.md'), 'utf8')
 

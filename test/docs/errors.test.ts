@@ -4,8 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { errors as collectErrors } from '../../src/collect/errors.ts'
 import { allCodes } from '../../src/core/diagnostics.ts'
-import { errorCodes, odataError } from '../../src/odata/errors.ts'
-import { repository } from '../workspace.ts'
+import { errorCodes, odataError } from '../../src/odata/protocol/errors.ts'
+import { repository } from '../support/workspace.ts'
 
 const page = readFileSync(join(repository, 'docs', 'errors.md'), 'utf8')
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { repository } from '../workspace.ts'
+import { repository } from '../support/workspace.ts'
 
 const pagesIn = (dir: string) =>
   readdirSync(join(repository, dir))

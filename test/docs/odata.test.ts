@@ -3,11 +3,14 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
-import { functionNames, isUnserved } from '../../src/odata/functions.ts'
-import { optionName } from '../../src/odata/query-options.ts'
-import { precedenceOf } from '../../src/odata/precedence.ts'
-import { servedTransformations, unservedTransformations } from '../../src/odata/transformations.ts'
-import { repository } from '../workspace.ts'
+import { functionNames, isUnserved } from '../../src/odata/bind/expression/functions.ts'
+import { optionName } from '../../src/odata/syntax/query-options.ts'
+import { precedenceOf } from '../../src/odata/syntax/precedence.ts'
+import {
+  servedTransformations,
+  unservedTransformations,
+} from '../../src/odata/syntax/transformations.ts'
+import { repository } from '../support/workspace.ts'
 
 const page = readFileSync(join(repository, 'docs', 'odata.md'), 'utf8')
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { repository, workspace } from '../workspace.ts'
+import { repository, workspace } from '../support/workspace.ts'
 
 /** The part of JSON Schema that docs/schemas uses. */
 interface Schema {

@@ -4,7 +4,7 @@ import { Resources } from '../../src/core/resources.ts'
 import { sql } from '../../src/core/sql.ts'
 import { ConnectionPool } from '../../src/duckdb/connection-pool.ts'
 import { Database } from '../../src/duckdb/database.ts'
-import { TextStream } from '../../src/duckdb/text-stream.ts'
+import { TextStream } from '../../src/duckdb/vectors/text-stream.ts'
 
 async function openPool(size: number): Promise<ConnectionPool> {
   await using resources = new Resources()

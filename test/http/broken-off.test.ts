@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { sendText } from '../../src/http/respond.ts'
 import { HttpServer } from '../../src/http/server.ts'
-import { RawClient } from './raw-client.ts'
+import { RawClient } from '../support/raw-client.ts'
 
 test('it has one answer, the refusal, and what its handler says later is no failure', async () => {
   const lines: LogLine[] = []

@@ -4,8 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sendJson } from '../../src/http/respond.ts'
 import { HttpServer } from '../../src/http/server.ts'
-import { silentLogger } from '../silent-logger.ts'
-import { RawClient } from './raw-client.ts'
+import { silentLogger } from '../support/silent-logger.ts'
+import { RawClient } from '../support/raw-client.ts'
 
 const seen = async (target: string, host = 'Host: other.example\r\n') => {
   await using server = await HttpServer.open({

@@ -8,8 +8,8 @@ import { readBody } from '../../src/http/body.ts'
 import { RequestError } from '../../src/http/request-error.ts'
 import { sendJson, sendText } from '../../src/http/respond.ts'
 import { type Handler, HttpServer } from '../../src/http/server.ts'
-import { silentLogger } from '../silent-logger.ts'
-import { type RawAnswer, RawClient, rawPost } from './raw-client.ts'
+import { silentLogger } from '../support/silent-logger.ts'
+import { type RawAnswer, RawClient, rawPost } from '../support/raw-client.ts'
 
 const MAX_BODY = 1000
 

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
 import { sendJson } from '../../src/http/respond.ts'
 import { HttpServer } from '../../src/http/server.ts'
-import { silentLogger } from '../silent-logger.ts'
-import { RawClient } from './raw-client.ts'
+import { silentLogger } from '../support/silent-logger.ts'
+import { RawClient } from '../support/raw-client.ts'
 
 test('a head that comes drop by drop is given up after limits.headersTimeoutMs', async () => {
   const handle = (_: unknown, response: Parameters<typeof sendJson>[0]) =>

@@ -8,8 +8,8 @@ import { limits } from '../../src/core/limits.ts'
 import { readBody } from '../../src/http/body.ts'
 import { sendJson } from '../../src/http/respond.ts'
 import { HttpServer } from '../../src/http/server.ts'
-import { silentLogger } from '../silent-logger.ts'
-import { RawClient, rawPost } from './raw-client.ts'
+import { silentLogger } from '../support/silent-logger.ts'
+import { RawClient, rawPost } from '../support/raw-client.ts'
 
 const get = (url: string, ...headers: readonly string[]) =>
   `GET ${url} HTTP/1.1\r\nHost: localhost\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`

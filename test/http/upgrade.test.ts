@@ -6,8 +6,8 @@ import { limits } from '../../src/core/limits.ts'
 import { readBody } from '../../src/http/body.ts'
 import { sendJson } from '../../src/http/respond.ts'
 import { HttpServer } from '../../src/http/server.ts'
-import { silentLogger } from '../silent-logger.ts'
-import { RawClient, rawPost } from './raw-client.ts'
+import { silentLogger } from '../support/silent-logger.ts'
+import { RawClient, rawPost } from '../support/raw-client.ts'
 
 /** Answers the length of the body; /late not at once. */
 const open = () =>

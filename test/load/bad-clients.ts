@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { pick } from '../collect/front-requests.ts'
+import { pick } from '../support/front-requests.ts'
 
 type Random = () => number
 

@@ -4,7 +4,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { type Workspace, workspace } from '../workspace.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
 
 /** EIDER_LOAD=all: as long and as much as the project promises, in minutes. */
 export const isLong = process.env['EIDER_LOAD'] === 'all'

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
-import { gateLimits } from '../../src/odata/query-gate.ts'
-import { readMetrics } from '../http/read-metrics.ts'
-import { type Running, workspace } from '../workspace.ts'
+import { gateLimits } from '../../src/odata/engine/admission.ts'
+import { readMetrics } from '../support/read-metrics.ts'
+import { type Running, workspace } from '../support/workspace.ts'
 import { isLong } from './generations.ts'
 
 const ROWS = 300_000

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
-import { type Running, type Workspace, workspace } from '../workspace.ts'
+import { type Running, type Workspace, workspace } from '../support/workspace.ts'
 
 const ROWS = 120_000
 const files = {

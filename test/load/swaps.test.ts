@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readMetrics } from '../http/read-metrics.ts'
+import { readMetrics } from '../support/read-metrics.ts'
 import { Client, generationsProject, isLong, runOf } from './generations.ts'
 
 const CONNECTIONS = 16

@@ -5,9 +5,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CompiledProject } from '../../src/core/model.ts'
 import { writeArtifacts } from '../../src/pipeline/artifacts.ts'
-import type { RunSummary } from '../../src/pipeline/ledger.ts'
-import { projectOf, query } from './fixture.ts'
-import { workspace } from '../workspace.ts'
+import type { RunSummary } from '../../src/pipeline/results.ts'
+import { projectOf, query } from '../support/pipeline-fixture.ts'
+import { workspace } from '../support/workspace.ts'
 
 const summary: RunSummary = {
   runId: 'r',

@@ -3,7 +3,14 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseManifest } from '../../src/core/snapshot.ts'
 import { sql } from '../../src/core/sql.ts'
-import { type Fixture, fixture, query, recorder, resultOf, statuses } from './fixture.ts'
+import {
+  type Fixture,
+  fixture,
+  query,
+  recorder,
+  resultOf,
+  statuses,
+} from '../support/pipeline-fixture.ts'
 
 const only = (...include: readonly string[]) => ({
   selection: { include, exclude: [], retry: false },

@@ -10,9 +10,9 @@ import type { EventBuffer } from '../../src/buffer/buffer.ts'
 import type { ClaimSource } from '../../src/buffer/claim-source.ts'
 import type { ModelName } from '../../src/core/names.ts'
 import { sql } from '../../src/core/sql.ts'
-import type { FlushStep } from '../../src/pipeline/flush.ts'
-import { collected, openBuffer } from './crash-project.ts'
-import { fixture, type Fixture, nameOf } from './fixture.ts'
+import type { FlushStep } from '../../src/pipeline/flush/flush.ts'
+import { collected, openBuffer } from '../support/crash-project.ts'
+import { fixture, type Fixture, nameOf } from '../support/pipeline-fixture.ts'
 
 const target = nameOf('raw.e')
 
@@ -87,7 +87,7 @@ const lend = (buffer: EventBuffer): ClaimSource => ({
 
 /** Runs until it kills itself; `buffer` answers its calls, or it opens one of its own. */
 async function killRun(space: Fixture, step: string, buffer: EventBuffer | null): Promise<void> {
-  const script = fileURLToPath(new URL('killed-run.js', import.meta.url))
+  const script = fileURLToPath(new URL('../support/killed-run.js', import.meta.url))
   const child = fork(script, [space.dir, step, buffer === null ? 'own' : 'parent'])
   child.on('message', ({ method, argument }: BufferCall) => {
     void buffer?.[method](argument).then((result: unknown) => child.send({ result }))

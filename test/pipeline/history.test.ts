@@ -4,7 +4,13 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { EventsModel, Kind } from '../../src/core/model.ts'
 import { sql } from '../../src/core/sql.ts'
-import { events, fixture, query, type QueryModelOptions, resultOf } from './fixture.ts'
+import {
+  events,
+  fixture,
+  query,
+  type QueryModelOptions,
+  resultOf,
+} from '../support/pipeline-fixture.ts'
 
 const kinds = ['view', 'table', 'append', 'merge', 'scd2', 'events'] as const satisfies Kind[]
 const kept = ['append', 'merge', 'scd2'] as const

@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
-import { seededRandom } from '../buffer/seeded-random.ts'
-import { fixture, type Fixture } from './fixture.ts'
-import { kindOf, LAST, models, nameOf, ROWS } from './many-models.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { fixture, type Fixture } from '../support/pipeline-fixture.ts'
+import { kindOf, LAST, models, nameOf, ROWS } from '../support/many-models.ts'
 
 /** EIDER_CRASH_POINTS=all kills more often. */
 const KILLS = process.env['EIDER_CRASH_POINTS'] === 'all' ? 50 : 20
 const COMPLETE_EVERY = 5
-const script = fileURLToPath(new URL('many-models.js', import.meta.url))
+const script = fileURLToPath(new URL('../support/many-models.js', import.meta.url))
 
 test(`${KILLS} kills of a run of ${LAST + 1} models`, async () => {
   await using space = await fixture()

@@ -4,7 +4,13 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Model } from '../../src/core/model.ts'
 import { sql } from '../../src/core/sql.ts'
-import { fixture, query, type QueryModelOptions, resultOf, statuses } from './fixture.ts'
+import {
+  fixture,
+  query,
+  type QueryModelOptions,
+  resultOf,
+  statuses,
+} from '../support/pipeline-fixture.ts'
 
 /** The definition of a model does not depend on how those that it reads are spelled. */
 const table = (name: string, text: string, options: QueryModelOptions = {}): Model => ({

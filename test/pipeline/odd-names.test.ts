@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
-import { workspace } from '../workspace.ts'
+import { workspace } from '../support/workspace.ts'
 
 const COUNT = 1_000
 

@@ -16,7 +16,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EnvironmentError, UsageError } from '../../src/core/failures.ts'
 import { initProject, projectName } from '../../src/project/init.ts'
-import { workspace } from '../workspace.ts'
+import { workspace } from '../support/workspace.ts'
 
 const templatesDir = fileURLToPath(new URL('../../../templates', import.meta.url))
 

@@ -23,7 +23,7 @@ export type Compiled =
   | { readonly diagnostics: readonly Diagnostic[] }
   | { readonly error: unknown }
 
-const CHILD = fileURLToPath(new URL('compile-child.js', import.meta.url))
+const CHILD = fileURLToPath(new URL('./compile-child.js', import.meta.url))
 
 /** Throws as compile() does, and an AbortError when `signal` asks to stop. */
 export async function compileTargets(project: Project, signal: AbortSignal): Promise<Targets> {

@@ -1,8 +1,8 @@
 // Where the numbers of `eider collect status` come from: the daemon or the buffer on disk, and the warehouse.
 
-import type { AdminClient } from '../../collect/admin-client.ts'
+import type { AdminClient } from '../../collect/admin/admin-client.ts'
 import type { EventBuffer } from '../../buffer/buffer.ts'
-import type { CollectStatus, TargetStatus } from '../../core/collect-status.ts'
+import type { CollectStatus, TargetStatus } from '../../core/report/collect-status.ts'
 import { EnvironmentError } from '../../core/failures.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ModelName } from '../../core/names.ts'
@@ -10,7 +10,7 @@ import type { ProjectPaths } from '../../core/project.ts'
 import { sql } from '../../core/sql.ts'
 import { Database } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
-import { hasWarehouse } from '../../pipeline/warehouse.ts'
+import { hasWarehouse } from '../../pipeline/store/warehouse.ts'
 import type { Project } from '../../project/project.ts'
 import { openBufferOrDaemon } from '../claims.ts'
 

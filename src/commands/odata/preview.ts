@@ -38,11 +38,11 @@ export default class ODataPreview extends BaseCommand {
     const model = findModel(models, name)
     await using resources = new Resources()
     let snapshotsDir = paths.snapshots
-    const { readCurrentSnapshot } = await import('../../pipeline/snapshots.ts')
+    const { readCurrentSnapshot } = await import('../../pipeline/store/snapshots.ts')
     const published = (await readCurrentSnapshot(paths.snapshots))?.relations ?? []
     if (!published.some((relation) => relation.model === model.name)) {
       const { publishPreview } = await import('../../pipeline/preview.ts')
-      const { makeScratch } = await import('../../pipeline/scratch.ts')
+      const { makeScratch } = await import('../../pipeline/store/scratch.ts')
       snapshotsDir = resources.use(await makeScratch(paths)).paths.snapshots
       const { memory_limit: memoryLimit } = settings
       await publishPreview({ paths, memoryLimit, models, model, dir: snapshotsDir })

@@ -16,10 +16,10 @@ export default class PipelineLs extends BaseCommand {
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(PipelineLs)
     const project = await this.openProject(flags)
-    const { isModified, plan } = await import('../../compiler/plan.ts')
+    const { isModified, plan } = await import('../../pipeline/plan/decide.ts')
     const { select } = await import('../../compiler/select.ts')
-    const { readStanding, situationOf } = await import('../../pipeline/plan-run.ts')
-    const { readFreshness, sourcesRead } = await import('../../pipeline/freshness.ts')
+    const { readStanding, situationOf } = await import('../../pipeline/plan/show-changes.ts')
+    const { readFreshness, sourcesRead } = await import('../../pipeline/plan/source-age.ts')
     await using reading = await openToRead(project)
     const { models, external } = reading.project
     const standing = await readStanding(reading.connection, project.paths.dir, reading.project)

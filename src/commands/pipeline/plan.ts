@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { showPlan } from '../../cli/show-plan.ts'
-import type { RunPlan } from '../../pipeline/plan-run.ts'
+import type { RunPlan } from '../../pipeline/plan/show-changes.ts'
 import { openToRead } from '../reading.ts'
 
 export default class PipelinePlan extends BaseCommand {
@@ -32,10 +32,10 @@ export default class PipelinePlan extends BaseCommand {
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(PipelinePlan)
     const project = await this.openProject(flags)
-    const { planRun } = await import('../../pipeline/plan-run.ts')
+    const { planRun } = await import('../../pipeline/plan/show-changes.ts')
     await using reading = await openToRead(project)
     this.printWarnings(reading.project.warnings)
-    const { navigationChanges } = await import('../../odata/navigation-changes.ts')
+    const { navigationChanges } = await import('../../odata/edm/navigation-changes.ts')
     const {
       steps,
       contract: properties,

@@ -7,7 +7,7 @@ import { variableFlags } from '../../cli/variable-flags.ts'
 import { drawProgress, showSummary } from '../../cli/show-run.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
 import { limits } from '../../core/limits.ts'
-import type { RunSummary } from '../../pipeline/ledger.ts'
+import type { RunSummary } from '../../pipeline/results.ts'
 import { runOptionsOf } from '../run-options.ts'
 
 type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>

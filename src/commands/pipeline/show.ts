@@ -56,7 +56,7 @@ export default class PipelineShow extends BaseCommand {
     { name, expose }: Model,
     json: boolean,
   ): Promise<void> {
-    const { sourcesOf, traceModel } = await import('../../compiler/lineage-trace.ts')
+    const { sourcesOf, traceModel } = await import('../../compiler/lineage/trace.ts')
     const columns = traceModel(project, name)
     const originOf = ({ model, column }: ColumnOrigin) => ({ model, column })
     const set = expose === null ? null : entitySetName(name)

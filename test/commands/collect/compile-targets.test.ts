@@ -5,7 +5,7 @@ import { compileTargets } from '../../../src/commands/collect/compile-targets.ts
 import { compile } from '../../../src/compiler/compile.ts'
 import { DiagnosticsError } from '../../../src/core/diagnostics.ts'
 import { loadProject } from '../../../src/project/load.ts'
-import { workspace } from '../../workspace.ts'
+import { workspace } from '../../support/workspace.ts'
 
 const files = {
   'eider.yml': 'name: shop\nvars:\n  largest: 9007199254740993\n',

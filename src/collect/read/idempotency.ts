@@ -1,0 +1,19 @@
+// The header Idempotency-Key: a request that is sent again is answered as the first and stored once.
+
+import type { IncomingMessage } from 'node:http'
+import { requestKey, type RequestKey } from '../../buffer/request-key.ts'
+import { limits } from '../../core/limits.ts'
+import { refusal } from '../errors.ts'
+
+/** null without the header. The body counts as it is after decompression. Throws 400 for a key too short or too long. */
+export function readRequestKey(request: IncomingMessage, body: Uint8Array): RequestKey | null {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return null
+  if (typeof key === 'string' && key !== '' && key.length <= limits.requestKeyLength)
+    return requestKey(key, body)
+  throw refusal(
+    'invalid-idempotency-key',
+    `the Idempotency-Key must have 1 to ${limits.requestKeyLength} characters`,
+    { target: 'Idempotency-Key' },
+  )
+}

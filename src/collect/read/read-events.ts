@@ -1,0 +1,121 @@
+// Bodies of the public endpoints as events: one object, an array of objects, or one object a line.
+
+import { isUtf8 } from 'node:buffer'
+import { RequestError } from '../../http/request-error.ts'
+import { refusal } from '../errors.ts'
+import { skipSpace } from '../validate/json-scan.ts'
+import { admit, type Admitted, type Door } from '../validate/validate-event.ts'
+
+/** The bytes to store, one element an event. All readers throw RequestError, and then nothing may be stored. */
+export type Events = readonly Uint8Array[]
+
+export function readEvent(door: Door, body: Buffer, maxEventBytes: number): Events {
+  const start = startOfText(body)
+  const { stored, end } = admit(door, body, start, body.length, maxEventBytes)
+  requireEnd(body, end, 'the event')
+  return [stored]
+}
+
+/** A JSON array of objects. An empty one is a batch of no events, and fine. */
+export function readJsonBatch(
+  door: Door,
+  body: Buffer,
+  maxEventBytes: number,
+  maxBatchBytes = Infinity,
+): Events {
+  const limit = body.length
+  let at = startOfText(body)
+  if (body[at] !== 0x5b)
+    throw refusal('not-an-array', 'a batch is a JSON array of objects (or NDJSON, if it says so)')
+  let sizeBytes = 0
+  const events: Uint8Array[] = []
+  at = skipSpace(body, at + 1, limit)
+  if (body[at] !== 0x5d) {
+    for (;;) {
+      const { stored, end } = admitAt(door, body, at, limit, events.length, maxEventBytes)
+      sizeBytes = addWithin(maxBatchBytes, sizeBytes, stored)
+      events.push(stored)
+      at = skipSpace(body, end, limit)
+      if (body[at] !== 0x2c) break
+      at = skipSpace(body, at + 1, limit)
+    }
+  }
+  if (body[at] !== 0x5d)
+    throw refusal(
+      'invalid-json',
+      `the array is broken off or has no "," after event ${events.length - 1}`,
+    )
+  requireEnd(body, at + 1, 'the array')
+  return events
+}
+
+/** One JSON object a line; blank lines do not count. */
+export function readNdjsonBatch(
+  door: Door,
+  body: Buffer,
+  maxEventBytes: number,
+  maxBatchBytes = Infinity,
+): Events {
+  let sizeBytes = 0
+  const events: Uint8Array[] = []
+  let at = startOfText(body)
+  while (at < body.length) {
+    const newline = body.indexOf(0x0a, at)
+    const limit = newline === -1 ? body.length : newline
+    const { stored, end } = admitAt(door, body, at, limit, events.length, maxEventBytes)
+    if (skipSpace(body, end, limit) < limit)
+      throw atIndex(refusal('invalid-json', 'the line goes on after the object'), events.length)
+    sizeBytes = addWithin(maxBatchBytes, sizeBytes, stored)
+    events.push(stored)
+    at = skipSpace(body, limit, body.length)
+  }
+  return events
+}
+
+/** A number of some characters may be stored as a thousand digits, so the limit on the body is not enough. */
+function addWithin(maxBatchBytes: number, sizeBytes: number, { length }: Uint8Array): number {
+  if (sizeBytes + length > maxBatchBytes)
+    throw refusal(
+      'batch-too-large',
+      `the batch, with all digits of its numbers, is larger than ${maxBatchBytes} bytes`,
+    )
+  return sizeBytes + length
+}
+
+function admitAt(
+  door: Door,
+  body: Buffer,
+  start: number,
+  limit: number,
+  index: number,
+  maxEventBytes: number,
+): Admitted {
+  try {
+    return admit(door, body, start, limit, maxEventBytes)
+  } catch (error) {
+    throw error instanceof RequestError ? atIndex(error, index) : error
+  }
+}
+
+/** The same refusal, naming the event of the batch: in words, and as `[index].field` for programs. */
+function atIndex(error: RequestError, index: number): RequestError {
+  const { status, code, message, target } = error
+  const place = target === undefined ? `[${index}]` : `[${index}].${target}`
+  return new RequestError(status, code, `event ${index}: ${message}`, {
+    ...(target === undefined ? {} : { target }),
+    details: [{ code, message, target: place }],
+    cause: error.cause,
+  })
+}
+
+/** Where the text begins, after white space and a byte order mark. */
+function startOfText(body: Buffer): number {
+  if (!isUtf8(body)) throw refusal('invalid-utf8', 'the body is not UTF-8')
+  const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
+  return skipSpace(body, hasMark ? 3 : 0, body.length)
+}
+
+function requireEnd(body: Buffer, end: number, what: string): void {
+  if (skipSpace(body, end, body.length) < body.length)
+    throw refusal('invalid-json', `the body goes on after ${what}`)
+}

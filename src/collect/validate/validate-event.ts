@@ -1,0 +1,259 @@
+// The door: what gets past it is stored, and what is stored the flush can read.
+//
+// Three ways, each for what the one before does not say yes to. The quickest is one pass over the bytes (quick-look.ts).
+// The second is JSON.parse, with one look at each column. The exact way has the last word: it is taken when a number is
+// longer than a double can hold, when an escape may be half a character, when a name may be repeated, or when the look at
+// a column does not say yes.
+//
+// Stored are the bytes as they were sent; changed are only single tokens that the engine would not read exactly (to
+// strings of the same digits). Columns with JSON whose numbers it would print in another way are there once more, as text
+// behind the event (EXACT_MEMBER), where no member of the event can be taken for it.
+
+import { limits } from '../../core/limits.ts'
+import type { EventsModel } from '../../core/model.ts'
+import { type Column, EXACT_MEMBER, exactKey, isReceivedAt } from '../../core/relation.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import { isPrintedAlike } from './decimal-text.ts'
+import { refusal } from '../errors.ts'
+import { type JsonNode, printTree, readTree, walk } from './json-tree.ts'
+import { type Scan, scanValue } from './json-scan.ts'
+import { quickDoor, type QuickDoor, quickEnd } from './fast-path.ts'
+import { type Edit, type Findings, type Rule, ruleFor } from './value-rules.ts'
+
+interface DoorColumn extends Pick<Column, 'name' | 'type'> {
+  readonly required: boolean
+  readonly rule: Rule
+}
+
+export interface Door {
+  readonly columns: readonly DoorColumn[]
+  /** Some column holds digits that a double may not. */
+  readonly exact: boolean
+  /** Some column keeps the spelling of numbers. */
+  readonly spelled: boolean
+  /** Some column has a name that every JavaScript object has, such as "constructor": only the exact way sees its absence. */
+  readonly inherited: boolean
+  readonly quick: QuickDoor | null
+}
+
+/** Throws Error for a column type that has no rule. */
+export function openDoor(model: EventsModel): Door {
+  const columns = model.columns.map((column) => {
+    const { name, type, nullable } = column
+    const required = !nullable && !isReceivedAt(column)
+    return { name, type, required, rule: ruleFor(type) }
+  })
+  return {
+    columns,
+    quick: quickDoor(columns),
+    exact: columns.some(({ rule }) => rule.exact),
+    spelled: columns.some(({ rule }) => rule.spelled),
+    inherited: columns.some(({ name }) => name in {}),
+  }
+}
+
+/** An event that was let in: the bytes to store, with EXACT_MEMBER if it has one, and the offset in the body after it. */
+export interface Admitted {
+  readonly stored: Uint8Array
+  readonly end: number
+}
+
+// Filled anew for every event; nothing of it is kept between two.
+const scan: Scan = {
+  end: -1,
+  depth: 0,
+  names: 0,
+  longNumber: false,
+  respelled: false,
+  surrogate: false,
+}
+
+/**
+ * Lets in the event that begins at `start` of a body that is UTF-8, and ends before `limit`. Throws RequestError; one
+ * about a single field has it as `target`.
+ */
+export function admit(
+  door: Door,
+  body: Buffer,
+  start: number,
+  limit: number,
+  maxEventBytes: number,
+): Admitted {
+  if (body[start] !== 0x7b) throw notAnObject(body, start, limit)
+  const quick = door.quick === null ? -1 : quickEnd(door.quick, body, start, limit)
+  if (quick !== -1) {
+    requireSize(quick - start, maxEventBytes, '')
+    return { stored: body.subarray(start, quick), end: quick }
+  }
+  scanValue(body, start, limit, scan)
+  if (scan.end === -1) throw invalidJson(body, start, limit)
+  const { end } = scan
+  requireSize(end - start, maxEventBytes, '')
+  if (scan.depth > limits.eventDepth)
+    throw refusal('too-deep', `the event nests deeper than ${limits.eventDepth} levels`)
+  const event = parseJson(body, start, end) as Record<string, unknown>
+  if (isQuicklyFine(door, event)) return { stored: body.subarray(start, end), end }
+  const stored = admitExactly(door, body, start, end)
+  requireSize(stored.length, maxEventBytes, ', with all digits of its numbers,')
+  return { stored, end }
+}
+
+function requireSize(sizeBytes: number, maxEventBytes: number, how: string): void {
+  if (sizeBytes > maxEventBytes)
+    throw refusal('event-too-large', `the event${how} is larger than ${maxEventBytes} bytes`)
+}
+
+function isQuicklyFine(door: Door, event: Record<string, unknown>): boolean {
+  if (scan.surrogate || door.inherited || (scan.longNumber && door.exact)) return false
+  if (scan.respelled && door.spelled) return false
+  if (countNames(event, scan.depth) !== scan.names) return false
+  for (const { name, required, rule } of door.columns) {
+    const value = event[name]
+    const fine = value == null ? !required : rule.accepts(value)
+    if (!fine) return false
+  }
+  return true
+}
+
+/** Names of members that JSON.parse kept, over all objects. */
+function countNames(value: object, depth: number): number {
+  let count = Array.isArray(value) ? 0 : Object.keys(value).length
+  if (depth === 1) return count
+  for (const item of Object.values(value) as unknown[])
+    if (typeof item === 'object' && item !== null) count += countNames(item, depth - 1)
+  return count
+}
+
+function admitExactly(door: Door, body: Buffer, start: number, end: number): Uint8Array {
+  const tree = readTree(body, start)
+  if (tree.is !== 'object') throw new Error('an event that is an object has become another value')
+  walk(tree, refuseUnsoundText)
+  const values = new Map(tree.members.map(({ name, node }) => [name, node]))
+  const edits: Edit[] = []
+  const texts = new Map<string, string>()
+  for (const column of door.columns) {
+    const node = values.get(column.name)
+    if (node !== undefined && node.is !== 'null') {
+      const found: Findings = { edits: [], json: [] }
+      const problem = column.rule.check(node, found)
+      if (problem !== null) throw invalidValue(column, node, problem)
+      // One by one: a call takes some 120,000 arguments, and a long list may have more.
+      for (const edit of found.edits) edits.push(edit)
+      if (found.json.some(isPrintedAnew))
+        texts.set(exactKey(column), exactText(column, body, node, found))
+    } else if (column.required) throw missingField(column, node, values.keys(), door)
+  }
+  const event = applyEdits(body, start, end, edits)
+  if (texts.size === 0) return event
+  const member = `,"${EXACT_MEMBER}":${JSON.stringify(Object.fromEntries(texts))}`
+  return Buffer.concat([event, Buffer.from(member)])
+}
+
+/** Whether the engine prints a number of it in another way. */
+function isPrintedAnew(node: JsonNode): boolean {
+  let anew = false
+  walk(node, (inner) => {
+    anew ||= inner.is === 'number' && !isPrintedAlike(inner.token)
+  })
+  return anew
+}
+
+/** The value of a column as EXACT_MEMBER has it. */
+function exactText({ type }: DoorColumn, body: Buffer, node: JsonNode, found: Findings): string {
+  if (type === 'JSON') return printTree(node)
+  const asText = found.json.map((json) => ({
+    start: json.start,
+    end: json.end,
+    text: JSON.stringify(printTree(json)),
+  }))
+  return applyEdits(body, node.start, node.end, [...found.edits, ...asText]).toString()
+}
+
+function refuseUnsoundText(node: JsonNode): void {
+  if (node.is === 'string') refuseLoneSurrogate(node.value)
+  if (node.is !== 'object') return
+  const names = new Set<string>()
+  for (const { name } of node.members) {
+    refuseLoneSurrogate(name)
+    if (names.has(name))
+      throw refusal('duplicate-field', `the field "${name}" comes twice`, { target: name })
+    names.add(name)
+  }
+}
+
+function refuseLoneSurrogate(text: string): void {
+  if (/\p{Surrogate}/u.test(text))
+    throw refusal(
+      'lone-surrogate',
+      'a \\u escape is half of a surrogate pair, which is no character',
+    )
+}
+
+function invalidValue({ name, type }: DoorColumn, node: JsonNode, problem: string): Error {
+  const was = node.is === 'number' ? ` ${shorten(node.token)}` : ''
+  // What is wrong inside of it begins with its place: `field "a" must be …`.
+  const demand = problem.startsWith('must ') ? `it ${problem}` : problem
+  const message = `column "${name}" (${type}): the ${node.is}${was} does not fit; ${demand}`
+  return refusal('invalid-value', message, { target: name })
+}
+
+function missingField(
+  { name, type }: DoorColumn,
+  node: JsonNode | undefined,
+  names: Iterable<string>,
+  door: Door,
+): Error {
+  const known = new Set(door.columns.map((column) => column.name))
+  const unknown = [...names].filter((other) => !known.has(other))
+  const hint = node === undefined ? didYouMean(name, unknown) : undefined
+  const because = node === undefined ? 'is missing' : 'is null'
+  const sent =
+    hint === undefined ? '' : `; the event has ${hint.replace(/^did you mean |\?$/g, '')}`
+  return refusal('missing-field', `column "${name}" (${type}) is NOT NULL and ${because}${sent}`, {
+    target: name,
+  })
+}
+
+const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
+
+function applyEdits(body: Buffer, start: number, end: number, edits: readonly Edit[]): Buffer {
+  if (edits.length === 0) return body.subarray(start, end)
+  const parts: Uint8Array[] = []
+  let at = start
+  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+    parts.push(body.subarray(at, edit.start), Buffer.from(edit.text))
+    at = edit.end
+  }
+  return Buffer.concat([...parts, body.subarray(at, end)])
+}
+
+function notAnObject(body: Buffer, start: number, limit: number): Error {
+  if (start === limit) return refusal('invalid-json', 'the body is empty; send a JSON object')
+  const kind = { 0x5b: 'an array', 0x22: 'a string' }[body[start]!]
+  const looksLikeJson = kind !== undefined || /^(?:-?\d|true|false|null)/.test(peek(body, start))
+  if (!looksLikeJson) return invalidJson(body, start, limit)
+  return refusal(
+    'not-an-object',
+    `an event is a JSON object, and this is ${kind ?? 'a bare value'}`,
+  )
+}
+
+const peek = (body: Buffer, start: number) => body.toString('latin1', start, start + 5)
+
+function invalidJson(body: Buffer, start: number, limit: number): Error {
+  try {
+    parseJson(body, start, limit)
+  } catch (error) {
+    return error as Error
+  }
+  return refusal('invalid-json', 'the body is not JSON')
+}
+
+function parseJson(body: Buffer, start: number, end: number): unknown {
+  try {
+    return JSON.parse(body.toString('utf8', start, end))
+  } catch (cause) {
+    const { message } = cause as SyntaxError
+    throw refusal('invalid-json', `this is not JSON: ${message}`, { cause })
+  }
+}

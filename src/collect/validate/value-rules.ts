@@ -1,0 +1,189 @@
+// What a column of each type takes. A rule looks twice: `accepts` is a quick yes for the value that JSON.parse gave,
+// `check` reads the bytes and has the last word. What `accepts` takes, `check` takes too; and what either takes, the
+// engine reads without an error and without changing the value (a test asks it, type by type).
+//
+// A rule is stricter than the engine where the engine loses something in silence: 1.5 into BIGINT becomes 2, true
+// becomes 1, an offset of a TIMESTAMP and the time of a DATE are dropped, a DECIMAL goes through a double.
+
+import type { ColumnType } from '../../core/relation.ts'
+import type { JsonNode } from './json-tree.ts'
+import { equalKeys, keyIdentity } from './map-keys.ts'
+import { scalarRule } from './scalar-rules.ts'
+import { parseType, type TypeTree } from '../../core/type-syntax.ts'
+
+/** Bytes `start` to `end` of the body are to be stored as `text`. */
+export interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** What a look at the bytes finds in a value. */
+export interface Findings {
+  readonly edits: Edit[]
+  /** Values of JSON in it, whose numbers are to stay as they are spelled. */
+  readonly json: JsonNode[]
+}
+
+export interface Rule {
+  /** True: fine as it is, if no number of the event is longer than a double can hold. False: look at the text. */
+  accepts(value: unknown): boolean
+  /** What is wrong, as a sentence without a subject ("must be …"); null when the value is fine after the edits. */
+  check(node: JsonNode, found: Findings): string | null
+  /** Whether digits matter that a double may not hold. */
+  readonly exact: boolean
+  /** Accepts every text. */
+  readonly anyText?: true
+  /** Has values of JSON, which keep numbers as they are spelled. */
+  readonly spelled?: boolean
+}
+
+export function ruleFor(type: ColumnType): Rule {
+  return ruleOf(parseType(type))
+}
+
+function ruleOf(tree: TypeTree): Rule {
+  switch (tree.is) {
+    case 'scalar':
+      return scalarRule(tree.name, tree.parameters)
+    case 'enum':
+      return enumRule(tree.members)
+    case 'list':
+      return listRule(ruleOf(tree.element), tree.length)
+    case 'struct':
+      return structRule(mapValues(tree.fields, ruleOf))
+    case 'union':
+      return unionRule(mapValues(tree.fields, ruleOf))
+    case 'map':
+      return mapRule(tree.key, ruleOf(tree.value))
+  }
+}
+
+function enumRule(members: readonly string[]): Rule {
+  const known: ReadonlySet<unknown> = new Set(members)
+  const shown = members.length <= 10 ? `: ${members.map((member) => `"${member}"`).join(', ')}` : ''
+  return {
+    exact: false,
+    accepts: (value) => known.has(value),
+    check: (node) =>
+      node.is === 'string' && known.has(node.value)
+        ? null
+        : `must be one of the ${members.length} members of the ENUM${shown}`,
+  }
+}
+
+function listRule(element: Rule, length: number | null): Rule {
+  const fits = (size: number) => length === null || size === length
+  return {
+    exact: element.exact,
+    spelled: element.spelled === true,
+    accepts: (value) =>
+      Array.isArray(value) &&
+      fits(value.length) &&
+      value.every((item) => item === null || element.accepts(item)),
+    check: (node, found) => {
+      if (node.is !== 'array') return 'must be a JSON array'
+      if (!fits(node.elements.length)) return `must be a JSON array of ${length} elements`
+      return firstProblem(node.elements, (item, index) =>
+        within(`element ${index}`, checkOrNull(element, item, found)),
+      )
+    },
+  }
+}
+
+/** Absent fields are NULL; unknown ones are dropped at the flush, as those of the event itself. */
+function structRule(fields: ReadonlyMap<string, Rule>): Rule {
+  const entries = [...fields]
+  return {
+    exact: entries.some(([, rule]) => rule.exact),
+    spelled: entries.some(([, rule]) => rule.spelled),
+    accepts: (value) =>
+      isObject(value) &&
+      entries.every(([name, rule]) => value[name] == null || rule.accepts(value[name])),
+    check: (node, found) => {
+      if (node.is !== 'object') return 'must be a JSON object'
+      return firstProblem(node.members, (member) => {
+        const rule = fields.get(member.name)
+        return rule === undefined
+          ? null
+          : within(`field "${member.name}"`, checkOrNull(rule, member.node, found))
+      })
+    },
+  }
+}
+
+function unionRule(members: ReadonlyMap<string, Rule>): Rule {
+  const names = [...members.keys()].map((name) => `"${name}"`).join(', ')
+  return {
+    exact: true,
+    spelled: [...members.values()].some((rule) => rule.spelled),
+    accepts: () => false,
+    check: (node, found) => {
+      const only = node.is === 'object' && node.members.length === 1 ? node.members[0]! : null
+      const rule = only === null ? undefined : members.get(only.name)
+      if (only === null || rule === undefined)
+        return `must be a JSON object with one member, one of ${names}`
+      return within(`member "${only.name}"`, checkOrNull(rule, only.node, found))
+    },
+  }
+}
+
+/** The engine takes two keys of one MAP that are equal in their type, or fails when it meets them, as it happens. */
+function mapRule(keyType: TypeTree, item: Rule): Rule {
+  const key = ruleOf(keyType)
+  const identity = keyIdentity(keyType)
+  return {
+    exact: key.exact || item.exact,
+    spelled: item.spelled === true,
+    // Keys are text in JSON, whatever their type; a key that is quickly fine as text is fine.
+    accepts: (value) =>
+      isObject(value) &&
+      Object.keys(value).every(
+        (name) => key.accepts(name) && (value[name] === null || item.accepts(value[name])),
+      ) &&
+      equalKeys(identity, Object.keys(value)) === null,
+    check: (node, found) => {
+      if (node.is !== 'object') return 'must be a JSON object'
+      const problem = firstProblem(node.members, (member) => {
+        const { start, end } = member.node
+        const name: JsonNode = { is: 'string', start, end, value: member.name }
+        // The engine has no reading of a rewritten key, so a key must be fine as it is.
+        const inKey: Findings = { edits: [], json: [] }
+        const problem = key.check(name, inKey)
+        if (problem !== null || inKey.edits.length > 0)
+          return within(`key "${member.name}"`, problem ?? 'must be in plain form')
+        return within(`key "${member.name}"`, checkOrNull(item, member.node, found))
+      })
+      if (problem !== null) return problem
+      const names = node.members.map(({ name }) => name)
+      const equal = equalKeys(identity, names)
+      return equal === null ? null : `key "${equal}" must not equal another key of the MAP`
+    },
+  }
+}
+
+function checkOrNull(rule: Rule, node: JsonNode, found: Findings): string | null {
+  return node.is === 'null' ? null : rule.check(node, found)
+}
+
+const within = (place: string, problem: string | null) =>
+  problem === null ? null : `${place} ${problem}`
+
+function firstProblem<T>(
+  items: readonly T[],
+  check: (item: T, index: number) => string | null,
+): string | null {
+  for (const [index, item] of items.entries()) {
+    const problem = check(item, index)
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function mapValues<K, V, W>(map: ReadonlyMap<K, V>, change: (value: V) => W): ReadonlyMap<K, W> {
+  return new Map([...map].map(([key, value]) => [key, change(value)]))
+}

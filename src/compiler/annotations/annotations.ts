@@ -1,0 +1,219 @@
+// What the header of a model file says. One entry of the table below is one annotation.
+
+import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
+import { type Kind, type Model, placedAnnotations } from '../../core/model.ts'
+import type { SourceFile, Span } from '../../core/source.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import {
+  annotationGrammar,
+  type AnnotationValues,
+  readParts,
+  readValue,
+} from './annotation-values.ts'
+import type { Token } from '../sql/tokens.ts'
+
+/** Kinds that a model file may have. */
+export const fileKinds = [
+  'view',
+  'table',
+  'append',
+  'merge',
+  'scd2',
+  'events',
+] as const satisfies readonly Kind[]
+export type FileKind = (typeof fileKinds)[number]
+
+interface AnnotationRule {
+  /** Rule of the grammar that the value must match. */
+  readonly value: keyof AnnotationValues
+  /** What a diagnostic says is expected. */
+  readonly expected: string
+  /** Kinds on which it means something. */
+  readonly kinds: readonly FileKind[]
+  /** It may be given several times. */
+  readonly repeats?: true
+}
+
+const queryKinds = fileKinds.filter((kind) => kind !== 'events')
+const checkRule = {
+  value: 'check',
+  expected:
+    "a condition in SQL, or not_null(a, b), unique(a, b), accepted(a, 'x', 'y'), references(a, schema.model.column), row_count(> 0)",
+  kinds: queryKinds,
+  repeats: true,
+} as const satisfies AnnotationRule
+
+export const annotations = {
+  kind: { value: 'word', expected: `a kind: ${fileKinds.join(', ')}`, kinds: fileKinds },
+  unique_key: {
+    value: 'columns',
+    expected: 'one or more column names with commas between them',
+    kinds: ['append', 'merge', 'scd2'],
+  },
+  incremental: {
+    value: 'incremental',
+    expected: 'a column, then perhaps "lookback 1 hour" (second to year, or a plain number)',
+    kinds: ['append', 'merge'],
+  },
+  on_duplicate: {
+    value: 'onDuplicate',
+    expected: 'fail or latest(column)',
+    kinds: ['merge', 'scd2'],
+  },
+  deletes: { value: 'deletes', expected: 'keep or mirror', kinds: ['merge'] },
+  on_schema_change: {
+    value: 'onSchemaChange',
+    expected: 'evolve, rebuild or fail',
+    kinds: ['append', 'merge', 'scd2', 'events'],
+  },
+  expose: {
+    value: 'optionalColumns',
+    expected: 'nothing, or the columns of the key with commas between them',
+    kinds: fileKinds,
+  },
+  tags: {
+    value: 'columns',
+    expected: 'one or more tags with commas between them',
+    kinds: fileKinds,
+  },
+  depends_on: {
+    value: 'models',
+    expected: 'models (schema.name) with commas between them',
+    kinds: queryKinds,
+  },
+  check: checkRule,
+  warn: checkRule,
+  description: { value: 'text', expected: 'a text', kinds: fileKinds },
+  column: {
+    value: 'columnText',
+    expected: '<column>: <text>',
+    kinds: fileKinds,
+    repeats: true,
+  },
+  owner: { value: 'text', expected: 'a text', kinds: fileKinds },
+} as const satisfies Record<string, AnnotationRule>
+
+export type AnnotationName = keyof typeof annotations
+
+export interface Annotation<Value> {
+  readonly value: Value
+  /** From the `@` to the end of the line. */
+  readonly span: Span
+  readonly valueSpan: Span
+}
+
+type ValueOf<N extends AnnotationName> = AnnotationValues[(typeof annotations)[N]['value']]
+
+/** The annotations of one file that were understood. */
+export type Header = {
+  readonly [N in AnnotationName]?: (typeof annotations)[N] extends { readonly repeats: true }
+    ? readonly Annotation<ValueOf<N>>[]
+    : Annotation<ValueOf<N>>
+}
+
+export interface ParsedHeader {
+  readonly header: Header
+  /** Names that are there, also those whose value was not understood. */
+  readonly mentioned: ReadonlySet<string>
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Reads the annotations among the comments at the head of a file. The kind is not looked at here. */
+export function parseHeader(source: SourceFile, comments: readonly Token[]): ParsedHeader {
+  const found = new Map<string, Annotation<unknown> | readonly Annotation<unknown>[]>()
+  const mentioned = new Set<string>()
+  const diagnostics: Diagnostic[] = []
+  for (const comment of comments) {
+    const text = /^--[ \t]*(@.*?)\s*$/.exec(comment.text)?.[1]
+    if (text === undefined) continue
+    const start = comment.start + comment.text.indexOf('@')
+    const place = { source, span: { start, end: start + text.length } }
+    const shape = parseShape(text, place)
+    if ('code' in shape) diagnostics.push(shape)
+    else if (mentioned.has(shape.name) && !repeats(shape.name))
+      diagnostics.push(diagnostic('duplicate-annotation', { name: shape.name }, place))
+    else {
+      mentioned.add(shape.name)
+      const annotation = parseValue(shape, place)
+      if ('code' in annotation) diagnostics.push(annotation)
+      else if (!repeats(shape.name)) found.set(shape.name, annotation)
+      else found.set(shape.name, [found.get(shape.name) ?? [], annotation].flat())
+    }
+  }
+  return { header: Object.fromEntries(found) as Header, mentioned, diagnostics }
+}
+
+/** Where the annotations stand that a run may have to refuse. */
+export function placesOf(header: Header): Model['places'] {
+  const given = placedAnnotations.flatMap((name) => {
+    const annotation = header[name]
+    return annotation === undefined ? [] : [[name, annotation.span] as const]
+  })
+  return Object.fromEntries(given)
+}
+
+/** Annotations that mean nothing on a model of this kind. */
+export function misplacedAnnotations(
+  source: SourceFile,
+  header: Header,
+  kind: FileKind,
+): readonly Diagnostic[] {
+  return Object.entries(header).flatMap(([name, given]) => {
+    const rule: AnnotationRule = annotations[name as AnnotationName]
+    if (rule.kinds.includes(kind)) return []
+    const hint = `it is for ${rule.kinds.join(', ')}`
+    return [given]
+      .flat()
+      .map(({ span }) =>
+        diagnostic('annotation-not-for-kind', { name, kind }, { source, span }, { hint }),
+      )
+  })
+}
+
+interface Place {
+  readonly source: SourceFile
+  readonly span: Span
+}
+
+interface Shape {
+  readonly name: AnnotationName
+  readonly value: string
+  /** Offset of the value in the file. */
+  readonly valueStart: number
+}
+
+function parseShape(text: string, { source, span }: Place): Shape | Diagnostic {
+  const shape = annotationGrammar.match(text, 'annotation')
+  if (shape.failed()) {
+    const failure = { start: span.start + shape.getRightmostFailurePosition(), end: span.end }
+    const expected = '@name: value'
+    return diagnostic('annotation-syntax', { expected }, { source, span: failure })
+  }
+  const parts = readParts(shape)
+  const name = parts.name.contents.toLowerCase()
+  if (isAnnotationName(name))
+    return { name, value: parts.value.contents, valueStart: span.start + parts.value.startIdx }
+  const names = Object.keys(annotations).map((known) => `@${known}`)
+  const hint = didYouMean(`@${name}`, names) ?? `the annotations are ${names.join(', ')}`
+  const place = { source, span: { start: span.start, end: span.start + parts.name.endIdx } }
+  return diagnostic('unknown-annotation', { name }, place, { hint })
+}
+
+function parseValue(
+  { name, value, valueStart }: Shape,
+  { source, span }: Place,
+): Annotation<unknown> | Diagnostic {
+  const rule: AnnotationRule = annotations[name]
+  const match = annotationGrammar.match(value, rule.value)
+  if (match.failed()) {
+    const start = valueStart + match.getRightmostFailurePosition()
+    const failure = { start, end: Math.max(start + 1, span.end) }
+    const place = { source, span: value === '' ? span : failure }
+    return diagnostic('annotation-syntax', { expected: rule.expected }, place)
+  }
+  const valueSpan = { start: valueStart, end: span.end }
+  return { value: readValue(match, valueStart), span, valueSpan }
+}
+
+const repeats = (name: AnnotationName) => (annotations[name] as AnnotationRule).repeats === true
+const isAnnotationName = (name: string): name is AnnotationName => Object.hasOwn(annotations, name)

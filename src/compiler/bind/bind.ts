@@ -1,0 +1,129 @@
+// Typed compile: each model is bound by the engine against empty tables that stand for the models it reads, and becomes
+// such a table itself. Nothing is read but the heads of files.
+
+import type { Diagnostic } from '../../core/diagnostics.ts'
+import { type ModelName, foldCase, splitModelName } from '../../core/names.ts'
+import { type Column, columnType } from '../../core/relation.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
+import type { GraphNode } from '../graph.ts'
+
+export interface Bindable extends GraphNode {
+  /** What stands before the author's SQL in a query with the model's columns. */
+  readonly opening?: Sql
+  /** The rest of that query. */
+  readonly rows: Sql
+  /** False when columns are missing that could not be understood: it is bound for its mistakes, and not read. */
+  readonly complete: boolean
+  /** What the author did wrong; `prefix` is the text of the statement before `rows`. Nothing: no column is known. */
+  readonly explain: (
+    details: DatabaseErrorDetails,
+    prefix: string,
+  ) => Promise<readonly Diagnostic[]>
+}
+
+export interface Bound {
+  /** Of the models that bind and read only such models. */
+  readonly columns: ReadonlyMap<ModelName, readonly Column[]>
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/**
+ * Binds `models`, which come in an order in which each follows what it reads. A model that reads one that is neither
+ * among them nor bound is left out without a word: the mistake is reported where it was made.
+ */
+export async function bindAll(connection: Connection, models: readonly Bindable[]): Promise<Bound> {
+  await createSchemas(connection, models)
+  const bound = new Set<ModelName>()
+  const diagnostics: Diagnostic[] = []
+  const ready = ({ dependsOn }: Bindable) => dependsOn.every((name) => bound.has(name))
+  const whole = await bindInOneScript(connection, models)
+  for (const model of models) {
+    if (whole) bound.add(model.name)
+    else if (ready(model)) {
+      const found = await bindOne(connection, model)
+      diagnostics.push(...found)
+      if (found.length === 0 && model.complete) bound.add(model.name)
+    }
+  }
+  return { columns: await readColumns(connection, bound), diagnostics }
+}
+
+/** A project without mistakes takes one round trip. What goes wrong otherwise is found model by model. */
+async function bindInOneScript(
+  connection: Connection,
+  models: readonly Bindable[],
+): Promise<boolean> {
+  const names = new Set(models.map(({ name }) => name))
+  const isReady = ({ complete, dependsOn }: Bindable) =>
+    complete && dependsOn.every((name) => names.has(name))
+  if (!models.every(isReady)) return false
+  if (models.length === 0) return true
+  const statements = models.map((model) => sql`${prefixOf(model)}${model.rows}${SUFFIX}`)
+  try {
+    await connection.run(sql`BEGIN TRANSACTION;\n${sql.join(statements, sql`;\n`)};\nCOMMIT`)
+    return true
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    await endTransaction(connection)
+    return false
+  }
+}
+
+/** What is wrong with the model. */
+async function bindOne(connection: Connection, model: Bindable): Promise<readonly Diagnostic[]> {
+  const prefix = prefixOf(model)
+  try {
+    await connection.run(sql`${prefix}${model.rows}${SUFFIX}`)
+    return []
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    await endTransaction(connection)
+    return model.explain(error.details, prefix.inline())
+  }
+}
+
+/** A PIVOT without IN runs as several statements in a transaction of their own, which an error leaves open. */
+async function endTransaction(connection: Connection): Promise<void> {
+  await connection.run(sql`ROLLBACK`).catch(() => {}) // mostly there is none
+}
+
+const prefixOf = ({ name, opening = sql.empty }: Bindable): Sql => {
+  const { schema, table } = splitModelName(name)
+  return sql`CREATE OR REPLACE TABLE ${sql.ident(schema, table)} AS (${opening}`
+}
+
+// The query may end in a comment, so the bracket stands on a line of its own.
+const SUFFIX = sql`\n) WITH NO DATA`
+
+async function createSchemas(connection: Connection, models: readonly Bindable[]): Promise<void> {
+  const schemas = new Map(
+    models.map(({ name }) => splitModelName(name)).map(({ schema }) => [foldCase(schema), schema]),
+  )
+  if (schemas.size === 0) return
+  const statements = Array.from(
+    schemas.values(),
+    (schema) => sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)}`,
+  )
+  await connection.run(sql.join(statements, sql`;\n`))
+}
+
+/** Types come from the catalog: a prepared statement does not tell JSON from VARCHAR. */
+async function readColumns(
+  connection: Connection,
+  bound: ReadonlySet<ModelName>,
+): Promise<ReadonlyMap<ModelName, readonly Column[]>> {
+  const columns = new Map<string, Column[]>()
+  const rows = await connection.rows(sql`
+    SELECT schema_name || '.' || table_name AS model, column_name, data_type
+    FROM duckdb_columns() WHERE NOT internal AND database_name = current_database() ORDER BY model, column_index`)
+  for (const { model, column_name: name, data_type: type } of rows) {
+    const key = foldCase(model as string)
+    const column = { name: name as string, type: columnType(type as string), nullable: true }
+    const before = columns.get(key)
+    if (before === undefined) columns.set(key, [column])
+    else before.push(column)
+  }
+  return new Map(Array.from(bound, (name) => [name, columns.get(foldCase(name)) ?? []]))
+}

@@ -1,0 +1,128 @@
+// The column list of an events model: `<column> <type> [NOT NULL]`, separated by commas.
+//
+// A type is a run of tokens with balanced brackets, so that it can stand in CAST(NULL AS …) and nowhere else; whether it
+// is a type is for the engine to say.
+
+import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
+import { foldCase } from '../../core/names.ts'
+import type { SourceFile, Span } from '../../core/source.ts'
+import { ModelBody } from '../../core/sql.ts'
+import type { Statement } from '../sql/statements.ts'
+import { type Token, isSymbol, isWord, nameOf, spanOf } from '../sql/tokens.ts'
+
+export interface DeclaredColumn {
+  readonly name: string
+  readonly span: Span
+  readonly type: ModelBody
+  readonly nullable: boolean
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
+const CONSTRAINTS =
+  /^(?:not|null|default|primary|unique|check|references|collate|generated|constraint|comment)$/i
+
+/** Throws nothing: what is wrong is among the diagnostics, the columns that were understood are in `columns`. */
+export function parseColumnList(
+  source: SourceFile,
+  statement: Statement,
+): { readonly columns: readonly DeclaredColumn[]; readonly diagnostics: readonly Diagnostic[] } {
+  const complain = (expected: string, span: Span, hint?: string) =>
+    diagnostic('not-a-column-list', { expected }, { source, span }, { hint })
+  const [first] = statement
+  if (isWord(first, 'select') || isWord(first, 'with')) {
+    const hint = 'a SELECT goes into a model of another kind, which reads this one'
+    return { columns: [], diagnostics: [complain('<column> <type> [NOT NULL], …', first, hint)] }
+  }
+  const unbalanced = unbalancedBracket(statement)
+  if (unbalanced !== null)
+    return { columns: [], diagnostics: [complain('brackets that match', unbalanced)] }
+  const columns: DeclaredColumn[] = []
+  const diagnostics: Diagnostic[] = []
+  const names = new Set<string>()
+  for (const item of itemsOf(withoutParentheses(statement))) {
+    const column = parseColumn(source, item)
+    if ('expected' in column) diagnostics.push(complain(column.expected, column.span))
+    else if (names.has(foldCase(column.name)))
+      diagnostics.push(
+        diagnostic('duplicate-column', { column: column.name }, { source, span: column.span }),
+      )
+    else {
+      names.add(foldCase(column.name))
+      columns.push(column)
+    }
+  }
+  return { columns, diagnostics }
+}
+
+function parseColumn(
+  source: SourceFile,
+  { tokens, end }: Item,
+): DeclaredColumn | { readonly expected: string; readonly span: Span } {
+  const [first, ...rest] = tokens
+  const name = nameOf(first)
+  if (first === undefined || name === null || name === '')
+    return { expected: 'a column name', span: first ?? end }
+  const required = isWord(rest.at(-2), 'not') && isWord(rest.at(-1), 'null')
+  const type = required ? rest.slice(0, -2) : rest
+  if (type.length === 0) return { expected: `a type after "${name}"`, span: first }
+  const depths = depthsOf(type)
+  const constraint = type.find(
+    ({ kind, text }, i) => kind === 'word' && CONSTRAINTS.test(text) && depths[i] === 0,
+  )
+  if (constraint !== undefined)
+    return { expected: 'a comma or NOT NULL after the type', span: constraint }
+  const body = ModelBody.of(source, spanOf(type))
+  return { name, span: first, type: body, nullable: !required }
+}
+
+interface Item {
+  readonly tokens: readonly Token[]
+  /** The comma after it, or the last token. */
+  readonly end: Token
+}
+
+/** What stands between commas outside brackets. A comma after the last item is allowed. */
+function itemsOf(tokens: readonly Token[]): readonly Item[] {
+  const items: Item[] = []
+  const depths = depthsOf(tokens)
+  let start = 0
+  for (const [i, token] of tokens.entries()) {
+    if (!isSymbol(token, ',') || depths[i] !== 0) continue
+    items.push({ tokens: tokens.slice(start, i), end: token })
+    start = i + 1
+  }
+  const last = tokens.slice(start)
+  const end = last.at(-1)
+  return end === undefined ? items : [...items, { tokens: last, end }]
+}
+
+function withoutParentheses(tokens: readonly Token[]): readonly Token[] {
+  const depths = depthsOf(tokens)
+  const surround = isSymbol(tokens[0], '(') && depths.every((depth, i) => i === 0 || depth > 0)
+  return surround ? tokens.slice(1, -1) : tokens
+}
+
+/** Of each token, the number of brackets around it; an opening bracket is outside of itself, a closing one inside. */
+function depthsOf(tokens: readonly Token[]): readonly number[] {
+  let depth = 0
+  return tokens.map(({ kind, text }) => {
+    const here = depth
+    if (kind === 'symbol' && text in CLOSING) depth++
+    else if (kind === 'symbol' && Object.values(CLOSING).includes(text)) depth--
+    return here
+  })
+}
+
+/** The first bracket without its counterpart. */
+export function unbalancedBracket(tokens: readonly Token[]): Token | null {
+  const open: Token[] = []
+  for (const token of tokens) {
+    if (token.kind !== 'symbol') continue
+    if (token.text in CLOSING) open.push(token)
+    else if (Object.values(CLOSING).includes(token.text)) {
+      const opened = open.pop()
+      if (opened === undefined || CLOSING[opened.text] !== token.text) return token
+    }
+  }
+  return open.pop() ?? null
+}

@@ -1,0 +1,87 @@
+// Events models: a list of columns, whose types the engine reads.
+
+import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
+import type { Column } from '../../core/relation.ts'
+import { sql } from '../../core/sql.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import { definitionOf } from '../definition.ts'
+import { type Draft, type DraftContext, finishHeader } from './draft.ts'
+import { namesOf, schemaChangeOfEvents } from '../kinds.ts'
+import type { ParsedEvents } from '../model-file.ts'
+import { describeColumns } from '../sql/named-columns.ts'
+import { problemOf, spanOfError } from '../places.ts'
+
+export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext): Draft {
+  const { name, source, header, kind, declared, complete } = parsed
+  const nulls = declared.map(
+    ({ name: column, type }) => sql`CAST(NULL AS ${sql.body(type)}) AS ${sql.ident(column)}`,
+  )
+  return {
+    name,
+    dependsOn: [],
+    complete,
+    rows: sql`SELECT ${sql.join(nulls)}`,
+    placeOf: () => ({ source, span: { start: 0, end: 0 } }),
+    explain: () => wrongTypes(connection, parsed),
+    finish: async (bound) => {
+      const columns = bound.map((column, i) => ({ ...column, nullable: declared[i]!.nullable }))
+      const { base, diagnostics } = finishHeader(parsed, columns, (i) => declared[i]!.span)
+      const definition = definitionOf(kind, namesOf(header.expose?.value), columns)
+      const reads = { dependsOn: [], sources: [], files: [], volatile: false, checks: [] }
+      const { onSchemaChange, conflicts } = schemaChangeOfEvents(source, header)
+      const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
+      const kept = { ...base, ...reads, columns: described, definition }
+      const model = { ...kept, kind, onSchemaChange }
+      const unstorable = unstorableTypes(parsed, columns)
+      return { model, diagnostics: [...diagnostics, ...conflicts, ...inTexts, ...unstorable] }
+    },
+  }
+}
+
+/** The engine knows VARIANT and its table format does not: what was accepted for such a column could never be flushed. */
+function unstorableTypes(
+  { source, declared }: ParsedEvents,
+  columns: readonly Column[],
+): readonly Diagnostic[] {
+  const problem = 'a table cannot hold it yet'
+  return declared
+    .filter((_, i) => /\bVARIANT\b/.test(columns[i]!.type))
+    .map(({ type }) =>
+      diagnostic(
+        'invalid-column-type',
+        { type: type.text, problem },
+        { source, span: type.span },
+        { hint: 'take JSON' },
+      ),
+    )
+}
+
+async function wrongTypes(
+  connection: Connection,
+  { source, declared }: ParsedEvents,
+): Promise<readonly Diagnostic[]> {
+  // A table, as the engine has types that no table may have.
+  const prefix = sql`CREATE OR REPLACE TEMP TABLE _eider_type AS (SELECT CAST(NULL AS `
+  const found: Diagnostic[] = []
+  const types = await connection.rows(sql`SELECT DISTINCT type_name AS name FROM duckdb_types()`)
+  const names = types.map(({ name }) => (name as string).toUpperCase())
+  for (const { type } of declared) {
+    try {
+      await connection.run(sql`${prefix}${sql.body(type)}) AS value) WITH NO DATA`)
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error
+      const { details } = error
+      const span =
+        details.position === null ? type.span : spanOfError(details, type, prefix.inline())
+      const text = type.text.replaceAll(/\s+/g, ' ')
+      const problem = problemOf(details)
+      const hint = didYouMean(details.name ?? '', names)
+      found.push(
+        diagnostic('invalid-column-type', { type: text, problem }, { source, span }, { hint }),
+      )
+    }
+  }
+  return found
+}

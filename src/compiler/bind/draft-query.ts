@@ -1,0 +1,131 @@
+// Models that are a query.
+
+import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
+import type { ModelName } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import type { Span } from '../../core/source.ts'
+import { sql } from '../../core/sql.ts'
+import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
+import { modelsInChecks, resolveChecks } from '../checks/checks.ts'
+import { definitionOf } from '../definition.ts'
+import { type Draft, type DraftContext, finishHeader } from './draft.ts'
+import { columnLocations } from '../exposure.ts'
+import { finishKind, settingsOf, withoutVersions, wrapping } from '../kinds.ts'
+import type { ParsedQuery } from '../model-file.ts'
+import { describeColumns } from '../sql/named-columns.ts'
+import { engineDiagnostic, spanAtByte, spanOfError, withoutDir } from '../places.ts'
+import { type ResolvedQuery, unknownModel } from '../resolve.ts'
+
+/** `dynamic`: models whose columns depend on their data. */
+export function draftQuery(
+  query: ResolvedQuery,
+  dynamic: readonly ModelName[],
+  context: DraftContext,
+): Draft {
+  const { parsed, references, tree, canonical } = query
+  const { name, source, header, kind, body } = parsed
+  const extra = extraDependencies(parsed, context)
+  const dependsOn = [...new Set([...references.models.map((model) => model.name), ...extra.keys()])]
+  const settings = settingsOf(source, header, context.variables)
+  const { opening, closing } = wrapping(kind)
+  return {
+    name,
+    dependsOn,
+    complete: true,
+    opening,
+    rows: sql`${sql.body(body)}${closing}`,
+    placeOf: (model) => {
+      const reference = references.models.find((candidate) => candidate.name === model)
+      const declared = reference === undefined ? extra.get(model) : undefined
+      return { source, span: declared ?? spanAtByte(body, reference?.at ?? null) }
+    },
+    explain: async (details, prefix) => explainQuery(query, dynamic, context, details, prefix),
+    finish: async (columns) => {
+      const { sources, volatile } = references
+      const files = [...new Set([...references.files, ...sources.map(context.pathOfSource)])]
+      const own = (all: readonly Column[]) => (kind === 'scd2' ? withoutVersions(all) : all)
+      const named = await namesOfQuery(query, columns, context)
+      const { base, diagnostics } = finishHeader(parsed, named, (i) => {
+        const at = tree === null ? null : columnLocations(tree, own(columns).length)[i]
+        return at == null ? null : spanAtByte(body, at)
+      })
+      const schemas = sources.map(context.schemaOfSource)
+      const definition = definitionOf(kind, settings, canonical, context.macros, ...schemas)
+      const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
+      const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
+      const rest = {
+        ...base,
+        columns: described,
+        dependsOn,
+        sources,
+        files,
+        volatile,
+        definition,
+        body,
+        checks,
+      }
+      const finished = finishKind(parsed, rest, own(columns))
+      const unknown = unknownModels(parsed, context)
+      const found = [...diagnostics, ...finished.diagnostics, ...inChecks, ...inTexts, ...unknown]
+      return { model: finished.model, diagnostics: found }
+    },
+  }
+}
+
+/** Models that the annotations name, with the places; a model that refers to itself does not wait for itself. */
+function extraDependencies(
+  { name, header }: ParsedQuery,
+  { findModel }: DraftContext,
+): ReadonlyMap<ModelName, Span> {
+  const found = new Map<ModelName, Span>()
+  for (const named of [...(header.depends_on?.value ?? []), ...modelsInChecks(header)]) {
+    const model = findModel(named.name)
+    if (model !== null && model !== name && !found.has(model)) found.set(model, named.span)
+  }
+  return found
+}
+
+/** The engine gives a table other names where two columns of the query have the same; the author has to know. */
+async function namesOfQuery(
+  { parsed: { header, body } }: ResolvedQuery,
+  columns: readonly Column[],
+  { connection }: DraftContext,
+): Promise<readonly Column[]> {
+  if (header.expose === undefined) return columns
+  if (!columns.some(({ name }) => /_\d+$/.test(name))) return columns
+  const original = await connection.columnsOf(sql.body(body))
+  return columns.map((column, i) => ({ ...column, name: original[i]?.name ?? column.name }))
+}
+
+function unknownModels(
+  { header, source }: ParsedQuery,
+  { findModel, modelNames }: DraftContext,
+): readonly Diagnostic[] {
+  return (header.depends_on?.value ?? [])
+    .filter(({ name }) => findModel(name) === null)
+    .map(({ name, span }) => unknownModel(name, { source, span }, modelNames))
+}
+
+function explainQuery(
+  { parsed: { body, source }, tree, references }: ResolvedQuery,
+  dynamic: readonly ModelName[],
+  { modelNames, dir }: DraftContext,
+  error: DatabaseErrorDetails,
+  prefix: string,
+): readonly Diagnostic[] {
+  const details = withoutDir(error, dir)
+  // All columns come from the data, of which there is none now.
+  if (tree === null && details.message.startsWith('SELECT list is empty')) return []
+  const place = { source, span: spanOfError(details, body, prefix) }
+  const upstream = references.models.find(({ name }) => dynamic.includes(name))
+  const hint = `list the values of its PIVOT: ON column IN (…)`
+  if (details.type === 'Catalog' && details.message.startsWith('Table with name')) {
+    if (upstream === undefined)
+      return [unknownModel(source.text.slice(place.span.start, place.span.end), place, modelNames)]
+    const use = `leaves ${upstream.name} without a column that is known here`
+    return [diagnostic('dynamic-pivot', { use }, place, { hint })]
+  }
+  const found = engineDiagnostic(details, body, prefix)
+  if (details.subtype !== 'COLUMN_NOT_FOUND' || upstream === undefined) return [found]
+  return [{ ...found, hint: `the columns of ${upstream.name} come from its data: ${hint}` }]
+}

@@ -1,0 +1,59 @@
+// A model on its way: references known, columns still to be bound. Each sort of file has a maker of its own beside this.
+
+import type { Diagnostic } from '../../core/diagnostics.ts'
+import type { Expose, Model } from '../../core/model.ts'
+import type { ModelName } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import type { SourceFile, Span } from '../../core/source.ts'
+import { placesOf } from '../annotations/annotations.ts'
+import type { Bindable } from './bind.ts'
+import type { CheckContext } from '../checks/checks.ts'
+import { checkExposed } from '../exposure.ts'
+import type { ParsedModel } from '../model-file.ts'
+import { resolveColumns } from '../sql/named-columns.ts'
+
+export interface Draft extends Bindable {
+  readonly finish: (columns: readonly Column[]) => Promise<Finished>
+  /** Where this model first names another one. */
+  readonly placeOf: (model: ModelName) => Place
+}
+
+interface Finished {
+  readonly model: Model
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+interface Place {
+  readonly source: SourceFile
+  readonly span: Span
+}
+
+export interface DraftContext extends CheckContext {
+  /** Project directory. */
+  readonly dir: string
+  /** File, or database, of a table of a source. */
+  readonly pathOfSource: (name: string) => string
+  /** Schema in the database of a table of a source. */
+  readonly schemaOfSource: (name: string) => string
+  /** Definition of all macros. */
+  readonly macros: string
+}
+
+/** What the annotations give to every kind. */
+export function finishHeader(
+  parsed: ParsedModel,
+  columns: readonly Column[],
+  placeOfColumn: (index: number) => Span | null,
+) {
+  const { name, source, header } = parsed
+  const description = header.description?.value ?? null
+  const tags = header.tags?.value.map((tag) => tag.name) ?? []
+  const owner = header.owner?.value ?? null
+  const base = { name, source, description, tags, owner, places: placesOf(header) }
+  if (header.expose === undefined) return { base: { ...base, expose: null }, diagnostics: [] }
+  const { span } = header.expose
+  const { names: key, diagnostics } = resolveColumns(source, 'expose', header.expose.value, columns)
+  const expose: Expose = { key, span }
+  const wrong = checkExposed({ source, span, columns, placeOfColumn })
+  return { base: { ...base, expose }, diagnostics: [...diagnostics, ...wrong] }
+}

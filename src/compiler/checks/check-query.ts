@@ -1,0 +1,59 @@
+// Checks as queries: the rows that a check finds wrong.
+
+import type { CheckTest, Comparison } from '../../core/model.ts'
+import { type ModelName, splitModelName } from '../../core/names.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+
+/** Row of a model that fails the test; for `unique` a key with its rows, for `row_count` the count. */
+export function failingRows(model: ModelName, test: CheckTest): Sql {
+  const rows = modelRelation(model)
+  switch (test.is) {
+    case 'not_null':
+      return sql`FROM ${rows} WHERE ${anyOf(test.columns, sql`IS NULL`, sql` OR `)}`
+    case 'unique': {
+      const names = sql.join(test.columns.map((name) => sql.ident(name)))
+      return sql`SELECT ${names}, count(*) AS "rows" FROM ${rows}
+        WHERE ${anyOf(test.columns, sql`IS NOT NULL`, sql` AND `)}
+        GROUP BY ${names} HAVING count(*) > 1`
+    }
+    case 'accepted': {
+      const values = sql.join(test.values.map((value) => sql.value(value, test.type)))
+      return sql`FROM ${rows} WHERE ${sql.ident(test.column)} NOT IN (${values})`
+    }
+    case 'references':
+      return sql`FROM ${rows} AS ours WHERE ours.${sql.ident(test.column)} IS NOT NULL AND NOT EXISTS
+        (SELECT 1 FROM ${modelRelation(test.model)} AS theirs
+          WHERE theirs.${sql.ident(test.target)} = ours.${sql.ident(test.column)})`
+    case 'row_count': {
+      const holds = sql`count(*) ${comparisons[test.comparison]} ${sql.value(test.rows)}`
+      return sql`SELECT count(*) AS "row_count" FROM ${rows} HAVING NOT (${holds})`
+    }
+    case 'condition':
+      return sql`${beforeCondition(model)}${sql.body(test.body)}\n)`
+  }
+}
+
+/** What stands before the author's SQL. */
+export const beforeCondition = (model: ModelName): Sql =>
+  sql`FROM ${modelRelation(model)} WHERE NOT (`
+
+const comparisons: Readonly<Record<Comparison, Sql>> = {
+  '=': sql`=`,
+  '<>': sql`<>`,
+  '<': sql`<`,
+  '<=': sql`<=`,
+  '>': sql`>`,
+  '>=': sql`>=`,
+}
+
+export function modelRelation(model: ModelName): Sql {
+  const { schema, table } = splitModelName(model)
+  return sql.ident(schema, table)
+}
+
+function anyOf(columns: readonly string[], test: Sql, separator: Sql): Sql {
+  return sql.join(
+    columns.map((name) => sql`${sql.ident(name)} ${test}`),
+    separator,
+  )
+}

@@ -1,0 +1,173 @@
+// `@check` and `@warn` with names resolved. Each one is bound by the engine against the empty tables of the compile, so
+// that a mistake in it is found before anything runs.
+
+import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
+import { isNoValue } from '../../core/exact-value.ts'
+import type { Check, CheckTest } from '../../core/model.ts'
+import type { ModelName } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import type { Span } from '../../core/source.ts'
+import { type ModelBody, sql } from '../../core/sql.ts'
+import type { Variables } from '../../core/variables.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import { textOf } from '../../duckdb/values.ts'
+import type { CheckSyntax, NamedColumn, NamedModel } from '../annotations/annotation-values.ts'
+import type { Annotation, Header } from '../annotations/annotations.ts'
+import { beforeCondition, failingRows, modelRelation } from './check-query.ts'
+import { unbalancedBracket } from '../bind/columns.ts'
+import type { ParsedQuery } from '../model-file.ts'
+import { resolveColumns } from '../sql/named-columns.ts'
+import { engineDiagnostic, problemOf } from '../places.ts'
+import { unknownModel } from '../resolve.ts'
+import { isSymbol, isWord, tokenize } from '../sql/tokens.ts'
+import { bodyOf } from '../variables.ts'
+
+/** Models that checks refer to. */
+export function modelsInChecks(header: Header): readonly NamedModel[] {
+  return givenChecks(header).flatMap(({ value }) =>
+    value.is === 'references' ? [value.model] : [],
+  )
+}
+
+export interface CheckContext {
+  readonly connection: Connection
+  readonly modelNames: readonly ModelName[]
+  readonly findModel: (name: string) => ModelName | null
+  readonly variables: Variables
+}
+
+/** To be called once the model and those that it depends on are bound. */
+export async function resolveChecks(
+  parsed: ParsedQuery,
+  columns: readonly Column[],
+  context: CheckContext,
+): Promise<{ readonly checks: readonly Check[]; readonly diagnostics: readonly Diagnostic[] }> {
+  const checks: Check[] = []
+  const diagnostics: Diagnostic[] = []
+  for (const given of givenChecks(parsed.header)) {
+    const resolved = resolveTest(given, parsed, columns, context)
+    const wrong = Array.isArray(resolved)
+      ? resolved
+      : await mistakesIn(parsed, given.valueSpan, resolved as CheckTest, context.connection)
+    diagnostics.push(...(wrong as readonly Diagnostic[]))
+    if (wrong.length > 0) continue
+    const { severity, span, valueSpan } = given
+    const text = parsed.source.text.slice(valueSpan.start, valueSpan.end)
+    checks.push({ severity, text, span, test: resolved as CheckTest })
+  }
+  return { checks, diagnostics }
+}
+
+interface GivenCheck extends Annotation<CheckSyntax> {
+  readonly severity: Check['severity']
+}
+
+function givenChecks({ check = [], warn = [] }: Header): readonly GivenCheck[] {
+  return [
+    ...check.map((given) => ({ ...given, severity: 'fail' as const })),
+    ...warn.map((given) => ({ ...given, severity: 'warn' as const })),
+  ].toSorted((a, b) => a.span.start - b.span.start)
+}
+
+function resolveTest(
+  { value, valueSpan, severity }: GivenCheck,
+  { source }: ParsedQuery,
+  columns: readonly Column[],
+  { findModel, modelNames, variables }: CheckContext,
+): CheckTest | readonly Diagnostic[] {
+  const resolve = (named: readonly NamedColumn[]) =>
+    resolveColumns(source, severity === 'warn' ? 'warn' : 'check', named, columns)
+  switch (value.is) {
+    case 'not_null':
+    case 'unique': {
+      const { names, diagnostics } = resolve(value.columns)
+      return diagnostics.length > 0 ? diagnostics : { is: value.is, columns: names }
+    }
+    case 'accepted': {
+      const { names, diagnostics } = resolve([value.column])
+      const column = columns.find(({ name }) => name === names[0])
+      return column === undefined
+        ? diagnostics
+        : { ...value, column: column.name, type: column.type }
+    }
+    case 'references': {
+      const { names, diagnostics } = resolve([value.column])
+      const [column] = names
+      if (column === undefined) return diagnostics
+      const model = findModel(value.model.name)
+      const place = { source, span: value.model.span }
+      if (model === null) return [unknownModel(value.model.name, place, modelNames)]
+      return { is: 'references', column, model, target: value.target.name }
+    }
+    case 'row_count':
+      return value
+    case 'condition': {
+      const { body, diagnostics } = bodyOf(source, valueSpan, variables)
+      return hasErrors(diagnostics) ? diagnostics : { is: 'condition', body }
+    }
+  }
+}
+
+async function mistakesIn(
+  { name, source }: ParsedQuery,
+  span: Span,
+  test: CheckTest,
+  connection: Connection,
+): Promise<readonly Diagnostic[]> {
+  const invalid = (problem: string, hint?: string) => [
+    diagnostic('invalid-check', { problem }, { source, span }, { hint }),
+  ]
+  if (test.is === 'condition' && !isPlain(test.body))
+    return invalid(
+      'a condition is one expression over the columns of this model, without a subquery',
+      'put the subquery into a model of its own, or use references(…)',
+    )
+  try {
+    if (test.is === 'references')
+      await connection.columnsOf(
+        sql`SELECT ${sql.ident(test.target)} FROM ${modelRelation(test.model)}`,
+      )
+    await connection.columnsOf(failingRows(name, test))
+    if (test.is === 'accepted') {
+      const wrong = await firstMisfit(connection, test)
+      return wrong === null ? [] : invalid(`${wrong} is no value of "${test.column}", ${test.type}`)
+    }
+    if (test.is !== 'condition') return []
+    const [column] = await connection.columnsOf(
+      sql`SELECT ANY_VALUE((${sql.body(test.body)}\n)) FROM (${failingRows(name, test)})`,
+    )
+    const type = column?.type ?? ''
+    return type === 'BOOLEAN' ? [] : invalid(`it gives ${type}, not true or false`)
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    if (test.is !== 'condition') return invalid(problemOf(error.details))
+    return [engineDiagnostic(error.details, test.body, beforeCondition(name).inline())]
+  }
+}
+
+/** As text, the first of the values that the column can never have. */
+async function firstMisfit(
+  connection: Connection,
+  { values, type }: Extract<CheckTest, { is: 'accepted' }>,
+): Promise<string | null> {
+  const rows = sql.join(values.map((value) => sql`(${sql.value(String(value))})`))
+  const row = await connection.row(sql`
+    SELECT value FROM (VALUES ${rows}) v(value)
+    WHERE ${isNoValue(sql`value`, type)} LIMIT 1`)
+  return row === null ? null : `'${textOf(row['value'])}'`
+}
+
+/** What stands between its brackets stays there, and what it reads is this model alone. */
+function isPlain({ text }: ModelBody): boolean {
+  const tokens = tokenize(text)
+  const opensQuery = tokens.some(
+    (token, i) =>
+      isSymbol(token, '(') &&
+      ['select', 'from', 'with', 'values', 'table', 'pivot', 'unpivot', 'describe', 'show'].some(
+        (word) => isWord(tokens[i + 1], word),
+      ),
+  )
+  const leaves = tokens.some((token) => isSymbol(token, ';') || token.kind === 'open')
+  return !opensQuery && !leaves && unbalancedBracket(tokens) === null
+}

@@ -1,0 +1,299 @@
+// Which columns of models and sources each column of a query is made of, found in the engine's syntax tree with the
+// scopes of its names.
+//
+// A column is made of another when its values are computed from it: in the SELECT list, in what a scalar subquery gives, in
+// the list of a window. Columns that only decide which rows there are (WHERE, JOIN … ON, GROUP BY, HAVING, LIMIT) do not
+// count, and count(*) is made of none. What this file does not understand is unknown (`null`), and so is all that is made
+// of it.
+
+import type { CompiledExternal } from '../../core/external.ts'
+import { type Lineage, type Model, versionColumns } from '../../core/model.ts'
+import { foldCase, type ModelName, sameName } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import type { SyntaxNode } from '../../duckdb/syntax.ts'
+import {
+  type Columns,
+  emptyScope,
+  none,
+  ownColumns,
+  type Origins,
+  renamed,
+  resolveName,
+  type Scope,
+  type ScopeColumn,
+  scopeColumn,
+  textOf,
+  union,
+} from './scope.ts'
+import { scopeOf } from './tables.ts'
+
+interface LineageContext {
+  readonly findModel: (name: string) => ModelName | null
+  /** Of models that come before. */
+  readonly columnsOf: (model: ModelName) => Columns
+  /** Of the table of a source that a written name means; null: there is none. */
+  readonly columnsOfSource: (name: string) => Columns
+  /** Whether a call reads a table that its arguments name. */
+  readonly readsTables: (call: string) => boolean
+}
+
+export interface LineageSources {
+  /** In an order in which each comes after all that it reads. */
+  readonly models: ReadonlyMap<ModelName, Model>
+  /** Of the models with a query; null where the engine does not show it. */
+  readonly trees: ReadonlyMap<ModelName, SyntaxNode | null>
+  /** Tables of sources. */
+  readonly external: readonly CompiledExternal[]
+  readonly findModel: (name: string) => ModelName | null
+  readonly readsTables: (call: string) => boolean
+}
+
+/** Of all models. Columns of events models and seeds, and those that a run adds, are made of none. */
+export function lineageOfAll(sources: LineageSources): ReadonlyMap<ModelName, Lineage> {
+  const { models, trees, external, findModel, readsTables } = sources
+  const known = new Map<ModelName, Columns>()
+  const columnsOf = (name: ModelName) => {
+    const columns = known.get(name) ?? ownColumns(name, models.get(name)?.columns ?? [])
+    known.set(name, columns)
+    return columns
+  }
+  const tables = new Map(
+    external.map(({ name, columns }) => [foldCase(name), ownColumns(name, columns)]),
+  )
+  const columnsOfSource = (name: string) => tables.get(foldCase(name)) ?? null
+  const context = { findModel, columnsOf, columnsOfSource, readsTables }
+  return new Map(
+    Array.from(models.values(), ({ name, kind, columns }) => {
+      const tree = trees.get(name)
+      if (tree === undefined) return [name, columns.map(() => [])]
+      if (tree === null) return [name, columns.map(() => null)]
+      const added = kind === 'scd2' ? versionColumns : []
+      const own = columns.slice(0, columns.length - added.length)
+      const lineage = lineageOf(tree, own, context)
+      return [name, [...lineage, ...added.map(() => [])]]
+    }),
+  )
+}
+
+/** One for each of `columns`, which the query gives; null: unknown. */
+function lineageOf(tree: SyntaxNode, columns: readonly Column[], context: LineageContext): Lineage {
+  const found = columnsOfQuery(nodeOf(tree), { scope: null, ctes: new Map(), context })
+  // A star or an unnest that means more columns than it seems shows in their number.
+  const fits =
+    found?.length === columns.length &&
+    found.every(({ name }, i) => name === '' || isNameOf(columns[i]!.name, name))
+  return columns.map((_, i) => {
+    const origins = fits ? (found[i]?.origins ?? null) : null
+    return origins === null ? null : [...origins.values()]
+  })
+}
+
+/** A table has no two columns of one name: the engine adds a number to the second. */
+const isNameOf = (column: string, name: string) =>
+  sameName(column, name) || foldCase(column).startsWith(`${foldCase(name)}_`)
+
+export interface Place {
+  /** What names mean around the query; null at the top. */
+  readonly scope: Scope | null
+  /** Columns of common table expressions, by name in lower case. */
+  readonly ctes: ReadonlyMap<string, Columns>
+  readonly context: LineageContext
+}
+
+/** What a query gives. */
+export function columnsOfQuery(node: SyntaxNode, outer: Place): Columns {
+  const place = enterCtes(node, outer)
+  switch (node['type']) {
+    case 'SELECT_NODE':
+      return columnsOfSelect(node, place)
+    case 'SET_OPERATION_NODE': {
+      const left = columnsOfQuery(node['left'] as SyntaxNode, place)
+      const right = columnsOfQuery(node['right'] as SyntaxNode, place)
+      if (node['setop_type'] === 'UNION') return inPairs(left, right)
+      if (node['setop_type'] === 'UNION_BY_NAME') return byName(left, right)
+      return node['setop_type'] === 'EXCEPT' || node['setop_type'] === 'INTERSECT' ? left : null
+    }
+    case 'RECURSIVE_CTE_NODE':
+      return columnsOfRecursion(node, place)
+    default:
+      return null
+  }
+}
+
+function enterCtes(node: SyntaxNode, place: Place): Place {
+  const { map } = (node['cte_map'] ?? {}) as { map?: readonly Cte[] }
+  let inner = place
+  for (const { key, value } of map ?? []) {
+    const columns = renamed(columnsOfQuery(nodeOf(value.query), inner), value.aliases)
+    inner = { ...inner, ctes: new Map([...inner.ctes, [foldCase(key), columns]]) }
+  }
+  return inner
+}
+
+interface Cte {
+  readonly key: string
+  readonly value: { readonly query: SyntaxNode; readonly aliases?: readonly string[] }
+}
+
+export const nodeOf = (statement: SyntaxNode) => statement['node'] as SyntaxNode
+
+function inPairs(left: Columns, right: Columns): Columns {
+  if (left === null || right === null || left.length !== right.length) return null
+  return left.map(({ name, origins }, i) => scopeColumn(name, union([origins, right[i]!.origins])))
+}
+
+function byName(left: Columns, right: Columns): Columns {
+  if (left === null || right === null) return null
+  const others = new Map(right.map((column) => [column.key, column]))
+  if (others.has('') || others.size < right.length) return null
+  const both = left.map(({ name, key, origins }) => {
+    const other = others.get(key)
+    others.delete(key)
+    return scopeColumn(name, union([origins, other?.origins ?? none]))
+  })
+  return [...both, ...others.values()]
+}
+
+/** The right side reads what both sides give, until nothing is added. */
+function columnsOfRecursion(node: SyntaxNode, place: Place): Columns {
+  const name = foldCase(String(node['cte_name']))
+  const aliases = node['aliases'] as readonly string[] | undefined
+  let columns = renamed(columnsOfQuery(node['left'] as SyntaxNode, place), aliases)
+  for (;;) {
+    const ctes = new Map([...place.ctes, [name, columns], [`recurring.${name}`, columns]])
+    const right = columnsOfQuery(node['right'] as SyntaxNode, { ...place, ctes })
+    const both = inPairs(columns, right)
+    if (both === null || columns === null || isSame(both, columns)) return both
+    columns = both
+  }
+}
+
+const isSame = (a: NonNullable<Columns>, b: NonNullable<Columns>) =>
+  a.every(({ origins }, i) => origins?.size === b[i]!.origins?.size)
+
+function columnsOfSelect(node: SyntaxNode, place: Place): Columns {
+  const scope = scopeOf(node['from_table'] as SyntaxNode, {
+    ...place,
+    scope: emptyScope(place.scope),
+  })
+  const columns: ScopeColumn[] = []
+  for (const item of node['select_list'] as readonly SyntaxNode[]) {
+    const given = columnsOfItem(item, { ...place, scope: { ...scope, aliases: columns } })
+    if (given === null) return null
+    columns.push(...given)
+  }
+  return columns
+}
+
+function columnsOfItem(item: SyntaxNode, place: Inside): Columns {
+  if (item['class'] === 'STAR') return columnsOfStar(item, place)
+  const alias = textOf(item['alias'])
+  if (item['class'] === 'COLUMN_REF') {
+    const names = item['column_names'] as readonly string[]
+    const { origins, type } = resolveName(names, place.scope)
+    return [scopeColumn(alias || names.at(-1)!, origins, type)]
+  }
+  if (holdsStar(item) || isUnnestOfMany(item, place)) return null
+  return [scopeColumn(alias, originsOf(item, place))]
+}
+
+export interface Inside extends Place {
+  readonly scope: Scope
+}
+
+/** One column for each that the star stands for. */
+function columnsOfStar(star: SyntaxNode, place: Inside): Columns {
+  const list = (member: string) => (star[member] ?? []) as readonly unknown[]
+  if (star['columns'] === true || star['expr'] != null) return null
+  if (list('qualified_exclude_list').length > 0 || list('rename_list').length > 0) return null
+  const all = expand(textOf(star['relation_name']), place.scope)
+  const excluded = list('exclude_list').map(String)
+  const replaced = list('replace_list') as readonly { key: string; value: SyntaxNode }[]
+  return (
+    all
+      ?.filter(({ name }) => !excluded.some((other) => sameName(other, name)))
+      .map((column) => {
+        const by = replaced.find(({ key }) => sameName(key, column.name))
+        return by === undefined ? column : scopeColumn(column.name, originsOf(by.value, place))
+      }) ?? null
+  )
+}
+
+function expand(alias: string, { relations, merged }: Scope): Columns {
+  if (alias !== '') {
+    const named = relations.filter((relation) => relation.alias === foldCase(alias))
+    return named.length === 1 ? named[0]!.columns : null
+  }
+  const columns: ScopeColumn[] = []
+  const seen = new Set<string>()
+  for (const relation of relations) {
+    if (relation.columns === null) return null
+    for (const column of relation.columns) {
+      const one = merged.get(column.key)
+      if (one !== undefined && seen.has(column.key)) continue
+      seen.add(column.key)
+      columns.push(one ?? column)
+    }
+  }
+  return columns
+}
+
+/** A star inside an expression makes several columns of it. */
+function holdsStar(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if ('class' in value && (value.class === 'STAR' || value.class === 'SUBQUERY'))
+    return value.class === 'STAR'
+  return Object.values(value).some(holdsStar)
+}
+
+/** Unnesting a STRUCT, or what may be one, makes several columns. */
+function isUnnestOfMany(item: SyntaxNode, { scope }: Inside): boolean {
+  if (item['class'] !== 'FUNCTION' || item['function_name'] !== 'unnest') return false
+  const [list, ...more] = item['children'] as readonly SyntaxNode[]
+  const type =
+    list?.['class'] === 'COLUMN_REF'
+      ? resolveName(list['column_names'] as readonly string[], scope).type
+      : null
+  return more.length > 0 || !type?.endsWith(']')
+}
+
+/** Of an expression: those of every column that it names, and of every column that a subquery in it gives. */
+export function originsOf(value: unknown, place: Inside): Origins {
+  if (typeof value !== 'object' || value === null) return none
+  if (Array.isArray(value)) return union(value.map((item) => originsOf(item, place)))
+  const node = value as SyntaxNode
+  switch (node['class']) {
+    case 'COLUMN_REF':
+      return resolveName(node['column_names'] as readonly string[], place.scope).origins
+    case 'SUBQUERY': {
+      if (node['subquery_type'] !== 'SCALAR' && node['subquery_type'] !== 'ANY') return null
+      const given = columnsOfQuery(nodeOf(node['subquery'] as SyntaxNode), place)
+      const inner = given === null ? null : union(given.map(({ origins }) => origins))
+      return union([inner, originsOf(node['child'], place)])
+    }
+    case 'LAMBDA': {
+      const parameters = parametersOf(node['lhs'])
+      const own = { alias: '', schema: null, columns: parameters }
+      const scope = { ...emptyScope(place.scope), relations: [own] }
+      return parameters === null ? null : originsOf(node['expr'], { ...place, scope })
+    }
+    case 'STAR':
+    case 'POSITIONAL_REFERENCE':
+    case 'PARAMETER':
+      return null
+    case 'FUNCTION':
+      if (place.context.readsTables(foldCase(String(node['function_name'])))) return null
+  }
+  return union(Object.values(node).map((member) => originsOf(member, place)))
+}
+
+/** The values of a parameter come from the list, which is an argument of the same call. */
+function parametersOf(lhs: unknown): Columns {
+  const node = lhs as SyntaxNode
+  const all =
+    node['class'] === 'COLUMN_REF' ? [node] : (node['children'] as SyntaxNode[] | undefined)
+  if (all?.every((parameter) => parameter['class'] === 'COLUMN_REF') !== true) return null
+  return all.map((parameter) =>
+    scopeColumn((parameter['column_names'] as readonly string[])[0]!, none),
+  )
+}

@@ -1,0 +1,155 @@
+// What a name means inside a query, as far as its columns are known. `null` is "unknown" throughout: lineage may say that
+// it does not know, and may never say what is not so.
+
+import type { ColumnOrigin } from '../../core/model.ts'
+import { foldCase } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import { isVolatile } from '../sql/engine-functions.ts'
+
+/** By `originKey`; the columns that a value is made of. */
+export type Origins = ReadonlyMap<string, ColumnOrigin> | null
+
+/** What a name turns out to be. */
+export interface Value {
+  readonly origins: Origins
+  /** Type of a column of a model or a source; null for what is computed. */
+  readonly type: string | null
+}
+
+export interface ScopeColumn extends Value {
+  /** Empty: the engine gives it a name that nobody refers to here. */
+  readonly name: string
+  /** The name in lower case. */
+  readonly key: string
+}
+
+export const scopeColumn = (
+  name: string,
+  origins: Origins,
+  type: string | null = null,
+): ScopeColumn => ({ name, key: foldCase(name), origins, type })
+
+/** In order; null: not known. */
+export type Columns = readonly ScopeColumn[] | null
+
+/** Of a model or a source. */
+export function ownColumns(model: string, columns: readonly Column[]): Columns {
+  return columns.map(({ name, type }) => {
+    const origin = { model, column: name }
+    return scopeColumn(name, new Map([[originKey(origin), origin]]), type)
+  })
+}
+
+export interface ScopeRelation {
+  /** In lower case; empty for one that cannot be named. */
+  readonly alias: string
+  /** Of a model that is not renamed. */
+  readonly schema: string | null
+  readonly columns: Columns
+}
+
+export interface Scope {
+  readonly relations: readonly ScopeRelation[]
+  /** Columns that USING has made one of two, by name in lower case. */
+  readonly merged: ReadonlyMap<string, ScopeColumn>
+  /** Names that the SELECT list has given so far. */
+  readonly aliases: readonly ScopeColumn[]
+  /** The query around this one. */
+  readonly outer: Scope | null
+}
+
+export const emptyScope = (outer: Scope | null): Scope => ({
+  relations: [],
+  merged: new Map(),
+  aliases: [],
+  outer,
+})
+
+export const none: Origins = new Map()
+
+const originKey = ({ model, column }: ColumnOrigin): string => `${model}\0${column}`
+
+export function union(all: Iterable<Origins>): Origins {
+  const found = new Map<string, ColumnOrigin>()
+  for (const origins of all) {
+    if (origins === null) return null
+    for (const [key, origin] of origins) found.set(key, origin)
+  }
+  return found
+}
+
+const unknown: Value = { origins: null, type: null }
+
+/** A reference such as `column`, `table.column`, `schema.table.column`, each perhaps with fields of a STRUCT behind it. */
+export function resolveName(names: readonly string[], scope: Scope): Value {
+  const keys = names.map(foldCase)
+  for (let level: Scope | null = scope; level !== null; level = level.outer) {
+    const found = resolveIn(keys, level)
+    if (found !== null) return found
+  }
+  const isCall = keys.length === 1 && isVolatile(keys[0]!, 0)
+  return isCall ? { origins: none, type: null } : unknown
+}
+
+/** null: nothing here has the name. */
+function resolveIn(keys: readonly string[], level: Scope): Value | null {
+  const [first = '', second, third] = keys
+  if (third !== undefined) {
+    const table = level.relations.find(
+      ({ alias, schema }) => schema !== null && foldCase(schema) === first && alias === second,
+    )
+    const found = table === undefined ? null : columnOf(table, third)
+    if (found !== null) return found
+  }
+  if (second !== undefined) {
+    const tables = level.relations.filter(({ alias }) => alias === first)
+    if (tables.length > 1) return unknown
+    const found = tables[0] === undefined ? null : columnOf(tables[0], second)
+    if (found !== null) return found
+  }
+  const column = resolveColumn(first, level)
+  if (column !== null) {
+    // A field of a STRUCT, or the column itself.
+    return second === undefined ? column : { origins: column.origins, type: null }
+  }
+  const table = level.relations.find(({ alias }) => alias === first)
+  if (table === undefined) return null
+  // The name of a table is its row; behind a dot it has columns that no list shows, such as rowid.
+  if (second !== undefined || table.columns === null) return unknown
+  return { origins: union(table.columns.map(({ origins }) => origins)), type: null }
+}
+
+function resolveColumn(key: string, level: Scope): Value | null {
+  const merged = level.merged.get(key)
+  if (merged !== undefined) return merged
+  let [found, count, isUnsure]: [Value | null, number, boolean] = [null, 0, false]
+  for (const relation of level.relations) {
+    const value = columnOf(relation, key)
+    if (relation.columns === null) isUnsure = true
+    else if (value !== null) {
+      found = value
+      count++
+    }
+  }
+  if (count > 0) return count === 1 ? found : unknown
+  if (isUnsure) return unknown
+  return level.aliases.findLast((column) => column.key === key) ?? null
+}
+
+/** null: the relation has no such column. */
+function columnOf({ columns }: ScopeRelation, key: string): Value | null {
+  if (columns === null) return unknown
+  const found = columns.find((column) => column.key === key)
+  if (found === undefined) return null
+  return columns.findLast((column) => column.key === key) === found ? found : unknown
+}
+
+export function renamed(columns: Columns, names: readonly string[] | undefined): Columns {
+  if (columns === null || names === undefined) return columns
+  return columns.map((column, i) =>
+    names[i] === undefined ? column : scopeColumn(names[i], column.origins, column.type),
+  )
+}
+
+/** A member of the tree that may be missing. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -1,0 +1,117 @@
+// What FROM brings into the scope of a query. It and lineage.ts call each other, as queries and tables hold each other.
+
+import { foldCase, sameName } from '../../core/names.ts'
+import type { SyntaxNode } from '../../duckdb/syntax.ts'
+import { columnsOfQuery, type Inside, nodeOf, originsOf, type Place } from './query.ts'
+import {
+  type Columns,
+  emptyScope,
+  renamed,
+  resolveName,
+  type Scope,
+  scopeColumn,
+  type ScopeRelation,
+  textOf,
+  union,
+} from './scope.ts'
+
+/** The scope of `place` with what FROM adds to it; each table may refer to those before it. */
+export function scopeOf(table: SyntaxNode, place: Inside): Scope {
+  const { scope } = place
+  const withOne = (relation: Omit<ScopeRelation, 'schema'> & { schema?: string | null }): Scope => {
+    const columns = renamed(relation.columns, table['column_name_alias'] as string[] | undefined)
+    const alias = foldCase(textOf(table['alias']) || relation.alias)
+    const schema = textOf(table['alias']) === '' ? (relation.schema ?? null) : null
+    return { ...scope, relations: [...scope.relations, { alias, schema, columns }] }
+  }
+  switch (table['type']) {
+    case 'EMPTY':
+    case 'EMPTY_FROM':
+      return scope
+    case 'BASE_TABLE':
+      return withOne(baseTable(table, place))
+    case 'SUBQUERY': {
+      const query = nodeOf(table['subquery'] as SyntaxNode)
+      return withOne({ alias: '', columns: columnsOfQuery(query, place) })
+    }
+    case 'EXPRESSION_LIST':
+      return withOne({ alias: '', columns: columnsOfValues(table, place) })
+    case 'TABLE_FUNCTION':
+      return withOne(tableFunction(table['function'] as SyntaxNode, place))
+    case 'JOIN':
+      return scopeOfJoin(table, place)
+    default:
+      return withOne({ alias: '', columns: null })
+  }
+}
+
+function baseTable(table: SyntaxNode, { ctes, context }: Place) {
+  const [schema, alias] = [textOf(table['schema_name']), textOf(table['table_name'])]
+  const unknown = { alias, schema, columns: null }
+  if (textOf(table['catalog_name']) !== '') return unknown
+  const model = schema === '' ? null : context.findModel(`${schema}.${alias}`)
+  if (model === null) {
+    const name = schema === '' ? alias : `${schema}.${alias}`
+    return { ...unknown, columns: ctes.get(foldCase(name)) ?? context.columnsOfSource(name) }
+  }
+  const columns = context.columnsOf(model)
+  return { alias, schema, columns }
+}
+
+function columnsOfValues(table: SyntaxNode, place: Inside): Columns {
+  const rows = table['values'] as readonly (readonly SyntaxNode[])[]
+  return (rows[0] ?? []).map((_, i) =>
+    scopeColumn(`col${i}`, union(rows.map((row) => originsOf(row[i], place)))),
+  )
+}
+
+function tableFunction(call: SyntaxNode, place: Inside): Omit<ScopeRelation, 'schema'> {
+  const name = foldCase(String(call['function_name']))
+  const isOne = name === 'unnest' ? (call['children'] as unknown[]).length === 1 : isSeries(name)
+  if (!isOne) return { alias: name, columns: null }
+  return { alias: name, columns: [scopeColumn(name, originsOf(call, place))] }
+}
+
+const isSeries = (name: string) => name === 'generate_series' || name === 'range'
+
+function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
+  const left = scopeOf(table['left'] as SyntaxNode, place)
+  const type = String(table['join_type'])
+  const whole = scopeOf(table['right'] as SyntaxNode, { ...place, scope: left })
+  if (type === 'SEMI' || type === 'ANTI') return left
+  // Tables that stand before this join in FROM do not take part in it.
+  const before = left.relations.slice(place.scope.relations.length)
+  const after = whole.relations.slice(left.relations.length)
+  const mergedBefore = new Map(
+    [...left.merged].filter(([name, column]) => place.scope.merged.get(name) !== column),
+  )
+  const names = usingOf(table, before, after)
+  if (names === null) {
+    // NATURAL over columns that are not known: any name may mean one of two.
+    const unknown = whole.relations.map((relation) => ({ ...relation, columns: null }))
+    return { ...whole, relations: unknown, merged: new Map() }
+  }
+  const merged = new Map(whole.merged)
+  for (const name of names) {
+    const side = (relations: readonly ScopeRelation[], merged: Scope['merged']) =>
+      resolveName([name], { ...emptyScope(null), relations, merged }).origins
+    const [l, r] = [side(before, mergedBefore), side(after, new Map())]
+    const origins = type === 'RIGHT' ? r : type === 'FULL' ? union([l, r]) : l
+    merged.set(foldCase(name), scopeColumn(name, origins))
+  }
+  return { ...whole, merged }
+}
+
+/** The columns that the join makes one of two. */
+function usingOf(
+  table: SyntaxNode,
+  left: readonly ScopeRelation[],
+  right: readonly ScopeRelation[],
+): readonly string[] | null {
+  if (table['ref_type'] !== 'NATURAL') return (table['using_columns'] ?? []) as readonly string[]
+  if ([...left, ...right].some(({ columns }) => columns === null)) return null
+  const namesOf = (relations: readonly ScopeRelation[]) =>
+    relations.flatMap(({ columns }) => (columns ?? []).map(({ name }) => name))
+  const others = namesOf(right)
+  return namesOf(left).filter((name) => others.some((other) => sameName(other, name)))
+}

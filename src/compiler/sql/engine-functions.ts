@@ -1,0 +1,92 @@
+// Functions of the engine, by when a model that calls them must be built again: volatile ones in every run, those that
+// read files when the files change. test/compiler/sql/engine-functions.test.ts compares the first list with the engine's
+// catalog; asking the catalog at every start would take longer than compiling a small project.
+
+/** Functions that the catalog lists as giving another value in another query. */
+export const volatileFunctions: ReadonlySet<string> = new Set([
+  'current_connection_id',
+  'current_database',
+  'current_date',
+  'current_query',
+  'current_query_id',
+  'current_schema',
+  'current_schemas',
+  'current_transaction_id',
+  'currval',
+  'error',
+  'gen_random_uuid',
+  'get_current_time',
+  'get_current_timestamp',
+  'in_search_path',
+  'nextval',
+  'now',
+  'random',
+  'setseed',
+  'sleep_ms',
+  'stats',
+  'today',
+  'transaction_timestamp',
+  'txid_current',
+  'uuid',
+  'uuidv4',
+  'uuidv7',
+  'write_log',
+])
+
+/** The same in truth, though the catalog does not say so: macros over the above, and words that stand for a call. */
+const volatileWords: ReadonlySet<string> = new Set([
+  'ago',
+  'current_catalog',
+  'current_localtime',
+  'current_localtimestamp',
+  'current_time',
+  'current_timestamp',
+  'localtime',
+  'localtimestamp',
+  'pg_conf_load_time',
+  'pg_postmaster_start_time',
+  'pg_sleep',
+])
+
+/** Table functions whose first argument names files. */
+export const fileFunctions: ReadonlySet<string> = new Set([
+  'glob',
+  'parquet_bloom_probe',
+  'parquet_file_metadata',
+  'parquet_full_metadata',
+  'parquet_kv_metadata',
+  'parquet_metadata',
+  'parquet_scan',
+  'parquet_schema',
+  'read_blob',
+  'read_csv',
+  'read_csv_auto',
+  'read_json',
+  'read_json_auto',
+  'read_json_objects',
+  'read_json_objects_auto',
+  'read_ndjson',
+  'read_ndjson_auto',
+  'read_ndjson_objects',
+  'read_parquet',
+  'read_text',
+  'sniff_csv',
+])
+
+/** Table functions that depend on their arguments alone. All that are in no list are taken for volatile. */
+export const pureTableFunctions: ReadonlySet<string> = new Set([
+  'generate_series',
+  'json_each',
+  'json_tree',
+  'range',
+  'repeat',
+  'repeat_row',
+  'summary',
+  'unnest',
+])
+
+/** Whether a call or a bare word may give another value tomorrow. `age(x)` counts from today, `age(x, y)` does not. */
+export function isVolatile(name: string, argumentCount: number): boolean {
+  if (name === 'age') return argumentCount === 1
+  return volatileFunctions.has(name) || volatileWords.has(name)
+}

@@ -1,0 +1,168 @@
+// Macros of a project: created first, so that models can call them. What a macro reads, its callers read.
+
+import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
+import type { Macro } from '../../core/model.ts'
+import type { SourceFile, Span } from '../../core/source.ts'
+import { ModelBody, sql } from '../../core/sql.ts'
+import type { Variables } from '../../core/variables.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import { parseTree } from '../../duckdb/syntax.ts'
+import { definitionOf } from '../definition.ts'
+import { engineDiagnostic, spanAt } from '../places.ts'
+import { type MacroFacts, type References, referencesOf } from './references.ts'
+import { type Statement, statementsOf } from './statements.ts'
+import { isSymbol, isWord, nameOf, spanOf, tokenize } from './tokens.ts'
+import { bodyOf } from '../variables.ts'
+
+export interface Macros {
+  /** What follows CREATE MACRO, in an order in which they can be created. */
+  readonly macros: readonly Macro[]
+  /** By name in lower case. */
+  readonly facts: ReadonlyMap<string, MacroFacts>
+  /** Hash of all definitions; part of the definition of every model. */
+  readonly definition: string
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+const PREFIX = sql`CREATE MACRO `
+
+/** Creates the macros in the database of the connection, where there are none yet. */
+export async function createMacros(
+  connection: Connection,
+  files: readonly SourceFile[],
+  variables: Variables,
+): Promise<Macros> {
+  const parsed = files.flatMap((source) =>
+    statementsOf(source).statements.flatMap((statement) =>
+      parseMacro(source, statement, variables),
+    ),
+  )
+  const misplaced = parsed.filter((item) => 'code' in item)
+  const { bodies, failed } = await createAll(
+    connection,
+    parsed.filter((item) => item instanceof ModelBody),
+  )
+  const { facts, definition, hiding } =
+    bodies.length === 0 ? NO_MACROS : await inspect(connection, bodies)
+  const hidden = bodies
+    .filter((body) => hiding.has(macroName(body)))
+    .map((body) => diagnostic('hidden-reference', { function: 'query' }, nameOfMacro(body)))
+  const macros = bodies.map((body) => ({ name: macroName(body), body }))
+  return { macros, facts, definition, diagnostics: [...misplaced, ...failed, ...hidden] }
+}
+
+/** The span after `CREATE [OR REPLACE] MACRO`. The name has no schema: macros belong to no model. */
+function parseMacro(
+  source: SourceFile,
+  statement: Statement,
+  variables: Variables,
+): readonly (ModelBody | Diagnostic)[] {
+  const orReplace = isWord(statement[1], 'or') && isWord(statement[2], 'replace')
+  const at = orReplace ? 3 : 1
+  const [first] = statement
+  const keyword = statement[at]
+  const isMacro = isWord(keyword, 'macro') || isWord(keyword, 'function')
+  if (!isWord(first, 'create') || !isMacro)
+    return [diagnostic('not-a-macro', { expected: 'CREATE MACRO' }, { source, span: first })]
+  const name = statement[at + 1]
+  if (name === undefined || nameOf(name) === null || !isSymbol(statement[at + 2], '(')) {
+    const place = { source, span: name ?? keyword ?? first }
+    return [diagnostic('not-a-macro', { expected: 'a name without a schema, and "("' }, place)]
+  }
+  const span = { start: name.start, end: spanOf(statement).end }
+  const { body, diagnostics } = bodyOf(source, span, variables)
+  return hasErrors(diagnostics) ? diagnostics : [body, ...diagnostics]
+}
+
+/** A macro may call one that stands below it or in another file, so those that fail are tried again. */
+async function createAll(
+  connection: Connection,
+  macros: readonly ModelBody[],
+): Promise<{ readonly bodies: readonly ModelBody[]; readonly failed: readonly Diagnostic[] }> {
+  const bodies: ModelBody[] = []
+  let open = macros
+  for (;;) {
+    const failed: { readonly macro: ModelBody; readonly diagnostic: Diagnostic }[] = []
+    for (const macro of open) {
+      const problem = await create(connection, macro)
+      if (problem === null) bodies.push(macro)
+      else failed.push({ macro, diagnostic: problem })
+    }
+    if (failed.length === 0 || failed.length === open.length)
+      return { bodies, failed: failed.map((item) => item.diagnostic) }
+    open = failed.map(({ macro }) => macro)
+  }
+}
+
+async function create(connection: Connection, macro: ModelBody): Promise<Diagnostic | null> {
+  try {
+    await connection.run(sql`${PREFIX}${sql.body(macro)}`)
+    return null
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    const found = engineDiagnostic(error.details, macro, PREFIX.inline())
+    if (!error.details.message.startsWith('Table with name')) return found
+    const hint =
+      'a macro names no model: it takes the name as a parameter, for query_table(parameter)'
+    return { ...found, hint }
+  }
+}
+
+interface Inspection {
+  readonly facts: ReadonlyMap<string, MacroFacts>
+  readonly definition: string
+  /** Macros that run a text as a query; nobody can say what they read. */
+  readonly hiding: ReadonlySet<string>
+}
+
+const NO_MACROS: Inspection = { facts: new Map(), definition: '', hiding: new Set() }
+
+async function inspect(connection: Connection, bodies: readonly ModelBody[]): Promise<Inspection> {
+  const rows = await connection.rows(sql`
+    SELECT
+      lower(function_name) AS name, parameters, parameter_types, macro_definition,
+      json_serialize_sql(
+        CASE function_type WHEN 'macro' THEN 'SELECT ' ELSE '' END || macro_definition
+      ) AS tree
+    FROM duckdb_functions()
+    WHERE NOT internal AND function_type LIKE '%macro'
+    ORDER BY ALL`)
+  const facts = new Map<string, MacroFacts>()
+  const hiding = new Set<string>()
+  // In the order of creation those that a macro calls come before it.
+  for (const name of bodies.map(macroName)) {
+    for (const row of rows.filter((candidate) => candidate['name'] === name)) {
+      const parsed = parseTree(row['tree'] as string)
+      if (parsed.is !== 'select') {
+        hiding.add(name)
+        continue
+      }
+      const found = referencesOf(parsed.tree, {
+        findModel: () => null,
+        findSource: () => null,
+        macros: facts,
+      })
+      if (found.hidden.some((call) => call.function === 'query')) hiding.add(name)
+      facts.set(name, joined(facts.get(name), found))
+    }
+  }
+  return { facts, hiding, definition: definitionOf(rows) }
+}
+
+/** Macros of one name differ in their parameters; which one is called is not looked at. */
+function joined(before: MacroFacts | undefined, found: References): MacroFacts {
+  return {
+    files: [...(before?.files ?? []), ...found.files],
+    volatile: (before?.volatile ?? false) || found.volatile,
+    takesTable: (before?.takesTable ?? false) || found.hidden.length > 0,
+  }
+}
+
+function nameOfMacro(body: ModelBody): { readonly source: SourceFile; readonly span: Span } {
+  return { source: body.source, span: spanAt(body, 0) }
+}
+
+function macroName(body: ModelBody): string {
+  return nameOf(tokenize(body.text)[0])!.toLowerCase()
+}

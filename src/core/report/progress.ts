@@ -1,0 +1,44 @@
+// What a run announces while it works. The command line draws it, `--json` prints it, tests record it.
+
+import type { ModelName } from '../names.ts'
+
+export type RunEvent =
+  | { readonly event: 'run-started'; readonly runId: string; readonly models: number }
+  /** Only when the run is not about all models. */
+  | { readonly event: 'models-selected'; readonly models: number }
+  | { readonly event: 'flush-started'; readonly model: ModelName; readonly events: number }
+  | {
+      readonly event: 'flush-finished'
+      readonly model: ModelName
+      readonly events: number
+      readonly rejected: number
+      readonly ms: number
+    }
+  | { readonly event: 'model-started'; readonly model: ModelName; readonly because: string }
+  | ({ readonly event: 'model-finished' } & ModelResult)
+  | {
+      readonly event: 'published'
+      readonly snapshot: string
+      readonly relations: number
+      readonly ms: number
+    }
+  | {
+      readonly event: 'run-finished'
+      readonly runId: string
+      readonly ok: boolean
+      readonly ms: number
+    }
+
+export interface ModelResult {
+  readonly model: ModelName
+  /** `skipped`: an upstream failed. `unchanged`: nothing to do. */
+  readonly status: 'built' | 'unchanged' | 'failed' | 'skipped'
+  /** Why it was built, left alone, failed or skipped; one line. */
+  readonly because: string
+  readonly rows?: number
+  /** One line for each `@warn` that found something. */
+  readonly warnings?: readonly string[]
+  readonly ms: number
+}
+
+export type Progress = (event: RunEvent) => void

@@ -1,0 +1,26 @@
+// The package that the program was installed as.
+
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { hashOf } from '../core/hash.ts'
+
+const codeDir = dirname(fileURLToPath(import.meta.url))
+
+/** The directory of package.json. */
+export const packageDir = findPackageDir(codeDir)
+
+/** Tells one build of the program from another: a checkout is built again and again under one version. */
+export function buildStamp(): string {
+  const stamps = readdirSync(codeDir)
+    .toSorted()
+    .map((file) => {
+      const { size, mtimeMs } = statSync(join(codeDir, file))
+      return [file, size, mtimeMs]
+    })
+  return hashOf(32, stamps)
+}
+
+function findPackageDir(dir: string): string {
+  return existsSync(join(dir, 'package.json')) ? dir : findPackageDir(dirname(dir))
+}

@@ -1,0 +1,189 @@
+// A file that says which process owns something: one JSON object {pid, host, startedAt, process, pidNamespace, role,
+// sign}. It is made with its whole content by link(2), so it is never seen half written and only one process can make
+// it. A holder that is dead is taken over; to do so, a process first takes a lock on the right to take over from this
+// holder, so that two cannot both believe that they have won. A file that is no such object is held by nobody: a power
+// cut may leave an empty one.
+
+import { randomUUID } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { makeDirectory } from './durable-directory.ts'
+import { isSilent, lifeSignPath, openLifeSign } from './life-sign.ts'
+import { Resources } from '../core/resources.ts'
+
+export interface LockHolder {
+  readonly pid: number
+  readonly host: string
+  readonly startedAt: string
+  /** Tells a process from a later one with its pid, where the system says so; else null. */
+  readonly process: string | null
+  /** Where the pid means something: on Linux each container has a namespace of its own; null elsewhere. */
+  readonly pidNamespace: string | null
+  /** What the process does with the lock, for those who decide whether to wait; null when it does not say. */
+  readonly role: string | null
+  /** Name of its life sign (life-sign.ts) beside the lock file; null when it has none. */
+  readonly sign: string | null
+}
+
+/** Thrown while a living process holds the lock. The message is for people, who read it where it is not rephrased. */
+export class LockHeldError extends Error {
+  override name = 'LockHeldError'
+  readonly holder: LockHolder
+  readonly path: string
+  constructor(holder: LockHolder, path: string) {
+    super(`${path} is held by ${describeHolder(holder)}`)
+    this.holder = holder
+    this.path = path
+  }
+}
+
+/** `process 7 on elsewhere since 2026-01-01T…`; the place only where it is not here. */
+export function describeHolder(holder: LockHolder): string {
+  const where = isHere(holder)
+    ? ''
+    : holder.host === hostname()
+      ? ' in another container'
+      : ` on ${holder.host}`
+  return `process ${holder.pid}${where} since ${holder.startedAt}`
+}
+
+/** Whether this process can ask the system for the holder by its pid. */
+export const isHere = ({ host, pidNamespace }: LockHolder): boolean =>
+  host === hostname() && (pidNamespace === null || pidNamespace === ownPidNamespace())
+
+/** What must have ended for a holder that is not here to be dead. */
+export const homeOf = ({ host }: LockHolder): string =>
+  host === hostname() ? 'that container' : host
+
+/** Takes the lock, making its directory when it is missing; disposing releases it. Throws LockHeldError. */
+export async function takeProcessLock(
+  path: string,
+  { role = null }: { readonly role?: string | null } = {},
+): Promise<AsyncDisposable> {
+  await makeDirectory(resolve(dirname(path)))
+  await using resources = new Resources()
+  // Before anybody can read of it.
+  const sign = await openLifeSign(path)
+  if (sign !== null) resources.use(sign)
+  const holder: LockHolder = {
+    pid: process.pid,
+    host: hostname(),
+    startedAt: new Date().toISOString(),
+    process: processIdentity(process.pid),
+    pidNamespace: ownPidNamespace(),
+    role,
+    sign: sign?.name ?? null,
+  }
+  const content = JSON.stringify(holder) + '\n'
+  const draft = `${path}.${randomUUID()}`
+  await writeFile(draft, content, { flag: 'wx' })
+  try {
+    let held = false
+    while (!held) held = (await tryLink(draft, path)) || (await tryTakeOver(draft, path))
+  } finally {
+    await unlink(draft).catch(() => {})
+  }
+  resources.defer(async () => {
+    if ((await readIfThere(path)) === content) await unlink(path)
+  })
+  return resources.move()
+}
+
+/** Who holds the lock, or left it behind; null when nobody does. */
+export async function readLockHolder(
+  path: string,
+): Promise<{ readonly holder: LockHolder; readonly alive: boolean } | null> {
+  const content = await readIfThere(path)
+  const holder = content === null ? null : parseHolder(content)
+  return holder === null ? null : { holder, alive: await isAlive(holder, path) }
+}
+
+/** true: the draft is the lock now. false: the lock has changed meanwhile, try again. */
+async function tryTakeOver(draft: string, path: string): Promise<boolean> {
+  const found = await readIfThere(path)
+  if (found === null) return false
+  const holder = parseHolder(found)
+  if (holder !== null && (await isAlive(holder, path))) throw new LockHeldError(holder, path)
+  await using _right = await takeProcessLock(`${path}.${crc32(found)}`)
+  if ((await readIfThere(path)) !== found) return false
+  await rename(draft, path)
+  if (holder?.sign != null) await unlink(lifeSignPath(path, holder.sign)).catch(() => {})
+  return true
+}
+
+// Another machine cannot be asked, so a process there counts as alive; so does one of another container without a sign.
+async function isAlive(holder: LockHolder, path: string): Promise<boolean> {
+  if (!isHere(holder)) {
+    if (holder.sign === null || !isOfThisBoot(holder)) return true
+    return !(await isSilent(lifeSignPath(path, holder.sign)))
+  }
+  try {
+    process.kill(holder.pid, 0)
+  } catch (error) {
+    return errorCode(error) === 'EPERM'
+  }
+  return holder.process === null || holder.process === processIdentity(holder.pid)
+}
+
+/** Whether one kernel runs the holder and this process: it has started once since the holder did. */
+function isOfThisBoot(holder: LockHolder): boolean {
+  const boot = (identity: string | null) => identity?.split('/')[0]
+  return holder.process !== null && boot(holder.process) === boot(processIdentity(process.pid))
+}
+
+/** Boot of the machine and start of the process in it, as Linux counts them; null elsewhere. */
+function processIdentity(pid: number): string | null {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is the program's name in parentheses, which may hold anything; field 22 is the start time.
+    const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    return `${boot}/${startTime}`
+  } catch {
+    return null
+  }
+}
+
+function ownPidNamespace(): string | null {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return null
+  }
+}
+
+function parseHolder(content: string): LockHolder | null {
+  try {
+    const holder = JSON.parse(content) as Partial<LockHolder> | null
+    if (typeof holder?.pid !== 'number' || typeof holder.host !== 'string') return null
+    const { startedAt = 'an unknown time', process = null } = holder
+    const { pidNamespace = null, role = null, sign = null } = holder
+    return { pid: holder.pid, host: holder.host, startedAt, process, pidNamespace, role, sign }
+  } catch {
+    return null
+  }
+}
+
+async function tryLink(draft: string, path: string): Promise<boolean> {
+  try {
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+const errorCode = (error: unknown) => (error as NodeJS.ErrnoException).code

@@ -1,0 +1,127 @@
+// Answers of the front (post-front.ts): what a route makes of a body, as the bytes of HTTP, each in its place among the
+// answers of its connection. Many requests wait for the same promise, the sync of a group: it is waited for once, and
+// then all of them are sent, with one write for each connection.
+
+import { limits } from '../../core/limits.ts'
+import { answerText, bodyHeaders, errorText, httpDate } from '../answer-text.ts'
+import type { PlainPost } from './plain-post.ts'
+import type { RequestError } from '../request-error.ts'
+import type { Headers } from '../respond.ts'
+
+/** What takes the bodies of requests with the same head. */
+export interface PostRoute {
+  readonly maxBodyBytes: number
+  /** May throw, as a handler may. */
+  readonly take: (body: Buffer) => Taken
+  /** What `ready` rejected with, as a handler would throw it. */
+  readonly toRefusal: (error: unknown) => unknown
+}
+
+export interface Taken {
+  /** JSON; sent when `ready` resolves. What it rejects with is answered as an error. */
+  readonly body: string
+  readonly ready: Promise<void>
+}
+
+export interface FrontRoutes {
+  /** The route of requests with this head; null leaves them to node:http, which also says what is wrong with them. */
+  readonly routeOf: (head: PlainPost) => PostRoute | null
+  /** Status of the answers that are no errors. */
+  readonly status: number
+  /** Headers of every answer. */
+  readonly answerHeaders: Headers
+  /** Makes the answer for what a route threw. */
+  readonly toRefusal: (error: unknown, url: string) => RequestError
+}
+
+export interface Route extends PostRoute {
+  readonly url: string
+  readonly bodyBytes: number
+}
+
+interface Answer {
+  readonly connection: Answered
+  readonly route: Route
+  /** Of the answer, if it is no error. */
+  readonly body: string
+  /** null while it is waited for. */
+  text: string | null
+}
+
+/** A connection, with its answers that are not sent, in order of their requests. */
+export interface Answered {
+  answers: Answer[]
+}
+
+const KEEP_ALIVE: Headers = {
+  Connection: 'keep-alive',
+  'Keep-Alive': `timeout=${limits.keepAliveTimeoutMs / 1000}`,
+}
+
+export class FrontAnswers<C extends Answered> {
+  readonly #routes: FrontRoutes
+  readonly #send: (connection: C) => void
+  /** The promise that came last, and the answers that wait for it. */
+  #ready: Promise<void> | null = null
+  #waiting: Answer[] = []
+  /** Answers that are no errors, by their bodies, as of this second. */
+  readonly #texts = new Map<string, string>()
+  #date = ''
+
+  /** `send` is called for a connection some of whose answers may have become ready. */
+  constructor(routes: FrontRoutes, send: (connection: C) => void) {
+    this.#routes = routes
+    this.#send = send
+  }
+
+  take(connection: C, route: Route, body: Buffer): void {
+    let taken: Taken
+    try {
+      taken = route.take(body)
+    } catch (error) {
+      const text = this.#errorText(error, route)
+      connection.answers.push({ connection, route, body: '', text })
+      return
+    }
+    const answer: Answer = { connection, route, body: taken.body, text: null }
+    connection.answers.push(answer)
+    if (taken.ready !== this.#ready) this.#waitFor(taken.ready)
+    this.#waiting.push(answer)
+  }
+
+  #waitFor(ready: Promise<void>): void {
+    const waiting: Answer[] = []
+    this.#ready = ready
+    this.#waiting = waiting
+    const settle = (textOf: (answer: Answer) => string) => {
+      // Whoever comes with the same promise from now on has to wait for it anew.
+      if (this.#waiting === waiting) this.#ready = null
+      for (const answer of waiting) answer.text = textOf(answer)
+      for (const { connection } of waiting) this.#send(connection as C)
+    }
+    ready.then(
+      () => settle(({ body }) => this.#successText(body)),
+      (error: unknown) => settle(({ route }) => this.#errorText(route.toRefusal(error), route)),
+    )
+  }
+
+  #successText(body: string): string {
+    const date = httpDate()
+    if (date !== this.#date || this.#texts.size >= limits.frontRoutes) {
+      this.#date = date
+      this.#texts.clear()
+    }
+    const known = this.#texts.get(body)
+    if (known !== undefined) return known
+    const { status, answerHeaders } = this.#routes
+    const headers = { ...answerHeaders, ...bodyHeaders(body), Date: date, ...KEEP_ALIVE }
+    const text = answerText(status, headers, body)
+    this.#texts.set(body, text)
+    return text
+  }
+
+  #errorText(error: unknown, { url }: Route): string {
+    const { answerHeaders, toRefusal } = this.#routes
+    return errorText(toRefusal(error, url), answerHeaders, { Date: httpDate(), ...KEEP_ALIVE })
+  }
+}

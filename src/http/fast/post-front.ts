@@ -1,0 +1,259 @@
+// A fast way in, in front of node:http: it takes the connections, answers plain POST requests (plain-post.ts) that are
+// here as a whole, and hands a connection over to node:http, with every byte that is not answered, as soon as it meets
+// anything else: another request, one that is slow or large, one whose head its route refuses, a server that stops.
+// What was handed over does not come back. So whatever is odd has one reader and one answer, that of node:http.
+//
+// Answers have the order of their requests: one that is ready waits for those before it, and so does a handover. What
+// becomes ready at one time is sent by one write for each connection.
+//
+// A connection that sends without waiting for its answers gets a few requests taken in a turn of the event loop, so that
+// all others get theirs; and none while its client does not read.
+
+import { createServer, type Server, type Socket } from 'node:net'
+import { limits } from '../../core/limits.ts'
+import { type Answered, FrontAnswers, type FrontRoutes, type Route } from './front-answers.ts'
+import { mayBecomePlainPost, readPlainPost } from './plain-post.ts'
+
+export interface PostFrontOptions extends FrontRoutes {
+  readonly handOver: (socket: Socket) => void
+  /** Answers a request that will never be whole, and ends the connection. */
+  readonly refuseBroken: (socket: Socket) => void
+}
+
+interface Connection extends Answered {
+  readonly socket: Socket
+  readonly onData: (chunk: Buffer) => void
+  readonly onEnd: () => void
+  /** The beginning of a request that may become a plain one. */
+  partial: Buffer | null
+  /** It has had its share of this turn of the event loop; the rest of what came is back in the socket. */
+  hasHadTurn: boolean
+  /** No request is read any more: the connection is handed over, or ends, behind the last answer. */
+  last: 'handover' | 'end' | null
+  /** Since when nothing has moved, and how much had by then. */
+  quietSinceMs: number
+  movedBytes: number
+  /** How much had moved at the last look for idle connections; null before the first. */
+  idleBytes: number | null
+  /** Sweeps that the same request has been partial for. */
+  partialSweeps: number
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n')
+
+export class PostFront {
+  /** What listens in place of node:http's server. */
+  readonly listener: Server
+  readonly #options: PostFrontOptions
+  readonly #connections = new Map<Socket, Connection>()
+  /** By the text of the head: a client sends the same one again and again. */
+  readonly #routes = new Map<string, Route>()
+  readonly #answers: FrontAnswers<Connection>
+  readonly #sweep: NodeJS.Timeout
+  #stopping = false
+
+  constructor(options: PostFrontOptions) {
+    this.#options = options
+    this.#answers = new FrontAnswers(options, (connection) => this.#send(connection))
+    this.listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      this.#connect(socket),
+    )
+    this.#sweep = setInterval(() => this.#sweepSlow(), limits.frontSweepMs).unref()
+  }
+
+  /** From now on new requests go to node:http, which knows how a connection ends. */
+  stop(): void {
+    this.#stopping = true
+    this.listener.once('close', () => clearInterval(this.#sweep))
+  }
+
+  /**
+   * To be called again and again. Closes connections on which nothing has moved since the last call: the next request of
+   * any other may be on its way, and a reset would meet it and answers that its client has not read yet.
+   */
+  closeIdle(): void {
+    for (const connection of this.#connections.values()) {
+      const { socket, answers, partial, idleBytes } = connection
+      connection.idleBytes = socket.bytesRead + socket.bytesWritten
+      const isAnswered = answers.length === 0 && socket.writableLength === 0
+      const isIdle = isAnswered && partial === null && socket.readableLength === 0
+      if (isIdle && connection.idleBytes === idleBytes) socket.destroy()
+    }
+  }
+
+  closeAll(): void {
+    for (const socket of this.#connections.keys()) socket.destroy()
+  }
+
+  #connect(socket: Socket): void {
+    const connection: Connection = {
+      socket,
+      onData: (chunk) => this.#read(connection, chunk),
+      onEnd: () => this.#endOf(connection),
+      answers: [],
+      partial: null,
+      hasHadTurn: false,
+      last: null,
+      quietSinceMs: performance.now(),
+      movedBytes: 0,
+      idleBytes: null,
+      partialSweeps: 0,
+    }
+    this.#connections.set(socket, connection)
+    socket.on('data', connection.onData)
+    socket.on('end', connection.onEnd)
+    // The end of the connection is seen at 'close'.
+    socket.on('error', () => {})
+    socket.on('close', () => this.#connections.delete(socket))
+    socket.on('drain', () => this.#readOn(connection))
+  }
+
+  #read(connection: Connection, chunk: Buffer): void {
+    const { partial } = connection
+    const bytes = partial === null ? chunk : Buffer.concat([partial, chunk])
+    connection.partial = null
+    let [at, most] = [0, mostInTurn(connection)]
+    while (at < bytes.length) {
+      if (most === 0) {
+        this.#hold(connection, bytes.subarray(at))
+        break
+      }
+      const next = this.#takeRequest(connection, bytes, at)
+      if (next === 'foreign') return this.#leave(connection, bytes.subarray(at))
+      if (next === 'partial') {
+        // A copy, as the bytes before it must not stay in memory because of some behind them.
+        connection.partial = at === 0 ? bytes : Buffer.from(bytes.subarray(at))
+        break
+      }
+      at = next
+      most--
+    }
+    if (at > 0) connection.partialSweeps = 0
+    this.#send(connection)
+    if (connection.answers.length >= limits.frontPipelinedRequests) connection.socket.pause()
+  }
+
+  /** In the socket the rest keeps its end behind it: that comes when all of it is taken. */
+  #hold(connection: Connection, rest: Buffer): void {
+    const { socket } = connection
+    socket.pause()
+    socket.unshift(rest)
+    connection.hasHadTurn = true
+    setImmediate(() => {
+      connection.hasHadTurn = false
+      if (!socket.destroyed) this.#readOn(connection)
+    })
+  }
+
+  /** The offset behind the request at `at`. */
+  #takeRequest(connection: Connection, bytes: Buffer, at: number): number | 'partial' | 'foreign' {
+    if (this.#stopping) return 'foreign'
+    const headEnd = bytes.indexOf(HEAD_END, at)
+    const cameBytes = bytes.length - at
+    if (headEnd === -1) {
+      const isFine = cameBytes <= limits.frontHeadBytes
+      return isFine && mayBecomePlainPost(bytes.toString('latin1', at)) ? 'partial' : 'foreign'
+    }
+    const start = headEnd + HEAD_END.length
+    if (start - at > limits.frontHeadBytes) return 'foreign'
+    const route = this.#findRoute(bytes.toString('latin1', at, start))
+    if (route === null || route.bodyBytes > route.maxBodyBytes) return 'foreign'
+    const end = start + route.bodyBytes
+    if (end > bytes.length) return cameBytes <= limits.frontPartialBytes ? 'partial' : 'foreign'
+    this.#answers.take(connection, route, bytes.subarray(start, end))
+    return end
+  }
+
+  #findRoute(text: string): Route | null {
+    const known = this.#routes.get(text)
+    if (known !== undefined) return known
+    const head = readPlainPost(text)
+    const route = head === null ? null : this.#options.routeOf(head)
+    if (head === null || route === null) return null
+    const found = { ...route, url: head.url, bodyBytes: head.bodyBytes }
+    if (this.#routes.size >= limits.frontRoutes) this.#routes.clear()
+    this.#routes.set(text, found)
+    return found
+  }
+
+  /** Sends the answers that no earlier one is missing before. */
+  #send(connection: Connection): void {
+    const { socket, answers } = connection
+    let count = 0
+    let texts = ''
+    while (count < answers.length && answers[count]!.text !== null) texts += answers[count++]!.text!
+    if (count === 0) return
+    if (count === answers.length) connection.answers = []
+    else connection.answers = answers.slice(count)
+    socket.write(texts, 'latin1')
+    if (connection.last === null) this.#readOn(connection)
+    else if (connection.answers.length === 0) this.#finish(connection)
+  }
+
+  /** A client that does not take its answers, or does not wait for any, is not read from. */
+  #readOn(connection: Connection): void {
+    const { socket, answers, hasHadTurn, last } = connection
+    const isFull = answers.length >= limits.frontPipelinedRequests
+    if (last !== null || hasHadTurn || isFull) return
+    if (socket.writableNeedDrain) socket.pause()
+    else if (socket.isPaused()) socket.resume()
+  }
+
+  #endOf(connection: Connection): void {
+    connection.last = 'end'
+    if (connection.answers.length === 0) this.#finish(connection)
+  }
+
+  #leave(connection: Connection, rest: Buffer | null): void {
+    connection.last = 'handover'
+    connection.partial = null
+    // The rest goes back into the socket, and what comes meanwhile stays there.
+    connection.socket.pause()
+    if (rest !== null) connection.socket.unshift(rest)
+    if (connection.answers.length === 0) this.#finish(connection)
+    else this.#send(connection)
+  }
+
+  #finish(connection: Connection): void {
+    const { socket, onData, onEnd, partial, last } = connection
+    if (last === 'end') {
+      if (partial === null) socket.end()
+      else this.#options.refuseBroken(socket)
+      return
+    }
+    if (!this.#connections.delete(socket) || socket.destroyed) return
+    socket.off('data', onData).off('end', onEnd)
+    this.#options.handOver(socket)
+    // With a listener node:http takes all bytes from the stream. Without one it takes those that come from the system
+    // itself, before those that wait in the socket when that has been paused.
+    socket.on('data', () => {})
+    socket.resume()
+  }
+
+  /** node:http has the clocks for slow requests; those for connections on which nothing moves are here. */
+  #sweepSlow(): void {
+    const now = performance.now()
+    for (const connection of this.#connections.values()) {
+      const { socket, answers, partial, last } = connection
+      const movedBytes = socket.bytesRead + socket.bytesWritten
+      if (movedBytes !== connection.movedBytes) {
+        connection.movedBytes = movedBytes
+        connection.quietSinceMs = now
+      }
+      const quietMs = now - connection.quietSinceMs
+      const isBusy = answers.length > 0 || socket.writableLength > 0 || last !== null
+      const isPartial = !isBusy && (partial !== null || movedBytes === 0)
+      connection.partialSweeps = isPartial ? connection.partialSweeps + 1 : 0
+      if (connection.partialSweeps > 1) this.#leave(connection, partial)
+      else if (quietMs >= (isBusy ? limits.socketIdleMs : limits.keepAliveTimeoutMs))
+        socket.destroy()
+    }
+  }
+}
+
+/** Requests that the connection may have taken now. */
+function mostInTurn({ socket, answers }: Connection): number {
+  if (socket.writableNeedDrain) return 0
+  const room = Math.max(0, limits.frontPipelinedRequests - answers.length)
+  return Math.min(room, limits.frontRequestsInTurn)
+}

@@ -1,0 +1,153 @@
+// The answer to a request for a collection: one page of it, and where the next one begins.
+
+import { limits } from '../../core/limits.ts'
+import { countOf, requireParent } from './one.ts'
+import type { Addressed, BoundQuery } from '../bind/bound.ts'
+import { asksForTime, type Content, contextUrl, type Exchange } from './context.ts'
+import { entityTextsSql } from '../sql/expand.ts'
+import { keysetOf, keysetWindow } from '../sql/keyset.ts'
+import type { JsonFormat } from '../protocol/negotiate.ts'
+import { deltaLink, nextLink, readPosition } from './link-tokens.ts'
+import type { Preferences } from '../protocol/preferences.ts'
+import { Query } from '../engine/query.ts'
+import { isSmallQuery } from './cost.ts'
+import { collectionHead, collectionTail, type Link } from '../sql/json.ts'
+
+/** What is asked of a collection, or of its changes, in one answer. */
+export interface Page {
+  /** Rows before it, counted after $skip. */
+  readonly offset: number
+  readonly size: number
+  /** Rows that it has at most: fewer than its size where $top ends. */
+  readonly limit: number
+}
+
+export async function answerCollection(
+  exchange: Exchange,
+  addressed: Addressed,
+  format: JsonFormat,
+  preferences: Preferences,
+): Promise<Content> {
+  const { query } = addressed
+  const { request, resources, token } = exchange
+  const page = pageOf(exchange, query, preferences)
+  const count = query.withCount ? (token?.count ?? (await countOf(exchange, query))) : null
+  const found = resources.use(await openPage(exchange, query, page, format))
+  await requireParent(exchange, addressed, found.whole?.length === 0)
+  const isTracked = token?.isTracked ?? preferences.trackChanges
+  const end = () => linkBehind(exchange, page, { following: found.following, count, isTracked })
+  const context = contextUrl(request, query.contextFragment)
+  return pageText({ context, count, format, found }, end)
+}
+
+/** The link behind the last row; known when that was read. */
+export type End = () => Link | null
+
+interface PageParts {
+  readonly context: string
+  readonly count: string | null
+  readonly format: JsonFormat
+  /** null: there are no rows. */
+  readonly found: Query | null
+}
+
+export function pageText({ context, count, format, found }: PageParts, end: End): Content {
+  const head = Buffer.from(collectionHead({ contextUrl: context, count }, format))
+  const tail = () => Buffer.from(collectionTail(end()))
+  if (found === null) return { body: Buffer.concat([head, tail()]), rows: () => 0 }
+  const all = found.whole
+  // Even a few rows, with expanded ones inside, may be too long to be copied once more.
+  const isSmall = all !== null && all.length <= limits.cachedAnswerBytes
+  const body = isSmall
+    ? Buffer.concat([head, all.subarray(','.length), tail()])
+    : streamed(head, found, tail)
+  return { body, rows: () => found.rows }
+}
+
+export function pageOf(
+  { service, token, since }: Exchange,
+  { expand, top }: BoundQuery,
+  { maxPageSize }: Preferences,
+): Page {
+  const offset = token?.given ?? 0
+  const asked = maxPageSize ?? token?.pageSize ?? since?.pageSize ?? service.pageSize
+  // Rows with expanded ones inside are written only when the whole page is computed, so it is kept small.
+  const largest = expand.length === 0 ? service.maxPageSize : limits.wholeResultRows
+  const size = Math.min(asked, service.maxPageSize, largest)
+  return { offset, size, limit: Math.min(size, Math.max(0, (top ?? Infinity) - offset)) }
+}
+
+async function openPage(
+  { engine, token }: Exchange,
+  query: BoundQuery,
+  { offset, limit }: Page,
+  format: JsonFormat,
+): Promise<Query> {
+  const { rows } = query.set.relation
+  const most = Math.min(limit, rows)
+  const mode = most <= limits.wholeResultRows ? 'whole' : 'streamed'
+  // One row more than the page tells whether there is a next one; query-sql.ts never goes beyond $top. A stream in stored
+  // order has no LIMIT, for which the engine would collect all rows before it gives the first; reading just stops.
+  const hasNoLimit = mode === 'streamed' && query.order.length === 0
+  const order = keysetOf(query)
+  const from = token?.from ?? null
+  // Behind the last row of $top, or of the whole table, there is no page whose beginning anybody needs.
+  const isLast = limit >= rows || (query.top !== null && offset + limit >= query.top)
+  const keyset = order === null ? null : keysetWindow(order, from, isLast ? null : limit)
+  const areMany = most >= limits.manyRows
+  const window = { offset, limit: hasNoLimit ? null : limit + 1, keyset, areMany }
+  const texts = entityTextsSql(query, window, format)
+  const isLong = query.expand.length > 0
+  const isSmall = isSmallQuery(query, mode === 'whole' ? 'page' : 'more')
+  return await Query.open(engine, texts, { maxRows: limit, mode, isSmall, isLong })
+}
+
+interface Behind {
+  /** What the engine gave for the row behind the page. */
+  readonly following: Buffer | null
+  readonly count: string | null
+  readonly isTracked: boolean
+}
+
+/** To the next page; behind the last one to the changes, where they are tracked. */
+export function linkBehind(
+  { request, service, snapshot, now }: Exchange,
+  { offset, size, limit }: Page,
+  { following, count, isTracked }: Behind,
+): Link | null {
+  const { root, target } = request
+  const { id: snapshotId } = snapshot.snapshot
+  if (following === null)
+    return isTracked
+      ? {
+          name: 'deltaLink',
+          url: deltaLink(root, target, { snapshotId, pageSize: size }, service.links),
+        }
+      : null
+  // Where there is no position, it is the whole row.
+  const isPosition = following[0] === '['.charCodeAt(0)
+  const token = {
+    snapshotId,
+    pageSize: size,
+    given: offset + limit,
+    from: isPosition ? readPosition(following.toString('utf8')) : null,
+    count,
+    now: asksForTime(request) ? now.toISOString() : null,
+    isTracked,
+  }
+  return { name: 'nextLink', url: nextLink(root, target, token, service.links) }
+}
+
+async function* streamed(
+  head: Buffer,
+  found: Query,
+  tail: () => Buffer,
+): AsyncGenerator<Buffer, void> {
+  yield head
+  let comma = ','.length
+  for await (const rows of found.chunks()) {
+    yield rows.subarray(comma)
+    comma = 0
+  }
+  yield tail()
+}

@@ -1,0 +1,84 @@
+// What the stages of a request hand to each other: the request, what the service knows meanwhile, and the answer.
+
+import type { Resources } from '../../core/resources.ts'
+import type { Comparisons } from '../engine/comparisons.ts'
+import type { HeldBodies } from '../engine/spooled-bodies.ts'
+import type { LinkSigner } from '../protocol/link-signature.ts'
+import type { DeltaToken, SkipToken } from './link-tokens.ts'
+import type { ODataVersion, RequestHeaders } from '../protocol/negotiate.ts'
+import type { OpenSnapshot } from '../engine/open-snapshot.ts'
+import type { OpenStreams } from '../engine/open-streams.ts'
+import { decodeAscii } from '../syntax/parse-request.ts'
+import type { EngineAccess } from '../engine/query.ts'
+import type { QueryGate } from '../engine/admission.ts'
+import type { Snapshots } from '../engine/current-snapshot.ts'
+
+/** What stays the same for all requests. */
+export interface ServiceContext {
+  readonly snapshots: Snapshots
+  readonly comparisons: Comparisons
+  readonly heldBodies: HeldBodies
+  readonly gate: QueryGate
+  readonly streams: OpenStreams
+  readonly links: LinkSigner
+  /** Rows of a page when the client asks for no other number. */
+  readonly pageSize: number
+  readonly maxPageSize: number
+  readonly requestTimeoutMs: number
+  /** Whether `orders/7` means `orders(7)`. */
+  readonly keyAsSegment: boolean
+  readonly now: () => Date
+}
+
+export interface ODataRequest {
+  /** Path below the service root and query, as sent. */
+  readonly target: string
+  readonly headers: RequestHeaders
+  readonly version: ODataVersion
+  /** Absolute URL of the service as the client reaches it, with a slash at the end. */
+  readonly root: string
+  /** Aborted when the client is gone. */
+  readonly gone: AbortSignal
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** null: no body. A stream that throws must not look complete to the client. */
+  readonly body: Buffer | AsyncIterable<Buffer> | null
+  /** Rows sent, for the log; complete when the body is. */
+  readonly rows: () => number
+}
+
+/** One request while it is answered. `resources` own what the body reads from, so they outlive it. */
+export interface Exchange {
+  readonly service: ServiceContext
+  readonly request: ODataRequest
+  readonly resources: Resources
+  readonly snapshot: OpenSnapshot
+  readonly engine: EngineAccess
+  readonly token: SkipToken | null
+  /** Changes since then are asked for. */
+  readonly since: DeltaToken | null
+  readonly format: string | null
+  /** The time that the request sees. */
+  readonly now: Date
+  readonly isInBatch: boolean
+}
+
+/** The body of an answer while its headers are still to be made. */
+export interface Content {
+  /** null: there is no value, which is 204. */
+  readonly body: Buffer | AsyncIterable<Buffer> | null
+  readonly rows: () => number
+}
+
+export const whole = (body: Buffer | string): Content => ({
+  body: Buffer.from(body),
+  rows: () => 0,
+})
+
+export const asksForTime = ({ target }: ODataRequest) => /now\(/i.test(decodeAscii(target))
+
+export const contextUrl = ({ root }: ODataRequest, fragment?: string): string =>
+  `${root}$metadata${fragment === undefined ? '' : `#${fragment}`}`

@@ -1,0 +1,48 @@
+// Rows as CSV, which is no format of OData but what every program reads. It has no place for a next link, so it comes
+// whole, up to $top: a file that ends early must not look like all there is.
+
+import { limits } from '../../core/limits.ts'
+import { noEntity, requireParent } from './one.ts'
+import type { Addressed } from '../bind/bound.ts'
+import { odataError } from '../protocol/errors.ts'
+import type { Content, Exchange } from './context.ts'
+import { keysetOf, keysetWindow } from '../sql/keyset.ts'
+import { Query } from '../engine/query.ts'
+import { isSmallQuery } from './cost.ts'
+import { rowsSql } from '../sql/query.ts'
+import { csvHead, csvTextsSql } from '../sql/csv.ts'
+
+export async function answerCsv(
+  exchange: Exchange,
+  addressed: Addressed & { readonly kind: string },
+): Promise<Content> {
+  const { query } = addressed
+  const { engine, token, resources } = exchange
+  if (query.expand.length > 0) throw noPlace('$expand', 'rows inside rows')
+  if (query.withCount) throw noPlace('$count', 'the number of rows')
+  const order = keysetOf(query)
+  const from = token?.from ?? null
+  const keyset = order === null || from === null ? null : keysetWindow(order, from, null)
+  const rows = rowsSql(query, { offset: token?.given ?? 0, limit: null, keyset })
+  const atMost = Math.min(query.top ?? Infinity, query.set.relation.rows)
+  const mode = atMost <= limits.wholeResultRows ? 'whole' : 'streamed'
+  const isSmall = isSmallQuery(query, mode === 'whole' ? 'page' : 'more')
+  const options = { maxRows: Number.MAX_SAFE_INTEGER, mode, isSmall } as const
+  const found = resources.use(await Query.open(engine, csvTextsSql(rows, query.output), options))
+  const isEmpty = found.whole?.length === 0
+  if (addressed.kind === 'entity' && isEmpty && addressed.parent === null) throw noEntity(query)
+  await requireParent(exchange, addressed, isEmpty)
+  if (addressed.kind === 'entity' && isEmpty) return { body: null, rows: () => 0 }
+  const head = Buffer.from(csvHead(query.output))
+  const all = found.whole
+  const body = all === null ? streamed(head, found) : Buffer.concat([head, all])
+  return { body, rows: () => found.rows }
+}
+
+async function* streamed(head: Buffer, found: Query): AsyncGenerator<Buffer, void> {
+  yield head
+  yield* found.chunks()
+}
+
+const noPlace = (target: string, what: string) =>
+  odataError('option-not-allowed', `CSV has no place for ${what}`, { target })

@@ -1,0 +1,136 @@
+// Change tracking: a client that asked to be told of changes follows the delta link of its last page, and gets what was
+// added, changed or removed since, with a delta link for the next time.
+
+import { limits } from '../../core/limits.ts'
+import { Resources } from '../../core/resources.ts'
+import { RequestError } from '../../http/request-error.ts'
+import { type End, linkBehind, type Page, pageOf, pageText } from './collection.ts'
+import type { Addressed, BoundQuery } from '../bind/bound.ts'
+import { isSameShape } from '../engine/compare-snapshots.ts'
+import type { ComparisonLease } from '../engine/comparisons.ts'
+import { deltaCountSql, type DeltaQuery, deltaTextsSql } from '../sql/delta.ts'
+import { entityIdOutput } from '../bind/entity-id.ts'
+import { changesGone } from '../protocol/errors.ts'
+import { asksForTime, type Content, contextUrl, type Exchange } from './context.ts'
+import { keysetWindow, storedKeyset } from '../sql/keyset.ts'
+import { mayReorder } from '../bind/size.ts'
+import type { JsonFormat } from '../protocol/negotiate.ts'
+import type { Preferences } from '../protocol/preferences.ts'
+import { ClientGone, type EngineAccess, Query } from '../engine/query.ts'
+
+/**
+ * Whether changes of the result can be told: entities of one set as they are stored, chosen by what is in them alone.
+ * Other requests are answered without a delta link, as a preference allows.
+ */
+export function isTrackable({ request }: Exchange, { query, parent }: Addressed): boolean {
+  const { relation, set, filter, output, expand, skip, top } = query
+  return (
+    relation.kind === 'set' &&
+    parent === null &&
+    storedKeyset(set, query.row) !== null &&
+    (filter === null || !mayReorder(filter)) &&
+    output.every(({ value }) => value.kind === 'property') &&
+    expand.length === 0 &&
+    skip === 0 &&
+    top === null &&
+    !asksForTime(request)
+  )
+}
+
+/**
+ * `addressed` is the request that the delta link belongs to. The changes are made whole before the first of them is sent:
+ * there are few engines that compare, and a slow client must not keep one from others.
+ */
+export async function answerDelta(
+  exchange: Exchange,
+  { query }: Addressed,
+  format: JsonFormat,
+  preferences: Preferences,
+): Promise<Content> {
+  await using resources = new Resources()
+  const { body, rows } = await changes({ ...exchange, resources }, query, format, preferences)
+  if (body === null || Buffer.isBuffer(body)) return { body, rows }
+  const held = exchange.resources.use(await exchange.service.heldBodies.hold(body))
+  return { body: held.body, rows }
+}
+
+async function changes(
+  exchange: Exchange,
+  query: BoundQuery,
+  format: JsonFormat,
+  preferences: Preferences,
+): Promise<Content> {
+  const { request, resources, token } = exchange
+  const page = pageOf(exchange, query, preferences)
+  const context = contextUrl(request, `${query.contextFragment}/$delta`)
+  const write = (end: End, found: Query | null, count: string | null) =>
+    pageText({ context, count: query.withCount ? count : null, format, found }, end)
+  const comparison = await openComparison(exchange, query)
+  if (comparison === null)
+    return write(
+      () => linkBehind(exchange, page, { following: null, count: '0', isTracked: true }),
+      null,
+      '0',
+    )
+  const engine = { ...exchange.engine, snapshot: resources.use(comparison) }
+  const asked = deltaQuery(exchange, query, page)
+  const counted = query.withCount ? (token?.count ?? (await countOf(engine, asked))) : null
+  const mode = page.limit <= limits.wholeResultRows ? 'whole' : 'streamed'
+  const texts = deltaTextsSql(asked, page.limit, format)
+  const found = resources.use(
+    await Query.open(engine, texts, { ...LARGE, maxRows: page.limit, mode }),
+  )
+  const end = () =>
+    linkBehind(exchange, page, { following: found.following, count: counted, isTracked: true })
+  return write(end, found, counted)
+}
+
+/** Every row of both states is looked at. */
+const LARGE = { isSmall: false } as const
+
+async function countOf(engine: EngineAccess, asked: DeltaQuery): Promise<string> {
+  const from = { ...asked, window: { ...asked.window, from: null } }
+  const options = { ...LARGE, maxRows: 1, mode: 'whole' } as const
+  await using counted = await Query.open(engine, deltaCountSql(from), options)
+  return String(counted.whole)
+}
+
+function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: Page): DeltaQuery {
+  const keyset = storedKeyset(query.set, query.row)!
+  const from = token?.from ?? null
+  const { version } = request
+  const written = new Set(query.output.map(({ name }) => name))
+  // A row that does not tell its whole key is told by its id.
+  const hasKey = query.set.type.key.every(({ name }) => written.has(name))
+  const needsId = !hasKey && !written.has('@odata.id')
+  const output = needsId ? [entityIdOutput(query.row), ...query.output] : query.output
+  return {
+    query: { ...query, output },
+    keyset,
+    window: keysetWindow(keyset, from, page.limit),
+    offset: from === null ? page.offset : 0,
+    version,
+    removedContext: contextUrl(request, `${query.set.name}/$deletedEntity`),
+  }
+}
+
+/** null when nothing has changed: an unchanged model keeps its file. Throws 410. */
+async function openComparison(
+  { service, since, engine }: Exchange,
+  { set, row }: BoundQuery,
+): Promise<ComparisonLease | null> {
+  const { snapshots, comparisons } = service
+  // The key may have become one whose values cannot be told apart.
+  if (storedKeyset(set, row) === null) throw changesGone()
+  const then = await snapshots.manifestOf(since!.snapshotId)
+  const before = then?.relations.find(({ model }) => model === set.relation.model)
+  if (before === undefined || !isSameShape(set.relation, before)) throw changesGone()
+  if (before.file === set.relation.file) return null
+  try {
+    return await comparisons.lease(set, before, engine)
+  } catch (error) {
+    if (error instanceof RequestError || error instanceof ClientGone) throw error
+    snapshots.reportKept(since!.snapshotId, error)
+    throw changesGone()
+  }
+}

@@ -1,0 +1,142 @@
+// The answer to one GET below the service root, on one snapshot: parse, bind, ask the engine, put the envelope around.
+
+import { createHash } from 'node:crypto'
+import type { Resources } from '../../core/resources.ts'
+import { RequestError } from '../../http/request-error.ts'
+import { bindRequest } from '../bind/request.ts'
+import { changesGone, odataError } from '../protocol/errors.ts'
+import {
+  type Answer,
+  asksForTime,
+  type Exchange,
+  type ODataRequest,
+  type ServiceContext,
+} from './context.ts'
+import { header, negotiateCsdlVersion, type RequestHeaders } from '../protocol/negotiate.ts'
+import type { OpenSnapshot } from '../engine/open-snapshot.ts'
+import { parseDeltaToken, parseSkipToken, type SkipToken } from './link-tokens.ts'
+import { parseRequest } from '../syntax/parse-request.ts'
+import { type AnswerPlan, planAnswer } from './representation.ts'
+import { shownPreferences } from '../protocol/preferences.ts'
+import type { Snapshots } from '../engine/current-snapshot.ts'
+import type { RequestSyntax } from '../syntax/syntax.ts'
+
+/** Headers of a request that its answer depends on. */
+const varying = [
+  'Accept',
+  'Accept-Encoding',
+  'OData-MaxVersion',
+  'OData-Version',
+  'Origin',
+  'Prefer',
+]
+const Vary = varying.join(', ')
+
+/**
+ * `pinned` is the snapshot of the $batch that the request is part of. `resources` must be disposed of after the body
+ * was read. Throws RequestError.
+ */
+export async function answerGet(
+  service: ServiceContext,
+  request: ODataRequest,
+  resources: Resources,
+  pinned: OpenSnapshot | null = null,
+): Promise<Answer> {
+  const syntax = parseRequest(request.target)
+  const { skiptoken, deltatoken, format = null } = syntax.options
+  const token =
+    skiptoken === undefined ? null : parseSkipToken(skiptoken, request.target, service.links)
+  const since =
+    deltatoken === undefined ? null : parseDeltaToken(deltatoken, request.target, service.links)
+  const snapshot = resources.use(await leaseFor(service.snapshots, token, pinned))
+  const clock = { remainingMs: service.requestTimeoutMs }
+  const { gate, streams, snapshots } = service
+  const onDamage = (error: unknown) => void snapshots.reportDamage(snapshot.snapshot, error)
+  const engine = { snapshot, gate, streams, clock, gone: request.gone, onDamage }
+  const now = token?.now == null ? service.now() : new Date(token.now)
+  const isInBatch = pinned !== null
+  const asked = { token, since, format, now, isInBatch }
+  const exchange = { service, request, resources, snapshot, engine, ...asked }
+  const bound = bindAsked(exchange, syntax)
+  const plan = planAnswer(exchange, bound)
+  const headers = commonHeaders(exchange, plan)
+  const unchanged = { status: 304, headers, body: null, rows: () => 0 }
+  // A client that names the tag has had this answer. `*` means any answer: whether there is one is known when it is made.
+  const known = unchangedBy(request.headers, headers['ETag'])
+  if (known === 'tag') return unchanged
+  const { body, rows } = await plan.make()
+  if (known === 'any' && body !== null) return unchanged
+  if (body === null) {
+    // UI5 makes an ETag a property of the value, and ends with an error where there is none.
+    const { ETag: _, ...others } = headers
+    return { status: 204, headers: others, body, rows }
+  }
+  return { status: 200, headers: { ...headers, 'Content-Type': plan.contentType }, body, rows }
+}
+
+/** A delta link was good for what was published then, so what is wrong with it now has changed since. */
+function bindAsked({ service, request, snapshot, now, since }: Exchange, syntax: RequestSyntax) {
+  try {
+    const { keyAsSegment } = service
+    return bindRequest(syntax, snapshot.model, { now, version: request.version, keyAsSegment })
+  } catch (error) {
+    throw since !== null && error instanceof RequestError ? changesGone() : error
+  }
+}
+
+async function leaseFor(
+  snapshots: Snapshots,
+  token: SkipToken | null,
+  pinned: OpenSnapshot | null,
+): Promise<OpenSnapshot> {
+  if (token === null) return pinned?.lease() ?? snapshots.lease()
+  const snapshot = await snapshots.leaseById(token.snapshotId)
+  if (snapshot === null)
+    throw odataError('snapshot-gone', 'the data of this next link were replaced; begin anew', {
+      target: '$skiptoken',
+    })
+  return snapshot
+}
+
+function commonHeaders(
+  { request, snapshot, service }: Exchange,
+  { contentType, preferences, headers: own = {} }: AnswerPlan,
+): Record<string, string> {
+  const { id } = snapshot.snapshot
+  const headers: Record<string, string> = {
+    'OData-Version': request.version,
+    'Eider-Snapshot': id,
+    'Cache-Control': 'no-cache',
+    Vary,
+    ...own,
+  }
+  const applied = shownPreferences(preferences)
+  if (applied !== null) headers['Preference-Applied'] = applied
+  // The same request on the same snapshot has the same answer, unless it asks for the time. After a start with another
+  // page size, other paths or another secret, what clients have kept has other rows, or a link that is worth nothing.
+  if (!asksForTime(request)) {
+    const { root, target, version, headers: asked } = request
+    const versions = [version, negotiateCsdlVersion(asked)]
+    const { pageSize, maxPageSize, keyAsSegment, links } = service
+    const settings = [pageSize, maxPageSize, keyAsSegment, links.mark]
+    const of = [id, root, target, ...versions, contentType, applied, ...settings]
+    const hash = createHash('sha256').update(JSON.stringify(of)).digest('base64url')
+    headers['ETag'] = `W/"${hash.slice(0, 22)}"`
+  }
+  return headers
+}
+
+/**
+ * How the If-None-Match header names the answer with that tag: by the tag itself, or by `*`. null when it does not name
+ * it. The comparison is weak: `W/` counts for nothing (RFC 9110, 13.1.2).
+ */
+export function unchangedBy(
+  headers: RequestHeaders,
+  etag: string | undefined,
+): 'tag' | 'any' | null {
+  const condition = header(headers, 'if-none-match')
+  if (condition === null || etag === undefined) return null
+  if (condition.trim() === '*') return 'any'
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return condition.split(',').map(opaque).includes(opaque(etag)) ? 'tag' : null
+}

@@ -1,0 +1,157 @@
+// Pages of a collection. A next link is the request again with a $skiptoken, which says where to read on, how large a
+// page is, and which snapshot the rows come from. A delta link is the request with a $deltatoken, which says since which
+// snapshot changes are asked for.
+//
+// A token is `<base64url of a JSON array>.<signature>`. The signature covers the path and the options that the token was
+// made for, so it is good for no other request; how they are encoded, $format and custom options are free, as some
+// clients write links anew. A token is valid if and only if its signature is.
+
+import { odataError } from '../protocol/errors.ts'
+import type { LinkSigner } from '../protocol/link-signature.ts'
+import { optionName } from '../syntax/query-options.ts'
+import { decode, decodePair, splitTarget } from '../syntax/parse-request.ts'
+
+export interface SkipToken {
+  readonly snapshotId: string
+  readonly pageSize: number
+  /** Rows given so far, counted after $skip. */
+  readonly given: number
+  /** What the rows are ordered by, in the first row to come; null where rows given are counted instead. */
+  readonly from: Position | null
+  /** The value of @odata.count, so that it is computed once. */
+  readonly count: string | null
+  /** The time of the first page, where the request asks for the time: all pages see the same. */
+  readonly now: string | null
+  /** Whether the last page carries a delta link. */
+  readonly isTracked: boolean
+}
+
+/** Texts of the engine, null for NULL. */
+export type Position = readonly (string | null)[]
+
+/** Longer positions are not carried in links, which must fit into a URL with everything else. */
+const POSITION_LENGTH = 2_000
+
+/** null when a link could not carry it. `text`: a JSON array. */
+export function readPosition(text: string): Position | null {
+  return text.length > POSITION_LENGTH ? null : (JSON.parse(text) as Position)
+}
+
+/** Throws RequestError 400 for a token that this service has not made for this request. */
+export function parseSkipToken(text: string, target: string, links: LinkSigner): SkipToken {
+  const [snapshotId, pageSize, given, from, count, now, isTracked] = openToken(
+    '$skiptoken',
+    text,
+    target,
+    links,
+  ) as Members
+  return { snapshotId, pageSize, given, from, count, now, isTracked: isTracked === 1 }
+}
+
+type Members = readonly [
+  string,
+  number,
+  number,
+  Position | null,
+  string | null,
+  string | null,
+  0 | 1,
+]
+
+/** `target`: path below the service root and query, as it was sent. */
+export function nextLink(
+  root: string,
+  target: string,
+  token: SkipToken,
+  links: LinkSigner,
+): string {
+  const { snapshotId, pageSize, given, from, count, now, isTracked } = token
+  const members: Members = [snapshotId, pageSize, given, from, count, now, isTracked ? 1 : 0]
+  return linkWith('$skiptoken', root, target, members, links)
+}
+
+export interface DeltaToken {
+  /** Changes since this one are asked for. */
+  readonly snapshotId: string
+  readonly pageSize: number
+}
+
+/** Throws RequestError 400 as parseSkipToken does. */
+export function parseDeltaToken(text: string, target: string, links: LinkSigner): DeltaToken {
+  const [snapshotId, pageSize] = openToken('$deltatoken', text, target, links) as [string, number]
+  return { snapshotId, pageSize }
+}
+
+export function deltaLink(
+  root: string,
+  target: string,
+  { snapshotId, pageSize }: DeltaToken,
+  links: LinkSigner,
+): string {
+  return linkWith('$deltatoken', root, target, [snapshotId, pageSize], links)
+}
+
+/** The request again with a token of that name instead of the one that it came with. */
+function linkWith(
+  name: TokenName,
+  root: string,
+  target: string,
+  members: readonly unknown[],
+  links: LinkSigner,
+): string {
+  const [path, query] = splitTarget(target)
+  const options = query
+    .split('&')
+    .filter((option) => option !== '' && !REPLACED[name].includes(nameOf(option)))
+  const payload = Buffer.from(JSON.stringify(members)).toString('base64url')
+  const signature = links.sign(signedText(name, payload, [path, options.join('&')].join('?')))
+  return `${root}${path.replace(/^\//, '')}?${[...options, `${name}=${payload}.${signature}`].join('&')}`
+}
+
+function openToken(
+  name: TokenName,
+  text: string,
+  target: string,
+  links: LinkSigner,
+): readonly unknown[] {
+  const [payload = '', signature = '', ...more] = text.split('.')
+  if (more.length > 0 || !links.isSigned(signedText(name, payload, target), signature))
+    throw odataError(
+      'invalid-option-value',
+      `this ${name} was not made by this service for this request`,
+      { target: name },
+    )
+  return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as readonly unknown[]
+}
+
+type TokenName = '$skiptoken' | '$deltatoken'
+
+/** A delta link begins anew; a next link within changes keeps where they begin. */
+const REPLACED: Readonly<Record<TokenName, readonly (string | null)[]>> = {
+  $skiptoken: ['skiptoken'],
+  $deltatoken: ['skiptoken', 'deltatoken'],
+}
+
+const nameOf = (pair: string) => {
+  const [name] = decodePair(pair)
+  return name.startsWith('@') ? null : optionName(name)
+}
+
+function signedText(name: TokenName, payload: string, target: string): string {
+  const [path, query] = splitTarget(target)
+  const own = [...REPLACED[name], 'format']
+  const options = query.split('&').flatMap((pair) => {
+    const [option, value] = decodePair(pair)
+    if (option.startsWith('@')) return [[option, value]]
+    const known = pair === '' ? null : optionName(option)
+    return known === null || own.includes(known) ? [] : [[known, value]]
+  })
+  return JSON.stringify([
+    name,
+    payload,
+    decode(path.replace(/^\/|\/$/g, '')),
+    options.toSorted(byName),
+  ])
+}
+
+const byName = (a: readonly string[], b: readonly string[]) => (a[0]! < b[0]! ? -1 : 1)

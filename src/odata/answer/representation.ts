@@ -1,0 +1,131 @@
+// What kind of answer a bound request gets: its format, which preferences it follows, and how it is made.
+
+import { answerCsv } from './csv.ts'
+import { answerDelta, isTrackable } from './delta.ts'
+import { answerCollection } from './collection.ts'
+import { answerCount, answerEntity, answerValue } from './one.ts'
+import type { Addressed, BoundRequest, OutputProperty } from '../bind/bound.ts'
+import { type Content, contextUrl, type Exchange, whole } from './context.ts'
+import { withControlInformation } from '../bind/control-information.ts'
+import { metadataDocument } from './metadata-document.ts'
+import {
+  CSV_CONTENT_TYPE,
+  type JsonFormat,
+  jsonContentType,
+  negotiateCsdlVersion,
+  negotiateData,
+  negotiateMetadata,
+  type RawType,
+  requireRaw,
+} from '../protocol/negotiate.ts'
+import {
+  appliedOf,
+  NO_PREFERENCES,
+  parsePreferences,
+  type PreferenceName,
+  type Preferences,
+} from '../protocol/preferences.ts'
+
+export interface AnswerPlan {
+  readonly contentType: string
+  /** Those that the answer follows. */
+  readonly preferences: Preferences
+  readonly headers?: Readonly<Record<string, string>>
+  readonly make: () => Content | Promise<Content>
+}
+
+/** Throws RequestError 406. */
+export function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan {
+  if (bound.kind === 'count') {
+    const make = () => answerCount(exchange, bound)
+    return { contentType: 'text/plain;charset=utf-8', preferences: NO_PREFERENCES, make }
+  }
+  if (bound.kind === 'metadata') return planMetadata(exchange)
+  if (bound.kind === 'property' && bound.raw) {
+    const [{ type }] = bound.query.output as readonly [OutputProperty]
+    const rawType: RawType = type.name === 'Edm.Binary' ? 'application/octet-stream' : 'text/plain'
+    requireRaw(exchange.request.headers, rawType)
+    return {
+      contentType: rawType === 'text/plain' ? 'text/plain;charset=utf-8' : rawType,
+      preferences: NO_PREFERENCES,
+      make: () => answerValue(exchange, bound),
+    }
+  }
+  return planData(exchange, bound)
+}
+
+function planMetadata({ request, format, snapshot, service }: Exchange): AnswerPlan {
+  const kind = negotiateMetadata(request.headers, format)
+  const version = kind === 'xml' ? negotiateCsdlVersion(request.headers) : request.version
+  const make = async () => {
+    const body = await metadataDocument(snapshot.model, { kind, version }, service)
+    return { body, rows: () => 0 }
+  }
+  return { contentType: `application/${kind}`, preferences: NO_PREFERENCES, make }
+}
+
+type DataRequest = Exclude<BoundRequest, { readonly kind: 'metadata' | 'count' }>
+
+function planData(exchange: Exchange, bound: DataRequest): AnswerPlan {
+  const { request, isInBatch, format: option } = exchange
+  const isRows = bound.kind === 'collection' || bound.kind === 'entity'
+  const hasCsv = isRows && !isInBatch && exchange.since === null
+  const format = negotiateData(request.headers, option, { hasCsv })
+  if (isRows && format.kind === 'csv') return planCsv(exchange, bound)
+  const json = format as JsonFormat
+  const contentType = jsonContentType(json)
+  if (bound.kind === 'service-document')
+    return {
+      contentType,
+      preferences: NO_PREFERENCES,
+      make: () => whole(serviceDocument(exchange, json)),
+    }
+  const asked = parsePreferences(request.headers)
+  const preferences = appliedOf(asked, followed(exchange, bound))
+  const rows = preferences.omitNulls ? { ...json, omitsNulls: true } : json
+  const isFull = json.metadata === 'full' && bound.kind !== 'property'
+  const query = isFull ? withControlInformation(bound.query, request.version) : bound.query
+  const addressed = { ...bound, query }
+  const many = exchange.since === null ? answerCollection : answerDelta
+  const make =
+    bound.kind === 'collection'
+      ? () => many(exchange, addressed, rows, preferences)
+      : () => answerEntity(exchange, addressed, rows)
+  return { contentType, preferences, make }
+}
+
+function followed(
+  exchange: Exchange,
+  bound: Addressed & { readonly kind: string },
+): readonly PreferenceName[] {
+  const { kind, query } = bound
+  if (kind === 'property') return []
+  if (exchange.since !== null) return ['maxpagesize']
+  // Values inside an object are written with their neighbours.
+  const isFlat = query.output.every(({ path }) => path === undefined || path.length === 1)
+  const omit: readonly PreferenceName[] = isFlat ? ['omit-values'] : []
+  if (kind !== 'collection') return omit
+  const track: readonly PreferenceName[] = isTrackable(exchange, bound) ? ['track-changes'] : []
+  return ['maxpagesize', ...track, ...omit]
+}
+
+function planCsv(exchange: Exchange, bound: Addressed & { readonly kind: string }): AnswerPlan {
+  const name = encodeURIComponent(bound.query.set.name)
+  return {
+    contentType: CSV_CONTENT_TYPE,
+    preferences: NO_PREFERENCES,
+    headers: { 'Content-Disposition': `attachment; filename*=UTF-8''${name}.csv` },
+    make: () => answerCsv(exchange, bound),
+  }
+}
+
+function serviceDocument({ request, snapshot }: Exchange, format: JsonFormat): string {
+  const context = format.metadata === 'none' ? {} : { '@odata.context': contextUrl(request) }
+  const sets = Array.from(snapshot.model.sets.values(), ({ name, relation }) => ({
+    name,
+    kind: 'EntitySet',
+    url: name,
+    ...(relation.description === null ? {} : { title: relation.description }),
+  }))
+  return JSON.stringify({ ...context, value: sets })
+}

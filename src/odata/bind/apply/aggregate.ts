@@ -1,0 +1,126 @@
+// aggregate: one row of totals, or one for each group (Data Aggregation 4.0, section 3.2.1). Null values are no values.
+
+import { type Sql, sql } from '../../../core/sql.ts'
+import { isODataIdentifier } from '../../../core/names.ts'
+import { type MethodTotal, methodNamed, ofList, ofRows } from './methods.ts'
+import {
+  type ApplyContext,
+  type ApplyRows,
+  newProperty,
+  pathKey,
+  propertyValue,
+  rowsOfValues,
+  rowVariable,
+  type ValueColumn,
+  withRowCount,
+} from './rows.ts'
+import { bindExpression } from '../expression/expression.ts'
+import { bindDistinctKey, bindGathered } from './gathered.ts'
+import { inputOf } from './these.ts'
+import { type Expression, typeOf } from '../bound.ts'
+import type { Property } from '../../edm/entity-model.ts'
+import { odataError } from '../../protocol/errors.ts'
+import { withinLimits } from '../size.ts'
+import type { NamedColumn } from '../relation.ts'
+import type { Scope } from '../scope.ts'
+import type { AggregateItem, ExpressionSyntax } from '../../syntax/syntax.ts'
+import { edm } from '../../edm/types.ts'
+
+interface Total extends MethodTotal {
+  /** What the total is made of; null: of the rows themselves. */
+  readonly value: Expression | null
+}
+
+export function bindAggregate(
+  items: readonly AggregateItem[],
+  rows: ApplyRows,
+  groups: readonly string[],
+  context: ApplyContext,
+): ApplyRows {
+  const { scope, made: madeOf } = inputOf(rows, groups, context)
+  const grouped = groups.map((key) => rows.values.find(({ path }) => pathKey(path) === key)!)
+  const keys: NamedColumn[] = []
+  const keyOf = (old: Property) => {
+    const property = newProperty(old.name, old.type, context)
+    keys.push({ column: property.column.name, value: propertyValue(rows, old) })
+    return property
+  }
+  const values = grouped.map(({ path, property, entity, mark }): ValueColumn => ({
+    path,
+    property: keyOf(property),
+    entity,
+    ...(mark === undefined ? {} : { mark: keyOf(mark) }),
+  }))
+  const aggregates = items.map((item) => {
+    const { type, value, sql: toSql } = bindTotal(item, scope)
+    requireFreeName(item, values)
+    const property = newProperty(item.name, type, context)
+    values.push({ path: [item.name], property })
+    return { column: property.column.name, value, sql: toSql }
+  })
+  const { relation: from } = rows
+  const row = rowVariable(rows)
+  const made = madeOf(rowsOfValues(rows, { kind: 'group', from, row, keys, aggregates }, values))
+  const counted = keys.length === 0 ? withRowCount(made, 1) : made
+  return { ...counted, unique: groups }
+}
+
+function requireFreeName({ name, at }: AggregateItem, values: readonly ValueColumn[]): void {
+  if (!isODataIdentifier(name))
+    throw odataError('invalid-option-value', `no name can be given at character ${at + 1}`)
+  if (values.some(({ path }) => path[0] === name))
+    throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
+}
+
+export function bindTotal(
+  { value, method, at }: Pick<AggregateItem, 'value' | 'method' | 'at'>,
+  scope: Scope,
+): Total {
+  if (value === null) return { type: edm.Int64, value: null, sql: () => sql`count(*)` }
+  return method === null ? bindSumOfCounts(value, scope) : bindMethod(value, method, at, scope)
+}
+
+/** `orders/$count`: how many there are of all rows. */
+function bindSumOfCounts(syntax: ExpressionSyntax, scope: Scope): Total {
+  const counted = countedValues(syntax, scope)
+  if (counted !== null) return bindTotal(counted, scope)
+  const value = withinLimits(bindExpression(syntax, scope))
+  return {
+    type: edm.Int64,
+    value,
+    sql: (count) => sql`CAST(coalesce(sum(${count}), 0) AS BIGINT)`,
+  }
+}
+
+/** `customer/$count` and `orders/amount/$count` count what is found there: entities once, and values that are not null. */
+function countedValues(syntax: ExpressionSyntax, scope: Scope) {
+  if (syntax.kind !== 'count' || syntax.filter !== null) return null
+  const path = { ...syntax.path, kind: 'path', at: syntax.at } as const
+  const gathered = bindGathered(path, scope, true)
+  if (gathered === null || gathered.end === 'many') return null
+  const method = gathered.end === 'one' ? 'countdistinct' : 'count'
+  return { value: path, method, at: syntax.at }
+}
+
+function bindMethod(syntax: ExpressionSyntax, method: string, at: number, scope: Scope): Total {
+  const folded = method.toLowerCase()
+  const isDistinct = folded === 'countdistinct'
+  const gathered = bindGathered(syntax, scope, isDistinct)
+  const key = isDistinct && gathered === null ? bindDistinctKey(syntax, scope) : null
+  const value = withinLimits(gathered?.value ?? key ?? bindExpression(syntax, scope))
+  const type = typeOf(value)
+  const isCounted = isDistinct || folded === 'count'
+  if (type === null || (type.kind !== 'primitive' && !isCounted))
+    throw odataError('type-mismatch', `${method} does not take ${type?.name ?? 'null'}`)
+  const totalOf = methodNamed(method, at)
+  if (gathered === null) return { ...totalOf(type, method, ofRows), value }
+  // An entity that several rows lead to counts once (Data Aggregation, section 3.2.1.1).
+  const total = totalOf(type, method, ofList)
+  const list = (pairs: Sql) =>
+    sql`list_transform(list_distinct(flatten(list(${pairs}))), lambda pair: pair.v)`
+  return {
+    type: total.type,
+    value: withinLimits({ kind: 'gathered', type, ...gathered }),
+    sql: (pairs) => total.sql(list(pairs)),
+  }
+}

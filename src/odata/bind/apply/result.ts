@@ -1,0 +1,153 @@
+// What the options after $apply see and give: its result has other properties than the entity set.
+
+import { type ApplyRows, pathKey, propertyValue, searchedRow, totalOrder } from './rows.ts'
+import { askedOrder, boundFilter, boundWindow } from '../query.ts'
+import { bindExpand } from '../expand.ts'
+import { type BoundQuery, type Expansion, type OutputProperty, typeOf } from '../bound.ts'
+import { odataError } from '../../protocol/errors.ts'
+import { withTarget } from '../../syntax/parse-option.ts'
+import { findNavigation, findProperty, type Scope, unsupported } from '../scope.ts'
+import type { ExpandItem, OptionSyntax, SelectItem } from '../../syntax/syntax.ts'
+
+interface Output extends OutputProperty {
+  readonly path: readonly string[]
+}
+
+export function resultQuery(rows: ApplyRows, scope: Scope, options: OptionSyntax): BoundQuery {
+  const output = withTarget('$select', () => resultOutput(rows, scope, options))
+  const expand = withTarget('$expand', () => expandedRows(rows, scope, options))
+  return {
+    set: rows.set,
+    relation: rows.relation,
+    row: scope.row,
+    output,
+    expand,
+    filter: boundFilter(scope, options, searchedRow(rows)),
+    order: totalOrder(rows, askedOrder(scope, options)),
+    ...boundWindow(options),
+    contextFragment: withExpanded(resultFragment(rows, options, output), expand),
+  }
+}
+
+/** Only entities have navigation properties, and rows that are grouped by entities: these are expanded by default. */
+function expandedRows(
+  rows: ApplyRows,
+  scope: Scope,
+  { expand }: OptionSyntax,
+): readonly Expansion[] {
+  const entities = rows.values.flatMap(({ entity }) => (entity === undefined ? [] : [entity.name]))
+  const isObject = ({ path, entity }: ApplyRows['values'][number]) =>
+    entity === undefined && path.length > 1 && entities.includes(path[0]!)
+  if (rows.values.some(isObject))
+    throw unsupported('an entity beside its own properties in groupby')
+  if (rows.added === null && entities.length === 0 && expand !== undefined)
+    throw odataError('option-not-allowed', 'the rows that $apply gives are no entities any more')
+  const asked = expand ?? entities.map((name) => ({ ...EXPANDED, path: [name] }))
+  return bindExpand(asked, scope)
+}
+
+const EXPANDED: ExpandItem = {
+  path: [],
+  form: 'entities',
+  options: {},
+  aliases: new Map(),
+  levels: 1,
+  at: 0,
+}
+
+function withExpanded(fragment: string, expand: readonly Expansion[]): string {
+  const names = expand
+    .filter(({ countOnly }) => !countOnly)
+    .map(({ name, query }) => {
+      const inner = query.contextFragment.slice(query.set.name.length)
+      return `${name}${inner === '' ? '()' : inner}`
+    })
+  if (names.length === 0) return fragment
+  return fragment.endsWith(')')
+    ? `${fragment.slice(0, -1)},${names.join(',')})`
+    : `${fragment}(${names.join(',')})`
+}
+
+/** Without $select all values, and all that $compute names; values of one object stand side by side. */
+function resultOutput(
+  rows: ApplyRows,
+  scope: Scope,
+  { select, compute = [] }: OptionSyntax,
+): readonly Output[] {
+  const all: Output[] = [
+    ...rows.values
+      .filter(({ entity }) => entity === undefined)
+      .map(({ path, property, mark }) => ({
+        name: property.column.name,
+        path,
+        type: property.type,
+        value: propertyValue(rows, property),
+        ...(mark === undefined ? {} : { mark: propertyValue(rows, mark) }),
+      })),
+    ...compute.map(({ name }, i) => {
+      const value = scope.computed.get(name)!
+      return { name: `computed${i}`, path: [name], type: typeOf(value)!, value }
+    }),
+  ]
+  if (select === undefined) return neighbours(all, 0)
+  const chosen = select.flatMap((item) => {
+    const found = chosenBy(item, all, compute.length)
+    const [name = ''] = item.path
+    if (found.length === 0 && findNavigation(rows.set.type, name) === undefined)
+      findProperty(rows.set.type, name, item.at)
+    return found
+  })
+  return neighbours([...new Set(chosen)], 0)
+}
+
+/** `customer` means all that there is of the customer. */
+function chosenBy(
+  { path }: SelectItem,
+  all: readonly Output[],
+  computedCount: number,
+): readonly Output[] {
+  if (path[0] === '*') return all.slice(0, all.length - computedCount)
+  return all.filter((output) => path.every((name, i) => output.path[i] === name))
+}
+
+function neighbours(outputs: readonly Output[], depth: number): readonly Output[] {
+  const byName = byNameAt(outputs, depth)
+  return [...byName.values()].flatMap((same) =>
+    same.length === 1 ? same : neighbours(same, depth + 1),
+  )
+}
+
+/** Protocol 10.7, 10.8 and Data Aggregation 3.1.1: `shop_orders(customer(country),total)`. */
+function resultFragment(
+  rows: ApplyRows,
+  { select, compute = [] }: OptionSyntax,
+  outputs: readonly Output[],
+): string {
+  const { name } = rows.set
+  if (rows.added === null || select !== undefined)
+    return outputs.length === 0 ? name : `${name}(${listed(outputs, 0)})`
+  const known = new Set(rows.values.map(({ path }) => pathKey(path)))
+  const added = outputs.filter(({ path }) => {
+    const key = pathKey(path)
+    return path.length > 1 || !known.has(key) || rows.added!.includes(key)
+  })
+  return added.length + compute.length === 0 ? name : `${name}(*,${listed(added, 0)})`
+}
+
+function listed(outputs: readonly Output[], depth: number): string {
+  const byName = byNameAt(outputs, depth)
+  const items = Array.from(byName, ([name, inner]) => {
+    const isValue = inner[0]!.path.length === depth + 1
+    return isValue ? name : `${name}(${listed(inner, depth + 1)})`
+  })
+  return items.join(',')
+}
+
+function byNameAt(outputs: readonly Output[], depth: number): ReadonlyMap<string, Output[]> {
+  const byName = new Map<string, Output[]>()
+  for (const output of outputs) {
+    const name = output.path[depth]!
+    byName.set(name, [...(byName.get(name) ?? []), output])
+  }
+  return byName
+}

@@ -1,0 +1,267 @@
+// The rows between two transformations of $apply: where they come from, which values they have, and what their
+// expressions may name. A value stands at a path: alone, or inside an object where the rows were grouped by a property
+// behind a navigation property.
+
+import { limits } from '../../../core/limits.ts'
+import { type Expression, type OrderItem, propertyOf, type RowVariable, typeOf } from '../bound.ts'
+import type { EntitySet, NavigationProperty, Property } from '../../edm/entity-model.ts'
+import { odataError } from '../../protocol/errors.ts'
+import type { NamedColumn, Relation } from '../relation.ts'
+import { type RequestContext, type Scope, scopeOf } from '../scope.ts'
+import type { EdmType } from '../../edm/types.ts'
+
+/** What is the same for all transformations of one request. */
+export interface ApplyContext extends RequestContext {
+  /** Columns made so far; each has a name of its own. */
+  columnCount: number
+}
+
+export interface ValueColumn {
+  readonly path: readonly string[]
+  readonly property: Property
+  /** The value is the key of an entity that rows were grouped by: the entity is written in its place. */
+  readonly entity?: NavigationProperty | undefined
+  /** A Boolean: whether the row has this value at all; absent where each row has. */
+  readonly mark?: Property
+}
+
+export interface SortColumn {
+  readonly property: Property
+  readonly descending: boolean
+}
+
+export interface ApplyRows {
+  readonly relation: Relation
+  /** Stands for these rows in expressions: its properties are the values with a path of one name. */
+  readonly set: EntitySet
+  readonly values: readonly ValueColumn[]
+  /** Paths whose values are different in each row; null when there may be rows with equal values. */
+  readonly unique: readonly string[] | null
+  /** What orderby has asked for; these columns need not be among the values. */
+  readonly order: readonly SortColumn[]
+  /** Names added to the properties of the entities; null when the rows are no entities of the set any more. */
+  readonly added: readonly string[] | null
+  /** SELECTs in the relation as it is written. */
+  readonly size: number
+}
+
+export interface NewValue {
+  readonly path: readonly string[]
+  readonly value: Expression
+  readonly type: EdmType
+  readonly entity?: NavigationProperty | undefined
+}
+
+export const pathKey = (path: readonly string[]) => path.join('/')
+
+export function entityRows(set: EntitySet): ApplyRows {
+  const { key, properties } = set.type
+  return {
+    relation: { kind: 'set', set },
+    set,
+    values: properties.map((property) => ({ path: [property.name], property })),
+    unique: key.length === 0 ? null : key.map(({ name }) => name),
+    order: [],
+    added: [],
+    size: 1,
+  }
+}
+
+export const rowVariable = ({ set }: ApplyRows): RowVariable => ({ alias: 'it', set })
+
+/** As `$search` sees a row: nested values are looked at too. */
+export function searchedRow(rows: ApplyRows): RowVariable {
+  const { set, values } = rows
+  const properties = values.map(({ property }) => property)
+  return { ...rowVariable(rows), set: { ...set, type: { ...set.type, properties } } }
+}
+
+export function propertyValue(
+  rows: ApplyRows,
+  property: Property,
+  row: RowVariable = rowVariable(rows),
+): Expression {
+  return propertyOf(row, property)
+}
+
+/** What the rows of one of the `groups` have in common, in that row. */
+export const partitionOf = (
+  rows: ApplyRows,
+  groups: readonly string[],
+  row?: RowVariable,
+): readonly Expression[] =>
+  rows.values
+    .filter(({ path }) => groups.includes(pathKey(path)))
+    .flatMap(({ property, mark }) => (mark === undefined ? [property] : [property, mark]))
+    .map((property) => propertyValue(rows, property, row))
+
+/** The scope of expressions about one of the rows. Nested values are known by their whole path. */
+export function scopeOfRows(
+  rows: ApplyRows,
+  context: RequestContext,
+  row: RowVariable = rowVariable(rows),
+): Scope {
+  const nested = rows.values.filter(({ path }) => path.length > 1)
+  const marks = rows.values.flatMap(({ path, mark }) =>
+    mark === undefined ? [] : [[pathKey(path), propertyValue(rows, mark, row)] as const],
+  )
+  return scopeOf({
+    ...context,
+    marks: new Map(marks),
+    row,
+    it: row,
+    boundAliases: new Map(),
+    openAliases: [],
+    computed: new Map(
+      nested.map(({ path, property }) => [pathKey(path), propertyValue(rows, property, row)]),
+    ),
+    expandDepth: 0,
+  })
+}
+
+export function newProperty(name: string, type: EdmType, context: ApplyContext): Property {
+  context.columnCount++
+  const column = { name: `c${context.columnCount}`, type: type.engine, nullable: true }
+  return { name, column, type, nullable: true, clamped: false, isCalculated: true }
+}
+
+/** `rows` with another relation around theirs, which keeps the columns. */
+export function around(rows: ApplyRows, relation: Relation): ApplyRows {
+  return withinSize({ ...rows, relation, size: rows.size + 1 })
+}
+
+/** concat repeats all that stands before it, so a short request could mean an endless statement. */
+export function withinSize(rows: ApplyRows): ApplyRows {
+  if (rows.size <= limits.applySize) return rows
+  throw odataError('expression-too-deep', '$apply has too many transformations')
+}
+
+/** Rows with these values and nothing else of what `rows` had. */
+export function rowsOfValues(
+  rows: ApplyRows,
+  relation: Relation,
+  values: readonly ValueColumn[],
+): ApplyRows {
+  const single = values.filter(({ path }) => path.length === 1)
+  const { type } = rows.set
+  const properties = single.map(({ property }) => property)
+  const navigation = values.flatMap(({ entity, property }) =>
+    entity === undefined ? [] : [{ ...entity, on: { ...entity.on, ours: property } }],
+  )
+  const set = { ...rows.set, type: { ...type, key: [], properties, navigation } }
+  return withinSize({
+    relation,
+    set,
+    values,
+    unique: null,
+    order: [],
+    added: null,
+    size: rows.size + 1,
+  })
+}
+
+/** The same rows with more values, in the order of `sorted` first and of what they were sorted by after. */
+export function withValues(
+  rows: ApplyRows,
+  added: readonly NewValue[],
+  sorted: readonly OrderItem[],
+  context: ApplyContext,
+): ApplyRows {
+  const { columns, renamed, make, keep } = projectionOf(rows, context)
+  const values = rows.values.map((each) => ({
+    ...each,
+    property: keep(each.property),
+    ...(each.mark === undefined ? {} : { mark: keep(each.mark) }),
+  }))
+  const fresh = added.map(({ path, value, type, entity }) => ({
+    path,
+    property: make(path.at(-1)!, type, value),
+    entity,
+  }))
+  const sort = ({ value, descending }: OrderItem) => ({
+    property:
+      value.kind === 'property' ? keep(value.property) : make('sort', typeOf(value)!, value),
+    descending,
+  })
+  const order = [
+    ...sorted.map(sort),
+    ...rows.order.map(({ property, descending }) => ({ property: keep(property), descending })),
+  ]
+  const row = rowVariable(rows)
+  const relation = { kind: 'project', from: rows.relation, row, columns } as const
+  const result = rowsOfValues(rows, relation, [...values, ...fresh])
+  const set = withNavigation(result.set, rows.set.type.navigation, renamed)
+  return { ...result, set, unique: rows.unique, order, added: rows.added }
+}
+
+/** New columns over `rows`: `make` adds one, `keep` gives the one that an old column has become. */
+function projectionOf(rows: ApplyRows, context: ApplyContext) {
+  const columns: NamedColumn[] = []
+  const renamed = new Map<Property, Property>()
+  const make = (name: string, type: EdmType, value: Expression) => {
+    const property = newProperty(name, type, context)
+    columns.push({ column: property.column.name, value })
+    return property
+  }
+  const keep = (old: Property) => {
+    const property = renamed.get(old) ?? make(old.name, old.type, propertyValue(rows, old))
+    renamed.set(old, property)
+    return property
+  }
+  return { columns, renamed, make, keep }
+}
+
+/** `set` with what led elsewhere before, as far as the columns that it started at are still there. */
+function withNavigation(
+  set: EntitySet,
+  before: readonly NavigationProperty[],
+  renamed: ReadonlyMap<Property, Property>,
+): EntitySet {
+  const { navigation } = set.type
+  const others = before.filter(({ name }) => !navigation.some((each) => each.name === name))
+  const all = [...navigation, ...others.flatMap((each) => moved(each, renamed))]
+  return { ...set, type: { ...set.type, navigation: all } }
+}
+
+/** Navigation starts at a column; where that has a new name, so does the start. */
+function moved(
+  navigation: NavigationProperty,
+  renamed: ReadonlyMap<Property, Property>,
+): readonly NavigationProperty[] {
+  const ours = renamed.get(navigation.on.ours)
+  return ours === undefined ? [] : [{ ...navigation, on: { ...navigation.on, ours } }]
+}
+
+/** Sorted as asked for, and where that leaves a choice by what makes the rows different: the same in each request. */
+export function totalOrder(
+  rows: ApplyRows,
+  first: readonly OrderItem[] = [],
+): readonly OrderItem[] {
+  const isTie = ({ path }: ValueColumn) => rows.unique?.includes(pathKey(path)) ?? true
+  const ties = rows.values.filter(isTie).map(({ property }) => ({ property, descending: false }))
+  const seen = new Set(
+    first.map(({ value }) => (value.kind === 'property' ? value.property : undefined)),
+  )
+  const columns = [...rows.order, ...ties].filter(({ property }) => {
+    const isNew = !seen.has(property)
+    seen.add(property)
+    return isNew
+  })
+  return [
+    ...first,
+    ...columns.map(({ property, descending }) => ({
+      value: propertyValue(rows, property),
+      descending,
+    })),
+  ]
+}
+
+/** An order by constants is none. */
+export const isSortable = ({ value }: OrderItem) =>
+  value.kind !== 'null' && value.kind !== 'constant'
+
+/** Rows of a set whose number is known; the service decides by it how to send them. */
+export function withRowCount(rows: ApplyRows, count: number): ApplyRows {
+  const { set } = rows
+  return { ...rows, set: { ...set, relation: { ...set.relation, rows: count } } }
+}

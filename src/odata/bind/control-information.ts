@@ -1,0 +1,64 @@
+// metadata=full: what a client could also have worked out from $metadata, written into every row (JSON Format 4.01, 3.1.2).
+//
+// Control information is made of properties like any other, so the writers of rows know nothing of it: constants for
+// types, texts of the engine for ids and links.
+
+import type { BoundQuery, Expression, OutputProperty } from './bound.ts'
+import { constantText, entityIdOutput, joinedTexts } from './entity-id.ts'
+import type { ODataVersion } from '../protocol/negotiate.ts'
+import { edm, type EdmType } from '../edm/types.ts'
+import { qualifiedName } from '../edm/type-names.ts'
+
+export function withControlInformation(query: BoundQuery, version: ODataVersion): BoundQuery {
+  const expand = query.expand.map((expansion) => ({
+    ...expansion,
+    query: withControlInformation(expansion.query, version),
+  }))
+  const isReference = query.output.some(({ name }) => name === '@odata.id')
+  if (isReference) return query
+  const values = query.output.flatMap((property) => [...typeOutput(property, version), property])
+  return { ...query, expand, output: [...entityOutput(query), ...values] }
+}
+
+/** The types that a reader takes a value for when nothing is said (JSON Format 4.01, 4.6.3). */
+const OBVIOUS: readonly string[] = ['Edm.Boolean', 'Edm.String']
+
+/** As values of `@odata.type`: 4.0 wants a hash before names that are not qualified, 4.01 none. */
+export function shownType(type: EdmType, version: ODataVersion): string {
+  const item = type.kind === 'collection' ? type.item : type
+  const name = item.kind === 'complex' ? qualifiedName(item) : item.name.replace('Edm.', '')
+  const hash = version === '4.0' || item.kind === 'complex' ? '#' : ''
+  return `${hash}${type.kind === 'collection' ? `Collection(${name})` : name}`
+}
+
+function typeOutput(
+  { name, path = [name], type, mark }: OutputProperty,
+  version: ODataVersion,
+): readonly OutputProperty[] {
+  if (OBVIOUS.includes(type.name)) return []
+  const annotated = [...path.slice(0, -1), `${path.at(-1)}@odata.type`]
+  const output = text(`${name} type`, constantText(shownType(type, version)), annotated)
+  return [mark === undefined ? output : { ...output, mark }]
+}
+
+const text = (name: string, value: Expression, path?: readonly string[]): OutputProperty => ({
+  name,
+  type: edm.String,
+  value,
+  ...(path === undefined ? {} : { path }),
+})
+
+/** Type, id and links. Rows that are no entities of a set, or have no key, have an id that is null. */
+function entityOutput({ set, row, relation, navigation }: BoundQuery): readonly OutputProperty[] {
+  if (relation.kind !== 'set' || navigation === undefined)
+    return [text('@odata.id', { kind: 'cast', type: edm.String, operand: { kind: 'null' } })]
+  const type = text('@odata.type', constantText(`#${qualifiedName(set.type)}`))
+  if (set.type.key.length === 0)
+    return [type, text('@odata.id', { kind: 'cast', type: edm.String, operand: { kind: 'null' } })]
+  const id = entityIdOutput(row)
+  const links = navigation.flatMap(({ name }) => [
+    text(`${name}@odata.associationLink`, joinedTexts(id.value, constantText(`/${name}/$ref`))),
+    text(`${name}@odata.navigationLink`, joinedTexts(id.value, constantText(`/${name}`))),
+  ])
+  return [type, id, ...links]
+}

@@ -1,0 +1,178 @@
+// $expand: which related entities are written into the rows, and which of them (Protocol 11.2.5.2).
+
+import { limits } from '../../core/limits.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import { collectionQuery, openScope } from './query.ts'
+import {
+  type BoundQuery,
+  type Expansion,
+  type OrderItem,
+  propertyOf,
+  type RowVariable,
+} from './bound.ts'
+import { entityIdOutput } from './entity-id.ts'
+import type { EntityType, NavigationProperty } from '../edm/entity-model.ts'
+import { odataError } from '../protocol/errors.ts'
+import { handedDownTo, outerRow } from './outer-row.ts'
+import {
+  findNavigation,
+  newRow,
+  NOTHING_NAMED,
+  type RequestScope,
+  type Scope,
+  scopeOf,
+  THIS_ABOVE,
+  unsupported,
+} from './scope.ts'
+import type { ExpandItem, OptionName } from '../syntax/syntax.ts'
+import { isCastTo } from '../edm/type-names.ts'
+
+/** Each navigation property once, in the order asked for; what is named goes before what `*` stands for. */
+export function bindExpand(items: readonly ExpandItem[], scope: Scope): readonly Expansion[] {
+  const { type } = scope.row.set
+  if (items.length > 0 && scope.request.expandDepth >= limits.expandDepth)
+    throw odataError(
+      'expression-too-deep',
+      `$expand may be nested ${limits.expandDepth} levels deep at most`,
+      { target: '$expand' },
+    )
+  const found = new Map<NavigationProperty, ExpandItem>()
+  let star: ExpandItem | null = null
+  for (const each of items) {
+    const item = { ...each, path: withoutCasts(each.path, type) }
+    const isStar = item.path[0] === '*'
+    const navigation = isStar ? null : expandedNavigation(item, type)
+    if (isStar ? star !== null : found.has(navigation!))
+      throw odataError('duplicate-option', `${item.path[0]} is expanded twice`)
+    if (navigation === null) star = starItem(item)
+    else found.set(navigation, item)
+  }
+  if (star !== null)
+    for (const navigation of type.navigation)
+      if (!found.has(navigation)) found.set(navigation, star)
+  return Array.from(found, ([navigation, item]) => expansion(navigation, item, scope))
+}
+
+/** `eider.orders/items/eider.items` is `items`. */
+function withoutCasts(path: readonly string[], type: EntityType): readonly string[] {
+  const [name = '', ...rest] = isCastTo(path[0] ?? '', type) ? path.slice(1) : path
+  const target = findNavigation(type, name)?.target.type
+  const isCast = target !== undefined && isCastTo(rest[0] ?? '', target)
+  return [name, ...(isCast ? rest.slice(1) : rest)]
+}
+
+function expandedNavigation({ path, at }: ExpandItem, type: EntityType): NavigationProperty {
+  const [name = '', ...more] = path
+  const navigation = findNavigation(type, name)
+  const where = `(at character ${at + 1})`
+  if (navigation === undefined) {
+    const isProperty = type.properties.some((property) => property.name === name)
+    const hint = didYouMean(
+      name,
+      type.navigation.map((other) => other.name),
+    )
+    const problem = isProperty
+      ? `${name} is no navigation property ${where}`
+      : `${type.name} has no navigation property "${name}" ${where}`
+    throw odataError('unknown-property', hint === undefined ? problem : `${problem}: ${hint}`)
+  }
+  if (more.length > 0)
+    throw odataError(
+      'unknown-property',
+      `a path cannot be expanded: write ${name}($expand=${more.join('/')}) ${where}`,
+    )
+  return navigation
+}
+
+function starItem(item: ExpandItem): ExpandItem {
+  if (item.form === 'count' || Object.keys(item.options).length > 0)
+    throw odataError('option-not-allowed', 'only /$ref or ($levels=…) can follow * in $expand')
+  return item
+}
+
+const TO_ONE_OPTIONS: readonly OptionName[] = ['compute', 'select', 'expand']
+/** What chooses entities without a word about their properties. */
+export const REFERENCE_OPTIONS: readonly OptionName[] = [
+  'filter',
+  'search',
+  'orderby',
+  'skip',
+  'top',
+  'count',
+]
+const COUNT_OPTIONS: readonly OptionName[] = ['filter', 'search']
+
+function requireFitting({ many, name }: NavigationProperty, { form, options, levels }: ExpandItem) {
+  if (options.apply !== undefined) throw unsupported('$apply within $expand')
+  const ofForm = { entities: null, references: REFERENCE_OPTIONS, count: COUNT_OPTIONS }[form]
+  if (form === 'count' && !many)
+    throw odataError('option-not-allowed', `${name} is one entity: it has no $count`)
+  if (form !== 'entities' && levels > 1)
+    throw odataError('option-not-allowed', '$levels has no meaning for /$ref and /$count')
+  for (const option of Object.keys(options) as OptionName[]) {
+    if (!many && !TO_ONE_OPTIONS.includes(option))
+      throw odataError('option-not-allowed', `${name} is one entity: it takes no $${option}`)
+    if (ofForm !== null && !ofForm.includes(option))
+      throw odataError('option-not-allowed', `$${option} has no meaning for ${form} of ${name}`)
+  }
+}
+
+function expansion(navigation: NavigationProperty, item: ExpandItem, scope: Scope): Expansion {
+  requireFitting(navigation, item)
+  const { name, many, on } = navigation
+  const row = newRow(scope, navigation.target)
+  const { request } = scope
+  const isFirst = request.expandDepth === 0
+  const expand = nestedItems(navigation, item, request.expandDepth + 1)
+  const options = { ...item.options, ...(expand.length === 0 ? {} : { expand }) }
+  const entities = scopeOf({
+    ...request,
+    aliases: new Map([...aliasesFromAbove(request), ...item.aliases]),
+    row,
+    it: isFirst ? outerRow(scope.row) : request.it,
+    // A name in an alias means a property of the entity that is expanded here, so each level binds the alias again.
+    boundAliases: new Map(),
+    computed: new Map(),
+    marks: NOTHING_NAMED.marks,
+    expandDepth: request.expandDepth + 1,
+  })
+  const query = collectionQuery(openScope(options, entities), options)
+  const output = item.form === 'references' ? [entityIdOutput(row)] : query.output
+  const link = { ours: propertyOf(scope.row, on.ours), theirs: on.theirs }
+  const countOnly = item.form === 'count'
+  const above = isFirst ? scope.row : (request.it as RowVariable)
+  const ordered = { ...query, output, order: totalOrder(query) }
+  const outer = handedDownTo(ordered, above)
+  return { name, many, countOnly, link, outer, query: ordered }
+}
+
+/** `$this` in an alias given within $expand is the entity of that level; expressions of the levels below cannot reach it. */
+function aliasesFromAbove({ aliases, expandDepth }: RequestScope): RequestScope['aliases'] {
+  if (expandDepth === 0) return aliases
+  return new Map(
+    Array.from(aliases, ([name, value]) => {
+      const isAbove = value.kind === 'path' && value.names[0] === '$this'
+      return [name, isAbove ? { ...value, names: [THIS_ABOVE] } : value] as const
+    }),
+  )
+}
+
+/** $levels repeats the item below itself, where there is a navigation property of that name again. */
+function nestedItems(
+  { target }: NavigationProperty,
+  { options, levels, path, ...item }: ExpandItem,
+  depth: number,
+): readonly ExpandItem[] {
+  const own = options.expand ?? []
+  const [name = ''] = path
+  const isAgain = name === '*' || findNavigation(target.type, name) !== undefined
+  const ends = levels === Infinity && depth >= limits.expandDepth
+  if (levels === 1 || !isAgain || ends) return own
+  return [...own, { ...item, path, options, levels: levels - 1 }]
+}
+
+/** The rows of one parent are spread over the file, so an order must be given even where the file has that of the key. */
+function totalOrder({ order, set, row }: BoundQuery): readonly OrderItem[] {
+  if (order.length > 0) return order
+  return set.type.key.map((property) => ({ value: propertyOf(row, property), descending: false }))
+}

@@ -1,0 +1,143 @@
+// Calls of functions, and what looks like one: case, cast, isof, and `has`.
+
+import { sql } from '../../../core/sql.ts'
+import { didYouMean } from '../../../core/suggest.ts'
+import { bindCast, bindIsOf } from './cast.ts'
+import { bindCollectionCall, isCollectionFunction } from './collection.ts'
+import { bindComparison, booleanConstant, cast } from './comparison.ts'
+import { bindIsDefined } from './isdefined.ts'
+import { bindExpression } from './expression.ts'
+import { type Expression, typeOf } from '../bound.ts'
+import { odataError } from '../../protocol/errors.ts'
+import { functionNames, type FunctionRow, functionsNamed, isUnserved } from './functions.ts'
+import { commonNumericType, exactRange, isInteger, isNumber } from '../../edm/numbers.ts'
+import { bindPattern } from './matches-pattern.ts'
+import { type Scope, unsupported } from '../scope.ts'
+import type { CallSyntax } from '../../syntax/syntax.ts'
+import { edm, type EdmType, untypedObject } from '../../edm/types.ts'
+
+/** Throws unknown-function or not-supported, wrong-arguments, type-mismatch. */
+export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
+  const { name, at } = syntax
+  const folded = name.toLowerCase()
+  if (folded === 'cast') return bindCast(syntax, scope)
+  if (folded === 'isof') return bindIsOf(syntax, scope)
+  if (folded === 'isdefined') return bindIsDefined(syntax, scope)
+  if (isUnserved(name)) throw unsupported(`the function ${name}`)
+  const operands = syntax.operands.map((operand) => bindExpression(operand, scope))
+  if (folded === 'matchespattern') return bindPattern(operands)
+  if (folded === 'now') return bindNow(operands, scope.request.now)
+  const hasCollection = operands.some((operand) => typeOf(operand)?.kind === 'collection')
+  if (hasCollection || isCollectionFunction(folded)) return bindCollectionCall(name, operands)
+  const rows = functionsNamed(name)
+  if (rows.length === 0) throw noFunction(name, at)
+  return applyFunction(rows, operands)
+}
+
+function applyFunction(rows: readonly FunctionRow[], operands: readonly Expression[]): Expression {
+  const name = rows[0]!.name
+  const counts = [...new Set(rows.map(({ parameters }) => parameters.length))]
+  if (!counts.includes(operands.length))
+    throw odataError(
+      'wrong-arguments',
+      `${name} takes ${counts.join(' or ')} arguments, not ${operands.length}`,
+    )
+  const row = rows.find(
+    ({ parameters }) =>
+      parameters.length === operands.length &&
+      operands.every((operand, i) => fits(operand, parameters[i]!)),
+  )
+  if (row === undefined) {
+    const types = operands.map((operand) => typeOf(operand)?.name ?? 'null').join(', ')
+    throw odataError('type-mismatch', `${name} does not take (${types})`)
+  }
+  const typed = operands.map((operand, i) => typedOperand(operand, row.parameters[i]!))
+  const type = typeof row.result === 'function' ? row.result(typeOf(typed[0]!)!) : row.result
+  return { kind: 'call', name, type, operands: typed, sql: row.sql, copies: row.copies }
+}
+
+function fits(operand: Expression, types: readonly EdmType[]): boolean {
+  const type = typeOf(operand)
+  return type === null || types.some(({ name }) => name === type.name)
+}
+
+/** The engine chooses a function by the types of its arguments: NULL alone has none, small integers have too many. */
+function typedOperand(operand: Expression, types: readonly EdmType[]): Expression {
+  const type = typeOf(operand)
+  if (type === null) return { kind: 'cast', type: types[0]!, operand }
+  return isInteger(type) ? cast(operand, edm.Int64) : operand
+}
+
+function noFunction(name: string, at: number) {
+  const hint = didYouMean(name, functionNames)
+  const problem = `there is no function "${name}" (at character ${at + 1})`
+  return odataError('unknown-function', hint === undefined ? problem : `${problem}: ${hint}`)
+}
+
+function bindNow(operands: readonly Expression[], now: Date): Expression {
+  if (operands.length > 0) throw odataError('wrong-arguments', 'now takes no arguments')
+  const value = now.toISOString().replace('T', ' ').replace('Z', '')
+  return { kind: 'constant', type: edm.DateTimeOffset, value }
+}
+
+interface Branch {
+  readonly condition: Expression
+  readonly value: Expression
+}
+
+/** The value of the first branch whose condition holds, null when none does. */
+export function bindCase(branches: readonly Branch[]): Expression {
+  const type = branches.map(({ value }) => typeOf(value)).reduce(commonValueType)
+  if (type === null) return { kind: 'null' }
+  if (type === untypedObject) throw unsupported('a JSON object in case')
+  return {
+    kind: 'case',
+    type,
+    branches: branches.map(({ condition, value }) => ({ condition, value: cast(value, type) })),
+  }
+}
+
+/** The type of values that stand for each other, null as long as all are null. */
+export function commonValueType(a: EdmType | null, b: EdmType | null): EdmType | null {
+  if (a === null || b === null) return a ?? b
+  if (isNumber(a) && isNumber(b)) return commonNumericType(a, b)
+  if (a.name === b.name) return a
+  throw odataError('type-mismatch', `${a.name} and ${b.name} have no type in common`)
+}
+
+/** `has`: all bits of an integer, or the member of an ENUM by its name. */
+export function bindHas(left: Expression, right: Expression): Expression {
+  const type = typeOf(left)
+  if (right.kind !== 'constant') throw odataError('type-mismatch', 'after "has" stands a literal')
+  if (type !== null && isInteger(type)) {
+    const { min, max } = exactRange(type)
+    const bits = right.value.split(',').reduce((all, text) => all | flag(text), 0n)
+    if (bits < min || bits > max) return booleanConstant(false)
+    return {
+      kind: 'call',
+      name: 'has',
+      type: edm.Boolean,
+      operands: [left, { kind: 'constant', type, value: String(bits) }],
+      sql: (value, flags) => sql`((${value} & ${flags}) = ${flags})`,
+      copies: [],
+    }
+  }
+  if (type?.members != null) {
+    if (right.type.name === 'Edm.String' && type.members.includes(right.value))
+      return bindComparison('eq', left, right)
+    throw odataError(
+      'type-mismatch',
+      `no member "${right.value}": there are ${type.members.join(', ')}`,
+    )
+  }
+  throw odataError(
+    'type-mismatch',
+    `"has" tests integers and enumerations, not ${type?.name ?? 'null'}`,
+  )
+}
+
+function flag(text: string): bigint {
+  if (!/^-?\d{1,19}$/.test(text))
+    throw odataError('type-mismatch', 'after "has" stands a whole number for an integer property')
+  return BigInt(text)
+}

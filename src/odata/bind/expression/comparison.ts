@@ -1,0 +1,220 @@
+// Comparisons. A literal takes the type of what it is compared with, here and exactly, so that the engine compares
+// values of one type and cannot fail: a number that the column cannot hold is still less or greater than it.
+
+import { compareWithObject, compareWithObjects, holdsObject, isObject } from './object.ts'
+import type { Constant, Expression } from '../bound.ts'
+import { typeOf } from '../bound.ts'
+import { odataError } from '../../protocol/errors.ts'
+import {
+  durationMicroseconds,
+  exactNumber,
+  floorToScale,
+  printExact,
+  toDouble,
+} from '../../edm/literals.ts'
+import { commonNumericType, exactRange, isExact, isNumber } from '../../edm/numbers.ts'
+import { unsupported } from '../scope.ts'
+import type { ComparisonOperator } from '../../syntax/syntax.ts'
+import { collectionOf, type CollectionType, edm, type EdmType } from '../../edm/types.ts'
+
+export const booleanConstant = (value: boolean): Constant => ({
+  kind: 'constant',
+  type: edm.Boolean,
+  value: String(value),
+})
+
+/** Throws type-mismatch when values of the two types cannot be compared. */
+export function bindComparison(
+  operator: ComparisonOperator,
+  left: Expression,
+  right: Expression,
+): Expression {
+  if (isObject(left) || isObject(right)) return compareWithObject(operator, left, right)
+  const [leftType, rightType] = [typeOf(left), typeOf(right)]
+  if (leftType === null) {
+    if (rightType === null) return booleanConstant(operator === 'eq')
+    return compareWithNull(operator, right)
+  }
+  if (rightType === null) return compareWithNull(operator, left)
+  if (left.kind === 'constant' && right.kind !== 'constant')
+    return bindComparison(mirrored[operator], right, left)
+  if (isNumber(leftType) && isNumber(rightType)) {
+    if (right.kind === 'constant') return compareWithNumber(operator, left, leftType, right)
+    const type = commonNumericType(leftType, rightType)
+    return compare(operator, cast(left, type), cast(right, type))
+  }
+  if (leftType.kind === 'collection' && rightType.kind === 'collection')
+    return compareCollections(operator, left, right)
+  const type = commonType(leftType, rightType, left, right)
+  const isEquality = operator === 'eq' || operator === 'ne'
+  if (type === null || (type.kind === 'complex' && !isEquality))
+    throw odataError(
+      'type-mismatch',
+      `${leftType.name} and ${rightType.name} cannot be compared by ${operator}`,
+    )
+  return compare(operator, cast(left, type), cast(right, type))
+}
+
+const compare = (
+  operator: ComparisonOperator,
+  left: Expression,
+  right: Expression,
+): Expression => ({
+  kind: 'compare',
+  operator,
+  left,
+  right,
+})
+
+const mirrored: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  eq: 'eq',
+  ne: 'ne',
+  gt: 'lt',
+  ge: 'le',
+  lt: 'gt',
+  le: 'ge',
+}
+
+function compareWithNull(operator: ComparisonOperator, operand: Expression): Expression {
+  const isEquality = operator === 'eq' || operator === 'ne'
+  return isEquality ? compare(operator, operand, { kind: 'null' }) : booleanConstant(false)
+}
+
+const isNotNull = (operand: Expression) => compare('ne', operand, { kind: 'null' })
+
+/** The type of both sides, when they are no numbers. */
+function commonType(
+  left: EdmType,
+  right: EdmType,
+  leftValue: Expression,
+  rightValue: Expression,
+): EdmType | null {
+  if (left.name === right.name) return left
+  if (left.kind !== 'primitive' || right.kind !== 'primitive') return null
+  const names = [left.name, right.name]
+  // A date stands for its midnight in UTC.
+  if (names.includes('Edm.Date') && names.includes('Edm.DateTimeOffset')) return edm.DateTimeOffset
+  // OData 4.01 writes durations without their prefix too.
+  const isDuration = (value: Expression) =>
+    value.kind === 'constant' &&
+    value.type.name === 'Edm.String' &&
+    durationMicroseconds(value.value) !== null
+  if (left.name === 'Edm.Duration' && isDuration(rightValue)) return left
+  if (right.name === 'Edm.Duration' && isDuration(leftValue)) return right
+  return null
+}
+
+/** Collections are equal when they have equal items in the same order. Collections that are written out are compared here. */
+function compareCollections(
+  operator: ComparisonOperator,
+  left: Expression,
+  right: Expression,
+): Expression {
+  if (operator === 'ne') return { kind: 'not', operand: compareCollections('eq', left, right) }
+  if (operator !== 'eq')
+    throw odataError('type-mismatch', `collections cannot be compared by ${operator}`)
+  if (left.kind === 'array' && right.kind === 'array') {
+    if (left.items.length !== right.items.length) return booleanConstant(false)
+    const operands = left.items.map((item, i) => bindComparison('eq', item, right.items[i]!))
+    return operands.length === 0
+      ? booleanConstant(true)
+      : { kind: 'logical', operator: 'and', operands }
+  }
+  if (right.kind === 'array' && holdsObject(right)) return compareWithObjects(left, right)
+  if (left.kind === 'array' && holdsObject(left)) return compareWithObjects(right, left)
+  const [a, b] = sameCollections(left, right)
+  return compare('eq', a, b)
+}
+
+/** Both as collections of one type. Throws type-mismatch when their items have nothing in common. */
+export function sameCollections(
+  left: Expression,
+  right: Expression,
+): readonly [Expression, Expression] {
+  if (holdsObject(left) || holdsObject(right)) throw unsupported('a JSON object in a function')
+  const type = commonCollection(left, right)
+  return [cast(left, type), cast(right, type)]
+}
+
+function commonCollection(left: Expression, right: Expression): CollectionType {
+  const [a, b] = [typeOf(left) as CollectionType, typeOf(right) as CollectionType]
+  if (isWithoutType(right) || a.name === b.name) return a
+  if (isWithoutType(left)) return b
+  if (isNumber(a.item) && isNumber(b.item)) {
+    const item = commonNumericType(a.item, b.item)
+    if (item.kind !== 'collection') return collectionOf(item)
+  }
+  throw odataError('type-mismatch', `${a.name} and ${b.name} have no items in common`)
+}
+
+/** `[]` and `[null]` are collections of anything. */
+const isWithoutType = (list: Expression) =>
+  list.kind === 'array' && list.items.every((item) => typeOf(item) === null)
+
+/** `operand` as a value of `type`, which holds all its values. */
+export function cast(operand: Expression, type: EdmType): Expression {
+  if (operand.kind === 'null' || typeOf(operand)?.engine === type.engine) return operand
+  if (operand.kind !== 'constant') return { kind: 'cast', type, operand }
+  const { value } = operand
+  if (type.name === 'Edm.DateTimeOffset')
+    return { kind: 'constant', type, value: `${value} 00:00:00` }
+  if (type.name === 'Edm.Duration') return durationConstant(durationMicroseconds(value)!)
+  return { kind: 'constant', type, value: isNumber(type) ? numberText(value, type) : value }
+}
+
+export const durationConstant = (microseconds: bigint): Constant => ({
+  kind: 'constant',
+  type: edm.Duration,
+  value: `${microseconds} microseconds`,
+})
+
+/** As the engine reads it: exact types without an exponent, doubles with its words for the infinities. */
+function numberText(text: string, type: EdmType): string {
+  const number = isExact(type) ? exactNumber(text) : null
+  return number === null ? String(toDouble(text)) : printExact(number)
+}
+
+function compareWithNumber(
+  operator: ComparisonOperator,
+  left: Expression,
+  type: EdmType,
+  { value }: Constant,
+): Expression {
+  const double = toDouble(value)
+  // NaN is equal to nothing, not even to itself, and neither greater nor less.
+  const isNaN = left.kind === 'constant' && Number.isNaN(toDouble(left.value))
+  if (isNaN || Number.isNaN(double)) return booleanConstant(operator === 'ne')
+  if (isExact(type)) return compareExact(operator, left, type, value)
+  const isOutside = Number.isFinite(double) && !Number.isFinite(Math.fround(double))
+  const common = type.name === 'Edm.Single' && isOutside ? edm.Double : type
+  return compare(operator, cast(left, common), {
+    kind: 'constant',
+    type: common,
+    value: String(double),
+  })
+}
+
+function compareExact(
+  operator: ComparisonOperator,
+  left: Expression,
+  type: EdmType,
+  text: string,
+): Expression {
+  const { min, max, scale } = exactRange(type)
+  const number = exactNumber(text)
+  const { units, exact } =
+    number === null
+      ? { units: toDouble(text) > 0 ? max + 1n : min - 1n, exact: false }
+      : floorToScale(number, scale)
+  if (operator === 'eq' || operator === 'ne') {
+    if (!exact || units < min || units > max) return booleanConstant(operator === 'ne')
+  } else if (units < min || units > max) {
+    const isAbove = units > max
+    const isLess = operator === 'lt' || operator === 'le'
+    return isAbove === isLess ? isNotNull(left) : booleanConstant(false)
+  }
+  const value = printExact({ digits: units, scale })
+  // Between two values of the column: greater than the one above is at least, less than is at most, the one below.
+  const inexact: ComparisonOperator = operator === 'ge' ? 'gt' : operator === 'lt' ? 'le' : operator
+  return compare(exact ? operator : inexact, left, { kind: 'constant', type, value })
+}

@@ -1,0 +1,233 @@
+// From the syntax of an expression to a typed one. Names are looked up in the entity model and nowhere else, so an
+// expression can only speak of properties that the snapshot has.
+
+import { limits } from '../../../core/limits.ts'
+import { bindArithmetic, bindNegation } from './arithmetic.ts'
+import { bindCall, bindCase, bindHas, commonValueType } from './call.ts'
+import { bindComparison, booleanConstant, cast } from './comparison.ts'
+import { bindLiteral } from './literal.ts'
+import { bindCount, bindLambda, bindPathTotal, itemsOf } from './lambda.ts'
+import { bindEntityIsNull, bindPath, bindSameEntity } from './path.ts'
+import { type Constant, type Expression, typeOf } from '../bound.ts'
+import { odataError } from '../../protocol/errors.ts'
+import { functionNames } from './functions.ts'
+import { partWithinLimits } from '../size.ts'
+import { findNavigation, type Scope, scopeOf, unsupported } from '../scope.ts'
+import type { ExpressionSyntax } from '../../syntax/syntax.ts'
+import { collectionOf, edm, untypedObject } from '../../edm/types.ts'
+
+/** Throws RequestError 400 or 501. */
+export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expression {
+  const bind = (operand: ExpressionSyntax) => bindExpression(operand, scope)
+  switch (syntax.kind) {
+    case 'literal':
+      return bindLiteral(syntax)
+    case 'alias':
+      return bindAlias(syntax.name, scope)
+    case 'path':
+      return bindPath(syntax, scope)
+    case 'call':
+      return bindCall(syntax, scope)
+    case 'case':
+      return bindCase(
+        syntax.branches.map(({ condition, value }) => ({
+          condition: asCondition(bind(condition), 'case'),
+          value: bind(value),
+        })),
+      )
+    case 'count':
+      return bindCount(syntax, scope)
+    case 'lambda':
+      return bindLambda(syntax, scope)
+    case 'total':
+      return bindPathTotal(syntax, scope)
+    case 'not':
+      return { kind: 'not', operand: asCondition(bind(syntax.operand), 'not') }
+    case 'negate':
+      return bindNegation(bind(syntax.operand))
+    case 'list':
+      throw odataError(
+        'type-mismatch',
+        `a list of values can only follow "in" (at character ${syntax.at + 1})`,
+      )
+    case 'array':
+      return bindArray(syntax.items.map(bind))
+    case 'object':
+      return {
+        kind: 'object',
+        type: untypedObject,
+        members: syntax.members.map((member) => ({ ...member, value: bind(member.value) })),
+      }
+    case 'operator':
+      return bindOperator(syntax, scope)
+  }
+}
+
+/** Its items have one type, whatever the type of nulls. */
+function bindArray(items: readonly Expression[]): Expression {
+  const type = items.map(typeOf).reduce(commonValueType, null) ?? edm.String
+  if (type === untypedObject) return { kind: 'array', type: collectionOf(untypedObject), items }
+  if (type.kind === 'collection') {
+    // Collections within a collection exist only here, where each is compared on its own.
+    return { kind: 'array', type: collectionOf(edm.String), items }
+  }
+  const values = items.map((item) => cast(item, type))
+  return { kind: 'array', type: collectionOf(type), items: values }
+}
+
+/** `user` needs a boolean expression; the literal null is one whose value is unknown. */
+export function asCondition(expression: Expression, user: string): Expression {
+  const type = typeOf(expression)
+  if (type === null || type.name === 'Edm.Boolean') return expression
+  throw odataError('type-mismatch', `${user} needs a Boolean expression, not ${type.name}`)
+}
+
+type OperatorSyntax = ExpressionSyntax & { readonly kind: 'operator' }
+
+function bindOperator(syntax: OperatorSyntax, scope: Scope): Expression {
+  const bind = (operand: ExpressionSyntax) => bindExpression(operand, scope)
+  const { operator, operands } = syntax
+  const [left, right] = operands.map((operand) => asEntityPath(operand, scope)) as [
+    ExpressionSyntax,
+    ExpressionSyntax,
+  ]
+  switch (operator) {
+    case 'and':
+    case 'or':
+      return {
+        kind: 'logical',
+        operator,
+        operands: operands.map((operand) => asCondition(bind(operand), operator)),
+      }
+    case 'in':
+      return bindIn(bind(left), right, scope)
+    case 'has':
+      return bindHas(bind(left), bind(right))
+    case 'eq':
+    case 'ne': {
+      if ([left, right].some((side) => isReference(side, scope)))
+        throw unsupported('a comparison with a reference to an entity')
+      const isSame = bindSameEntity(left, right, scope)
+      if (isSame !== null) return operator === 'eq' ? isSame : { kind: 'not', operand: isSame }
+      const isNull = entityIsNull(left, right, scope) ?? entityIsNull(right, left, scope)
+      if (isNull !== null) return operator === 'eq' ? isNull : { kind: 'not', operand: isNull }
+      return bindComparison(operator, bind(left), bind(right))
+    }
+    case 'gt':
+    case 'ge':
+    case 'lt':
+    case 'le':
+      return bindComparison(operator, bind(left), bind(right))
+    default:
+      return bindArithmetic(operator, bind(left), bind(right))
+  }
+}
+
+/** `{"@odata.id":"…"}`, or an alias for it. */
+function isReference(syntax: ExpressionSyntax, { request }: Scope): boolean {
+  const named = syntax.kind === 'alias' ? request.aliases.get(syntax.name) : syntax
+  return named?.kind === 'object' && named.members.some(({ name }) => /^@(odata\.)?id$/.test(name))
+}
+
+/** `orders(7)` is an entity, which the grammar takes for the call of a function. */
+function asEntityPath(syntax: ExpressionSyntax, { row, item }: Scope): ExpressionSyntax {
+  if (syntax.kind !== 'call' || item !== null || functionNames.includes(syntax.name)) return syntax
+  const { name, operands, at } = syntax
+  const [value, ...more] = operands
+  if (value?.kind !== 'literal' || more.length > 0) return syntax
+  if (findNavigation(row.set.type, name) === undefined) return syntax
+  return { kind: 'path', names: [name], keys: new Map([[0, { kind: 'value', value }]]), at }
+}
+
+/** `customer eq null` asks whether there is such a row. */
+function entityIsNull(
+  path: ExpressionSyntax,
+  other: ExpressionSyntax,
+  scope: Scope,
+): Expression | null {
+  const isNull = other.kind === 'literal' && other.form === 'null'
+  return isNull && path.kind === 'path' ? bindEntityIsNull(path, scope) : null
+}
+
+/** After `in` stands a list, an alias for one, one value in parentheses, or what leads to a collection. */
+function bindIn(operand: Expression, right: ExpressionSyntax, scope: Scope): Expression {
+  const named = right.kind === 'alias' ? scope.request.aliases.get(right.name) : right
+  if (named?.kind === 'list') requirePrimitives(named.items)
+  if (named?.kind === 'list' || named?.kind === 'array')
+    return isOneOf(
+      operand,
+      withoutRepeats(named.items).map((item) => bindExpression(item, scope)),
+    )
+  const value = bindExpression(right, scope)
+  if (typeOf(value)?.kind !== 'collection') {
+    if (named?.inParentheses !== true)
+      throw odataError(
+        'type-mismatch',
+        `after "in" stands a list in parentheses or a collection (at character ${right.at + 1})`,
+      )
+    return isOneOf(operand, [value])
+  }
+  const { source, member } = itemsOf(value, scope)
+  const condition = bindComparison('eq', member, operand)
+  return { kind: 'exists', quantifier: 'any', source, condition }
+}
+
+/** The engine takes each property of a list as a comparison of its own, so a name is taken once. */
+function withoutRepeats(items: readonly ExpressionSyntax[]): readonly ExpressionSyntax[] {
+  const seen = new Set<string>()
+  return items.filter((item) => {
+    if (item.kind !== 'path' || item.keys.size > 0) return true
+    const name = item.names.join('/')
+    if (seen.has(name)) return false
+    seen.add(name)
+    return true
+  })
+}
+
+/** What stands in parentheses after `in` is plain values; brackets take all expressions (ABNF, listExpr). */
+function requirePrimitives(items: readonly ExpressionSyntax[]): void {
+  const other = items.find(({ kind }) => kind !== 'literal' && kind !== 'alias')
+  if (other !== undefined)
+    throw odataError(
+      'syntax-error',
+      `a list in parentheses holds literals (at character ${other.at + 1}); write [a,b] for others`,
+    )
+}
+
+/** Constants of the operand's own type become one list; whatever else is compared one by one. */
+function isOneOf(operand: Expression, items: readonly Expression[]): Expression {
+  const constants: Constant[] = []
+  const others: Expression[] = []
+  for (const item of items) {
+    const comparison = bindComparison('eq', operand, item)
+    if (comparison.kind === 'constant' && comparison.value === 'false') continue
+    const isPlain =
+      comparison.kind === 'compare' &&
+      comparison.left === operand &&
+      comparison.right.kind === 'constant'
+    if (isPlain) constants.push(comparison.right as Constant)
+    else others.push(comparison)
+  }
+  const [first, ...rest] = constants
+  if (first !== undefined) others.unshift({ kind: 'in', operand, list: [first, ...rest] })
+  if (others.length === 0) return booleanConstant(false)
+  return others.length === 1 ? others[0]! : { kind: 'logical', operator: 'or', operands: others }
+}
+
+/** An alias without a value is null (URL conventions 5.2). Its names mean what they mean outside of all lambdas. */
+function bindAlias(name: string, { request }: Scope): Expression {
+  const { aliases, boundAliases, openAliases } = request
+  const known = boundAliases.get(name)
+  if (known !== undefined) return known
+  const syntax = aliases.get(name)
+  if (syntax === undefined) return { kind: 'null' }
+  if (openAliases.includes(name))
+    throw odataError('unknown-alias', `the parameter alias @${name} is defined by itself`)
+  if (openAliases.length >= limits.expressionDepth)
+    throw odataError('expression-too-deep', 'too many parameter aliases refer to each other')
+  openAliases.push(name)
+  const value = partWithinLimits(bindExpression(syntax, scopeOf(request)))
+  openAliases.pop()
+  boundAliases.set(name, value)
+  return value
+}

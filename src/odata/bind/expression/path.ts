@@ -1,0 +1,250 @@
+// Paths: what they lead to, along navigation properties and through complex values. Rows on the other side of a
+// navigation property become a subquery that the engine joins.
+
+import { bindKey } from './key.ts'
+import { findSet } from '../resource.ts'
+import { type Expression, propertyOf, type RowSource, type RowVariable, typeOf } from '../bound.ts'
+import type { NavigationProperty } from '../../edm/entity-model.ts'
+import { odataError } from '../../protocol/errors.ts'
+import {
+  findNavigation,
+  findProperty,
+  type Named,
+  newRow,
+  type Scope,
+  scopeOf,
+  THIS_ABOVE,
+  unsupported,
+} from '../scope.ts'
+import type { ExpressionSyntax, KeySyntax, NamesSyntax, PathSyntax } from '../../syntax/syntax.ts'
+import { isCastTo } from '../../edm/type-names.ts'
+import type { ComplexType } from '../../edm/types.ts'
+
+/** How a value found at the end of a path becomes one of the expression around it. */
+export type Wrap = (value: Expression) => Expression
+
+/** What a path leads to. `name` is what messages call it. */
+export type Target =
+  /** An entity that is there for certain: `$it`, or the variable of a lambda. */
+  | { readonly kind: 'row'; readonly row: RowVariable; readonly wrap: Wrap }
+  /** An entity that may be missing, or entities, behind a navigation property or `$root`. */
+  | {
+      readonly kind: 'one' | 'many'
+      readonly source: RowSource
+      readonly navigation: NavigationProperty | null
+      readonly name: string
+      readonly wrap: Wrap
+      readonly named?: Named
+    }
+  | { readonly kind: 'value'; readonly value: Expression; readonly wrap: Wrap }
+
+export interface Step {
+  readonly name: string
+  readonly key: KeySyntax | null
+}
+
+/** The value that a path leads to. */
+export function bindPath(path: PathSyntax, scope: Scope): Expression {
+  const { names, at } = path
+  const computed = scope.computed.get(names.join('/'))
+  if (computed !== undefined) return computed
+  const target = findTarget(path, at, scope)
+  switch (target.kind) {
+    case 'value':
+      return target.wrap(target.value)
+    case 'row':
+      throw odataError(
+        'type-mismatch',
+        `an entity is no value: name a property of it (at character ${at + 1})`,
+      )
+    case 'many':
+      throw noValueOfMany(target.name, at)
+    case 'one':
+      throw odataError(
+        'type-mismatch',
+        `${target.name} is an entity: name a property of it (at character ${at + 1})`,
+      )
+  }
+}
+
+export function findTarget({ names, keys }: NamesSyntax, at: number, scope: Scope): Target {
+  const steps = names.map((name, i): Step => ({ name, key: keys.get(i) ?? null }))
+  const [first, ...rest] = steps as [Step, ...Step[]]
+  const pair = scope.computed.get(names.slice(0, 2).join('/'))
+  if (names.length > 2 && pair !== undefined)
+    return follow({ kind: 'value', value: pair, wrap: asIs }, steps.slice(2), at, scope)
+  const start = startOf(first, at, scope)
+  return start === null ? follow(here(scope), steps, at, scope) : follow(start, rest, at, scope)
+}
+
+export const asIs: Wrap = (value) => value
+
+/** Where unqualified names are looked for. */
+const here = ({ row, item }: Scope): Target =>
+  item === null ? { kind: 'row', row, wrap: asIs } : { kind: 'value', value: item, wrap: asIs }
+
+/** Null when the first name of a path is that of a member. */
+function startOf({ name, key }: Step, at: number, scope: Scope): Target | null {
+  if (name === '$this') return here(scope)
+  if (name === '$these') return theseTarget(scope)
+  if (name === THIS_ABOVE) throw unsupported(name)
+  if (name.startsWith('@')) return aliasTarget(name.slice(1), at, scope)
+  if (name.startsWith('$root/')) return rootTarget(name.slice('$root/'.length), key, scope)
+  const variable = name === '$it' ? scope.request.it : scope.variables.get(name)
+  if (variable !== undefined)
+    return 'kind' in variable
+      ? { kind: 'value', value: variable, wrap: asIs }
+      : { kind: 'row', row: variable, wrap: asIs }
+  const computed = scope.computed.get(name)
+  return computed === undefined ? null : { kind: 'value', value: computed, wrap: asIs }
+}
+
+/** `@a/name`, where `@a` is a path to an entity or to a complex value. */
+function aliasTarget(name: string, at: number, { request }: Scope): Target {
+  const syntax = request.aliases.get(name)
+  if (syntax?.kind !== 'path' || syntax.names[0]!.startsWith('@'))
+    throw odataError('type-mismatch', `@${name} has no properties (at character ${at + 1})`)
+  return findTarget(syntax, at, scopeOf(request))
+}
+
+function theseTarget(scope: Scope): Target {
+  const found = scope.request.these?.(scope)
+  if (found === undefined) throw unsupported('$these outside of the transformations of $apply')
+  return { kind: 'many', ...found, navigation: null, name: '$these', wrap: asIs }
+}
+
+function rootTarget(name: string, key: KeySyntax | null, scope: Scope): Target {
+  const row = newRow(scope, findSet(scope.request.sets, name, 'unknown-property'))
+  const bound = key === null ? null : bindKey(key, { ...scope, row, item: null })
+  const source: RowSource = { kind: 'rows', row, link: null, key: bound }
+  const kind = key === null ? 'many' : 'one'
+  return { kind, source, navigation: null, name, wrap: asIs }
+}
+
+export function follow(target: Target, steps: readonly Step[], at: number, scope: Scope): Target {
+  const [step, ...rest] = steps
+  if (step === undefined) return target
+  if (step.key === null && isCast(step.name, target)) return follow(target, rest, at, scope)
+  switch (target.kind) {
+    case 'row':
+      return follow(memberOf(target.row, step, target.wrap, at, scope), rest, at, scope)
+    case 'one': {
+      const { source, wrap } = target
+      const related: Wrap = (value) =>
+        value.kind === 'null' ? value : wrap({ kind: 'related', source, value })
+      return follow({ kind: 'row', row: source.row, wrap: related }, steps, at, scope)
+    }
+    case 'many':
+      throw noValueOfMany(target.name, at)
+    case 'value':
+      return follow(partOf(target.value, step, target.wrap, at), rest, at, scope)
+  }
+}
+
+function isCast(name: string, target: Target): boolean {
+  if (!name.includes('.')) return false
+  switch (target.kind) {
+    case 'row':
+      return isCastTo(name, target.row.set.type)
+    case 'one':
+    case 'many':
+      return isCastTo(name, target.source.row.set.type)
+    case 'value': {
+      const type = typeOf(target.value)
+      return type !== null && isCastTo(name, type.kind === 'collection' ? type.item : type)
+    }
+  }
+}
+
+export function memberOf(
+  row: RowVariable,
+  step: Step,
+  wrap: Wrap,
+  at: number,
+  scope: Scope,
+): Target {
+  const { name, key } = step
+  const navigation = findNavigation(row.set.type, name)
+  if (navigation === undefined) {
+    const property = findProperty(row.set.type, name, at)
+    if (key !== null) throw noKey(name, at)
+    return { kind: 'value', value: propertyOf(row, property), wrap }
+  }
+  const { on, many } = navigation
+  if (key !== null && !many) throw noKey(name, at)
+  const theirs = newRow(scope, navigation.target)
+  const bound = key === null ? null : bindKey(key, { ...scope, row: theirs, item: null }, on.theirs)
+  const link = { ours: propertyOf(row, on.ours), theirs: on.theirs }
+  const source: RowSource = { kind: 'rows', row: theirs, link, key: bound }
+  return { kind: many && key === null ? 'many' : 'one', source, navigation, name, wrap }
+}
+
+const noValueOfMany = (name: string, at: number) =>
+  odataError(
+    'type-mismatch',
+    `${name} is a collection: any, all or $count can follow (at character ${at + 1})`,
+  )
+
+const noKey = (name: string, at: number) =>
+  odataError('type-mismatch', `${name} takes no key (at character ${at + 1})`)
+
+/** A property of a complex value. */
+function partOf(value: Expression, { name, key }: Step, wrap: Wrap, at: number): Target {
+  const type = typeOf(value)
+  if (type?.kind !== 'complex')
+    throw odataError(
+      'unknown-property',
+      `"${name}" is no property of ${type?.name ?? 'null'} (at character ${at + 1})`,
+    )
+  const part = findPart(type, name, at)
+  if (key !== null) throw noKey(name, at)
+  return { kind: 'value', value: { kind: 'member', type: part.type, of: value, name }, wrap }
+}
+
+export function findPart(type: ComplexType, name: string, at: number) {
+  const found = type.properties.find((property) => property.name === name)
+  if (found !== undefined) return found
+  const names = type.properties.map((property) => property.name).join(', ')
+  throw odataError(
+    'unknown-property',
+    `${type.name} has no property "${name}" (at character ${at + 1}): there are ${names}`,
+  )
+}
+
+/** `customer eq null`: null when the path leads to no entity that may be missing. */
+export function bindEntityIsNull(path: PathSyntax, scope: Scope): Expression | null {
+  if (scope.computed.has(path.names.join('/'))) return null
+  const target = findTarget(path, path.at, scope)
+  if (target.kind !== 'one') return null
+  const { source } = target
+  const exists = target.wrap({ kind: 'exists', quantifier: 'any', source, condition: null })
+  return { kind: 'not', operand: exists }
+}
+
+/** `customer eq $root/customers(7)`: entities are equal by their keys. Null when the sides are no entities. */
+export function bindSameEntity(
+  left: ExpressionSyntax,
+  right: ExpressionSyntax,
+  scope: Scope,
+): Expression | null {
+  if (left.kind !== 'path' || right.kind !== 'path') return null
+  if ([left, right].some(({ names }) => scope.computed.has(names.join('/')))) return null
+  const targets = [left, right].map((path) => findTarget(path, path.at, scope))
+  const sets = targets.map((target) => {
+    if (target.kind === 'row') return target.row.set
+    return target.kind === 'one' ? target.source.row.set : null
+  })
+  const [a, b] = sets
+  if (a == null || b == null) return null
+  if (a.name !== b.name || a.type.key.length === 0)
+    throw odataError('type-mismatch', `entities of ${a.name} and ${b.name} are never the same`)
+  const operands = a.type.key.map(({ name }): Expression => {
+    const [ours, theirs] = targets.map((target) => {
+      const part = follow(target, [{ name, key: null }], left.at, scope)
+      if (part.kind !== 'value') throw new Error(`the key ${name} is no value`)
+      return part.wrap(part.value)
+    }) as [Expression, Expression]
+    return { kind: 'compare', operator: 'eq', left: ours, right: theirs }
+  })
+  return { kind: 'logical', operator: 'and', operands }
+}

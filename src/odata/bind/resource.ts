@@ -1,0 +1,285 @@
+// The path of a request: from an entity set along keys and navigation properties to what is asked for. All of it becomes
+// one condition on the rows of the last set.
+
+import { didYouMean } from '../../core/suggest.ts'
+import { bindKey, openKey } from './expression/key.ts'
+import { bindFilter } from './query.ts'
+import { type Expression, propertyOf, type RowVariable } from './bound.ts'
+import type { EntityModel, EntitySet, NavigationProperty, Property } from '../edm/entity-model.ts'
+import { odataError } from '../protocol/errors.ts'
+import { parseText, withTarget } from '../syntax/parse-option.ts'
+import { findNavigation, newRow, type Scope, unsupported } from './scope.ts'
+import type { ExpressionSyntax, KeySyntax, NamedValue, PathSegment } from '../syntax/syntax.ts'
+import { isCastTo } from '../edm/type-names.ts'
+import type { EdmType } from '../edm/types.ts'
+
+interface Step {
+  readonly set: EntitySet
+  /** How it was reached; null for the first. */
+  readonly navigation: NavigationProperty | null
+  readonly key: KeySyntax | null
+  /** `/$filter(…)`: what holds for the rows. */
+  readonly filters: readonly ExpressionSyntax[]
+  /** `/0`: the place of one row in the order of the key, a negative one counted from the end. */
+  readonly place: number | null
+}
+
+export interface Resource {
+  readonly steps: readonly [Step, ...Step[]]
+  /** Rows of this set are asked for. */
+  readonly set: EntitySet
+  /** Whether the steps lead to a collection, or to one entity at most. */
+  readonly many: boolean
+  /** What is asked of them, when it is not they themselves. */
+  readonly end: '$count' | '$ref' | ValueEnd | null
+  /** The path of the entity as context URLs have it: `shop_orders(7)`. */
+  readonly entityPath: string
+}
+
+/** A property, and what is asked of its value: a part, an item, its length, or the value without JSON around it. */
+export interface ValueEnd {
+  readonly property: Property
+  /** Names of parts of complex values, and places of items in collections. */
+  readonly steps: readonly (string | number)[]
+  readonly type: EdmType
+  readonly asks: '$value' | '$count' | null
+}
+
+/**
+ * `keyAsSegment`: a segment behind a collection is a key. Throws 404 for a path that leads nowhere, 501 for one that is
+ * not served.
+ */
+export function findResource(
+  model: EntityModel,
+  path: readonly PathSegment[],
+  keyAsSegment: boolean,
+): Resource {
+  const [first, ...rest] = path as readonly [PathSegment, ...PathSegment[]]
+  if (first.argument !== null) throw unsupported(`the path /${first.name}(…)`)
+  const steps: [Step, ...Step[]] = [stepTo(findSet(model.sets, first.name), null, first.key)]
+  let taken = 0
+  while (taken < rest.length) {
+    const more = stepAlong(steps, rest.slice(taken), keyAsSegment)
+    if (more === 0) break
+    taken += more
+  }
+  const { set } = steps.at(-1)!
+  const [next, ...others] = rest.slice(taken)
+  return {
+    steps,
+    set,
+    many: isMany(steps),
+    end: next === undefined ? null : findEnd(steps, [next, ...others]),
+    entityPath: entityPath(steps, path, taken + 1),
+  }
+}
+
+const stepTo = (
+  set: EntitySet,
+  navigation: NavigationProperty | null,
+  key: KeySyntax | null,
+): Step => ({ set, navigation, key, filters: [], place: null })
+
+/** Adds to the steps what the next segments say. Gives how many of them that is: none when they are an end. */
+function stepAlong(steps: Step[], segments: readonly PathSegment[], keyAsSegment: boolean): number {
+  const last = steps.at(-1)!
+  const [segment] = segments as readonly [PathSegment, ...PathSegment[]]
+  const change = (step: Partial<Step>) => steps.splice(-1, 1, { ...last, ...step })
+  if (isCastTo(segment.name, last.set.type) && (segment.key === null || isMany(steps))) {
+    if (segment.key !== null) change({ key: segment.key })
+    return 1
+  }
+  if (!isMany(steps)) {
+    const navigation = findNavigation(last.set.type, segment.name)
+    if (navigation === undefined) return 0
+    if (!navigation.many && segment.key !== null)
+      throw odataError('unknown-resource', `${segment.name} is one entity: it takes no key`)
+    steps.push(stepTo(navigation.target, navigation, segment.key))
+    return 1
+  }
+  if (segment.name.toLowerCase() === '$filter' && segment.argument !== null) {
+    const condition = parseText('wholeExpression', segment.argument, '/$filter')
+    change({ filters: [...last.filters, condition] })
+    return 1
+  }
+  if (segment.name.startsWith('$')) return 0
+  if (keyAsSegment) {
+    const open = openKey(last.set.type, last.navigation?.on.theirs ?? null)
+    change({ key: keyOfSegments(last.set, open, segments.slice(0, open.length)) })
+    return open.length
+  }
+  if (!ORDINAL.test(segment.name)) return 0
+  change({ place: Number(segment.name) })
+  return 1
+}
+
+/** Texts stand in segments as they are, other values as in parentheses. */
+function keyOfSegments(
+  set: EntitySet,
+  open: readonly Property[],
+  segments: readonly PathSegment[],
+): KeySyntax {
+  if (open.length === 0 || segments.length < open.length)
+    throw odataError('unknown-resource', `${set.name} needs a key of ${open.length} segments`)
+  const values = open.map(({ name, type }, i): NamedValue => {
+    const { decoded } = segments[i]!
+    if (type.name === 'Edm.String')
+      return { name, value: { kind: 'literal', form: 'string', text: decoded, at: 0 } }
+    const key = parseText('key', decoded, 'the key')
+    if (key.kind === 'value') return { name, value: key.value }
+    throw odataError('invalid-key', `a segment is no value of ${name}`)
+  })
+  return { kind: 'named', values }
+}
+
+function isMany(steps: readonly Step[]): boolean {
+  const { navigation, key, place } = steps.at(-1)!
+  return key === null && place === null && (navigation?.many ?? true)
+}
+
+/** What may follow the last set or entity: `$count`, `$ref`, a property and its `$value`. */
+function findEnd(
+  steps: readonly Step[],
+  [segment, ...more]: readonly [PathSegment, ...PathSegment[]],
+): Resource['end'] {
+  const { name } = segment
+  const { type } = steps.at(-1)!.set
+  const many = isMany(steps)
+  const isLast = more.length === 0 && segment.key === null
+  if (name === '$ref' && isLast) return '$ref'
+  if (name === '$count' && isLast && many) return '$count'
+  const property = many ? undefined : type.properties.find((member) => member.name === name)
+  if (property !== undefined && segment.key === null) return findValue(property, more)
+  const isEnd = name === '$ref' || name === '$count' || name === '$value'
+  if (isEnd && more.length > 0) throw odataError('unknown-resource', `nothing can follow /${name}`)
+  if (many ? name.startsWith('$') : /^\$(?!count|value)/.test(name))
+    throw unsupported(`the path /${name} below ${type.name}`)
+  throw unknownMember(name, type, many)
+}
+
+function findValue(property: Property, segments: readonly PathSegment[]): ValueEnd {
+  let type = property.type
+  const steps: (string | number)[] = []
+  for (const [i, { name, key }] of segments.entries()) {
+    const end = key === null && i === segments.length - 1 ? name : null
+    if (key === null && isCastTo(name, type)) continue
+    if (end === '$value' && type.kind === 'primitive') return { property, steps, type, asks: end }
+    if (end === '$count' && type.kind === 'collection') return { property, steps, type, asks: end }
+    const part: EdmType | undefined =
+      type.kind === 'complex'
+        ? type.properties.find((inner) => inner.name === name)?.type
+        : type.kind === 'collection' && ORDINAL.test(name)
+          ? type.item
+          : undefined
+    if (part === undefined || key !== null)
+      throw odataError('unknown-resource', `${type.name} has nothing called ${name}`)
+    steps.push(type.kind === 'complex' ? name : Number(name))
+    type = part
+  }
+  return { property, steps, type, asks: null }
+}
+
+/** The place of an item, counted from 0; a negative one is counted from the end. */
+const ORDINAL = /^-?\d{1,9}$/
+
+function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
+  const names = [...type.properties, ...type.navigation].map((member) => member.name)
+  if (many && names.includes(name))
+    return odataError('unknown-resource', `${name} is below one entity: a key must stand before it`)
+  const hint = many ? undefined : didYouMean(name, names)
+  const problem = `${type.name} has no property "${name}"`
+  return odataError('unknown-resource', hint === undefined ? problem : `${problem}: ${hint}`)
+}
+
+/** In a path an unknown set is 404; an expression that names one (`$root/…`) is wrong itself, which `code` says. */
+export function findSet(
+  sets: EntityModel['sets'],
+  name: string,
+  code: 'unknown-entity-set' | 'unknown-property' = 'unknown-entity-set',
+): EntitySet {
+  const set = sets.get(name)
+  if (set !== undefined) return set
+  const hint = didYouMean(name, sets.keys())
+  const problem = `there is no entity set "${name}"`
+  throw odataError(code, hint === undefined ? problem : `${problem}: ${hint}`)
+}
+
+/** An entity with a key is named by its own set, whatever way led to it. */
+function entityPath(
+  steps: readonly Step[],
+  path: readonly PathSegment[],
+  segments: number,
+): string {
+  const { set } = steps.at(-1)!
+  const key = /\(.*$/s.exec(path[segments - 1]!.text)
+  if (key !== null) return `${set.name}${key[0]}`
+  return path
+    .slice(0, segments)
+    .filter(({ name }) => !name.includes('.'))
+    .map(({ text }) => text)
+    .join('/')
+}
+
+/**
+ * The condition on a row of the last step that it lies on the path; null for a whole set. `row` is of the last of
+ * `steps`.
+ */
+export function pathCondition(
+  steps: readonly Step[],
+  row: RowVariable,
+  scope: Scope,
+): Expression | null {
+  const last = steps.at(-1)!
+  const { key, navigation, filters, place } = last
+  if (place !== null) return placeCondition(steps, place, row, scope)
+  const conditions: Expression[] = filters.map((filter) =>
+    withTarget('/$filter', () => bindFilter(filter, { ...scope, row })),
+  )
+  if (key !== null) conditions.push(bindKey(key, { ...scope, row }, navigation?.on.theirs ?? null))
+  if (navigation !== null) conditions.push(linkCondition(steps, navigation, row, scope))
+  return conditions.length === 0 ? null : { kind: 'logical', operator: 'and', operands: conditions }
+}
+
+/** The row is the one at that place among those of the last step. */
+function placeCondition(
+  steps: readonly Step[],
+  place: number,
+  row: RowVariable,
+  scope: Scope,
+): Expression {
+  const { type } = row.set
+  if (type.key.length === 0)
+    throw odataError('no-key', `${type.name} has no key, so that its rows have no places`)
+  const before = [...steps.slice(0, -1), { ...steps.at(-1)!, place: null }]
+  const operands = type.key.map((property): Expression => {
+    const other = newRow(scope, row.set)
+    const within = pathCondition(before, other, scope)
+    const right: Expression = {
+      kind: 'nth',
+      source: { kind: 'rows', row: other, link: null, key: within },
+      order: type.key.map((part) => ({ value: propertyOf(other, part), descending: place < 0 })),
+      place: place < 0 ? -1 - place : place,
+      value: propertyOf(other, property),
+    }
+    return { kind: 'compare', operator: 'eq', left: propertyOf(row, property), right }
+  })
+  return { kind: 'logical', operator: 'and', operands }
+}
+
+/** The row has the value that the entity before it has on its side of the link. */
+function linkCondition(
+  steps: readonly Step[],
+  { on }: NavigationProperty,
+  row: RowVariable,
+  scope: Scope,
+): Expression {
+  const before = steps.slice(0, -1)
+  const parent = newRow(scope, before.at(-1)!.set)
+  return {
+    kind: 'reached',
+    row: parent,
+    condition: pathCondition(before, parent, scope)!,
+    ours: propertyOf(parent, on.ours),
+    theirs: propertyOf(row, on.theirs),
+  }
+}

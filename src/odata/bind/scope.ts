@@ -1,0 +1,123 @@
+// What names mean inside an expression.
+
+import { limits } from '../../core/limits.ts'
+import { isODataIdentifier } from '../../core/names.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import type { Expression, RowSource, RowVariable } from './bound.ts'
+import type { EntityModel, EntitySet, EntityType, Property } from '../edm/entity-model.ts'
+import { odataError } from '../protocol/errors.ts'
+import type { ODataVersion } from '../protocol/negotiate.ts'
+import type { ComputeItem, ExpressionSyntax } from '../syntax/syntax.ts'
+
+/** What is the same in all of one request. */
+export interface RequestContext {
+  /** What `$root` leads to. */
+  readonly sets: EntityModel['sets']
+  readonly aliases: ReadonlyMap<string, ExpressionSyntax>
+  /** What `now()` gives: one time for the whole request. */
+  readonly now: Date
+  readonly version: ODataVersion
+  /** Rows named so far; each gets a name of its own in SQL. */
+  readonly rows: { count: number }
+}
+
+/** What is the same in all expressions about the rows of one collection. */
+export interface RequestScope extends RequestContext {
+  /** The row that unqualified names of the options of the request speak of. */
+  readonly row: RowVariable
+  /** What `$it` is. */
+  readonly it: Variable
+  /** Values of the aliases used so far; each is bound once. */
+  readonly boundAliases: Map<string, Expression>
+  /** Aliases whose values are being bound: an alias may name another, but not itself. */
+  readonly openAliases: string[]
+  /** Names that $compute has given to expressions. */
+  readonly computed: Map<string, Expression>
+  readonly marks: Named['marks']
+  /** What `$these` leads to, in a transformation of $apply; absent elsewhere. */
+  readonly these?: (scope: Scope) => { readonly source: RowSource; readonly named: Named }
+  /** Levels of $expand around the options that are bound. */
+  readonly expandDepth: number
+}
+
+/** What is said of rows beside their properties. */
+export interface Named {
+  /** Values by the names that $compute gave them, or by their paths where they are nested. */
+  readonly computed: ReadonlyMap<string, Expression>
+  /** Whether a row has the value at a path, for values that some rows of $apply lack. */
+  readonly marks: ReadonlyMap<string, Expression>
+}
+
+export interface Scope extends Named {
+  readonly request: RequestScope
+  /** The row of unqualified names, unless there is an item. */
+  readonly row: RowVariable
+  /** The item of a collection whose members unqualified names are, and which is `$this`; null where there is none. */
+  readonly item: Expression | null
+  /** Whether the items of the value at hand are `$it` too, because the path of the request leads to them. */
+  readonly itemsAreIt?: boolean
+  /** Variables of the lambdas around the expression. */
+  readonly variables: ReadonlyMap<string, Variable>
+}
+
+/** A row, or a value: the item of a collection. */
+export type Variable = RowVariable | Expression
+
+export const scopeOf = (request: RequestScope): Scope => ({
+  request,
+  row: request.row,
+  item: null,
+  computed: request.computed,
+  marks: request.marks,
+  variables: NO_VARIABLES,
+})
+
+export const NOTHING_NAMED: Named = { computed: new Map(), marks: new Map() }
+
+const NO_VARIABLES: Scope['variables'] = new Map()
+
+export function newRow(scope: Scope, set: EntitySet): RowVariable {
+  return { alias: newAlias(scope), set }
+}
+
+/** A name for rows, or for the items of a collection, that nothing else in the statement has. */
+export function newAlias({ request }: Scope): string {
+  request.rows.count++
+  if (request.rows.count > limits.expressionRows)
+    throw odataError(
+      'expression-too-deep',
+      `a request may follow ${limits.expressionRows} navigation properties and collections at most`,
+    )
+  return `r${request.rows.count}`
+}
+
+/** Names are exact, as in $metadata. `at` counts from 0. */
+export function findProperty(type: EntityType, name: string, at: number): Property {
+  const found = type.properties.find((property) => property.name === name)
+  if (found !== undefined) return found
+  const hint = didYouMean(
+    name,
+    [...type.properties, ...type.navigation].map((member) => member.name),
+  )
+  const problem = `${type.name} has no property "${name}" (at character ${at + 1})`
+  throw odataError('unknown-property', hint === undefined ? problem : `${problem}: ${hint}`)
+}
+
+export const findNavigation = (type: EntityType, name: string) =>
+  type.navigation.find((navigation) => navigation.name === name)
+
+/** Stands in a path for the entity of an outer level of $expand. */
+export const THIS_ABOVE = '$this of an outer level of $expand'
+
+export const unsupported = (what: string) => odataError('not-supported', `${what} is not supported`)
+
+/** The name that compute gives, when it is one and is free. */
+export function newName({ name, at }: ComputeItem, { row, computed }: Scope): string {
+  if (!isODataIdentifier(name))
+    throw odataError('invalid-option-value', `no name can be given at character ${at + 1}`)
+  const { type } = row.set
+  const isTaken = [...type.properties, ...type.navigation].some((member) => member.name === name)
+  if (isTaken || [...computed.keys()].some((path) => path.split('/', 1)[0] === name))
+    throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
+  return name
+}

@@ -1,0 +1,105 @@
+// How large the SQL of an expression becomes. Names given by $compute and parameter aliases are put in where they are
+// used, and some functions write an operand several times, so a short request could mean an endless statement.
+//
+// Also whether an expression changes the order in which the engine gives rows, since that too follows from its subqueries.
+
+import { limits } from '../../core/limits.ts'
+import { type Expression, typeOf } from './bound.ts'
+import { odataError } from '../protocol/errors.ts'
+import { operandsOf } from './operands.ts'
+import { isFloat } from '../edm/numbers.ts'
+
+interface Measure {
+  /** Nodes as often as they are written. */
+  readonly size: number
+  readonly depth: number
+  readonly hasObject: boolean
+}
+
+/** Each expression is measured once. */
+const measures = new WeakMap<Expression, Measure>()
+
+/** A subquery costs the engine as much as many plain nodes. */
+const SUBQUERY_SIZE = 100
+
+/** The expression itself, when it can be written as SQL within limits; else RequestError 400 or 501. */
+export function withinLimits(expression: Expression): Expression {
+  if (measure(expression).hasObject)
+    throw odataError('not-supported', 'a JSON object can only be compared by eq, ne and in')
+  return expression
+}
+
+/** The same for a part of an expression, which may also be an object: what compares it takes the object apart. */
+export function partWithinLimits(expression: Expression): Expression {
+  measure(expression)
+  return expression
+}
+
+function measure(expression: Expression): Measure {
+  const known = measures.get(expression)
+  if (known !== undefined) return known
+  let size = isSubquery(expression) ? SUBQUERY_SIZE : 1
+  let depth = 0
+  let hasObject = expression.kind === 'object'
+  const copies = copiesOf(expression)
+  for (const [i, operand] of operandsOf(expression).entries()) {
+    const inner = measure(operand)
+    size += inner.size * (copies[i] ?? 1)
+    depth = Math.max(depth, inner.depth)
+    hasObject ||= inner.hasObject
+  }
+  if (size > limits.expressionSize || depth >= limits.boundDepth)
+    throw odataError(
+      'expression-too-deep',
+      'the expression is too large when all names in it are put in',
+    )
+  const result = { size, depth: depth + 1, hasObject }
+  measures.set(expression, result)
+  return result
+}
+
+/** Nodes of an expression, as often as they are written; only once where it was not measured. */
+export const sizeOf = (expression: Expression): number =>
+  measures.get(expression)?.size ??
+  operandsOf(expression).reduce((size, operand) => size + sizeOf(operand), 1)
+
+/** Whether the engine may give rows in another order than they are stored in, because of it. */
+export function mayReorder(expression: Expression): boolean {
+  return (
+    isSubquery(expression) || comparesNested(expression) || operandsOf(expression).some(mayReorder)
+  )
+}
+
+/** The engine takes rows where one side is NULL first. */
+const comparesNested = (expression: Expression): boolean =>
+  expression.kind === 'compare' && typeOf(expression.left)?.kind !== 'primitive'
+
+function isSubquery(expression: Expression): boolean {
+  return expression.kind === 'in' ? isLongList(expression.list) : SUBQUERIES.has(expression.kind)
+}
+
+const SUBQUERIES: ReadonlySet<Expression['kind']> = new Set([
+  'related',
+  'exists',
+  'count',
+  'reached',
+  'items',
+  'nth',
+  'gathered',
+  'total',
+] as const)
+
+/** Such a list is written as a subquery. */
+export const isLongList = (list: readonly unknown[]) => list.length > limits.writtenItems
+
+/** How often each operand is written, where that is more than once. */
+function copiesOf(expression: Expression): readonly number[] {
+  if (expression.kind === 'call') return expression.copies
+  if (expression.kind === 'items') return [2]
+  return expression.kind === 'compare' && mayBeFloat(expression.left) ? [2, 2] : []
+}
+
+function mayBeFloat(expression: Expression): boolean {
+  const type = typeOf(expression)
+  return type !== null && isFloat(type)
+}

@@ -1,0 +1,134 @@
+// Requests for the value of a property, or for a part of it: `orders(1)/amount/$value`, `people(1)/address/city`,
+// `people(1)/tags?$filter=startswith($it,'a')`, `people(1)/tags/$count`, `people(1)/tags/-1` (Protocol 11.2.4).
+
+import { sql } from '../../core/sql.ts'
+import { itemsOf } from './expression/lambda.ts'
+import { bindFilter, bindOrder, boundWindow } from './query.ts'
+import type { ValueEnd } from './resource.ts'
+import { hasParts, narrowed } from './select.ts'
+import {
+  type BoundQuery,
+  type BoundRequest,
+  type Expression,
+  type OutputProperty,
+  propertyOf,
+  typeOf,
+} from './bound.ts'
+import { withTarget } from '../syntax/parse-option.ts'
+import type { Scope } from './scope.ts'
+import type { OptionName, OptionSyntax } from '../syntax/syntax.ts'
+import { edm } from '../edm/types.ts'
+
+export function valueOptions({ type, asks }: ValueEnd): readonly OptionName[] {
+  const select: readonly OptionName[] = hasParts(type) && asks === null ? ['select'] : []
+  if (type.kind !== 'collection') return ['format', ...select]
+  if (asks === '$count') return ['format', 'filter']
+  return ['format', 'filter', 'orderby', 'skip', 'top', 'count', ...select]
+}
+
+/** `query` is of the entity that has the property. */
+export function bindValue(
+  { property, steps, asks }: ValueEnd,
+  entityPath: string,
+  options: OptionSyntax,
+  query: BoundQuery,
+  scope: Scope,
+): BoundRequest {
+  let value: Expression = propertyOf(scope.row, property)
+  const conditions: Expression[] = query.filter === null ? [] : [query.filter]
+  for (const step of steps) {
+    if (typeof step === 'number') conditions.push(hasItem(value, step))
+    value = typeof step === 'number' ? itemAt(value, step) : partOf(value, step)
+  }
+  const filter: Expression = { kind: 'logical', operator: 'and', operands: conditions }
+  const path = [entityPath, property.name, ...steps].join('/')
+  // `$it` is the item, as the value is what the path of the request leads to.
+  const inner: Scope = { ...scope, itemsAreIt: true }
+  const output = asks === '$count' ? counted(value, options, inner) : shown(value, options, inner)
+  const list = options.select?.map((item) => item.path.join('/')).join(',')
+  const contextFragment = list === undefined ? path : `${path}(${list})`
+  const asked = { ...query, filter, output, navigation: undefined, contextFragment }
+  return { kind: 'property', raw: asks !== null, parent: null, query: asked }
+}
+
+function partOf(value: Expression, name: string): Expression {
+  const type = typeOf(value)
+  const part =
+    type?.kind === 'complex' ? type.properties.find((inner) => inner.name === name) : undefined
+  if (part === undefined) throw new Error(`${name} was found before and is gone`)
+  return { kind: 'member', type: part.type, of: value, name }
+}
+
+/** There is nothing at a place beyond the items, which is not the same as an item that is null. */
+const hasItem = (list: Expression, place: number): Expression => ({
+  kind: 'call',
+  type: edm.Boolean,
+  name: 'hasItem',
+  operands: [list],
+  sql: (items) => sql`(len(${items}) >= ${sql.value(place < 0 ? -place : place + 1)})`,
+  copies: [],
+})
+
+function itemAt(list: Expression, place: number): Expression {
+  const type = typeOf(list)
+  if (type?.kind !== 'collection') throw new Error('an item is asked of what is no collection')
+  return {
+    kind: 'call',
+    type: type.item,
+    name: 'itemAt',
+    operands: [list],
+    sql: (items) => sql`list_extract(${items}, ${sql.value(place < 0 ? place : place + 1)})`,
+    copies: [],
+  }
+}
+
+function shown(value: Expression, options: OptionSyntax, scope: Scope): readonly OutputProperty[] {
+  const type = typeOf(value)!
+  const written = withTarget('$select', () => narrowed(type, options.select))
+  if (type.kind !== 'collection') return [{ name: 'value', type: written, value }]
+  return shownItems(value, options, scope).map((output) =>
+    output.name === 'value' ? { ...output, type: written } : output,
+  )
+}
+
+/** The items that the options ask for, named `value`, and before them their number before $skip and $top. */
+export function shownItems(
+  list: Expression,
+  options: OptionSyntax,
+  scope: Scope,
+): readonly OutputProperty[] {
+  const value = chosenItems(list, options, scope)
+  const output: OutputProperty = { name: 'value', type: typeOf(list)!, value }
+  if (options.count !== true) return [output]
+  return [{ ...counted(list, options, scope)[0]!, name: '@odata.count' }, output]
+}
+
+/** The scope of what is said of an item, which is `$this`. */
+function scopeOfItems(list: Expression, scope: Scope) {
+  const { source, member } = itemsOf(list, scope)
+  const request = { ...scope.request, it: member, boundAliases: new Map<string, Expression>() }
+  const inner = { ...scope, item: member }
+  return { source, inner: scope.itemsAreIt === true ? { ...inner, request } : inner }
+}
+
+function conditionOn({ filter }: OptionSyntax, inner: Scope): Expression | null {
+  if (filter === undefined) return null
+  return withTarget('$filter', () => bindFilter(filter, inner))
+}
+
+function counted(list: Expression, options: OptionSyntax, scope: Scope): [OutputProperty] {
+  const { source, inner } = scopeOfItems(list, scope)
+  const value: Expression = { kind: 'count', source, condition: conditionOn(options, inner) }
+  return [{ name: 'value', type: edm.Int64, value }]
+}
+
+function chosenItems(list: Expression, options: OptionSyntax, scope: Scope): Expression {
+  const { filter, orderby = [] } = options
+  const { skip, top } = boundWindow(options)
+  if (filter === undefined && orderby.length === 0 && skip === 0 && top === null) return list
+  const { source, inner } = scopeOfItems(list, scope)
+  const order = withTarget('$orderby', () => bindOrder(orderby, inner))
+  const type = typeOf(list)
+  if (type?.kind !== 'collection') throw new Error('items are chosen from what is no collection')
+  return { kind: 'items', type, source, condition: conditionOn(options, inner), order, skip, top }
+}

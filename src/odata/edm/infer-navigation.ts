@@ -1,0 +1,167 @@
+// Navigation between the sets of a snapshot, which follows from the names of their columns.
+//
+// A column that has the name and the type of another set's key refers to it; both sets need a key, and only a key of one
+// column can be referred to. Nearly every table has an `id`, so a key of that name is referred to by columns named
+// `<table>_id` instead.
+//
+// Where n sets have a key of one name, each refers to each other: n * (n - 1) properties, which nobody can tell apart
+// when n is large. Above limits.setsOfOneKey only those sets are referred to whose table has the name of the key
+// (`order` or `orders` for `order_id`), if they in turn are not more; the others refer to them.
+
+import { limits } from '../../core/limits.ts'
+import { foldCase, isODataIdentifier, splitModelName } from '../../core/names.ts'
+import type { EntitySet, NavigationProperty, Property } from './entity-model.ts'
+import type { EdmType } from './types.ts'
+
+/** A set while its navigation is being found. */
+export type GrowingSet = EntitySet & {
+  readonly type: { readonly navigation: NavigationProperty[] }
+}
+
+/** A name by which more sets could be referred to than are. */
+export interface SharedKey {
+  readonly name: string
+  readonly sets: number
+}
+
+/** Adds to `shared` the keys that too many sets have. Each step is a small one. */
+export function* addNavigation(
+  sets: readonly GrowingSet[],
+  shared: SharedKey[],
+): Generator<void, void> {
+  const columns = new Map<string, NamedColumn[]>()
+  const keys = new Map<string, Referred[]>()
+  const taken = new Map<GrowingSet, Set<string>>()
+  for (const [place, set] of sets.entries()) {
+    const key = onlyKey(set)
+    const name = key === null ? null : nameOfReferences(set, key)
+    if (key !== null && name !== null) append(keys, name, { set, place, key, name })
+    if (set.type.key.length > 0)
+      for (const column of set.type.properties) append(columns, column.name, { set, place, column })
+    taken.set(set, namesOf(set))
+    yield
+  }
+  const referred = new Map<GrowingSet, Referred>()
+  for (const [name, all] of keys) {
+    const targets = referredTo(name, all)
+    if (targets !== all && columns.has(name)) shared.push({ name, sets: all.length })
+    for (const target of targets) referred.set(target.set, target)
+  }
+  for (const set of sets) {
+    const to = referred.get(set)
+    if (to === undefined) continue
+    for (const from of columns.get(to.name) ?? []) {
+      if (!refersTo(from, to, referred)) continue
+      relate({ from: from.set, to: set, column: from.column, key: to.key }, taken)
+      yield
+    }
+  }
+}
+
+interface NamedColumn {
+  readonly set: GrowingSet
+  /** The place of `set` among the sets. */
+  readonly place: number
+  readonly column: Property
+}
+
+interface Referred {
+  readonly set: GrowingSet
+  readonly place: number
+  readonly key: Property
+  /** Of the columns that refer to it. */
+  readonly name: string
+}
+
+function refersTo(
+  { set, place, column }: NamedColumn,
+  to: Referred,
+  referred: ReadonlyMap<GrowingSet, Referred>,
+): boolean {
+  if (set === to.set || !isComparable(column.type, to.key.type)) return false
+  // Two sets with the same key refer to each other: that is one relationship, of the later set to the earlier.
+  const isMutual = column === onlyKey(set) && to.name === to.key.name && referred.has(set)
+  return !isMutual || place > to.place
+}
+
+function append<T>(lists: Map<string, T[]>, name: string, item: T): void {
+  const list = lists.get(name)
+  if (list === undefined) lists.set(name, [item])
+  else list.push(item)
+}
+
+function onlyKey(set: EntitySet): Property | null {
+  const [key, ...more] = set.type.key
+  return key === undefined || more.length > 0 ? null : key
+}
+
+const tableOf = ({ relation }: EntitySet): string => splitModelName(relation.model).table
+
+/** The name of columns that refer to `set`. */
+const nameOfReferences = (set: EntitySet, key: Property): string =>
+  /^id$/i.test(key.name) ? `${tableOf(set)}_${key.name}` : key.name
+
+const withoutId = (name: string): string => name.replace(/_id$/i, '')
+
+/** Those of `all` that columns of that name refer to. */
+function referredTo(name: string, all: readonly Referred[]): readonly Referred[] {
+  if (all.length <= limits.setsOfOneKey) return all
+  const one = foldCase(withoutId(name))
+  const names = [one, `${one}s`, `${one}es`, one.replace(/y$/, 'ies')]
+  const named = all.filter(({ set }) => names.includes(foldCase(tableOf(set))))
+  return named.length <= limits.setsOfOneKey ? named : []
+}
+
+const INTEGERS: readonly string[] = ['Edm.Byte', 'Edm.SByte', 'Edm.Int16', 'Edm.Int32', 'Edm.Int64']
+
+function isComparable(a: EdmType, b: EdmType): boolean {
+  return a.name === b.name || (INTEGERS.includes(a.name) && INTEGERS.includes(b.name))
+}
+
+/** `from.column` holds keys of `to`. */
+interface Relationship {
+  readonly from: GrowingSet
+  readonly to: GrowingSet
+  readonly column: Property
+  readonly key: Property
+}
+
+type TakenNames = ReadonlyMap<GrowingSet, Set<string>>
+
+/**
+ * To one: the name of the key without `_id`. To many, and where both sides have the key: the other table's name.
+ * A name that is taken gives way to the name of the other set.
+ */
+function relate({ from, to, column, key }: Relationship, taken: TakenNames): void {
+  const oneToOne = column === onlyKey(from)
+  const there = takeName(taken.get(from)!, oneToOne ? tableOf(to) : withoutId(column.name), to.name)
+  const back = takeName(taken.get(to)!, tableOf(from), from.name)
+  from.type.navigation.push({
+    name: there,
+    target: to,
+    many: false,
+    holdsKey: true,
+    on: { ours: column, theirs: key },
+    partner: back,
+  })
+  to.type.navigation.push({
+    name: back,
+    target: from,
+    many: !oneToOne,
+    holdsKey: false,
+    on: { ours: key, theirs: column },
+    partner: there,
+  })
+}
+
+const namesOf = ({ type }: EntitySet): Set<string> =>
+  new Set([type.name, ...type.properties.map(({ name }) => name)])
+
+/** The first that is free of `wanted`, the name of the other set, and that with a number. */
+function takeName(taken: Set<string>, wanted: string, setName: string): string {
+  const isFree = (name: string) => isODataIdentifier(name) && !taken.has(name)
+  let name = isFree(wanted) ? wanted : setName
+  for (let n = 2; taken.has(name); n++) name = `${setName}_${n}`
+  taken.add(name)
+  return name
+}

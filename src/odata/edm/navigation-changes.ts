@@ -1,0 +1,45 @@
+// What becomes of the navigation between entity sets when another snapshot is published.
+
+import type { Snapshot } from '../../core/snapshot.ts'
+import { buildEntityModel, type EntitySet } from './entity-model.ts'
+
+export interface NavigationChange {
+  readonly set: string
+  /** One line. */
+  readonly change: string
+  /** A client that works today may fail. */
+  readonly breaking: boolean
+}
+
+/** Of the sets that both snapshots have. Types that depend on the values of a column are taken as they mostly are. */
+export function navigationChanges(before: Snapshot, after: Snapshot): readonly NavigationChange[] {
+  const facts = { signedTinyints: new Map(), clampedTimes: new Map() }
+  const now = buildEntityModel(after, facts).sets
+  return [...buildEntityModel(before, facts).sets.values()].flatMap((old) => {
+    const set = now.get(old.name)
+    return set === undefined ? [] : changesOf(old, set)
+  })
+}
+
+function changesOf(before: EntitySet, after: EntitySet): readonly NavigationChange[] {
+  const was = targetsOf(before)
+  const now = targetsOf(after)
+  const lost = [...was].flatMap(([name, target]) => {
+    const next = now.get(name)
+    if (next === target) return []
+    const change = next === undefined ? 'removed' : `leads to ${next} instead of ${target}`
+    return [{ set: before.name, change: `navigation ${name} ${change}`, breaking: true }]
+  })
+  const added = [...now.keys()]
+    .filter((name) => !was.has(name))
+    .map((name) => ({ set: before.name, change: `navigation ${name} added`, breaking: false }))
+  return [...lost, ...added]
+}
+
+const targetsOf = ({ type }: EntitySet): ReadonlyMap<string, string> =>
+  new Map(
+    type.navigation.map(({ name, target, many }) => [
+      name,
+      many ? `many ${target.name}` : target.name,
+    ]),
+  )

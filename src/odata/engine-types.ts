@@ -1,6 +1,0 @@
-// Types of the engine that queries name whatever the columns are of: numbers of rows, and texts.
-
-import { columnType } from '../core/relation.ts'
-
-export const BIGINT = columnType('BIGINT')
-export const VARCHAR = columnType('VARCHAR')

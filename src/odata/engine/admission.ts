@@ -1,0 +1,113 @@
+// How many queries work in the engine at once, and how many may wait for that. Each working query holds one thread of
+// the pool that Node shares with the file system (UV_THREADPOOL_SIZE is set above the number of them).
+//
+// Queries that may take long have some of these places, and the small ones all: or a dozen of reports that work for half
+// a minute would make a lookup wait for just as long, and the main thread for its share of the processors.
+
+import { availableParallelism } from 'node:os'
+import { limits } from '../../core/limits.ts'
+import { odataError } from '../protocol/errors.ts'
+
+export interface GateLimits {
+  readonly running: number
+  /** Of these, how many may be large. */
+  readonly large: number
+  /** How many of each sort may wait. */
+  readonly waiting: number
+}
+
+export interface GateOptions {
+  /** Aborted when the caller no longer waits; the promise then rejects with its reason. */
+  readonly signal: AbortSignal
+  /** A query that has begun is let in again whatever the number of those that wait, or it could never end. */
+  readonly begun: boolean
+  /** Whether it is known to end soon. */
+  readonly isSmall: boolean
+}
+
+export interface QueryGate {
+  /** Runs `work` when its turn has come. Throws RequestError 503 when too many wait already. */
+  run<T>(work: () => Promise<T>, options: GateOptions): Promise<T>
+  /** Now, and refused since the start. */
+  readonly load: { readonly running: number; readonly waiting: number; readonly refused: number }
+}
+
+interface Waiting {
+  readonly isSmall: boolean
+  readonly start: () => void
+}
+
+/** Those that a service has. */
+export function gateLimits(processors = availableParallelism()): GateLimits {
+  const { runningQueries: running, waitingQueries: waiting } = limits
+  return {
+    running,
+    large: Math.min(limits.largeQueries, limits.largeQueriesPerProcessor * processors),
+    waiting,
+  }
+}
+
+export function createQueryGate({ running, large, waiting }: GateLimits): QueryGate {
+  let atWork = 0
+  let largeAtWork = 0
+  let refused = 0
+  /** First those that have waited longest; none of them may start. */
+  const queue: Waiting[] = []
+
+  const mayStart = ({ isSmall }: Pick<Waiting, 'isSmall'>) =>
+    atWork < running && (isSmall || largeAtWork < large)
+
+  function count(isSmall: boolean, by: 1 | -1): void {
+    atWork += by
+    if (!isSmall) largeAtWork += by
+  }
+
+  const enter = ({ signal, begun, isSmall }: GateOptions): Promise<void> | void => {
+    signal.throwIfAborted()
+    if (mayStart({ isSmall })) return count(isSmall, 1)
+    if (!begun && queue.filter((other) => other.isSmall === isSmall).length >= waiting) {
+      refused++
+      throw overloaded()
+    }
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        signal.removeEventListener('abort', giveUp)
+        count(isSmall, 1)
+        resolve()
+      }
+      const entry = { isSmall, start }
+      const giveUp = () => {
+        queue.splice(queue.indexOf(entry), 1)
+        reject(signal.reason as Error)
+      }
+      signal.addEventListener('abort', giveUp, { once: true })
+      queue.push(entry)
+    })
+  }
+
+  function leave({ isSmall }: GateOptions): void {
+    count(isSmall, -1)
+    const next = queue.findIndex(mayStart)
+    if (next >= 0) queue.splice(next, 1)[0]!.start()
+  }
+
+  return {
+    async run(work, options) {
+      await enter(options)
+      try {
+        return await work()
+      } finally {
+        leave(options)
+      }
+    },
+    get load() {
+      return { running: atWork, waiting: queue.length, refused }
+    },
+  }
+}
+
+export function overloaded() {
+  return odataError('overloaded', 'the service is busy; ask again later', {
+    headers: { 'Retry-After': String(limits.retryAfterSeconds) },
+  })
+}

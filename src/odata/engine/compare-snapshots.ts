@@ -1,0 +1,59 @@
+// One set of two published states in one engine: its rows now, under the name of the set as everywhere, and the rows of
+// before, under `<set> before`. No set has a space in its name.
+
+import { join } from 'node:path'
+import { limits } from '../../core/limits.ts'
+import { type PublishedRelation, SNAPSHOT_TABLE } from '../../core/snapshot.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
+import { openReadOnly } from '../../duckdb/read-only.ts'
+import type { EntitySet } from '../edm/entity-model.ts'
+import type { EngineOptions } from './open-snapshot.ts'
+
+/** Of one delta link: its rows, and their number. Links that share the engine get further ones. */
+const CONNECTIONS = 2
+
+/** The rows of before, as what stands after FROM. */
+export const beforeSql = ({ name }: EntitySet): Sql =>
+  sql.ident(`${name} before`, 'main', SNAPSHOT_TABLE)
+
+/** Whether the rows of both can be compared column by column. */
+export function isSameShape(now: PublishedRelation, before: PublishedRelation): boolean {
+  const shapeOf = ({ key, columns }: PublishedRelation) =>
+    JSON.stringify([key, columns.map(({ name, type }) => [name, type])])
+  return shapeOf(now) === shapeOf(before)
+}
+
+/** The set as it is now. */
+export type Compared = Pick<EntitySet, 'name' | 'relation'>
+
+export class Comparison implements AsyncDisposable {
+  readonly #connections: ConnectionPool
+
+  private constructor(connections: ConnectionPool) {
+    this.#connections = connections
+  }
+
+  /** Throws DatabaseError when one of the files is gone or damaged. */
+  static async open(
+    set: Compared,
+    before: PublishedRelation,
+    { dir, threads, tempDir }: EngineOptions,
+  ): Promise<Comparison> {
+    const files = [
+      { name: set.name, path: join(dir, set.relation.file) },
+      { name: `${set.name} before`, path: join(dir, before.file) },
+    ]
+    const memoryLimit = `${limits.comparisonBytes / 2 ** 20}MiB`
+    const engine = { files, threads, memoryLimit, tempDir, connections: CONNECTIONS }
+    return new Comparison(await openReadOnly(engine))
+  }
+
+  connect(): Promise<PooledConnection> {
+    return this.#connections.take()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connections[Symbol.asyncDispose]()
+  }
+}

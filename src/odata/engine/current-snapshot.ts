@@ -1,0 +1,291 @@
+// The published snapshot that requests are answered from, and its replacement by newer ones while requests run.
+//
+// Each snapshot has an engine of its own, in which the file of each set is attached for reading. A new manifest opens
+// a new engine; then one assignment makes it the current one. A request holds a lease on the snapshot it began with,
+// and an engine is closed when it is neither current nor among the last ones and nobody holds a lease on it. A link can
+// ask for an earlier one as long as a run keeps its files: it is opened again then.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { limits } from '../../core/limits.ts'
+import type { Logger } from '../../core/logger.ts'
+import { MANIFEST_FILE, parseManifestSteps, type Snapshot } from '../../core/snapshot.ts'
+import { type DamagedFile, isDamage, markDamagedFiles } from './damaged-files.ts'
+import { createManifestWatch, type ManifestWatch } from './manifest-watch.ts'
+import { keptSnapshots, readKeptSnapshot } from './retained-snapshots.ts'
+import { logOpened } from './log-opened.ts'
+import { filesAre } from './file-facts.ts'
+import type { EngineOptions, OpenSnapshot } from './open-snapshot.ts'
+import { SnapshotEngines } from './snapshot-engines.ts'
+import { resultInSlices } from '../edm/time-slices.ts'
+
+export interface SnapshotsOptions extends EngineOptions {
+  readonly logger: Logger
+}
+
+interface Damaged {
+  readonly manifest: string | null
+  /** What its files were; a run that writes one anew may leave the manifest as it is. */
+  readonly files: Promise<string>
+  readonly problem: string
+  /** Set when it has been looked into and another snapshot may be current. */
+  isReported: boolean
+}
+
+/** Before the first publish: nothing is served. */
+const NOTHING: Snapshot = { id: 'none', publishedAt: new Date(0), runId: '', relations: [] }
+
+export class Snapshots implements AsyncDisposable {
+  readonly #options: SnapshotsOptions
+  readonly #engines: SnapshotEngines
+  #current: OpenSnapshot
+  /** The text of the manifest that `current` was opened from. */
+  #manifest: string | null = null
+  /** The same of a snapshot in which a query has met a damaged file; one before it is current then. */
+  #damaged: Damaged | null = null
+  #opened = 0
+  #reported: string | null = null
+  /** Files that were read for damage and found whole: not again for a while, however many queries fail. */
+  #foundWhole: { readonly id: string; readonly sinceMs: number } | null = null
+  /** Damaged files are being looked for. */
+  #looking: Promise<readonly DamagedFile[]> | null = null
+  readonly #stop = new AbortController()
+  readonly #watch: ManifestWatch
+  #timer: NodeJS.Timeout | null = null
+  #checking: Promise<void> | null = null
+  #isCheckWanted = false
+  /** Kept snapshots that are being opened: links of one snapshot come many at a time. */
+  readonly #opening = new Map<string, Promise<OpenSnapshot | null>>()
+
+  private constructor(options: SnapshotsOptions, engines: SnapshotEngines, current: OpenSnapshot) {
+    this.#options = options
+    this.#engines = engines
+    this.#watch = createManifestWatch(options.dir, () => void this.check())
+    this.#current = current
+  }
+
+  /** Opens what is published now, or nothing yet, and follows the manifest from then on. */
+  static async open(options: SnapshotsOptions): Promise<Snapshots> {
+    const { logger } = options
+    const onFailure = (error: unknown) => logger.error('engine-close-failed', { error })
+    const engines = new SnapshotEngines(options, onFailure)
+    const snapshots = new Snapshots(options, engines, await engines.open(NOTHING))
+    await snapshots.check()
+    if (snapshots.published === null) await snapshots.#goBack([])
+    if (snapshots.published === null)
+      logger.warn('no-snapshot', { hint: 'nothing is published yet: eider run' })
+    snapshots.#timer = setInterval(() => void snapshots.check(), limits.snapshotPollMs)
+    return snapshots
+  }
+
+  /** The current snapshot; null before the first publish. */
+  get published(): Snapshot | null {
+    return this.#current.snapshot === NOTHING ? null : this.#current.snapshot
+  }
+
+  /** Of the snapshot that a request without a next link is answered from; before the first publish as well. */
+  get currentId(): string {
+    return this.#current.snapshot.id
+  }
+
+  /** Snapshots taken up since the start. */
+  get opened(): number {
+    return this.#opened
+  }
+
+  /** True while what is published cannot be opened; the snapshot before it is served. */
+  get isRefused(): boolean {
+    return this.#reported !== null
+  }
+
+  /** A lease on the current snapshot, to be disposed of by the caller. */
+  lease(): OpenSnapshot {
+    return this.#current.lease()
+  }
+
+  /** A lease on the current snapshot or on one that is kept on disk; null when `id` is neither. */
+  async leaseById(id: string): Promise<OpenSnapshot | null> {
+    const known = this.#openById(id)
+    if (known !== undefined) return known.lease()
+    const opening = this.#opening.get(id) ?? this.#openKept(id)
+    this.#opening.set(id, opening)
+    try {
+      return (await opening)?.lease() ?? null
+    } finally {
+      this.#opening.delete(id)
+    }
+  }
+
+  /**
+   * To be told that a query has met a damaged file of the snapshot. The file is looked for and marked, so that the next
+   * run writes it anew; an earlier snapshot without it is served from then on, if there is one.
+   */
+  async reportDamage(snapshot: Snapshot, error: unknown): Promise<void> {
+    if (snapshot !== this.#current.snapshot) return
+    if (this.#damaged !== null && this.#manifest === this.#damaged.manifest) return
+    const whole = this.#foundWhole
+    if (whole?.id === snapshot.id && performance.now() - whole.sinceMs < limits.damageLookMs) return
+    const files = filesAre(this.#options.dir, snapshot)
+    const problem = problemOf(error)
+    const damaged = { manifest: this.#manifest, files, problem, isReported: false }
+    this.#damaged = damaged
+    await files // before anybody hears of it and mends them
+    const found = await this.#findDamage(snapshot)
+    if (this.#damaged !== damaged || this.#stop.signal.aborted) return // a newer one has been published
+    if (found.length === 0) {
+      // The files read well, so it was not they but what the engine had made of them.
+      this.#foundWhole = { id: snapshot.id, sinceMs: performance.now() }
+      this.#damaged = this.#manifest = null
+      return await this.check()
+    }
+    await this.#goBack(found)
+    damaged.isReported = true
+    this.#report(error)
+  }
+
+  #findDamage(snapshot: Snapshot): Promise<readonly DamagedFile[]> {
+    this.#looking ??= markDamagedFiles(snapshot, this.#options, this.#stop.signal).finally(
+      () => (this.#looking = null),
+    )
+    return this.#looking
+  }
+
+  /**
+   * Makes the youngest earlier snapshot current that can be opened and has none of these files. Where there is none, all
+   * stays as it is: what does not need a damaged block is still answered.
+   */
+  async #goBack(damaged: readonly DamagedFile[]): Promise<void> {
+    const before = this.#current
+    const isDamaged = new Set(damaged.map(({ file }) => file))
+    for (const kept of await keptSnapshots(this.#options.dir)) {
+      if (kept.id === before.snapshot.id) continue
+      if (kept.relations.some(({ file }) => isDamaged.has(file))) continue
+      const earlier = await this.leaseById(kept.id)
+      if (earlier === null) continue
+      if (this.#current !== before) return await earlier[Symbol.asyncDispose]()
+      this.#engines.retire(before)
+      this.#current = earlier
+      return
+    }
+  }
+
+  /** What was published under that id; null when a run keeps it no longer. */
+  async manifestOf(id: string): Promise<Snapshot | null> {
+    return this.#openById(id)?.snapshot ?? (await readKeptSnapshot(this.#options.dir, id))
+  }
+
+  /** Logs that files of a kept snapshot cannot be opened: a run has just deleted them, or they are damaged. */
+  reportKept(id: string, error: unknown): void {
+    this.#options.logger.warn('kept-snapshot-refused', { snapshot: id, error })
+  }
+
+  #openById(id: string): OpenSnapshot | undefined {
+    const { snapshot } = this.#current
+    return snapshot.id === id ? this.#current : this.#engines.find(id)
+  }
+
+  /** A snapshot of a link that was given before this service started, or long ago. */
+  async #openKept(id: string): Promise<OpenSnapshot | null> {
+    const kept = await readKeptSnapshot(this.#options.dir, id)
+    if (kept === null) return null
+    try {
+      const snapshot = await this.#engines.open(kept, this.#current.facts)
+      this.#engines.retire(snapshot)
+      return snapshot
+    } catch (error) {
+      this.reportKept(id, error)
+      return null
+    }
+  }
+
+  /** Looks at the manifest once more. Never throws: what is wrong is logged and looked at again later. */
+  check(): Promise<void> {
+    this.#isCheckWanted = true
+    this.#checking ??= this.#checkWhileWanted()
+    return this.#checking
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#watch.close()
+    await this.#looking
+    await this.#checking
+    await this.#engines[Symbol.asyncDispose]()
+    await this.#current[Symbol.asyncDispose]()
+  }
+
+  /** What is asked for during a look is another look: the manifest may have changed behind the first. */
+  async #checkWhileWanted(): Promise<void> {
+    while (this.#isCheckWanted) {
+      this.#isCheckWanted = false
+      this.#watch.ensure()
+      try {
+        this.#engines.release()
+        await this.#follow()
+        this.#reported = null
+      } catch (error) {
+        this.#report(error)
+      }
+    }
+    this.#checking = null
+  }
+
+  async #follow(): Promise<void> {
+    const text = await this.#readManifest()
+    if (text === null) return
+    const damaged = this.#damaged
+    if (text === damaged?.manifest) {
+      const files = await filesAre(this.#options.dir, await read(text))
+      const isSame = files === (await damaged.files)
+      if (isSame && damaged.isReported) throw new Error(damaged.problem)
+      if (isSame) return
+    } else if (text === this.#manifest) return
+    await this.#replace(text)
+  }
+
+  /** null while nothing has ever been published. */
+  async #readManifest(): Promise<string | null> {
+    try {
+      return await readFile(join(this.#options.dir, MANIFEST_FILE), 'utf8')
+    } catch (error) {
+      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+      if (isMissing && this.published === null) return null
+      throw error
+    }
+  }
+
+  async #replace(manifest: string): Promise<void> {
+    const startedAt = Date.now()
+    const next = await this.#open(await read(manifest))
+    this.#engines.retire(this.#current)
+    this.#current = next
+    this.#manifest = manifest
+    this.#damaged = null
+    this.#opened++
+    this.#engines.release()
+    logOpened(this.#options.logger, next, startedAt)
+  }
+
+  async #open(snapshot: Snapshot): Promise<OpenSnapshot> {
+    try {
+      return await this.#engines.open(snapshot, this.#current.facts)
+    } catch (error) {
+      // It is tried again at each look; what is damaged is looked for once.
+      if (isDamage(error) && problemOf(error) !== this.#reported) await this.#findDamage(snapshot)
+      throw error
+    }
+  }
+
+  /** One line per trouble, not one per look at it. */
+  #report(error: unknown): void {
+    const problem = problemOf(error)
+    if (problem === this.#reported) return
+    this.#reported = problem
+    this.#options.logger.error('snapshot-refused', { problem, serving: this.published?.id ?? null })
+  }
+}
+
+const read = (manifest: string) => resultInSlices(parseManifestSteps(manifest))
+
+const problemOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

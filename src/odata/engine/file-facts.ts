@@ -1,0 +1,71 @@
+// What the manifest does not tell of a published file and its rows do. A file is not changed once it is published, and
+// most files of a snapshot are those of the one before, so what was found in a file is not looked for again.
+
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hashOf } from '../../core/hash.ts'
+import { entitySetName } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import { type PublishedRelation, type Snapshot, SNAPSHOT_TABLE } from '../../core/snapshot.ts'
+import { sql } from '../../core/sql.ts'
+import { describe } from '../../duckdb/catalog.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { hasOutsidersSql, isTemporal } from '../sql/temporal-range.ts'
+import { edmTypeOf } from '../edm/types.ts'
+
+/** Names of columns. */
+export interface FileFacts {
+  /** TINYINTs that hold a negative value. */
+  readonly signedTinyints: ReadonlySet<string>
+  /** Dates and times that hold a value outside of what OData has. */
+  readonly clampedTimes: ReadonlySet<string>
+}
+
+/** By what `factsKey` gives. */
+export type KnownFacts = ReadonlyMap<string, FileFacts>
+
+/** Equal for the same file, unchanged since, of which the manifest says the same. */
+export const factsKey = async (dir: string, relation: PublishedRelation): Promise<string> =>
+  hashOf(32, [await fileIs(dir, relation), relation])
+
+/** Equal as long as the files of the snapshot are the same ones, unchanged since. */
+export async function filesAre(dir: string, { relations }: Snapshot): Promise<string> {
+  return (await Promise.all(relations.map((relation) => fileIs(dir, relation)))).join()
+}
+
+async function fileIs(dir: string, { file }: PublishedRelation): Promise<string> {
+  const found = await stat(join(dir, file), { bigint: true }).catch(() => null)
+  return found === null ? 'gone' : `${found.ino} ${found.size} ${found.mtimeNs}`
+}
+
+/** The file is attached. Throws when it holds something else than the manifest says. */
+export async function readFacts(
+  connection: Connection,
+  relation: PublishedRelation,
+): Promise<FileFacts> {
+  const { model, columns, file } = relation
+  const rows = sql.ident(entitySetName(model), 'main', SNAPSHOT_TABLE)
+  // A response describes its rows by the manifest, so a file that holds something else must not be served.
+  const stored = await describe(connection, sql`FROM ${rows}`)
+  const isSame = ({ name, type }: Column, i: number) =>
+    columns[i]?.name === name && columns[i].type === type
+  if (stored.length !== columns.length || !stored.every(isSame))
+    throw new Error(`${file} has other columns than the manifest says`)
+  const tinyints = columns.filter(({ type }) => type === 'TINYINT')
+  const times = columns.filter((column) => isTemporal(typeOf(column)))
+  const conditions = [
+    ...tinyints.map(({ name }) => sql`(SELECT min(${sql.ident(name)}) < 0 FROM ${rows})`),
+    ...times.map((column) => hasOutsidersSql(rows, column, typeOf(column))),
+  ]
+  const found = await connection.row(
+    sql`SELECT (SELECT count(*) FROM ${rows}) AS n, [${sql.join(conditions)}] AS holds`,
+  )
+  if (Number(found?.['n']) !== relation.rows)
+    throw new Error(`${file} has another number of rows than the manifest says`)
+  const holds = found?.['holds'] as readonly (boolean | null)[]
+  const namesOf = (asked: readonly Column[], from: number) =>
+    new Set(asked.map(({ name }) => name).filter((_, i) => holds[from + i] === true))
+  return { signedTinyints: namesOf(tinyints, 0), clampedTimes: namesOf(times, tinyints.length) }
+}
+
+const typeOf = ({ type }: Column) => edmTypeOf(type, { negative: false, typeName: null })

@@ -1,0 +1,110 @@
+// One snapshot in an engine of its own: its entity model, and connections to it.
+
+import { join } from 'node:path'
+import { entitySetName, type ModelName } from '../../core/names.ts'
+import { Resources } from '../../core/resources.ts'
+import type { Snapshot } from '../../core/snapshot.ts'
+import type { AttachedFile } from '../../duckdb/read-only.ts'
+import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
+import { sizeProblem } from './damaged-files.ts'
+import { buildEntityModelInSlices, type EntityModel } from '../edm/entity-model.ts'
+import { factsKey, type FileFacts, type KnownFacts, readFacts } from './file-facts.ts'
+import type { SpareEngine } from './spare-engine.ts'
+
+export interface EngineOptions {
+  /** The snapshots directory. */
+  readonly dir: string
+  readonly threads: number
+  readonly memoryLimit: string | null
+  /** Below it each engine spills into a directory of its own. */
+  readonly tempDir: string
+}
+
+export interface OpenOptions {
+  /** The snapshots directory. */
+  readonly dir: string
+  readonly engines: SpareEngine
+  /** Of the files of another snapshot, to which most of these may belong. */
+  readonly known: KnownFacts
+}
+
+/** What all leases on a snapshot share. The engine is closed with the last of them. */
+interface Engine {
+  readonly snapshot: Snapshot
+  readonly model: EntityModel
+  readonly connections: ConnectionPool
+  readonly facts: KnownFacts
+  leases: number
+}
+
+/** A lease on an open snapshot. */
+export class OpenSnapshot implements AsyncDisposable {
+  readonly #engine: Engine
+  #released = false
+
+  private constructor(engine: Engine) {
+    engine.leases++
+    this.#engine = engine
+  }
+
+  /** Throws when a file is missing, is damaged or is not what the manifest says. */
+  static async open(
+    snapshot: Snapshot,
+    { dir, engines, known }: OpenOptions,
+  ): Promise<OpenSnapshot> {
+    const files: AttachedFile[] = []
+    for (const relation of snapshot.relations) {
+      const problem = await sizeProblem(dir, relation)
+      if (problem !== null) throw new Error(problem)
+      files.push({ name: entitySetName(relation.model), path: join(dir, relation.file) })
+    }
+    await using resources = new Resources()
+    const engine = await engines.take()
+    const connections = resources.use(await engine.openReadOnly(files))
+    const facts = new Map<string, FileFacts>()
+    const signedTinyints = new Map<ModelName, ReadonlySet<string>>()
+    const clampedTimes = new Map<ModelName, ReadonlySet<string>>()
+    {
+      await using lent = await connections.take()
+      for (const relation of snapshot.relations) {
+        const key = await factsKey(dir, relation)
+        const found = known.get(key) ?? (await readFacts(lent.connection, relation))
+        facts.set(key, found)
+        signedTinyints.set(relation.model, found.signedTinyints)
+        clampedTimes.set(relation.model, found.clampedTimes)
+      }
+    }
+    const model = await buildEntityModelInSlices(snapshot, { signedTinyints, clampedTimes })
+    resources.move()
+    return new OpenSnapshot({ snapshot, model, connections, facts, leases: 0 })
+  }
+
+  get snapshot(): Snapshot {
+    return this.#engine.snapshot
+  }
+
+  get model(): EntityModel {
+    return this.#engine.model
+  }
+
+  get facts(): KnownFacts {
+    return this.#engine.facts
+  }
+
+  /** A connection for one query, to be given back before the lease is. */
+  connect(): Promise<PooledConnection> {
+    return this.#engine.connections.take()
+  }
+
+  /** One more lease on the same engine. */
+  lease(): OpenSnapshot {
+    return new OpenSnapshot(this.#engine)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#released) return
+    this.#released = true
+    this.#engine.leases--
+    if (this.#engine.leases === 0) await this.#engine.connections[Symbol.asyncDispose]()
+  }
+}

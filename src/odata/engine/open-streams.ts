@@ -1,0 +1,32 @@
+// How many answers too large to be made whole are open at once. Each has rows in the engine and on their way to its client
+// for as long as the client takes them, without a place in the query gate while it does nothing.
+
+import { overloaded } from './admission.ts'
+
+export interface OpenStreams {
+  /** A place, until it is disposed of. Throws RequestError 503 when all are taken. */
+  enter(): AsyncDisposable
+  readonly isFull: boolean
+  readonly count: number
+}
+
+export function createOpenStreams(most: number): OpenStreams {
+  let count = 0
+  return {
+    enter() {
+      if (count >= most) throw overloaded()
+      count++
+      return {
+        async [Symbol.asyncDispose]() {
+          count--
+        },
+      }
+    },
+    get isFull() {
+      return count >= most
+    },
+    get count() {
+      return count
+    },
+  }
+}

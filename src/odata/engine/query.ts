@@ -1,0 +1,222 @@
+// One query of one request: it waits for its turn, has a limited time in the engine, and ends when the client is gone.
+
+import { setImmediate as nextLoopTurn } from 'node:timers/promises'
+import { limits } from '../../core/limits.ts'
+import { Resources } from '../../core/resources.ts'
+import type { Sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import type { TextPart } from '../../duckdb/vectors/long-text.ts'
+import { TextStream, type TextStreamOptions } from '../../duckdb/vectors/text-stream.ts'
+import type { RequestError } from '../../http/request-error.ts'
+import { isDamage } from './damaged-files.ts'
+import { odataError } from '../protocol/errors.ts'
+import { NEGATIVE_LENGTH } from '../bind/expression/functions.ts'
+import { TOO_MANY_RELATED } from '../sql/expand.ts'
+import type { OpenStreams } from './open-streams.ts'
+import type { OpenSnapshot } from './open-snapshot.ts'
+import { type GateOptions, overloaded, type QueryGate } from './admission.ts'
+
+/** What the queries of one request share. */
+export interface EngineAccess {
+  readonly snapshot: Pick<OpenSnapshot, 'connect'>
+  readonly gate: QueryGate
+  readonly streams: OpenStreams
+  /** Told when a file of the snapshot turns out to be damaged. */
+  readonly onDamage: (error: unknown) => void
+  /** Time left to wait for the engine, of all queries of the request together. Time that the client takes is free. */
+  readonly clock: { remainingMs: number }
+  /** Aborted when the client is gone. */
+  readonly gone: AbortSignal
+}
+
+export interface QueryOptions extends TextStreamOptions {
+  /** Whether it is known to end soon (query-work.ts). */
+  readonly isSmall: boolean
+}
+
+interface Opened {
+  readonly stream: TextStream
+  readonly first: Buffer
+  readonly isSmall: boolean
+}
+
+/** Nobody is there to be answered. */
+export class ClientGone extends Error {
+  override name = 'ClientGone'
+}
+
+/** An open query with its first texts at hand. */
+export class Query implements AsyncDisposable {
+  readonly #access: EngineAccess
+  readonly #connection: Connection
+  readonly #stream: TextStream
+  readonly #isSmall: boolean
+  readonly #first: Buffer
+  readonly #resources: Resources
+  /** Settled when the engine has made all that it was asked for. */
+  #last: Promise<unknown> = Promise.resolve()
+  #closed = false
+
+  private constructor(
+    access: EngineAccess,
+    connection: Connection,
+    { stream, first, isSmall }: Opened,
+    resources: Resources,
+  ) {
+    this.#access = access
+    this.#connection = connection
+    this.#stream = stream
+    this.#isSmall = isSmall
+    this.#first = first
+    this.#resources = resources
+  }
+
+  /**
+   * `texts` is as TextStream takes it. Throws RequestError: 400 for a calculation that has no result, 503, 504;
+   * DatabaseError for what is a mistake of ours.
+   */
+  static async open(access: EngineAccess, texts: Sql, options: QueryOptions): Promise<Query> {
+    const { isSmall } = options
+    await using resources = new Resources()
+    const { connection } = resources.use(await access.snapshot.connect())
+    const opened = await takeTurn(access, connection, { begun: false, isSmall }, async () => {
+      const stream = resources.use(await TextStream.open(connection, texts, options))
+      // A stream begins with its first rows, unless only an answer that turns out to be small has a place.
+      const isWhole = options.mode === 'whole' || access.streams.isFull
+      const first = await readSome(stream, isWhole ? limits.wholeAnswerBytes : 1)
+      return { stream, first, isSmall }
+    })
+    if (!opened.stream.hasEnded) resources.use(access.streams.enter())
+    return new Query(access, connection, opened, resources.move())
+  }
+
+  /** Texts handed out so far. */
+  get rows(): number {
+    return this.#stream.rows
+  }
+
+  /** The text behind the last one that was asked for; null when there is none. */
+  get following(): Buffer | null {
+    return this.#stream.following
+  }
+
+  /** What came first: all texts, some, or the beginning of a long one; empty when there is none. */
+  get first(): Buffer {
+    return this.#first
+  }
+
+  /** All texts at once when they came in one piece; null when more are to come. */
+  get whole(): Buffer | null {
+    return this.#stream.hasEnded ? this.#first : null
+  }
+
+  /** To be called once. The engine makes the next texts while the caller sends these. */
+  async *chunks(): AsyncGenerator<Buffer, void> {
+    const ahead: Promise<TextPart | null>[] = []
+    let bytes = this.#first
+    while (true) {
+      while (ahead.length < limits.partsAhead) ahead.push(this.#askForNext())
+      yield bytes
+      const texts = await ahead.shift()!
+      if (texts === null) return
+      // The engine is asked for what comes next before this is copied, or it would stand still meanwhile. And all of a
+      // whole result is at hand, which a fast client may take as fast as it is copied.
+      await nextLoopTurn()
+      bytes = texts.copy()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return // the connection may be another query's by now
+    this.#closed = true
+    this.#connection.interrupt()
+    await this.#last.catch(() => {})
+    await this.#resources[Symbol.asyncDispose]()
+  }
+
+  #askForNext(): Promise<TextPart | null> {
+    const next = this.#nextAfter(this.#last)
+    next.catch(() => {}) // it is awaited after the texts before it are sent
+    this.#last = next
+    return next
+  }
+
+  /** null behind the last texts. */
+  async #nextAfter(before: Promise<unknown>): Promise<TextPart | null> {
+    await before
+    if (this.#stream.hasEnded || this.#closed) return null
+    const turn = { begun: true, isSmall: this.#isSmall }
+    return await takeTurn(this.#access, this.#connection, turn, () => this.#stream.next())
+  }
+}
+
+/** Texts until there are `minBytes` of them or no more. */
+async function readSome(stream: TextStream, minBytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for (let size = 0; size < minBytes;) {
+    const texts = await stream.next()
+    if (texts === null) break
+    const piece = texts.copy()
+    pieces.push(piece)
+    size += piece.length
+  }
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+}
+
+async function takeTurn<T>(
+  { gate, clock, gone, onDamage }: EngineAccess,
+  connection: Connection,
+  turn: Omit<GateOptions, 'signal'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController()
+  const startedAt = performance.now()
+  let timer: NodeJS.Timeout
+  // An interrupt between two statements is lost, so it is repeated until the turn is over.
+  const interrupt = () => {
+    connection.interrupt()
+    timer = setTimeout(interrupt, limits.interruptAgainMs)
+  }
+  const end = (reason: RequestError | ClientGone) => {
+    clearTimeout(timer)
+    stop.abort(reason)
+    interrupt()
+  }
+  const onGone = () => end(new ClientGone())
+  timer = setTimeout(() => end(timeLimit()), Math.max(0, clock.remainingMs))
+  gone.addEventListener('abort', onGone, { once: true })
+  try {
+    if (gone.aborted) throw new ClientGone()
+    return await gate.run(work, { ...turn, signal: stop.signal })
+  } catch (error) {
+    if (isDamage(error)) onDamage(error)
+    throw stop.signal.aborted ? stop.signal.reason : engineFailure(error)
+  } finally {
+    gone.removeEventListener('abort', onGone)
+    clearTimeout(timer)
+    clock.remainingMs -= performance.now() - startedAt
+  }
+}
+
+const timeLimit = () => odataError('time-limit', 'the query took longer than this service allows')
+
+/** Of a number that a DECIMAL cannot hold, and of a time beyond the calendar; what else cannot be converted is ours. */
+const OUT_OF_RANGE = /out of range|\bto DECIMAL\(|not in timestamp range/
+
+/** What the engine says of a query that was bound without a mistake. Everything unknown stays what it is: ours. */
+function engineFailure(error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return error
+  const { type, message } = error.details
+  if (type === 'Out of Memory') return overloaded()
+  if (type === 'Out of Range' || (type === 'Conversion' && OUT_OF_RANGE.test(message)))
+    return odataError('arithmetic-error', 'a calculation leaves the range of its type')
+  // The engine gives NULL or an empty text for these; bind-arithmetic and functions raise them by these words.
+  if (type === 'Invalid Input' && ['division by zero', NEGATIVE_LENGTH].includes(message))
+    return odataError('arithmetic-error', message)
+  if (type === 'Invalid Input' && message === TOO_MANY_RELATED)
+    return odataError('expand-too-large', EXPAND_TOO_LARGE, { target: '$expand' })
+  return error
+}
+
+const EXPAND_TOO_LARGE = `more than ${limits.expandedRows} related rows, or ${limits.expandedTextBytes / 2 ** 20} MiB of their texts: ask for fewer with $top or a smaller page, or with $top or $filter within $expand`

@@ -1,0 +1,88 @@
+// The engines of a service beside that of its current snapshot: those of the last snapshots, which links may ask for, and
+// a spare one for the next. To close an engine and to make one takes the processors from the first answers of a new
+// snapshot, so both are done a moment later.
+
+import { limits } from '../../core/limits.ts'
+import type { Snapshot } from '../../core/snapshot.ts'
+import type { KnownFacts } from './file-facts.ts'
+import { type EngineOptions, OpenSnapshot } from './open-snapshot.ts'
+import { SpareEngine } from './spare-engine.ts'
+
+interface Retired {
+  readonly snapshot: OpenSnapshot
+  readonly sinceMs: number
+}
+
+export class SnapshotEngines implements AsyncDisposable {
+  readonly #dir: string
+  readonly #spare: SpareEngine
+  /** Told when an engine cannot be closed. */
+  readonly #onFailure: (error: unknown) => void
+  /** Youngest first. */
+  #retired: Retired[] = []
+  /** To be closed. */
+  #released: OpenSnapshot[] = []
+  #timer: NodeJS.Timeout | null = null
+  #tidying = Promise.resolve()
+
+  constructor(options: EngineOptions, onFailure: (error: unknown) => void) {
+    const { dir, threads, memoryLimit, tempDir } = options
+    const settings = { threads, memoryLimit, tempDir, connections: limits.pooledConnections }
+    this.#dir = dir
+    this.#spare = new SpareEngine(settings)
+    this.#onFailure = onFailure
+  }
+
+  /** Throws as OpenSnapshot.open() does. */
+  open(snapshot: Snapshot, known: KnownFacts = new Map()): Promise<OpenSnapshot> {
+    return OpenSnapshot.open(snapshot, { dir: this.#dir, engines: this.#spare, known })
+  }
+
+  /** Takes a lease on a snapshot that is not current, until others have taken its place. */
+  retire(snapshot: OpenSnapshot): void {
+    this.#retired.unshift({ snapshot, sinceMs: Date.now() })
+  }
+
+  find(id: string): OpenSnapshot | undefined {
+    return this.#retired.find(({ snapshot }) => snapshot.snapshot.id === id)?.snapshot
+  }
+
+  /** Lets go of those that are too many or too old, and has the rest done soon. */
+  release(): void {
+    const oldest = Date.now() - limits.openEarlierSnapshotMs
+    const isKept = ({ sinceMs }: Retired, i: number) =>
+      i < limits.openEarlierSnapshots && sinceMs >= oldest
+    const released = this.#retired.filter((retired, i) => !isKept(retired, i))
+    this.#retired = this.#retired.filter(isKept)
+    this.#released.push(...released.map(({ snapshot }) => snapshot))
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      this.#tidying = this.#tidy()
+    }, limits.tidyAfterMs)
+  }
+
+  /** To be called when nobody opens or retires any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#tidying
+    await this.#spare[Symbol.asyncDispose]()
+    this.#released.push(...this.#retired.map(({ snapshot }) => snapshot))
+    this.#retired = []
+    await this.#close()
+  }
+
+  async #tidy(): Promise<void> {
+    try {
+      await this.#close()
+      await this.#spare.prepare()
+    } catch (error) {
+      this.#onFailure(error)
+    }
+  }
+
+  async #close(): Promise<void> {
+    const released = this.#released
+    this.#released = []
+    for (const snapshot of released) await snapshot[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,99 @@
+// Bodies that are made whole before they are sent, so that what they are made with is not held until a slow client has
+// taken them. A short one stays in memory, the rest is a file that is gone when the answer is.
+
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, rm } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { limits } from '../../core/limits.ts'
+import { Resources } from '../../core/resources.ts'
+import { overloaded } from './admission.ts'
+
+export interface HeldBodies {
+  /**
+   * Takes all of `parts`; what it gives may be read once, until it is disposed of. Throws what `parts` throws, and
+   * RequestError 503 when there is no room.
+   */
+  hold(parts: AsyncIterable<Buffer>): Promise<HeldBody>
+}
+
+export interface HeldBody extends AsyncDisposable {
+  readonly body: Buffer | AsyncIterable<Buffer>
+}
+
+export function createHeldBodies(dir: string, maxBytes: number = limits.heldBytes): HeldBodies {
+  let heldBytes = 0
+
+  /** Room for so much more, which goes with `resources`. */
+  function reserve(bytes: number, resources: Resources): void {
+    if (heldBytes + bytes > maxBytes) throw overloaded()
+    heldBytes += bytes
+    resources.defer(() => void (heldBytes -= bytes))
+  }
+
+  async function write(parts: AsyncIterable<Buffer>): Promise<HeldBody> {
+    await using resources = new Resources()
+    const path = join(dir, `held-${randomUUID()}`)
+    await orFull(mkdir(dir, { recursive: true }))
+    const file = await orFull(open(path, 'wx+', 0o600))
+    resources.defer(() => rm(path, { force: true }))
+    resources.defer(() => file.close())
+    let size = 0
+    for await (const part of parts) {
+      reserve(part.length, resources)
+      await orFull(file.appendFile(part))
+      size += part.length
+    }
+    const kept = resources.move()
+    return { body: readWhole(file, size), [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
+  }
+
+  return {
+    async hold(parts) {
+      const rest = parts[Symbol.asyncIterator]()
+      const pieces: Buffer[] = []
+      let size = 0
+      while (size <= limits.wholeAnswerBytes) {
+        const { done, value } = await rest.next()
+        if (done === true) return inMemory(Buffer.concat(pieces))
+        pieces.push(value)
+        size += value.length
+      }
+      return await write(joined(pieces, rest))
+    },
+  }
+}
+
+const inMemory = (body: Buffer): HeldBody => ({
+  body,
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+})
+
+async function orFull<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw FULL.includes((error as NodeJS.ErrnoException).code) ? overloaded() : error
+  }
+}
+
+const FULL: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT']
+
+async function* joined(
+  first: readonly Buffer[],
+  rest: AsyncIterator<Buffer>,
+): AsyncGenerator<Buffer, void> {
+  yield* first
+  yield* { [Symbol.asyncIterator]: () => rest }
+}
+
+/** Throws when the file ends early: a short body must not look whole. */
+async function* readWhole(file: FileHandle, size: number): AsyncGenerator<Buffer, void> {
+  for (let at = 0; at < size;) {
+    const buffer = Buffer.allocUnsafe(Math.min(limits.sendAheadBytes, size - at))
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
+    if (bytesRead === 0) throw new Error(`a held body of ${size} bytes ends after ${at}`)
+    yield buffer.subarray(0, bytesRead)
+    at += bytesRead
+  }
+}

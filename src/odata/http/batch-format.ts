@@ -1,0 +1,37 @@
+// Which of the two forms of $batch a request has; the answer has the same.
+
+import type { BatchAnswers, BatchRequest } from './batch.ts'
+import { jsonBatch, parseJsonBatch } from './batch-json.ts'
+import { boundaryOf, multipartBatch, newBoundary, parseMultipartBatch } from './batch-multipart.ts'
+import { odataError } from '../protocol/errors.ts'
+import { header, parseMediaRanges, type RequestHeaders } from '../protocol/negotiate.ts'
+
+interface BatchFormat {
+  /** Of the answer. */
+  readonly contentType: string
+  readonly parse: (body: Buffer, maxRequests: number) => readonly BatchRequest[]
+  readonly write: (answers: BatchAnswers) => AsyncGenerator<Buffer, void>
+}
+
+/** Throws 415 unless the body is said to be of one of them, 400 for a multipart body without a boundary. */
+export function batchFormat(headers: RequestHeaders): BatchFormat {
+  const contentType = header(headers, 'content-type') ?? ''
+  const type = parseMediaRanges(contentType)[0]?.type
+  if (type === 'application/json')
+    return { contentType: 'application/json', parse: parseJsonBatch, write: jsonBatch }
+  if (type !== 'multipart/mixed')
+    throw odataError('unsupported-media-type', '$batch takes application/json or multipart/mixed', {
+      target: 'Content-Type',
+    })
+  const asked = boundaryOf(contentType)
+  if (asked === null)
+    throw odataError('invalid-header', 'multipart/mixed needs a boundary', {
+      target: 'Content-Type',
+    })
+  const boundary = newBoundary()
+  return {
+    contentType: `multipart/mixed;boundary=${boundary}`,
+    parse: (body, maxRequests) => parseMultipartBatch(body, asked, maxRequests),
+    write: (answers) => multipartBatch(answers, boundary),
+  }
+}

@@ -1,0 +1,116 @@
+// $batch: several GET requests in one, answered in their order on one snapshot. How they are written in the body is the
+// matter of batch-json.ts and batch-multipart.ts.
+
+import { Resources } from '../../core/resources.ts'
+import { limits } from '../../core/limits.ts'
+import { errorBody, type RequestError } from '../../http/request-error.ts'
+import { answerGet } from '../answer/get.ts'
+import { odataError } from '../protocol/errors.ts'
+import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
+import { negotiateVersion, type RequestHeaders } from '../protocol/negotiate.ts'
+import type { OpenSnapshot } from '../engine/open-snapshot.ts'
+import { ClientGone } from '../engine/query.ts'
+import { targetBelowRoot } from '../protocol/service-root.ts'
+
+export interface BatchRequest {
+  readonly id: string
+  readonly method: string
+  readonly url: string
+  readonly headers: RequestHeaders
+  /** Ids of requests, or names of groups, that must have succeeded before. */
+  readonly dependsOn: readonly string[]
+  /** Requests that belong together. Reading is atomic as it is, so the name is only given back. */
+  readonly atomicityGroup: string | null
+  /** What there is to say of a part that is no request for data. */
+  readonly refusal?: RequestError
+}
+
+export interface BatchOptions {
+  /** The request that carries the batch; its target is `$batch`. */
+  readonly carrier: ODataRequest
+  readonly snapshot: OpenSnapshot
+  /** Whether requests after one that failed are answered. */
+  readonly continueOnError: boolean
+  /** Gives what an error that is no RequestError is shown as, and logs it. */
+  readonly toRequestError: (error: unknown) => RequestError
+}
+
+/** An answer is good until the next one is asked for. */
+export type BatchAnswers = AsyncGenerator<
+  { readonly request: BatchRequest; readonly answer: Answer },
+  void
+>
+
+export function requireFew(requests: number, maxRequests: number): void {
+  if (requests > maxRequests)
+    throw odataError('too-large', `a batch holds at most ${maxRequests} requests`, {
+      target: 'requests',
+    })
+}
+
+/**
+ * A request that fails is one response with its status and hurts no other: pages within a batch are small enough to be
+ * computed whole before their first byte.
+ */
+export async function* answerBatch(
+  service: ServiceContext,
+  requests: readonly BatchRequest[],
+  options: BatchOptions,
+): BatchAnswers {
+  const whole = { ...service, maxPageSize: limits.wholeResultRows }
+  const failed = new Set<string>()
+  for (const request of requests) {
+    await using resources = new Resources()
+    const { headers, ...answer } = await answerOne(whole, request, failed, options, resources)
+    yield {
+      request,
+      answer: { ...answer, headers: { 'OData-Version': options.carrier.version, ...headers } },
+    }
+    if (answer.status < 400) continue
+    if (!options.continueOnError) return
+    failed.add(request.id)
+    if (request.atomicityGroup !== null) failed.add(request.atomicityGroup)
+  }
+}
+
+async function answerOne(
+  service: ServiceContext,
+  { method, url, headers, dependsOn, refusal }: BatchRequest,
+  failed: ReadonlySet<string>,
+  { carrier, snapshot, toRequestError }: BatchOptions,
+  resources: Resources,
+): Promise<Answer> {
+  try {
+    if (refusal !== undefined) throw refusal
+    if (dependsOn.some((id) => failed.has(id)))
+      throw odataError('failed-dependency', 'a request that this one depends on has failed')
+    if (method.toUpperCase() !== 'GET')
+      throw odataError('method-not-allowed', 'only GET is possible within a batch', {
+        headers: { Allow: 'GET' },
+      })
+    const target = targetBelowRoot(url, carrier.root)
+    if (/^(\$|%24)batch(\?|$)/i.test(target))
+      throw odataError('method-not-allowed', 'a batch holds no batches', {
+        headers: { Allow: 'POST' },
+      })
+    const version = negotiateVersion({ 'odata-maxversion': carrier.version, ...headers })
+    const request = { ...carrier, target, headers, version }
+    return withETagOfObjectsOnly(await answerGet(service, request, resources, snapshot))
+  } catch (error) {
+    if (error instanceof ClientGone) throw error
+    return errorAnswer(toRequestError(error))
+  }
+}
+
+/** UI5 makes the ETag of a response a property of its value, and fails where that is the number of a $count. */
+function withETagOfObjectsOnly(answer: Answer): Answer {
+  const isObject = answer.headers['Content-Type']?.startsWith('application/json') ?? false
+  if (isObject || answer.status === 304) return answer
+  const { ETag: _, ...headers } = answer.headers
+  return { ...answer, headers }
+}
+
+function errorAnswer(error: RequestError): Answer {
+  const headers = { ...error.headers, 'Content-Language': 'en', 'Content-Type': 'application/json' }
+  return { status: error.status, headers, body: Buffer.from(errorBody(error)), rows: () => 0 }
+}

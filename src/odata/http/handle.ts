@@ -1,0 +1,300 @@
+// One HTTP request: who may ask, where it goes, and what is said when it fails.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { limits } from '../../core/limits.ts'
+import type { Logger } from '../../core/logger.ts'
+import { Resources } from '../../core/resources.ts'
+import { type RequestEnd, whenAnswered } from '../../http/access-log.ts'
+import { hasToken, requireToken } from '../../http/auth.ts'
+import { acceptedCodings } from '../../http/content-coding.ts'
+import { METRICS_TYPE } from '../../http/prometheus.ts'
+import { answersTo, hostName } from '../../http/web-pages.ts'
+import { readBody } from '../../http/body.ts'
+import { RequestError } from '../../http/request-error.ts'
+import { sendError, sendJson, sendText } from '../../http/respond.ts'
+import type { Handler } from '../../http/server.ts'
+import { answerGet, unchangedBy } from '../answer/get.ts'
+import { headersInKey, requestKey } from './answer-cache.ts'
+import { answerBatch } from './batch.ts'
+import { batchFormat } from './batch-format.ts'
+import { odataError } from '../protocol/errors.ts'
+import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
+import { health } from './health.ts'
+import { type MetricSources, writeMetrics } from './metrics.ts'
+import { negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
+import { splitTarget } from '../syntax/parse-request.ts'
+import { parseContinueOnError } from '../protocol/preferences.ts'
+import { ClientGone } from '../engine/query.ts'
+import { sendAnswer } from './send-answer.ts'
+import { ROOT_PATH, rootUrl } from '../protocol/service-root.ts'
+
+export interface HandlerContext extends ServiceContext, MetricSources {
+  readonly maxBatchRequests: number
+  /** The address that the service listens on. */
+  readonly host: string
+  readonly token: string | null
+  /** Whether a proxy before the service says how clients reach it. */
+  readonly trustProxy: boolean
+  /** Time in which a client must take a byte of its answer. */
+  readonly stalledClientMs: number
+  /** Log each request. */
+  readonly accessLog: boolean
+  readonly logger: Logger
+}
+
+/** What is known of a request while it is handled; the log line is made of it. */
+interface HttpExchange {
+  readonly context: HandlerContext
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  gone: AbortSignal
+  version: ODataVersion
+  rows: () => number
+}
+
+const NEVER = new AbortController().signal
+
+export function createHandler(context: HandlerContext): Handler {
+  return (request, response) => {
+    const exchange: HttpExchange = {
+      context,
+      request,
+      response,
+      gone: NEVER,
+      version: '4.01',
+      rows: () => 0,
+    }
+    context.traffic.begin()
+    whenAnswered(response, (end) => noteEnd(exchange, end))
+    const kept = findKept(exchange)
+    return kept === null ? handle(exchange) : handleKept(exchange, kept)
+  }
+}
+
+async function handle(exchange: HttpExchange): Promise<void> {
+  const gone = new AbortController()
+  exchange.gone = gone.signal
+  const stopWatching = watchClient(exchange, gone)
+  exchange.response.once('close', () => {
+    stopWatching()
+    // An abort makes an error with a stack, also when nobody listens any more.
+    if (!exchange.response.writableFinished) gone.abort()
+  })
+  try {
+    exchange.version = negotiateVersion(exchange.request.headers)
+    await route(exchange)
+  } catch (error) {
+    fail(exchange, error)
+  }
+}
+
+/** The key of a kept answer has the Host header in it, which was checked when the answer was made. */
+function findKept({ context, request }: HttpExchange): Answer | null {
+  const { snapshots, cache, token } = context
+  const { method, url = '', headers } = request
+  if ((method !== 'GET' && method !== 'HEAD') || !hasToken(request, token)) return null
+  const key = requestKey(url, headers)
+  return key === null ? null : cache.find(snapshots.currentId, key)
+}
+
+async function handleKept(exchange: HttpExchange, kept: Answer): Promise<void> {
+  try {
+    await send(exchange, unlessUnchanged(exchange.request, kept))
+  } catch (error) {
+    fail(exchange, error)
+  }
+}
+
+function unlessUnchanged({ headers }: IncomingMessage, answer: Answer): Answer {
+  if (unchangedBy(headers, answer.headers['ETag']) === null) return answer
+  const { 'Content-Type': _, ...others } = answer.headers
+  return { status: 304, headers: others, body: null, rows: () => 0 }
+}
+
+/**
+ * A client may close its sending side and still wait for the answer, or it may be gone: both look the same. One whose
+ * answer has not begun a moment later is taken to be gone, so that its query does not keep the engine busy.
+ */
+function watchClient({ request, response }: HttpExchange, gone: AbortController): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const onEnd = () => {
+    timer = setTimeout(() => {
+      if (!response.headersSent) gone.abort()
+    }, limits.halfClosedMs)
+  }
+  const { socket } = request
+  if (socket.readableEnded) onEnd()
+  else socket.once('end', onEnd)
+  return () => {
+    socket.off('end', onEnd)
+    clearTimeout(timer)
+  }
+}
+
+async function route(exchange: HttpExchange): Promise<void> {
+  const { context, request, response } = exchange
+  const host = requireHost(request, context.host)
+  const url = request.url ?? ''
+  const [path = ''] = url.split('?', 1)
+  if (path === '/health') {
+    requireMethod(request, ['GET', 'HEAD'])
+    const body = health(context.snapshots)
+    sendJson(response, body.status === 'failed' ? 503 : 200, body, versionHeader(exchange))
+    return
+  }
+  requireToken(request, context.token)
+  if (path === '/metrics') {
+    requireMethod(request, ['GET', 'HEAD'])
+    return sendText(response, 200, METRICS_TYPE, writeMetrics(context), versionHeader(exchange))
+  }
+  if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`))
+    throw odataError('unknown-resource', `nothing is here; the service root is ${ROOT_PATH}`)
+  await routeBelowRoot(exchange, {
+    target: url.slice(ROOT_PATH.length).replace(/^\//, ''),
+    root: rootUrl(host, context.trustProxy ? request.headers : {}),
+    headers: request.headers,
+    version: exchange.version,
+    gone: exchange.gone,
+  })
+}
+
+async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Promise<void> {
+  const { context, request, response } = exchange
+  const [path = ''] = asked.target.split('?', 1)
+  await using resources = new Resources()
+  if (/^(\$|%24)batch\/?$/i.test(path)) return await sendBatch(exchange, asked, resources)
+  if (request.method === 'POST' && /\/(\$|%24)query$/i.test(path)) {
+    const query = await longQuery(request, asked)
+    return await send(exchange, await answerGet(context, query, resources))
+  }
+  requireMethod(request, ['GET', 'HEAD', 'OPTIONS'])
+  if (request.method === 'OPTIONS') {
+    response.writeHead(204, { ...versionHeader(exchange), Allow: 'GET, HEAD, OPTIONS' }).end()
+    return
+  }
+  await send(exchange, await cachedAnswer(exchange, asked, resources))
+}
+
+/** From the cache, or made and kept there where that is possible. */
+async function cachedAnswer(
+  { context, request, gone }: HttpExchange,
+  asked: ODataRequest,
+  resources: Resources,
+): Promise<Answer> {
+  const { headers } = request
+  const make = () => answerGet(context, { ...asked, headers: headersInKey(headers) }, resources)
+  const key = requestKey(request.url ?? '', headers)
+  if (key === null) return await make()
+  const { cache, snapshots } = context
+  const condition = headers['if-none-match']
+  return await cache.answer({ snapshotId: snapshots.currentId, key, condition, gone }, make)
+}
+
+/** A query too long for a URL stands in the body, as it would in the URL (URL conventions 4.17). */
+async function longQuery(request: IncomingMessage, asked: ODataRequest): Promise<ODataRequest> {
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';', 1)
+  if (!['text/plain', 'application/x-www-form-urlencoded'].includes(type.trim().toLowerCase()))
+    throw odataError('unsupported-media-type', '$query takes text/plain or a form', {
+      target: 'Content-Type',
+    })
+  const body = await readBody(request, limits.urlBytes)
+  const [path, query] = splitTarget(asked.target)
+  const all = [query, body.toString('utf8').trim().replace(/^\?/, '')].filter((part) => part !== '')
+  return { ...asked, target: `${path.replace(/\/[^/]*$/, '')}?${all.join('&')}` }
+}
+
+async function sendBatch(
+  exchange: HttpExchange,
+  carrier: ODataRequest,
+  resources: Resources,
+): Promise<void> {
+  const { context, request, response } = exchange
+  requireMethod(request, ['POST', 'HEAD', 'OPTIONS'])
+  if (request.method !== 'POST') {
+    // SAP Cloud SDK asks so for a token of its own before it posts.
+    const status = request.method === 'HEAD' ? 200 : 204
+    response.writeHead(status, { ...versionHeader(exchange), Allow: 'POST, HEAD, OPTIONS' }).end()
+    return
+  }
+  const format = batchFormat(request.headers)
+  const body = await readBody(request, limits.batchBodyBytes)
+  const requests = format.parse(body, context.maxBatchRequests)
+  const snapshot = resources.use(context.snapshots.lease())
+  const toRequestError = (error: unknown) => shownError(exchange, error)
+  const { continueOnError, applied } = parseContinueOnError(request.headers)
+  const headers = {
+    ...versionHeader(exchange),
+    'Content-Type': format.contentType,
+    'Eider-Snapshot': snapshot.snapshot.id,
+    Vary: 'Accept-Encoding, Origin',
+    ...(applied === null ? {} : { 'Preference-Applied': applied }),
+  }
+  const options = { carrier, snapshot, continueOnError, toRequestError }
+  const answers = format.write(answerBatch(context, requests, options))
+  await send(exchange, { status: 200, headers, body: answers, rows: () => 0 })
+}
+
+async function send(exchange: HttpExchange, answer: Answer): Promise<void> {
+  const { context, request, response, gone } = exchange
+  exchange.rows = answer.rows
+  const codings = acceptedCodings(request.headers['accept-encoding'])
+  if (codings === null)
+    throw odataError('not-acceptable', 'answers come as br, gzip or identity', {
+      target: 'Accept-Encoding',
+    })
+  const { cache, traffic, stalledClientMs } = context
+  const { compress } = cache
+  const receiver = { gone, codings, compress, stalledClientMs, onBytes: traffic.send }
+  await sendAnswer(response, answer, receiver)
+}
+
+const versionHeader = ({ version }: HttpExchange) => ({ 'OData-Version': version })
+
+function fail(exchange: HttpExchange, error: unknown): void {
+  if (error instanceof ClientGone || exchange.gone.aborted) return void exchange.response.destroy()
+  const shown = shownError(exchange, error)
+  exchange.context.traffic.refuse(shown.code)
+  sendError(exchange.response, shown, versionHeader(exchange))
+}
+
+/** Words of the engine go to the log, never to the client. */
+function shownError({ context, request }: HttpExchange, error: unknown): RequestError {
+  if (error instanceof RequestError) return error
+  context.logger.error('request-failed', { url: request.url, error })
+  return odataError('internal-error', 'the request failed; see the log of the server')
+}
+
+/** The Host header, which next links and context URLs are made of. */
+function requireHost(request: IncomingMessage, listeningOn: string): string {
+  const { localAddress = '', localPort } = request.socket
+  const address = localAddress.includes(':') ? `[${localAddress}]` : localAddress
+  const host = request.headers.host ?? `${address}:${localPort}`
+  const name = hostName(host)
+  if (name === null)
+    throw odataError('invalid-header', 'the Host header is no host', { target: 'Host' })
+  if (!answersTo(name, listeningOn))
+    throw odataError('host-not-allowed', 'this service answers to loopback names only', {
+      target: 'Host',
+    })
+  return host
+}
+
+function requireMethod({ method = '' }: IncomingMessage, allowed: readonly string[]): void {
+  if (allowed.includes(method)) return
+  throw odataError('method-not-allowed', `${method} is not possible here: the data are read-only`, {
+    headers: { Allow: allowed.join(', ') },
+  })
+}
+
+/** Counts and logs the request. The path alone: a query may hold what nobody wants in a log. */
+function noteEnd(
+  { context, request, rows }: HttpExchange,
+  { status, ms, isCut }: RequestEnd,
+): void {
+  const { method, url } = request
+  context.traffic.end({ status, ms, rows: rows() })
+  if (!context.accessLog) return
+  const path = url?.split('?', 1)[0]
+  const aborted = isCut ? { aborted: true } : {}
+  context.logger.info('request', { method, path, status, ms, rows: rows(), ...aborted })
+}

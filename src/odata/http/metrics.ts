@@ -1,0 +1,71 @@
+// GET /metrics of the service.
+
+import {
+  byLabel,
+  familyWriter,
+  histogramSamples,
+  memorySamples,
+  type Sample,
+} from '../../http/prometheus.ts'
+import type { AnswerCache } from './answer-cache.ts'
+import type { OpenStreams } from '../engine/open-streams.ts'
+import type { QueryGate } from '../engine/admission.ts'
+import type { Snapshots } from '../engine/current-snapshot.ts'
+import type { Traffic } from './traffic.ts'
+
+export interface MetricSources {
+  readonly snapshots: Snapshots
+  readonly gate: QueryGate
+  readonly streams: OpenStreams
+  readonly cache: AnswerCache
+  readonly traffic: Traffic
+}
+
+const family = familyWriter('eider_odata')
+const one = (value: number): readonly Sample[] => [[{}, value]]
+
+export function writeMetrics(sources: MetricSources): string {
+  const { snapshots, gate, streams, cache, traffic } = sources
+  const { running, waiting, refused } = gate.load
+  const { hits, misses, entries, bytes } = cache.stats
+  const { requests } = traffic
+  return [
+    family('requests_total', 'counter', 'Requests answered', byLabel('status', requests)),
+    family('refused_total', 'counter', 'Requests refused', byLabel('code', traffic.refused)),
+    family(
+      'request_seconds',
+      'histogram',
+      'Time from a request to the end of its answer',
+      histogramSamples(traffic.times),
+    ),
+    family('open_requests', 'gauge', 'Requests without their whole answer', one(traffic.open)),
+    family('rows_total', 'counter', 'Rows in answers', one(traffic.rows)),
+    family('bytes_total', 'counter', 'Bytes of bodies sent', one(traffic.bytes)),
+    family('running_queries', 'gauge', 'Queries at work in the engine', one(running)),
+    family('waiting_queries', 'gauge', 'Queries that wait for their turn', one(waiting)),
+    family('open_streams', 'gauge', 'Large answers that clients are taking', one(streams.count)),
+    family('refused_queries_total', 'counter', 'Queries that found the queue full', one(refused)),
+    family('cache_hits_total', 'counter', 'Answers taken from memory', one(hits)),
+    family('cache_misses_total', 'counter', 'Answers that had to be made', one(misses)),
+    family('cache_entries', 'gauge', 'Answers kept in memory', one(entries)),
+    family('cache_bytes', 'gauge', 'Memory that they take', one(bytes)),
+    snapshotFamilies(snapshots),
+    family('memory_bytes', 'gauge', 'Memory of the process', memorySamples()),
+  ].join('')
+}
+
+function snapshotFamilies({ published, isRefused, opened }: Snapshots): string {
+  const age = published === null ? [] : one((Date.now() - published.publishedAt.getTime()) / 1000)
+  const info: readonly Sample[] = published === null ? [] : [[{ id: published.id }, 1]]
+  return [
+    family('snapshot_info', 'gauge', 'The snapshot that is served', info),
+    family('snapshot_age_seconds', 'gauge', 'Time since it was published', age),
+    family('snapshots_opened_total', 'counter', 'Snapshots taken up', one(opened)),
+    family(
+      'snapshot_stale',
+      'gauge',
+      '1 while the newest is damaged or cannot be opened',
+      one(Number(isRefused)),
+    ),
+  ].join('')
+}

@@ -1,0 +1,80 @@
+// Puts an answer on the wire: as fast as the client takes it, and never a short body that looks whole.
+
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { limits } from '../../core/limits.ts'
+import { type AcceptedCodings, compressParts } from '../../http/content-coding.ts'
+import type { AnswerCache } from './answer-cache.ts'
+import type { Answer } from '../answer/context.ts'
+import { ClientGone } from '../engine/query.ts'
+
+export interface Receiver {
+  /** Aborted when the client is gone. */
+  readonly gone: AbortSignal
+  readonly codings: AcceptedCodings
+  readonly compress: AnswerCache['compress']
+  readonly stalledClientMs: number
+  /** Told of bytes of the body that are handed to the socket. */
+  readonly onBytes: (bytes: number) => void
+}
+
+/**
+ * Throws what the body throws, with the response begun but not ended: the caller destroys it. Throws ClientGone when
+ * the client closes the connection before it has everything.
+ */
+export async function sendAnswer(
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+  { gone, codings, compress, stalledClientMs, onBytes }: Receiver,
+): Promise<void> {
+  const isHead = response.req.method === 'HEAD'
+  const coding = codingOf({ headers, body }, codings)
+  const coded = coding === 'identity' ? headers : { ...headers, 'Content-Encoding': coding }
+  if (body === null || Buffer.isBuffer(body)) {
+    const isPlain = body === null || coding === 'identity'
+    const bytes = isPlain ? body : await compress(body, coding)
+    const length = bytes === null ? {} : { 'Content-Length': bytes.length }
+    response.writeHead(status, { ...coded, ...length })
+    response.end(isHead ? null : bytes)
+    if (!isHead) onBytes(bytes?.length ?? 0)
+    return
+  }
+  response.writeHead(status, coded)
+  if (!isHead)
+    for await (const bytes of coding === 'identity' ? body : compressParts(body, coding)) {
+      if (gone.aborted) throw new ClientGone()
+      response.write(bytes)
+      onBytes(bytes.length)
+      if (response.writableLength > limits.sendAheadBytes)
+        await drained(response, gone, stalledClientMs)
+    }
+  response.end()
+}
+
+/** What fits into a packet gains nothing; bytes of a BLOB may be compressed already. */
+function codingOf(
+  { headers, body }: Pick<Answer, 'headers' | 'body'>,
+  { best, identity }: AcceptedCodings,
+) {
+  if (body === null) return 'identity'
+  if (!identity) return best
+  const isSmall = Buffer.isBuffer(body) && body.length < limits.compressedBytes
+  return isSmall || headers['Content-Type'] === 'application/octet-stream' ? 'identity' : best
+}
+
+/** The server closes the connection of a client that takes nothing meanwhile. */
+async function drained(
+  response: ServerResponse,
+  gone: AbortSignal,
+  stalledMs: number,
+): Promise<void> {
+  const { socket } = response
+  socket?.setTimeout(stalledMs)
+  try {
+    await once(response, 'drain', { signal: gone })
+  } catch (error) {
+    throw gone.aborted ? new ClientGone() : error
+  } finally {
+    socket?.setTimeout(limits.socketIdleMs)
+  }
+}

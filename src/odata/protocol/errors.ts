@@ -1,0 +1,66 @@
+// Every way in which the query service refuses a request: its code, and the status that goes with it.
+// Codes are stable words for programs; the message is for people and never shows words of the engine.
+
+import { RequestError, type RequestErrorOptions } from '../../http/request-error.ts'
+
+const statusOfCode = {
+  // The URL
+  'invalid-url': 400,
+  'invalid-key': 400,
+  'unknown-option': 400,
+  'duplicate-option': 400,
+  'invalid-option-value': 400,
+  'option-not-allowed': 400,
+  'syntax-error': 400,
+  'expression-too-deep': 400,
+  'expression-too-long': 400,
+  'expand-too-large': 400,
+  'unknown-property': 400,
+  'unknown-function': 400,
+  'unknown-alias': 400,
+  'wrong-arguments': 400,
+  'type-mismatch': 400,
+  'invalid-value': 400,
+  'arithmetic-error': 400,
+  // The rest of the request
+  'invalid-header': 400,
+  'invalid-body': 400,
+  'invalid-batch': 400,
+  unauthorized: 401,
+  'host-not-allowed': 403,
+  'unknown-resource': 404,
+  'unknown-entity-set': 404,
+  'entity-not-found': 404,
+  'no-key': 404,
+  'method-not-allowed': 405,
+  'not-acceptable': 406,
+  'snapshot-gone': 410,
+  'too-large': 413,
+  'url-too-long': 414,
+  'unsupported-media-type': 415,
+  'failed-dependency': 424,
+  // What is ours
+  'internal-error': 500,
+  'not-supported': 501,
+  overloaded: 503,
+  'time-limit': 504,
+} as const satisfies Record<string, number>
+
+export type ErrorCode = keyof typeof statusOfCode
+
+export const errorCodes = Object.keys(statusOfCode) as readonly ErrorCode[]
+
+/** `target` names the part of the request at fault: an option such as `$filter`, a header, a path segment. */
+export function odataError(
+  code: ErrorCode,
+  message: string,
+  options: RequestErrorOptions = {},
+): RequestError {
+  return new RequestError(statusOfCode[code], code, message, options)
+}
+
+/** What a delta link is answered with when the states cannot be compared any more. */
+export const changesGone = () =>
+  odataError('snapshot-gone', 'changes since then are no longer known; read the set anew', {
+    target: '$deltatoken',
+  })

@@ -1,0 +1,62 @@
+// Where the service lies, and what a URL of a client asks below it.
+
+import { hostName } from '../../http/web-pages.ts'
+import { odataError } from './errors.ts'
+import { header, type RequestHeaders } from './negotiate.ts'
+
+export const ROOT_PATH = '/odata'
+
+const HOST = /^https?:\/\/[^/?#]*/i
+
+/**
+ * Path below the service root and query, of a URL that is absolute, an absolute path, or relative to the root; also with
+ * a slash in front, as some clients write it. `root` is as rootUrl() gives it, where a proxy may have put it elsewhere.
+ * Throws 404 for a URL of another service.
+ */
+export function targetBelowRoot(url: string, root?: string): string {
+  const path = url.replace(HOST, '')
+  const ownPath = root?.replace(HOST, '')
+  if (ownPath !== undefined && path.startsWith(ownPath)) return path.slice(ownPath.length)
+  if (path.startsWith(`${ROOT_PATH}/`)) return path.slice(ROOT_PATH.length + 1)
+  if (path === url) return path.replace(/^\//, '')
+  throw odataError('unknown-resource', 'the URL is not one of this service')
+}
+
+/**
+ * The root as the client reaches it, with a slash at the end. `forwarded` are the headers of a proxy that is trusted:
+ * Forwarded (RFC 7239), else X-Forwarded-Proto, -Host, -Port and -Prefix; of several proxies the first speaks. What is
+ * no host, scheme or path in them is as if it were not there.
+ */
+export function rootUrl(host: string, forwarded: RequestHeaders): string {
+  const said = header(forwarded, 'forwarded')
+  const of = (name: string) =>
+    said === null
+      ? firstOf(header(forwarded, `x-forwarded-${name}`))
+      : parameterOf(firstOf(said) ?? '', name)
+  const scheme = of('proto')?.toLowerCase() === 'https' ? 'https' : 'http'
+  const asked = of('host')
+  const name = asked !== null && hostName(asked) !== null ? asked : host
+  const port = said === null && asked !== null ? of('port') : null
+  const prefix = firstOf(header(forwarded, 'x-forwarded-prefix'))
+  return `${scheme}://${withPort(name, port, scheme)}${pathOf(prefix)}${ROOT_PATH}/`
+}
+
+const firstOf = (list: string | null) => list?.split(',', 1)[0]!.trim() ?? null
+
+function parameterOf(element: string, name: string): string | null {
+  for (const pair of element.split(';')) {
+    const [key = '', value = ''] = pair.split('=', 2).map((side) => side.trim())
+    if (key.toLowerCase() === name) return value.replace(/^"(.*)"$/, '$1')
+  }
+  return null
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' }
+
+function withPort(host: string, port: string | null, scheme: string): string {
+  const isPort = port !== null && /^\d{1,5}$/.test(port) && port !== DEFAULT_PORTS[scheme]
+  return isPort && !/:\d+$/.test(host) ? `${host}:${port}` : host
+}
+
+const pathOf = (prefix: string | null) =>
+  prefix !== null && /^(\/[\w.~%-]+)+\/?$/.test(prefix) ? prefix.replace(/\/$/, '') : ''

@@ -1,0 +1,273 @@
+// A bound expression as SQL.
+//
+// OData compares by two-valued logic: `null eq null` is true, `null gt 1` is false and `not (null gt 1)` is true. The
+// engine gives NULL for all of them. Where only the truth of a condition matters, at the top of a filter and below
+// `and` and `or`, NULL is as good as false and the engine's plain operators do, at two to four times the speed. Below
+// `not` and wherever a value is needed, `exact` is asked for.
+
+import { SNAPSHOT_TABLE } from '../../core/snapshot.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import {
+  type Constant,
+  type Expression,
+  type ItemSource,
+  type RowSource,
+  typeOf,
+} from '../bind/bound.ts'
+import { BIGINT, VARCHAR } from './engine-types.ts'
+import type { Property } from '../edm/entity-model.ts'
+import { isLongList } from '../bind/size.ts'
+import { isFloat } from '../edm/numbers.ts'
+import { relationSql } from './relation.ts'
+import { clampSql } from './temporal-range.ts'
+import type { EdmType } from '../edm/types.ts'
+
+type Compare = Expression & { readonly kind: 'compare' }
+
+/** A boolean expression of which NULL may be taken for false. */
+export function conditionSql(expression: Expression): Sql {
+  switch (expression.kind) {
+    case 'logical':
+      return logicalSql(expression.operator, expression.operands.map(conditionSql))
+    case 'compare':
+      return compareSql(expression, false)
+    case 'in':
+      return inSql(expression)
+    default:
+      return booleanSql(expression)
+  }
+}
+
+/** An expression with exactly the value, or the NULL, that OData gives it. */
+export function valueSql(expression: Expression): Sql {
+  switch (expression.kind) {
+    case 'null':
+      return sql`NULL`
+    case 'constant':
+      return constantSql(expression)
+    case 'property':
+      return columnSql(expression.row.alias, expression.property)
+    case 'cast':
+      return castSql(valueSql(expression.operand), expression.type)
+    case 'compare':
+      return compareSql(expression, true)
+    case 'in':
+      return sql`coalesce(${inSql(expression)}, FALSE)`
+    case 'logical':
+      return logicalSql(expression.operator, expression.operands.map(booleanSql))
+    case 'not':
+      return notSql(expression.operand)
+    case 'call': {
+      const [a = sql.empty, b = sql.empty, c = sql.empty, ...more] =
+        expression.operands.map(valueSql)
+      return expression.sql(a, b, c, ...more)
+    }
+    case 'case':
+      return caseSql(expression)
+    case 'member':
+      return neverNull(
+        sql`(${valueSql(expression.of)}).${sql.ident(expression.name)}`,
+        expression.type,
+      )
+    case 'item':
+      return sql.ident(expression.alias, ITEM)
+    case 'array':
+      return castSql(sql`[${sql.join(expression.items.map(valueSql))}]`, expression.type)
+    case 'object':
+      throw new Error('an object was not taken apart')
+    case 'items':
+      return itemsSql(expression)
+    case 'related': {
+      const { source, value } = expression
+      const found = sql`(SELECT first(${valueSql(value)}) ${sourceSql(source)})`
+      return value.kind === 'exists'
+        ? sql`coalesce(${found}, FALSE)`
+        : neverNull(found, typeOf(value)!)
+    }
+    case 'nth': {
+      const { source, order, place, value } = expression
+      const items = sql.join(order.map((item) => orderItemSql(item.value, item.descending)))
+      return sql`(SELECT ${valueSql(value)} ${sourceSql(source)} ORDER BY ${items} LIMIT 1 OFFSET ${sql.value(place, BIGINT)})`
+    }
+    case 'gathered':
+      return gatheredSql(expression)
+    case 'total': {
+      const value = expression.value === null ? sql.empty : valueSql(expression.value)
+      return sql`(SELECT ${expression.sql(value)} ${sourceSql(expression.source)})`
+    }
+    case 'count':
+      return sql`(SELECT count(*) ${sourceSql(expression.source)}${andSql(expression.condition, conditionSql)})`
+    case 'exists':
+      return existsSql(expression)
+    case 'reached':
+      return reachedSql(expression)
+  }
+}
+
+/** A property in the rows of that alias. */
+export function columnSql(alias: string, { column, type, clamped }: Property): Sql {
+  const stored = sql.ident(alias, column.name)
+  const value = column.type === type.engine ? stored : castSql(stored, type)
+  return clamped ? clampSql(value, type) : neverNull(value, type)
+}
+
+/** A collection is empty where the engine has NULL. */
+const neverNull = (value: Sql, { kind }: EdmType): Sql =>
+  kind === 'collection' ? sql`coalesce(${value}, [])` : value
+
+const INDEX = sql.ident('index')
+
+function itemsSql(expression: Expression & { readonly kind: 'items' }): Sql {
+  const { source, condition, order, skip, top } = expression
+  const alias = sql.ident(source.alias)
+  const list = valueSql(source.list)
+  const numbered = sql`SELECT unnest(${list}) AS ${sql.ident(ITEM)}, generate_subscripts(${list}, 1) AS ${INDEX}`
+  const items = order.map(({ value, descending }) => sql`${orderItemSql(value, descending)}, `)
+  const limit = top === null ? sql.empty : sql` LIMIT ${sql.value(top, BIGINT)}`
+  const chosen = sql`SELECT ${alias}.${sql.ident(ITEM)},
+      row_number() OVER (ORDER BY ${sql.join(items, sql.empty)}${alias}.${INDEX}) AS place
+    FROM (${numbered}) AS ${alias} WHERE TRUE${andSql(condition, conditionSql)}
+    ORDER BY place${limit} OFFSET ${sql.value(skip, BIGINT)}`
+  return sql`(SELECT coalesce(list(${sql.ident(ITEM)} ORDER BY place), []) FROM (${chosen}))`
+}
+
+/** Nulls come first ascending and last descending (Protocol 11.2.6.2). */
+export const orderItemSql = (value: Expression, descending: boolean): Sql =>
+  descending ? sql`${valueSql(value)} DESC NULLS LAST` : sql`${valueSql(value)} ASC NULLS FIRST`
+
+function caseSql({ branches, type }: Expression & { readonly kind: 'case' }): Sql {
+  const whens = branches.map(
+    ({ condition, value }) => sql`WHEN ${conditionSql(condition)} THEN ${valueSql(value)} `,
+  )
+  return castSql(sql`CASE ${sql.join(whens, sql.empty)}END`, type)
+}
+
+/** The column of the items of a collection. */
+const ITEM = 'item'
+
+function gatheredSql({ sources, key, value }: Expression & { readonly kind: 'gathered' }): Sql {
+  const fields = key.map((part, i) => sql`${sql.ident(`k${i}`)} := ${valueSql(part)}, `)
+  const tables = sources.map(
+    ({ row }) => sql`${sql.ident(row.set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)}`,
+  )
+  return sql`(SELECT list(struct_pack(${sql.join(fields, sql.empty)}v := ${valueSql(value)}))
+    FROM ${sql.join(tables)} WHERE ${sql.join(sources.map(linkedSql), sql` AND `)})`
+}
+
+const linkedSql = ({ row, link, key }: RowSource): Sql => {
+  const linked =
+    link === null ? sql`TRUE` : sql`${columnSql(row.alias, link.theirs)} = ${valueSql(link.ours)}`
+  return sql`${linked}${andSql(key, conditionSql)}`
+}
+
+/** FROM and WHERE. The key of a set is unique by promise only, so nothing here relies on it. */
+function sourceSql(source: RowSource | ItemSource): Sql {
+  if (source.kind === 'items')
+    return sql`FROM (SELECT unnest(${valueSql(source.list)}) AS ${sql.ident(ITEM)}) AS ${sql.ident(source.alias)} WHERE TRUE`
+  const { row, relation = { kind: 'set', set: row.set } } = source
+  return sql`FROM ${relationSql(relation)} AS ${sql.ident(row.alias)} WHERE ${linkedSql(source)}`
+}
+
+const andSql = (condition: Expression | null, print: (condition: Expression) => Sql) =>
+  condition === null ? sql.empty : sql` AND ${print(condition)}`
+
+/**
+ * The engine computes the one value first and reads only the rows that may have it. As a semi-join it reads the whole
+ * table: 170 ms against 5 ms for the orders of one customer among three million.
+ */
+function reachedSql(expression: Expression & { readonly kind: 'reached' }): Sql {
+  const { row, condition, ours, theirs } = expression
+  const from = sql`FROM ${sql.ident(row.set.name, 'main', SNAPSHOT_TABLE)} AS ${sql.ident(row.alias)}`
+  return sql`(${valueSql(theirs)} = (SELECT first(${valueSql(ours)}) ${from} WHERE ${conditionSql(condition)}))`
+}
+
+function existsSql(expression: Expression & { readonly kind: 'exists' }): Sql {
+  const rows = sourceSql(expression.source)
+  if (expression.quantifier === 'any')
+    return sql`EXISTS (SELECT 1 ${rows}${andSql(expression.condition, conditionSql)})`
+  const fails = (condition: Expression) => sql`${booleanSql(condition)} IS NOT TRUE`
+  // NOT binds less tightly than the comparisons that this may be an operand of.
+  return sql`(NOT EXISTS (SELECT 1 ${rows}${andSql(expression.condition, fails)}))`
+}
+
+const castSql = (value: Sql, type: EdmType) => sql`CAST(${value} AS ${sql.type(type.engine)})`
+
+/** NOT and AND need to know that a bare NULL is a boolean. */
+const booleanSql = (expression: Expression) =>
+  expression.kind === 'null' ? sql`CAST(NULL AS BOOLEAN)` : valueSql(expression)
+
+function constantSql({ type, value }: Constant): Sql {
+  if (type.name === 'Edm.Binary') return sql`unhex(${sql.value(value)})`
+  if (type.name === 'Edm.String') return sql.value(value, VARCHAR)
+  if (type.name === 'Edm.Boolean') return value === 'true' ? sql`TRUE` : sql`FALSE`
+  return sql.value(value, type.engine)
+}
+
+/** The engine plans an order that is NULL and one that is false faster as the same than if it is made false first. */
+function notSql(operand: Expression): Sql {
+  const isOrder = operand.kind === 'compare' && !['eq', 'ne'].includes(operand.operator)
+  return isOrder ? sql`(${conditionSql(operand)} IS NOT TRUE)` : sql`(NOT ${booleanSql(operand)})`
+}
+
+function logicalSql(operator: 'and' | 'or', operands: readonly Sql[]): Sql {
+  return sql`(${sql.join(operands, operator === 'and' ? sql` AND ` : sql` OR `)})`
+}
+
+function inSql({ operand, list }: Expression & { readonly kind: 'in' }): Sql {
+  const items = isLongList(list) ? longListSql(list) : null
+  return sql`${valueSql(operand)} IN (${items ?? sql.join(list.map(constantSql))})`
+}
+
+/**
+ * The list as one value, which the engine takes apart: 6,000 numbers take it 5 ms, and as values of their own 110 ms.
+ * null when a value cannot be told from what stands between two.
+ */
+function longListSql(list: readonly Constant[]): Sql | null {
+  const [{ type }] = list as readonly [Constant]
+  const values = list.map(({ value }) => value)
+  if (type.name === 'Edm.String') {
+    if (values.some((value) => value.includes(SEPARATOR))) return null
+    return sql`SELECT unnest(string_split(${sql.value(values.join(SEPARATOR), VARCHAR)}, ${sql.value(SEPARATOR)}))`
+  }
+  const isPlain = list.every((item) => item.type.engine === type.engine && PLAIN.test(item.value))
+  if (type.name === 'Edm.Binary' || !isPlain) return null
+  return sql`SELECT unnest(CAST(${sql.value(`[${values.join(', ')}]`)} AS ${sql.type(type.engine)}[]))`
+}
+
+/** What ASCII has for this. */
+const SEPARATOR = '\u001f'
+
+/** Numbers, dates and times, GUIDs. */
+const PLAIN = /^[-+.: \w]+$/
+
+const operatorSql = { gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` } as const
+
+function compareSql({ operator, left, right }: Compare, exact: boolean): Sql {
+  const a = valueSql(left)
+  if (right.kind === 'null')
+    return operator === 'eq' ? sql`(${a} IS NULL)` : sql`(${a} IS NOT NULL)`
+  const b = valueSql(right)
+  if (operator === 'eq' || operator === 'ne') {
+    const nan = mayBeNaN(left) && mayBeNaN(right) ? a : null
+    if (operator === 'ne')
+      return nan === null
+        ? sql`(${a} IS DISTINCT FROM ${b})`
+        : sql`(${a} IS DISTINCT FROM ${b} OR coalesce(isnan(${nan}), FALSE))`
+    if (nan !== null)
+      return sql`(${a} IS NOT DISTINCT FROM ${b} AND NOT coalesce(isnan(${nan}), FALSE))`
+    const isPlain = !exact && right.kind === 'constant'
+    return isPlain ? sql`(${a} = ${b})` : sql`(${a} IS NOT DISTINCT FROM ${b})`
+  }
+  // The engine sorts NaN above all numbers; to OData it is neither greater nor less.
+  const isGreater = operator === 'gt' || operator === 'ge'
+  const [above, aboveSql] = isGreater ? [left, a] : [right, b]
+  const plain = sql`${a} ${operatorSql[operator]} ${b}`
+  const compared = mayBeNaN(above) ? sql`(${plain} AND NOT isnan(${aboveSql}))` : sql`(${plain})`
+  return exact ? sql`coalesce(${compared}, FALSE)` : compared
+}
+
+/** A literal NaN does not get this far: comparisons with it are bound to what they always are. */
+function mayBeNaN(expression: Expression): boolean {
+  const type = typeOf(expression)
+  return expression.kind !== 'constant' && type !== null && isFloat(type)
+}

@@ -1,0 +1,77 @@
+// A bound query as one SELECT.
+
+import { type Sql, sql } from '../../core/sql.ts'
+import type { BoundQuery } from '../bind/bound.ts'
+import { BIGINT } from './engine-types.ts'
+import { conditionSql, valueSql } from './expression.ts'
+import type { KeysetWindow } from './keyset.ts'
+import { orderSql, relationSql } from './relation.ts'
+
+export interface RowWindow {
+  /** Rows before these, counted after $skip. */
+  readonly offset: number
+  readonly limit: number | null
+  /** Where the order of the rows can tell where to begin: no row before these is read. */
+  readonly keyset?: KeysetWindow | null
+  /** Whether limits.manyRows or more may come. */
+  readonly areMany?: boolean
+}
+
+/**
+ * The output properties, named by them and in their order, each in the engine type of its EdmType; with a keyset also
+ * what the rows are ordered by. Rows beyond $top never come, whatever `limit` says.
+ */
+export function rowsSql(query: BoundQuery, window: RowWindow): Sql {
+  const { keyset = null } = window
+  const columns = keyset === null ? [] : keyset.columns
+  return selectSql(sql.join([columnsSql(query), ...columns]), query, window)
+}
+
+/** The same rows with `columns`, which may name the columns of the row of `query`. */
+export function selectSql(columns: Sql, query: BoundQuery, window: RowWindow): Sql {
+  const from = window.keyset?.from ?? null
+  const begin =
+    from === null ? sql.empty : sql` ${query.filter === null ? sql`WHERE` : sql`AND`} ${from}`
+  return sql`SELECT ${columns} ${fromSql(query)}${begin}${orderSql(query.order)}${windowSql(query, window)}`
+}
+
+/** The output properties, and for each expansion the value that its link begins at, as `r1 key`, and what it hands down. */
+export function columnsSql({ output, expand }: BoundQuery): Sql {
+  const handedDown = new Map(
+    expand.flatMap(({ outer }) => outer.map(({ name, value }) => [name, value])),
+  )
+  const columns = [
+    ...output.map(({ name, value }) => sql`${valueSql(value)} AS ${sql.ident(name)}`),
+    ...output.flatMap(({ name, mark }) =>
+      mark === undefined ? [] : [sql`${valueSql(mark)} AS ${sql.ident(markName(name))}`],
+    ),
+    ...expand.map(
+      (related) =>
+        sql`${valueSql(related.link.ours)} AS ${sql.ident(`${related.query.row.alias} key`)}`,
+    ),
+    ...Array.from(handedDown, ([name, value]) => sql`${valueSql(value)} AS ${sql.ident(name)}`),
+  ]
+  return columns.length === 0 ? sql`1 AS ${sql.ident('none')}` : sql.join(columns)
+}
+
+/** The column that says whether a row has the value of that name; no property has a space in its name. */
+export const markName = (name: string): string => `${name} mark`
+
+/** One row with one column `count`: the rows that pass the filter, before $skip and $top. */
+export function countSql(query: BoundQuery): Sql {
+  return sql`SELECT count(*) AS ${sql.ident('count')} ${fromSql(query)}`
+}
+
+function fromSql({ relation, row, filter }: BoundQuery): Sql {
+  const from = sql`FROM ${relationSql(relation)} AS ${sql.ident(row.alias)}`
+  return filter === null ? from : sql`${from} WHERE (${conditionSql(filter)})`
+}
+
+function windowSql({ skip, top }: BoundQuery, { offset, limit, keyset }: RowWindow): Sql {
+  const left = top === null ? null : Math.max(0, top - offset)
+  const rows = left === null || limit === null ? (left ?? limit) : Math.min(left, limit)
+  const isPlaced = keyset != null && keyset.from !== null
+  const skipped = isPlaced ? 0 : Math.min(skip + offset, Number.MAX_SAFE_INTEGER)
+  const limitSql = rows === null ? sql.empty : sql` LIMIT ${sql.value(rows, BIGINT)}`
+  return skipped === 0 ? limitSql : sql`${limitSql} OFFSET ${sql.value(skipped, BIGINT)}`
+}

@@ -1,0 +1,110 @@
+// A relation as what stands after FROM.
+
+import { SNAPSHOT_TABLE } from '../../core/snapshot.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { Expression, OrderItem } from '../bind/bound.ts'
+import { BIGINT } from './engine-types.ts'
+import { conditionSql, orderItemSql, valueSql } from './expression.ts'
+import type { AggregateColumn, NamedColumn, Relation } from '../bind/relation.ts'
+
+/** A table or a subquery, without an alias. */
+export function relationSql(relation: Relation): Sql {
+  switch (relation.kind) {
+    case 'set':
+      return sql.ident(relation.set.name, 'main', SNAPSHOT_TABLE)
+    case 'cross':
+      return sql`(SELECT ${sql.join(relation.columns.map(columnSql))} FROM ${sql.join(
+        relation.parts.map(
+          ({ alias, set }) => sql`${relationSql({ kind: 'set', set })} AS ${sql.ident(alias)}`,
+        ),
+      )})`
+    case 'union':
+      return sql`(${sql.join(
+        relation.parts.map((part) => sql`SELECT * FROM ${relationSql(part)}`),
+        sql` UNION ALL `,
+      )})`
+    default:
+      return sql`(${stepSql(relation, fromSql(relation))})`
+  }
+}
+
+type StepRelation = Exclude<Relation, { readonly kind: 'set' | 'union' | 'cross' }>
+
+const fromSql = ({ from, row }: StepRelation) =>
+  sql`FROM ${relationSql(from)} AS ${sql.ident(row.alias)}`
+
+function stepSql(step: StepRelation, from: Sql): Sql {
+  switch (step.kind) {
+    case 'filter':
+      return sql`SELECT * ${from} WHERE ${conditionSql(step.condition)}`
+    case 'project':
+      return sql`SELECT ${sql.join(step.columns.map(columnSql))} ${from}`
+    case 'group':
+      return groupSql(step, from)
+    case 'window':
+      return windowSql(step, from)
+    case 'running':
+      return runningSql(step, from)
+  }
+}
+
+const columnSql = ({ column, value }: NamedColumn) =>
+  sql`${valueSql(value)} AS ${sql.ident(column)}`
+
+const aggregateSql = ({ column, value, sql: toSql }: AggregateColumn) =>
+  sql`${toSql(value === null ? sql.empty : valueSql(value))} AS ${sql.ident(column)}`
+
+function groupSql({ keys, aggregates }: StepRelation & { readonly kind: 'group' }, from: Sql): Sql {
+  const columns = [...keys.map(columnSql), ...aggregates.map(aggregateSql)]
+  const selected = sql`SELECT ${sql.join(columns)} ${from}`
+  if (keys.length === 0) return selected
+  return sql`${selected} GROUP BY ${sql.join(keys.map(({ value }) => valueSql(value)))}`
+}
+
+const PLACE = sql.ident('place')
+
+function windowSql(
+  { partition, order, skip, top }: StepRelation & { readonly kind: 'window' },
+  from: Sql,
+): Sql {
+  if (partition.length === 0) {
+    const limit = top === null ? sql.empty : sql` LIMIT ${sql.value(top, BIGINT)}`
+    return sql`SELECT * ${from}${orderSql(order)}${limit} OFFSET ${sql.value(skip, BIGINT)}`
+  }
+  const last = Math.min(Number.MAX_SAFE_INTEGER, top === null ? Infinity : skip + top)
+  return sql`SELECT * ${from} QUALIFY row_number() OVER (${partitionSql(partition)}${orderSql(order)}) BETWEEN ${sql.value(skip + 1, BIGINT)} AND ${sql.value(last, BIGINT)}`
+}
+
+/**
+ * A sum can fall again behind the row that reached the limit, so a row is kept when no row before it, nor the empty
+ * beginning, has reached it.
+ */
+function runningSql(step: StepRelation & { readonly kind: 'running' }, from: Sql): Sql {
+  const { partition, order, isPercent } = step
+  const value = sql`coalesce(${valueSql(step.value)}, 0)`
+  const within = partitionSql(partition)
+  const before = sql`coalesce(sum(${value}) OVER (${within}${orderSql(order)} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)`
+  const limit = valueSql(step.limit)
+  const total = sql`CAST(sum(${value}) OVER (${within}) AS DOUBLE)`
+  const part = sql`100 * CAST(${before} AS DOUBLE)`
+  const reached = isPercent
+    ? sql`CASE WHEN ${total} > 0 THEN ${part} >= ${limit} * ${total} ELSE ${part} <= ${limit} * ${total} AND ${total} < 0 END`
+    : sql`CASE WHEN ${limit} < 0 THEN ${before} <= ${limit} ELSE ${before} >= ${limit} END`
+  const groups = partition.map((_, i) => sql.ident(`p${i}`))
+  const marks = partition.map((key, i) => sql`${valueSql(key)} AS ${groups[i]!}, `)
+  const place = sql`row_number() OVER (${within}${orderSql(order)}) AS ${PLACE}`
+  const marked = sql`SELECT *, ${sql.join(marks, sql.empty)}${place}, ${reached} AS ${REACHED} ${from}`
+  const inner = groups.length === 0 ? sql.empty : sql`PARTITION BY ${sql.join(groups)}`
+  return sql`SELECT * EXCLUDE (${sql.join([...groups, PLACE, REACHED])}) FROM (${marked}) QUALIFY NOT bool_or(${REACHED}) OVER (${inner} ORDER BY ${PLACE} ROWS UNBOUNDED PRECEDING)`
+}
+
+const REACHED = sql.ident('reached')
+
+const partitionSql = (partition: readonly Expression[]) =>
+  partition.length === 0 ? sql.empty : sql`PARTITION BY ${sql.join(partition.map(valueSql))}`
+
+export function orderSql(order: readonly OrderItem[]): Sql {
+  if (order.length === 0) return sql.empty
+  const items = order.map(({ value, descending }) => orderItemSql(value, descending))
+  return sql` ORDER BY ${sql.join(items)}`
+}

@@ -1,0 +1,110 @@
+// From the target of a request to syntax: path segments, options, parameter aliases. The URL is split first and
+// decoded after, once: an encoded slash, ampersand or equals sign is part of the text it stands in.
+
+import { odataError } from '../protocol/errors.ts'
+import { optionName, parseOption } from './query-options.ts'
+import { parseText } from './parse-option.ts'
+import { ENCODED_SEMICOLON } from './search.grammar.ts'
+import { targetBelowRoot } from '../protocol/service-root.ts'
+import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
+
+/**
+ * `target` is the path below the service root with its query, percent-encoded; it may begin with a slash. Throws
+ * RequestError 400, 404 and, for an option that is known but not served, 501.
+ */
+export function parseRequest(target: string): RequestSyntax {
+  if (target.includes('#')) throw odataError('invalid-url', 'a "#" in a URL is written %23')
+  const [path, query] = splitTarget(target)
+  const { options, aliases } = parseQuery(query)
+  const segments = parsePath(path)
+  const [first, cast, ...more] = segments
+  if (first?.name !== '$entity' || more.length > 0 || cast?.name.includes('.') === false)
+    return { path: segments, options, aliases }
+  const { id, ...others } = options
+  if (id === undefined)
+    throw odataError('invalid-option-value', '$entity needs $id, the URL of an entity', {
+      target: '$id',
+    })
+  const [entity, optionsOfId] = splitTarget(targetBelowRoot(id))
+  if (optionsOfId !== '')
+    throw odataError('invalid-option-value', '$id is the URL of an entity without options', {
+      target: '$id',
+    })
+  const entityPath = [...parsePath(entity), ...(cast === undefined ? [] : [cast])]
+  return { path: entityPath, options: others, aliases, isOneEntity: true }
+}
+
+export function splitTarget(target: string): readonly [path: string, query: string] {
+  const at = target.indexOf('?')
+  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)]
+}
+
+function parsePath(path: string): readonly PathSegment[] {
+  const inner = path.replace(/^\//, '').replace(/\/$/, '')
+  return inner === '' ? [] : inner.split('/').map(parseSegment)
+}
+
+/** A name, and a key in parentheses when there is one. */
+function parseSegment(text: string): PathSegment {
+  const decoded = decode(text)
+  const [, name = decoded, inner = null] = /^(\$?[^\s()'"$]+)(?:\((.*)\))?$/su.exec(decoded) ?? []
+  const isOurs = name.startsWith('$')
+  const key = inner === null || isOurs ? null : parseText('key', inner, 'the key')
+  return { name, key, argument: isOurs ? inner : null, text, decoded }
+}
+
+function parseQuery(query: string): Pick<RequestSyntax, 'options' | 'aliases'> {
+  let options: OptionSyntax = {}
+  const aliases = new Map<string, ExpressionSyntax>()
+  for (const pair of query.split('&')) {
+    if (pair === '') continue
+    const [name, value] = decodePair(pair)
+    if (name.startsWith('@')) {
+      if (aliases.has(name.slice(1))) throw duplicate(name)
+      aliases.set(name.slice(1), parseText('wholeExpression', value, name))
+      continue
+    }
+    const option = optionName(name, value)
+    if (option === null) continue
+    if (Object.hasOwn(options, option)) throw duplicate(`$${option}`)
+    const text = option === 'search' || option === 'expand' ? searchText(pair, option) : value
+    options = { ...options, ...parseOption(option, text) }
+  }
+  return { options, aliases }
+}
+
+/** Within $expand an encoded semicolon is a part of a word of $search only when no other option follows it. */
+function searchText(pair: string, option: 'search' | 'expand'): string {
+  const marked = (text: string, semicolon: RegExp) => text.replaceAll(semicolon, ENCODED_SEMICOLON)
+  const kept =
+    option === 'search'
+      ? marked(pair, /%3b/gi)
+      : pair.replaceAll(/search=[^;)]*/gi, (search) =>
+          marked(search, /%3b(?!(?:\$|%24|@|%40)?[a-z]+(?:=|%3d))/gi),
+        )
+  return decodePair(kept)[1]
+}
+
+/** In a query a plus is a space, as forms and most client libraries write it; a plus itself is %2B. */
+export function decodePair(pair: string): readonly [name: string, value: string] {
+  const text = pair.replaceAll('+', ' ')
+  const equals = text.indexOf('=')
+  return equals < 0
+    ? [decode(text), '']
+    : [decode(text.slice(0, equals)), decode(text.slice(equals + 1))]
+}
+
+/** For a look at the names in a URL that may be malformed: a letter may be written as %6E. */
+export const decodeAscii = (text: string): string =>
+  text.replace(/%[0-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
+
+export function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw odataError('invalid-url', 'the URL has a percent sign that encodes no UTF-8 character')
+  }
+}
+
+const duplicate = (target: string) =>
+  odataError('duplicate-option', `${target} is given twice`, { target })

@@ -1,0 +1,136 @@
+// The rules of the URL grammar for $apply, as syntax.
+
+import type * as ohm from 'ohm-js'
+import { didYouMean } from '../../core/suggest.ts'
+import { odataError } from '../protocol/errors.ts'
+import { at, expressionOf, listOf, syntaxOf } from './match-nodes.ts'
+import { unsupported } from '../bind/scope.ts'
+import type {
+  AggregateItem,
+  FromSyntax,
+  GroupItem,
+  PathSyntax,
+  TransformationSyntax,
+} from './syntax.ts'
+import { servedTransformations, unservedTransformations } from './transformations.ts'
+
+/** Actions of the operation `syntax`. */
+export const applyActions: ohm.ActionDict<unknown> = {
+  apply: (_, sequence, _end) => syntaxOf(sequence),
+  transformations: (first, _slashes, more) => listOf(first, more),
+  applyIdentity: (_word): TransformationSyntax => ({ kind: 'identity' }),
+  applyAggregate: (_, _open, first, _commas, more, _close): TransformationSyntax => ({
+    kind: 'aggregate',
+    items: listOf(first, more),
+  }),
+  applyGroupBy: (
+    _,
+    _open,
+    _open2,
+    first,
+    _commas,
+    more,
+    _close2,
+    _comma,
+    inner,
+    _close,
+  ): TransformationSyntax => ({
+    kind: 'groupby',
+    groups: listOf(first, more),
+    sequence: inner.children.flatMap(syntaxOf),
+  }),
+  applyConcat: (_, _open, first, _commas, more, _close): TransformationSyntax => ({
+    kind: 'concat',
+    branches: listOf(first, more),
+  }),
+  applyFilter: (_, _open, condition, _close): TransformationSyntax => ({
+    kind: 'filter',
+    condition: expressionOf(condition),
+  }),
+  applySearch: (_, _open, search, _close): TransformationSyntax => ({
+    kind: 'search',
+    search: syntaxOf(search),
+  }),
+  applyCompute: (_, _open, first, _commas, more, _close): TransformationSyntax => ({
+    kind: 'compute',
+    items: listOf(first, more),
+  }),
+  applyOrderBy: (_, _open, first, _commas, more, _close): TransformationSyntax => ({
+    kind: 'orderby',
+    items: listOf(first, more),
+  }),
+  applyWindow: (word, _open, digits, _close): TransformationSyntax => ({
+    kind: word.sourceString.toLowerCase() as 'top' | 'skip',
+    rows: Math.min(Number(digits.sourceString), Number.MAX_SAFE_INTEGER),
+  }),
+  applyRanked: (side, until, _open, limit, _comma, value, _close): TransformationSyntax => ({
+    kind: 'ranked',
+    isTop: side.sourceString.toLowerCase() === 'top',
+    until: until.sourceString.toLowerCase() as 'count' | 'sum' | 'percent',
+    limit: expressionOf(limit),
+    value: expressionOf(value),
+  }),
+  applyOther(first, _dots, more, _open, _arguments, _close) {
+    const name = [first, ...more.children].map((part) => part.sourceString).join('.')
+    throw noTransformation(name, at(first))
+  },
+  aggregateItem_count: (word, from, name): AggregateItem => ({
+    value: null,
+    method: null,
+    from: from.children.map(syntaxOf),
+    name: syntaxOf(name),
+    at: at(word),
+  }),
+  aggregateItem_value(expression, methods, from, name): AggregateItem {
+    const value = expressionOf(expression)
+    const [method = null] = methods.children.map(syntaxOf) as readonly string[]
+    if (method === null && value.kind !== 'count')
+      throw odataError(
+        'syntax-error',
+        `"${syntaxOf(name) as string}" needs a method: "with sum" (at character ${at(expression) + 1})`,
+      )
+    return {
+      value,
+      method,
+      from: from.children.map(syntaxOf),
+      name: syntaxOf(name),
+      at: at(expression),
+    }
+  },
+  aggregateFrom: (_, _from, _space, first, _commas, more, method): FromSyntax => ({
+    paths: [first, ...more.children].map(plainPath),
+    method: syntaxOf(method),
+  }),
+  aggregateName: (_, _as, _space, name) => name.sourceString,
+  aggregateMethod: (_, _with, _space, first, _dots, more) =>
+    [first, ...more.children].map((part) => part.sourceString).join('.'),
+  groupItem_path: (path): GroupItem => ({ paths: [plainPath(path)], withTotal: false }),
+  groupItem_recursive(_word, _open, _arguments, _close) {
+    throw unsupported('rolluprecursive')
+  },
+  groupItem_rollup(word, _open, total, _comma, first, _commas, more, _close): GroupItem {
+    const paths = [first, ...more.children].map(plainPath)
+    const withTotal = total.numChildren > 0
+    if (paths.length === 1 && !withTotal)
+      throw odataError(
+        'syntax-error',
+        `rollup takes two levels or more (at character ${at(word) + 1})`,
+      )
+    return { paths, withTotal }
+  },
+}
+
+function plainPath(path: ohm.Node): PathSyntax {
+  const syntax = expressionOf(path)
+  if (syntax.kind === 'path') return syntax
+  throw odataError('type-mismatch', `rows are grouped by properties (at character ${at(path) + 1})`)
+}
+
+/** A name with a dot would be a function of the service's own, of which there are none. */
+function noTransformation(name: string, position: number) {
+  if (unservedTransformations.includes(name.toLowerCase()) || name.includes('.'))
+    return unsupported(`the transformation ${name}`)
+  const hint = didYouMean(name, servedTransformations)
+  const problem = `there is no transformation "${name}" (at character ${position + 1})`
+  return odataError('syntax-error', hint === undefined ? problem : `${problem}: ${hint}`)
+}

@@ -1,0 +1,137 @@
+// Paths of the URL grammar as syntax: their steps, and what can end one (`$count`, a lambda, `aggregate`).
+
+import type * as ohm from 'ohm-js'
+import { odataError } from '../protocol/errors.ts'
+import { at, expressionOf, syntaxWithDepthOf, syntaxOf } from './match-nodes.ts'
+import { type SyntaxWithDepth, syntaxNode } from './precedence.ts'
+import { unsupported } from '../bind/scope.ts'
+import type { ExpressionSyntax, KeySyntax, PathSyntax, SearchSyntax } from './syntax.ts'
+
+export interface PathStep {
+  readonly name: string
+  readonly key: KeySyntax | null
+}
+
+const keyIn = (key: ohm.Node): KeySyntax | null => key.children[0]?.['step']() ?? null
+
+const dotted = (first: ohm.Node, more: ohm.Node): string =>
+  [first, ...more.children].map((part) => part.sourceString).join('.')
+
+const pathStep: ohm.ActionDict<unknown> = {
+  pathStart_it: (name): PathStep => ({ name: name.sourceString, key: null }),
+  pathStart_root: (root, name, key): PathStep => ({
+    name: `${root.sourceString}${name.sourceString}`,
+    key: keyIn(key),
+  }),
+  pathStart_alias: (alias, _slash): PathStep => ({ name: alias.sourceString, key: null }),
+  pathStart_name: (first, _dots, more, _ahead, key, _slash): PathStep => ({
+    name: dotted(first, more),
+    key: keyIn(key),
+  }),
+  pathStep: (_slash, first, _dots, more, _ahead, key): PathStep => ({
+    name: dotted(first, more),
+    key: keyIn(key),
+  }),
+  pathKey: (_open, key, _close): KeySyntax => syntaxOf(key),
+}
+
+const totalItemOf: ohm.ActionDict<unknown> = {
+  totalItem_count(_count, from) {
+    requireNoFrom(from)
+    return []
+  },
+  totalItem_value(value, method, from) {
+    requireNoFrom(from)
+    return [expressionOf(value), syntaxOf(method)]
+  },
+}
+
+function requireNoFrom(from: ohm.Node): void {
+  if (from.numChildren > 0) throw unsupported('"from" in an aggregate of a path')
+}
+
+const pathEnd: ohm.ActionDict<unknown> = {
+  pathEnd_count(segments, _count, options) {
+    const { path } = this['args'] as { readonly path: PathSyntax }
+    const { filter: condition, search = null } = countOptionsOf(options)
+    const filters = segments.children.map(syntaxWithDepthOf)
+    if (condition !== undefined) filters.push(condition)
+    const operands = filters.map(({ syntax }) => syntax)
+    const filter: ExpressionSyntax | null =
+      operands.length > 1
+        ? { kind: 'operator', operator: 'and', operands, at: path.at }
+        : (operands[0] ?? null)
+    return syntaxNode({ kind: 'count', path, filter, search, at: path.at }, filters)
+  },
+  pathEnd_total(_aggregate, _, item, _end, _close) {
+    const { path } = this['args'] as { readonly path: PathSyntax }
+    const [value = null, method = null] = item['totalItem']() as [ExpressionSyntax?, string?]
+    return syntaxNode({ kind: 'total', path, value, method, at: path.at })
+  },
+  pathEnd_filtered(_filters, _key, _rest) {
+    throw unsupported('/$filter(…) before something else than /$count')
+  },
+  pathEnd_lambda(
+    _slash,
+    word,
+    _open,
+    _,
+    variable,
+    _space,
+    _colon,
+    _space2,
+    condition,
+    _end,
+    _close,
+  ) {
+    const { path } = this['args'] as { readonly path: PathSyntax }
+    const conditions = condition.children.map(syntaxWithDepthOf)
+    const lambda = {
+      kind: 'lambda',
+      quantifier: word.sourceString.toLowerCase() === 'any' ? 'any' : 'all',
+      path,
+      variable: variable.children[0]?.sourceString ?? '',
+      condition: conditions[0]?.syntax ?? null,
+      at: path.at,
+    } as const
+    if (lambda.quantifier === 'all' && lambda.condition === null)
+      throw odataError('syntax-error', `all() needs a condition (at character ${at(word) + 1})`)
+    return syntaxNode(lambda, conditions)
+  },
+}
+
+interface CountOptions {
+  readonly filter?: SyntaxWithDepth
+  readonly search?: SearchSyntax
+}
+
+/** Each at most once. */
+function countOptionsOf(options: ohm.Node): CountOptions {
+  const parts = options.children.flatMap(
+    (list) => list['countOptions']() as readonly CountOptions[],
+  )
+  const names = parts.flatMap(Object.keys)
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  if (twice !== undefined)
+    throw odataError('duplicate-option', `$${twice} is given twice within $count`)
+  return Object.assign({}, ...parts) as CountOptions
+}
+
+const countOptions: ohm.ActionDict<unknown> = {
+  countOptions: (_open, _, first, _space, _semicolons, _space2, more, _end, _close) =>
+    [first, ...more.children].map((option) => option['countOptions']() as CountOptions),
+  countOption_filter: (_sign, _word, _, _equals, _space, condition): CountOptions => ({
+    filter: syntaxWithDepthOf(condition),
+  }),
+  countOption_search: (_sign, _word, _, _equals, search): CountOptions => ({
+    search: syntaxOf(search),
+  }),
+}
+
+/** Operations by their signatures, as ohm-js wants them. */
+export const pathOperations: Readonly<Record<string, ohm.ActionDict<unknown>>> = {
+  'pathEnd(path)': pathEnd,
+  totalItem: totalItemOf,
+  countOptions,
+  step: pathStep,
+}

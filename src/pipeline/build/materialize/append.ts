@@ -1,0 +1,96 @@
+// kind append: new rows are added, none is changed. The stage holds the rows from the watermark on, with the lookback;
+// those of them that the table has already are left out. Comparing with `>` instead would lose rows that share the
+// greatest watermark and come later.
+
+import { sameName } from '../../../core/names.ts'
+import type { AppendModel } from '../../../core/model.ts'
+import type { Column } from '../../../core/relation.ts'
+import { type Sql, sql } from '../../../core/sql.ts'
+import type { Connection } from '../../../duckdb/database.ts'
+import { inRange, relationOf, type Site } from './relation.ts'
+import { comparable, sameValues, STAGE } from './stage.ts'
+
+/** Returns the rows written. `before`: the columns that the table had until now. */
+export async function appendStage(
+  site: Site,
+  model: AppendModel,
+  columns: readonly Column[],
+  before: readonly Column[],
+): Promise<number> {
+  const { connection, range } = site
+  const target = relationOf(model.name)
+  const { uniqueKey, watermark } = model
+  if (range !== null) {
+    const deleted = await connection.run(
+      sql`DELETE FROM ${target} WHERE ${inRange(watermark.column, range)}`,
+    )
+    return deleted + (await insert(connection, target, sql`FROM ${STAGE}`))
+  }
+  const isOld = ({ name }: Column) => before.some((column) => sameName(column.name, name))
+  const old = columns.filter(isOld)
+  const added = columns.filter((column) => !isOld(column)).map(({ name }) => name)
+  const fills = uniqueKey.length === 0 && added.length > 0
+  const filled = fills ? await fillAdded(connection, target, old, added) : 0
+  return filled + (await insert(connection, target, newRows(target, model, old)))
+}
+
+/** Rows of the stage that `target` does not have yet. `compared`: the columns of rows without a key. */
+export function newRows(
+  target: Sql,
+  { uniqueKey, watermark }: AppendModel,
+  compared: readonly Column[],
+): Sql {
+  if (uniqueKey.length > 0)
+    return sql`SELECT s.* FROM ${STAGE} s
+      WHERE NOT EXISTS (SELECT 1 FROM ${target} t WHERE ${sameValues(uniqueKey, sql`t`, sql`s`)})`
+  return unseenRows(target, compared, watermark.column)
+}
+
+/**
+ * Rows of the stage beyond as many as the table has of the same: two equal events are two rows, whether they come in
+ * one run or in two.
+ */
+function unseenRows(target: Sql, compared: readonly Column[], watermark: string): Sql {
+  const name = sql.ident(watermark)
+  const parts = sql.join(compared.map((column) => comparable(sql`s`, column)))
+  return sql`
+    SELECT s.* EXCLUDE (_eider_n) FROM
+    (SELECT *, row_number() OVER (PARTITION BY ${parts}) AS _eider_n FROM ${STAGE} s) s
+    LEFT JOIN
+    (SELECT ${named(compared)}, count(*) AS _eider_n FROM ${target} r
+      WHERE r.${name} >= (SELECT min(${name}) FROM ${STAGE}) GROUP BY ALL) t
+    ON ${areNamed(compared)}
+    WHERE s._eider_n > coalesce(t._eider_n, 0)`
+}
+
+/** Rows that are read again get the values of columns that are new; without them they would look like other rows. */
+async function fillAdded(
+  connection: Connection,
+  target: Sql,
+  compared: readonly Column[],
+  added: readonly string[],
+): Promise<number> {
+  const first = added.map((name) => sql`first(r.${sql.ident(name)}) AS ${sql.ident(name)}`)
+  const set = added.map((name) => sql`${sql.ident(name)} = t.${sql.ident(name)}`)
+  return connection.run(sql`
+    UPDATE ${target} AS s SET ${sql.join(set)}
+    FROM (SELECT ${named(compared)}, ${sql.join(first)} FROM ${STAGE} r GROUP BY ALL) t
+    WHERE ${areNamed(compared)}`)
+}
+
+/** The values of rows `r` as comparable() gives them, under the names of their columns. */
+const named = (columns: readonly Column[]): Sql =>
+  sql.join(columns.map((column) => sql`${comparable(sql`r`, column)} AS ${sql.ident(column.name)}`))
+
+/** Whether the values of row `s` are those of `t`, which named() has made. */
+const areNamed = (columns: readonly Column[]): Sql =>
+  sql.join(
+    columns.map(
+      (column) =>
+        sql`t.${sql.ident(column.name)} IS NOT DISTINCT FROM ${comparable(sql`s`, column)}`,
+    ),
+    sql` AND `,
+  )
+
+const insert = (connection: Connection, target: Sql, rows: Sql): Promise<number> =>
+  connection.run(sql`INSERT INTO ${target} BY NAME ${rows}`)

@@ -1,0 +1,144 @@
+// Changes of columns that keep all that a table holds: a new column, and a type that holds every value of the old one.
+
+import type { OnSchemaChange } from '../../../core/model.ts'
+import { foldCase } from '../../../core/names.ts'
+import type { Column, ColumnType } from '../../../core/relation.ts'
+import { type Sql, sql } from '../../../core/sql.ts'
+import { ModelFailure } from '../../failure.ts'
+
+export interface Evolution {
+  readonly relation: Sql
+  readonly from: readonly Column[]
+  readonly to: readonly Column[]
+  /** What becomes of a column that the model no longer has. */
+  readonly removed: 'keep' | 'refuse'
+}
+
+/** `rebuild` leaves the table to the caller. */
+export interface Adaptation {
+  readonly is: 'same' | 'evolved' | 'rebuild'
+  /** What brings the columns of the table in line. */
+  readonly statements: readonly Sql[]
+}
+
+/** What `@on_schema_change` makes of the difference. Throws ModelFailure for one that it does not let pass. */
+export function adaptationOf(
+  evolution: Evolution & {
+    readonly policy: OnSchemaChange
+    /** True where the rows can all be made again from the source. */
+    readonly canRebuild: boolean
+  },
+): Adaptation {
+  const { from, to, policy, canRebuild, removed } = evolution
+  if (policy === 'evolve') {
+    const statements = planEvolution(evolution)
+    return { is: statements.length > 0 ? 'evolved' : 'same', statements }
+  }
+  const difference = differenceOf(from, to, removed)
+  if (difference === '') return { is: 'same', statements: [] }
+  if (policy === 'rebuild' && canRebuild) return { is: 'rebuild', statements: [] }
+  if (removed === 'keep')
+    throw new ModelFailure(
+      `the columns changed (${difference}); to take them over, write @on_schema_change: evolve`,
+      'on_schema_change',
+    )
+  throw new ModelFailure(
+    policy === 'fail'
+      ? `the columns changed (${difference}) and @on_schema_change is fail; rebuild the table with --full-refresh`
+      : `the columns changed (${difference}); the table holds rows that its source may no longer have, so it is rebuilt only with --full-refresh`,
+    'on_schema_change',
+  )
+}
+
+function differenceOf(
+  from: readonly Column[],
+  to: readonly Column[],
+  removed: Evolution['removed'],
+): string {
+  const before = new Map(from.map((column) => [foldCase(column.name), column]))
+  const after = new Set(to.map(({ name }) => foldCase(name)))
+  const changes = to.flatMap(({ name, type }) => {
+    const column = before.get(foldCase(name))
+    if (column === undefined) return [`new "${name}"`]
+    return column.type === type ? [] : [`"${name}" from ${column.type} to ${type}`]
+  })
+  const lost = removed === 'keep' ? [] : from.filter(({ name }) => !after.has(foldCase(name)))
+  return [...changes, ...lost.map(({ name }) => `no "${name}"`)].join(', ')
+}
+
+// Rows of the table would be lost to a seed that is empty for once.
+const SEED_HINT =
+  '; if it comes from a seed without rows, declare its type in the .yml beside the seed; otherwise rebuild the table with --full-refresh'
+
+/** Throws ModelFailure for a change that would lose values. */
+function planEvolution({ relation, from, to, removed }: Evolution): readonly Sql[] {
+  const hint =
+    removed === 'refuse'
+      ? '; rebuild the table with --full-refresh'
+      : '; give the column another name, or keep its type'
+  const before = new Map(from.map((column) => [foldCase(column.name), column]))
+  const after = new Set(to.map(({ name }) => foldCase(name)))
+  const lost = from.filter(({ name }) => !after.has(foldCase(name)))
+  if (removed === 'refuse' && lost.length > 0) {
+    const names = lost.map(({ name }) => `"${name}"`).join(', ')
+    throw new ModelFailure(
+      `the model no longer has ${names}, which the table holds${hint}`,
+      'on_schema_change',
+    )
+  }
+  return to.flatMap(({ name, type }) => {
+    const column = before.get(foldCase(name))
+    if (column === undefined)
+      return [sql`ALTER TABLE ${relation} ADD COLUMN ${sql.ident(name)} ${sql.type(type)}`]
+    if (column.type === type) return []
+    if (!isLosslessWidening(column.type, type)) {
+      const help = removed === 'refuse' && type === 'VARCHAR' ? SEED_HINT : hint
+      throw new ModelFailure(
+        `column "${name}" cannot change from ${column.type} to ${type} without losing values${help}`,
+        'on_schema_change',
+      )
+    }
+    return [sql`ALTER TABLE ${relation} ALTER COLUMN ${sql.ident(name)} TYPE ${sql.type(type)}`]
+  })
+}
+
+// Decimal digits before the point that each integer type needs.
+const integerDigits: Readonly<Record<string, number>> = {
+  TINYINT: 3,
+  UTINYINT: 3,
+  SMALLINT: 5,
+  USMALLINT: 5,
+  INTEGER: 10,
+  UINTEGER: 10,
+  BIGINT: 19,
+  UBIGINT: 20,
+}
+
+const widenings: Readonly<Record<string, string>> = {
+  TINYINT: 'SMALLINT INTEGER BIGINT HUGEINT FLOAT DOUBLE',
+  SMALLINT: 'INTEGER BIGINT HUGEINT FLOAT DOUBLE',
+  INTEGER: 'BIGINT HUGEINT DOUBLE',
+  BIGINT: 'HUGEINT',
+  UTINYINT: 'USMALLINT UINTEGER UBIGINT UHUGEINT SMALLINT INTEGER BIGINT HUGEINT FLOAT DOUBLE',
+  USMALLINT: 'UINTEGER UBIGINT UHUGEINT INTEGER BIGINT HUGEINT FLOAT DOUBLE',
+  UINTEGER: 'UBIGINT UHUGEINT BIGINT HUGEINT DOUBLE',
+  UBIGINT: 'UHUGEINT HUGEINT',
+  FLOAT: 'DOUBLE',
+  DATE: 'TIMESTAMP',
+  UUID: 'VARCHAR',
+  JSON: 'VARCHAR',
+}
+
+export function isLosslessWidening(from: ColumnType, to: ColumnType): boolean {
+  if (widenings[from]?.split(' ').includes(to)) return true
+  if (from.startsWith('ENUM(')) return to === 'VARCHAR'
+  const target = decimal(to)
+  const source = decimal(from) ?? { whole: integerDigits[from] ?? Infinity, scale: 0 }
+  return target !== null && target.whole >= source.whole && target.scale >= source.scale
+}
+
+function decimal(type: ColumnType): { readonly whole: number; readonly scale: number } | null {
+  const [, width, scale] = /^DECIMAL\((\d+),\s*(\d+)\)$/.exec(type) ?? []
+  if (width === undefined || scale === undefined) return null
+  return { whole: Number(width) - Number(scale), scale: Number(scale) }
+}

@@ -1,0 +1,157 @@
+// Rows on their way into a table that is kept: the query's result in a temporary table, read from where the last run
+// ended, its keys checked before anything is written.
+
+import { isNoValue } from '../../../core/exact-value.ts'
+import type { AppendModel, MergeModel, Scd2Model, Watermark } from '../../../core/model.ts'
+import { sameName } from '../../../core/names.ts'
+import { type Column, type ColumnType, columnType } from '../../../core/relation.ts'
+import { type Sql, sql } from '../../../core/sql.ts'
+import { describe } from '../../../duckdb/catalog.ts'
+import type { Connection } from '../../../duckdb/database.ts'
+import { numberOf } from '../../../duckdb/values.ts'
+import { ModelFailure } from '../../failure.ts'
+import { checkKey, duplicatesHint } from './check-key.ts'
+import { continuesTable, inRange, relationOf, type Site, type WatermarkRange } from './relation.ts'
+
+export type KeptModel = AppendModel | MergeModel | Scd2Model
+
+export const STAGE = sql`temp.main._eider_stage`
+
+/** `filter` comes after the body, so that places in the body are those of the statement without one. */
+export function stageStatement({ body }: KeptModel, filter: Sql = sql.empty): Sql {
+  return sql`CREATE OR REPLACE TEMP TABLE _eider_stage AS (FROM (${sql.body(body)}\n)${filter})`
+}
+
+/** Leaves the rows in STAGE; gives its columns. Throws ModelFailure for NULL watermarks and for keys that are none. */
+export async function fillStage(site: Site, model: KeptModel): Promise<readonly Column[]> {
+  const { connection } = site
+  const watermark = model.kind === 'scd2' ? null : model.watermark
+  const filter = model.kind === 'scd2' ? sql.empty : await filterOf(site, model)
+  await connection.run(stageStatement(model, filter))
+  if (watermark !== null) await refuseNullWatermark(connection, watermark)
+  const columns = await describe(connection, sql`FROM ${STAGE}`)
+  if (model.kind !== 'append' && model.onDuplicate.take === 'latest')
+    await keepLatest(connection, model.uniqueKey, model.onDuplicate.column, columns)
+  await checkKey(connection, STAGE, model.uniqueKey, 'unique_key', duplicatesHint(model.kind))
+  return columns
+}
+
+async function filterOf(site: Site, model: AppendModel | MergeModel): Promise<Sql> {
+  if (model.watermark === null) return sql.empty
+  const { column, lookback } = model.watermark
+  const name = sql.ident(column)
+  const { connection, range } = site
+  if (range !== null && model.kind === 'append') {
+    await refuseWrongRange(connection, model, range)
+    return sql` WHERE ${inRange(column, range)}`
+  }
+  if (!continuesTable(site, model)) return sql.empty
+  const target = relationOf(model.name)
+  refuseLostWatermark(model, await describe(connection, sql`FROM ${target}`))
+  const last = await connection.row(sql`SELECT max(${name}) IS NULL AS none FROM ${target}`)
+  if (last?.['none'] === true) return sql.empty
+  const back = lookback === null ? sql.empty : sql` - ${distance(lookback)}`
+  // A row without a watermark is let through here, to be refused with its fellows.
+  return sql` WHERE ${name} >= (SELECT max(${name})${back} FROM ${target}) OR ${name} IS NULL`
+}
+
+/** `columns`: those of the table that goes on. */
+export function refuseLostWatermark(
+  { watermark }: Pick<AppendModel | MergeModel, 'watermark'>,
+  columns: readonly Column[],
+): void {
+  if (watermark === null || columns.some(({ name }) => sameName(name, watermark.column))) return
+  throw new ModelFailure(
+    `the table has no column "${watermark.column}" from which to go on; rebuild it with --full-refresh`,
+    'incremental',
+  )
+}
+
+/** The ends are values of the watermark column, which only the engine can read; one that it would round is none. */
+export async function refuseWrongRange(
+  connection: Connection,
+  { watermark, columns }: AppendModel,
+  range: WatermarkRange,
+): Promise<void> {
+  const type = columns.find(({ name }) => name === watermark.column)?.type
+  if (type === undefined) return
+  const read = (end: string) => sql`TRY_CAST(${sql.value(end)} AS ${sql.type(type)})`
+  const fails = (end: string) => isNoValue(sql.value(end), type)
+  const row = await connection.row(sql`
+    SELECT ${fails(range.start)} AS "start", ${fails(range.end)} AS "end",
+      ${read(range.start)} >= ${read(range.end)} AS reversed`)
+  for (const end of ['start', 'end'] as const)
+    if (row?.[end] === true)
+      throw new ModelFailure(
+        `--${end} ${range[end]} is no value of "${watermark.column}", which is ${type}`,
+        'incremental',
+      )
+  if (row?.['reversed'] === true)
+    throw new ModelFailure(
+      `--end ${range.end} is not after --start ${range.start}, so there is no range to replace`,
+      'incremental',
+    )
+}
+
+const distance = (lookback: string): Sql =>
+  /^\d+$/.test(lookback)
+    ? sql.value(BigInt(lookback), columnType('HUGEINT')) // below zero also where the column has no sign
+    : sql.value(lookback, columnType('INTERVAL'))
+
+async function refuseNullWatermark(connection: Connection, { column }: Watermark): Promise<void> {
+  const row = await connection.row(
+    sql`SELECT count(*) AS n FROM ${STAGE} WHERE ${sql.ident(column)} IS NULL`,
+  )
+  const rows = numberOf(row?.['n'])
+  if (rows > 0)
+    throw new ModelFailure(
+      `${rows} ${rows === 1 ? 'row has' : 'rows have'} NULL in the watermark column "${column}"; filter or fill them in the SELECT`,
+      'incremental',
+    )
+}
+
+/** Of rows that are equally late, the one that is greatest in the other columns: the same one in every run. */
+async function keepLatest(
+  connection: Connection,
+  key: readonly string[],
+  latest: string,
+  columns: readonly Column[],
+): Promise<void> {
+  const ranked = [latest, ...columns.map(({ name }) => name)].map(
+    (name) => sql`${sql.ident(name)} DESC NULLS LAST`,
+  )
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP TABLE _eider_stage AS FROM ${STAGE}
+    QUALIFY row_number() OVER (PARTITION BY ${identifiers(key)} ORDER BY ${sql.join(ranked)}) = 1`)
+}
+
+/** NULLs are equal. */
+export function sameValues(names: readonly string[], left: Sql, right: Sql): Sql {
+  const equal = names.map(
+    (name) => sql`${left}.${sql.ident(name)} IS NOT DISTINCT FROM ${right}.${sql.ident(name)}`,
+  )
+  return sql.join(equal, sql` AND `)
+}
+
+/** Whether values that the engine calls equal may be told apart: to it a month is 30 days, which no date agrees with. */
+export const needsText = (type: ColumnType): boolean => type.includes('INTERVAL')
+
+/** The column of `row` as a value that equals another only when nothing tells the two apart. */
+export function comparable(row: Sql, { name, type }: Column): Sql {
+  const value = sql`${row}.${sql.ident(name)}`
+  return needsText(type) ? sql`${value}::VARCHAR` : value
+}
+
+/** True for a pair of rows with one key and other values; `t` is the table, `s` the stage. */
+export function differs(columns: readonly Column[], key: readonly string[]): Sql {
+  const distinct = columns
+    .filter(({ name }) => !key.some((part) => sameName(part, name)))
+    .map((column) => {
+      const [left, right] = [comparable(sql`t`, column), comparable(sql`s`, column)]
+      return sql`${left} IS DISTINCT FROM ${right}`
+    })
+  return distinct.length === 0 ? sql`false` : sql`(${sql.join(distinct, sql` OR `)})`
+}
+
+export const identifiers = (names: readonly string[]): Sql =>
+  sql.join(names.map((name) => sql.ident(name)))

@@ -1,0 +1,91 @@
+// The columns of an events model as the engine reads them out of an event, and as they come into the table.
+
+import type { EventsModel } from '../../core/model.ts'
+import {
+  type Column,
+  type ColumnType,
+  columnType,
+  exactKey,
+  isReceivedAt,
+} from '../../core/relation.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import { withText } from '../../core/type-syntax.ts'
+
+/** What is read of an event. */
+export const structOf = (columns: readonly Column[]): Sql => struct(membersOf(columns))
+
+/**
+ * The event `e` as structOf() says, NULL where a value does not fit. TRY_CAST throws for what a MAP cannot hold, so each
+ * one is read apart: TRY asks again event by event, and then knows of no column.
+ */
+export function typedOf(columns: readonly Column[]): Sql {
+  const all = membersOf(columns)
+  const isMap = columns.map(({ type }) => /\bMAP\b/i.test(type))
+  const maps = all.filter((_, i) => isMap[i] === true)
+  const others = all.filter((_, i) => isMap[i] !== true)
+  const parts = maps.map((member) => sql`TRY(TRY_CAST(e AS ${struct([member])}))`)
+  if (others.length > 0) parts.unshift(sql`TRY_CAST(e AS ${struct(others)})`)
+  return sql`struct_concat(${sql.join(parts)})`
+}
+
+const membersOf = (columns: readonly Column[]): readonly Sql[] =>
+  columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(readAs(type))}`)
+
+const struct = (members: readonly Sql[]) => sql`STRUCT(${sql.join(members)})`
+
+const isUnread = (scalar: string) => scalar === 'BIT' || scalar === 'BIGNUM'
+
+/** The reader of JSON has no values of some types: they are read as text and cast. */
+const readAs = (type: ColumnType) => withText(type, isUnread)
+
+/** Whether exact texts may stand for values of the column. */
+export const mayBeExact = ({ type }: Column) => textForJson(type) !== readAs(type)
+
+/** As `type` is read from an exact text. A key is no JSON but a text, which nobody prints anew. */
+const textForJson = (type: ColumnType) =>
+  withText(type, (scalar, inKey) => isUnread(scalar) || (scalar === 'JSON' && !inKey))
+
+/**
+ * The columns of the model from `struct`; t is of the same row, and so is x. `hasExact`: x is there, so that it also counts
+ * for columns that were JSON when their events came.
+ */
+export function fields(model: EventsModel, struct: Sql, cast: Sql, hasExact: boolean): Sql {
+  return sql.join(
+    model.columns.map((column) => {
+      const given = field(struct, column, cast)
+      const value = isReceivedAt(column) ? sql`coalesce(${given}, CAST(t AS TIMESTAMPTZ))` : given
+      return sql`${exactly(value, column, cast, hasExact)} AS ${sql.ident(column.name)}`
+    }),
+  )
+}
+
+/** A member of `struct`; with `cast` in the type of its column, also where that is not what was read. */
+export function field(struct: Sql, { name, type }: Column, cast: Sql | null = null): Sql {
+  const member = sql`struct_extract(${struct}, ${sql.value(name)})`
+  if (cast === null || readAs(type) === type) return member
+  return sql`${cast}(${member} AS ${sql.type(type)})`
+}
+
+/** Types that read more digits from a text than a double has. */
+const KEEPS_DIGITS = /^(?:VARCHAR|DECIMAL\(.*\)|U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT))$/
+
+/** What the exact text of the column says, where there is one. */
+function exactly(given: Sql, column: Column, cast: Sql, hasExact: boolean): Sql {
+  const { name, type } = column
+  const asText = textForJson(type)
+  if (!mayBeExact(column)) {
+    if (!hasExact || !KEEPS_DIGITS.test(type)) return given
+    const wasJson = exactKey({ name, type: columnType('JSON') })
+    return sql`coalesce(${cast}(map_extract_value(x, ${sql.value(wasJson)}) AS ${sql.type(type)}), ${given})`
+  }
+  const text = sql`map_extract_value(x, ${sql.value(exactKey(column))})`
+  if (type === 'JSON') return sql`coalesce(${cast}(${text} AS JSON), ${given})`
+  const read = sql`${cast}(${cast}(${cast}(${text} AS JSON) AS ${sql.type(asText)}) AS ${sql.type(type)})`
+  // The engine has no CASE and no coalesce for values of ARRAY.
+  return sql`list_extract([${given}, ${read}], CASE WHEN ${text} IS NULL THEN 1 ELSE 2 END)`
+}
+
+/** A missing received_at is filled. */
+export const isRequired = (column: Column) => !column.nullable && !isReceivedAt(column)
+
+export const isNested = ({ type }: Column) => /^(STRUCT|MAP|UNION)\b|\]$/i.test(type)

@@ -1,0 +1,111 @@
+// The flush of a run: every events model has its table, then what is buffered moves in, target by target.
+
+import type { ClaimSource } from '../../buffer/claim-source.ts'
+import type { CompiledProject, EventsModel } from '../../core/model.ts'
+import { sameName, targetsOf } from '../../core/names.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { roomMaker } from '../../duckdb/vectors/memory.ts'
+import { type BuildContext, refuseReservedSchema, siteOf } from '../build/build.ts'
+import { finishCommitted, type FlushCount, type FlushDependencies, flushTarget } from './flush.ts'
+import { dropBatch, insertRejected, isOf } from './load-batch.ts'
+import { prepareEventsTable } from '../build/materialize/events.ts'
+import { noteRelation, relationOf } from '../build/materialize/relation.ts'
+import { isEdited, recordModels } from '../store/state.ts'
+
+type Given = Omit<FlushDependencies, 'connection' | 'makeRoom' | 'claims' | 'formerly'>
+
+export interface FlushAllOptions extends Given {
+  /** null where nothing collects. */
+  readonly openClaims: (() => Promise<ClaimSource>) | null
+  readonly startedAt: Date
+  readonly onFlushed: (model: EventsModel, count: FlushCount) => void
+  /** Told of a model that cannot be flushed. Throws what is no failure of the model. */
+  readonly onFailure: (model: EventsModel, error: unknown) => void
+}
+
+/** Targets without a model keep their events in the buffer. */
+export async function flushAll(
+  context: BuildContext,
+  { models }: CompiledProject,
+  options: FlushAllOptions,
+): Promise<void> {
+  const { openClaims, logger, signal, startedAt, onFlushed, onFailure } = options
+  const events = [...models.values()]
+    .filter((model) => model.kind === 'events')
+    .filter(({ name }) => context.selected.has(name))
+  const ready = await prepareTables(context, events, options)
+  if (openClaims === null || signal.aborted) return
+  await using claims = await openClaims()
+  const { connection } = context
+  const makeRoom = await roomMaker(connection)
+  const all = { ...options, connection, makeRoom, claims, formerly: false }
+  await finishCommitted(all, context.state.acks)
+  const targets = await claims.targets()
+  const known = [...models.values()].filter(({ kind }) => kind === 'events')
+  for (const target of targets)
+    if (!known.some(({ name }) => sameName(name, target)))
+      logger.warn('flush-target-without-model', { target })
+  for (const model of ready) {
+    const { name } = model
+    const deps = { ...all, formerly: isRedefined(context, model) }
+    const others = targetsOf(name, targets).filter((target) => target !== name)
+    try {
+      for (const target of [...others.toSorted(), name]) {
+        const fence = context.state.positions.get(target)
+        await flushTarget(deps, model, target, fence, startedAt, (count) => onFlushed(model, count))
+      }
+    } catch (error) {
+      onFailure(model, error)
+    }
+  }
+}
+
+/** Since the last run that flushed all of it. */
+function isRedefined({ state }: BuildContext, model: EventsModel): boolean {
+  const record = state.models.get(model.name)
+  return record === undefined || record.fingerprint === '' || isEdited(record, model)
+}
+
+/** What did not fit the model as it was may fit it as it is. */
+async function retryRejected(connection: Connection, model: EventsModel): Promise<number> {
+  const query = sql`SELECT 1 FROM _eider.rejected_events WHERE ${isOf(model)} LIMIT 1`
+  if ((await connection.row(query)) === null) return 0
+  const events = await insertRejected(connection, relationOf(model.name), model)
+  await dropBatch(connection)
+  return events
+}
+
+/** A model whose columns cannot be brought into its table is refused before anything of it is claimed. */
+async function prepareTables(
+  context: BuildContext,
+  models: readonly EventsModel[],
+  { onFailure, onFlushed, logger }: FlushAllOptions,
+): Promise<readonly EventsModel[]> {
+  const { connection, catalog, state, runId } = context
+  const ready: EventsModel[] = []
+  for (const model of models) {
+    try {
+      refuseReservedSchema(context, model.name)
+      const record = state.models.get(model.name)
+      const wasEdited = isEdited(record, model)
+      const retried = await connection.transact(async () => {
+        await prepareEventsTable(siteOf(context, model), model)
+        // From here on the table is known as one that holds events, by this definition, whatever happens next: what is
+        // rejected by it is tried again when it changes, also when it becomes again what it was.
+        if (record?.kind !== 'events' || wasEdited)
+          await recordModels(connection, runId, [{ model, fingerprint: '', version: '' }])
+        return wasEdited ? await retryRejected(connection, model) : 0
+      })
+      if (retried > 0) {
+        onFlushed(model, { events: retried, rejected: 0 })
+        logger.info('flush-rejected-retried', { target: model.name, events: retried })
+      }
+      noteRelation(catalog, model.name, 'table')
+      ready.push(model)
+    } catch (error) {
+      onFailure(model, error)
+    }
+  }
+  return ready
+}

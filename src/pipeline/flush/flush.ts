@@ -1,0 +1,246 @@
+// From the buffer into the tables, each accepted event once.
+//
+//   1 claim a batch from the buffer     5 write the ack record, move the fence
+//   2 load it: a temporary relation     6 COMMIT
+//   3 BEGIN                             7 ack the buffer: the segment is gone
+//   4 INSERT INTO the target table      8 delete the ack record
+//
+// A batch is one segment or, up to limits.flushBytes, several: each has an ack record of its own, and all are committed
+// or none. When an event of a batch does not fit, its segments are committed one by one.
+//
+// A crash before 6 leaves the segments in the buffer and nothing in the table; the next run flushes them under the same
+// claim ids. A crash after 6 leaves ack records; the next run does steps 7 and 8. Segments of a target are committed in
+// ascending order, and `_eider.flush_position` refuses one at or below the last of the same opening of the buffer: a
+// runner that slept through another's recovery cannot insert again, also after step 8.
+
+import type { Claim, ClaimSource } from '../../buffer/claim-source.ts'
+import { limits } from '../../core/limits.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { EventsModel } from '../../core/model.ts'
+import type { ModelName } from '../../core/names.ts'
+import type { Progress } from '../../core/report/progress.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { deleteAcks, recordAcks } from './ack-records.ts'
+import { ModelFailure } from '../failure.ts'
+import {
+  type Batch,
+  dropBatch,
+  insertTolerantly,
+  insertTyped,
+  loadTolerantly,
+  MisfitError,
+  viewTyped,
+} from './load-batch.ts'
+import { relationOf } from '../build/materialize/relation.ts'
+import { type AckRecord, type FlushPosition, isFlushed } from '../store/state.ts'
+
+export type FlushStep =
+  | 'claimed'
+  | 'loaded'
+  | 'begun'
+  | 'inserted'
+  | 'recorded'
+  | 'committed'
+  | 'acked'
+  | 'record-deleted'
+
+export interface FlushDependencies {
+  readonly connection: Connection
+  /** Told of the size of each batch before the engine reads it. */
+  readonly makeRoom: (bytes: number) => Promise<void>
+  readonly claims: ClaimSource
+  /** The model is new, or was edited, since events were last flushed: some may be from a time with other columns. */
+  readonly formerly: boolean
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  readonly progress: Progress
+  /** Called after each step; crash tests end the process there. */
+  readonly onStep?: ((step: FlushStep) => void | Promise<void>) | undefined
+}
+
+export interface FlushCount {
+  readonly events: number
+  readonly rejected: number
+}
+
+/** First thing in a run: batches that were committed, but not cleaned up. Steps 7 and 8 change nothing when repeated. */
+export async function finishCommitted(
+  deps: FlushDependencies,
+  acks: readonly AckRecord[],
+): Promise<void> {
+  for (const ack of acks) {
+    const open = await deps.claims.inflight(ack.target)
+    const isOpen = open.some(({ id, opening }) => id === ack.id && opening === ack.opening)
+    if (isOpen) await deps.claims.ack(ack)
+    await deleteAcks(deps.connection, [ack])
+    deps.logger.info('flush-recovered', { claim: ack.id })
+  }
+}
+
+/**
+ * Flushes what was buffered for a target when the run began, ascending. The target is the name of the model, or one that
+ * differs from it in letter case: the model was spelled so when the events came. `fence` is that of the target. `count`
+ * is told after each commit, so that it is right also when a later batch throws. What is not committed when it throws is
+ * back in the buffer.
+ */
+export async function flushTarget(
+  deps: FlushDependencies,
+  model: EventsModel,
+  target: ModelName,
+  fence: FlushPosition | undefined,
+  runStartedAt: Date,
+  count: (flushed: FlushCount) => void,
+): Promise<void> {
+  const { claims, progress, signal } = deps
+  // What an earlier run left open is not committed, or finishCommitted() had removed it. The buffer takes it back and
+  // hands everything out again, oldest first and under the same ids.
+  for (const claim of await claims.inflight(target)) await claims.nack(claim)
+  let flushed = false
+  for (let isLast = false; !isLast && !signal.aborted;) {
+    const startedAt = performance.now()
+    const batch: Claim[] = []
+    try {
+      isLast = await claimBatch(deps, target, fence, runStartedAt, batch) // step 1
+      if (batch.length === 0) break
+      flushed = true
+      progress({ event: 'flush-started', model: model.name, events: eventsOf(batch) })
+      let rejected = 0
+      await deps.makeRoom(bytesOf(batch))
+      await flushClaims(deps, model, batch, (done) => {
+        count(done)
+        rejected += done.rejected
+      })
+      const events = eventsOf(batch) - rejected
+      const ms = performance.now() - startedAt
+      progress({ event: 'flush-finished', model: model.name, events, rejected, ms })
+    } catch (error) {
+      await giveBack(deps, batch)
+      throw error
+    }
+  }
+  if (flushed) await dropBatch(deps.connection)
+}
+
+/** Adds claims to `batch`, up to the limit; true when there is nothing more for this run to claim. */
+async function claimBatch(
+  deps: FlushDependencies,
+  target: ModelName,
+  fence: FlushPosition | undefined,
+  runStartedAt: Date,
+  batch: Claim[],
+): Promise<boolean> {
+  for (let bytes = 0; bytes < limits.flushBytes;) {
+    const claim = await deps.claims.claim(target)
+    if (claim === null) return true
+    await deps.onStep?.('claimed')
+    await refuseBehindAnother(deps, claim, batch)
+    if (isFlushed(fence, claim)) {
+      await removeReturned(deps, claim)
+      continue
+    }
+    batch.push(claim)
+    bytes += claim.bytes
+    // This one holds events younger than the run, so all older ones are in. A busy target would never end otherwise.
+    if (new Date(claim.newest) >= runStartedAt) return true
+  }
+  return false
+}
+
+/**
+ * The fence says that all segments up to it are in the table. So nobody may commit one while an earlier one, claimed by a
+ * runner that is still at work or was until now, is in the buffer: once behind the fence it would be taken for flushed.
+ */
+async function refuseBehindAnother(
+  deps: FlushDependencies,
+  claim: Claim,
+  batch: readonly Claim[],
+): Promise<void> {
+  const oldestOwn = (batch[0] ?? claim).segment
+  if (claim.oldestSegment >= oldestOwn) return
+  await nack(deps, claim)
+  throw new ModelFailure(
+    `another run is flushing ${claim.target}: segment ${claim.oldestSegment} of the buffer was handed out to it; run again when it has ended`,
+  )
+}
+
+/** Steps 2 to 8: all claims in one transaction or, when an event does not fit, each in one of its own. */
+async function flushClaims(
+  deps: FlushDependencies,
+  model: EventsModel,
+  claims: readonly Claim[],
+  count: (flushed: FlushCount) => void,
+): Promise<void> {
+  const { connection, onStep } = deps
+  const commit = async (batch: Batch, insert: (target: Sql) => Promise<void>) => {
+    await onStep?.('loaded')
+    await connection.transact(async () => {
+      // step 3
+      await onStep?.('begun')
+      await insert(relationOf(model.name)) // step 4
+      await onStep?.('inserted')
+      await recordAcks(connection, claims) // step 5
+      await onStep?.('recorded')
+    }) // step 6
+    count(batch)
+    await onStep?.('committed')
+    for (const claim of claims) await deps.claims.ack(claim) // step 7
+    await onStep?.('acked')
+    await deleteAcks(connection, claims) // step 8
+    await onStep?.('record-deleted')
+  }
+  try {
+    const batch = await viewTyped(connection, model, claims, deps.formerly) // step 2
+    return await commit(batch, (target) => insertTyped(connection, target, batch))
+  } catch (error) {
+    if (!(error instanceof MisfitError)) throw error
+  }
+  const [claim, ...others] = claims
+  if (claim === undefined) return
+  if (others.length > 0) {
+    for (const one of claims) await flushClaims(deps, model, [one], count)
+    return
+  }
+  const batch = await loadTolerantly(connection, model, claim)
+  await commit(batch, (target) => insertTolerantly(connection, target, claim, batch))
+}
+
+const eventsOf = (claims: readonly Claim[]) => claims.reduce((sum, { events }) => sum + events, 0)
+const bytesOf = (claims: readonly Claim[]) => claims.reduce((sum, { bytes }) => sum + bytes, 0)
+
+/**
+ * After a failure the ack record decides: without one nothing was committed and the events go back; a claim that is gone
+ * already, acked and its record deleted, does not come back by a nack. When the engine cannot tell, or the buffer
+ * does not take them, the claims stay open for the next run to decide. Never throws: what is told is the failure before it.
+ */
+async function giveBack(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
+  for (const claim of claims) {
+    const query = sql`SELECT 1 FROM _eider.acks WHERE claim_id = ${sql.value(claim.id)}`
+    const row = await deps.connection.row(query).catch(() => undefined)
+    // A buffer that refuses one is not asked about the others: each may take until a time limit.
+    if (row === null && !(await nack(deps, claim))) return
+  }
+}
+
+/**
+ * Before a failure is told, which one of the buffer must not hide: the next run takes back what stays open. false: the
+ * buffer does not take it.
+ */
+async function nack({ claims, logger }: FlushDependencies, claim: Claim): Promise<boolean> {
+  try {
+    await claims.nack(claim)
+    return true
+  } catch (error) {
+    logger.warn('flush-claim-left-open', { claim: claim.id, error: String(error) })
+    return false
+  }
+}
+
+/**
+ * A segment at or below the fence of its opening: its events are in the table. It is there when its removal was lost in a
+ * power cut, when a dead run had given it back after its commit, or when a copy of the buffer was put in its place.
+ */
+async function removeReturned(deps: FlushDependencies, claim: Claim): Promise<void> {
+  await deps.claims.ack(claim)
+  deps.logger.warn('flush-segment-returned', { claim: claim.id })
+}

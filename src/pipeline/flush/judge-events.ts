@@ -1,0 +1,96 @@
+// Events that wait in the buffer, tried against a model before a run flushes them: which fit, and what is wrong with the
+// others. The flush decides by the same rules; here the rows stay in a temporary table.
+
+import type { WaitingSegment } from '../../buffer/claim-source.ts'
+import { limits } from '../../core/limits.ts'
+import type { EventsModel } from '../../core/model.ts'
+import type { EventsVerdict } from '../../core/report/planned-changes.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import { catalogKey } from '../../duckdb/catalog.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { numberOf, textOf } from '../../duckdb/values.ts'
+import type { BuildContext } from '../build/build.ts'
+import {
+  dropBatch,
+  FITTING,
+  insertTyped,
+  judgeRejected,
+  judgeSegments,
+  MisfitError,
+  VERDICTS,
+  viewTyped,
+} from './load-batch.ts'
+import { countRows } from '../build/materialize/relation.ts'
+import { isEdited, STATE_SCHEMA } from '../store/state.ts'
+
+/** The columns of the model; the rows that would come into its table, once judgeEvents() has run. */
+export const ARRIVING = sql`temp.main._eider_arriving`
+
+/** The table of events that were rejected before; null where a run of the model would try none of them again. */
+export function rejectedFor(
+  model: EventsModel,
+  { catalog, state }: Pick<BuildContext, 'catalog' | 'state'>,
+): Sql | null {
+  if (!isEdited(state.models.get(model.name), model)) return null
+  const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'rejected_events'))
+  return exists ? sql.ident(catalog.database, STATE_SCHEMA, 'rejected_events') : null
+}
+
+/** `rejectedIn`: the table of events that were rejected before, when the run would try them again. */
+export async function judgeEvents(
+  connection: Connection,
+  model: EventsModel,
+  segments: readonly WaitingSegment[],
+  rejectedIn: Sql | null,
+): Promise<EventsVerdict> {
+  const columns = model.columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`)
+  await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_arriving (${sql.join(columns)})`)
+  let retried = 0
+  if (rejectedIn !== null) {
+    await judgeRejected(connection, model, rejectedIn)
+    retried = await connection.run(sql`INSERT INTO ${ARRIVING} BY NAME FROM ${FITTING}`)
+  }
+  const waiting = segments.reduce((sum, { events }) => sum + events, 0)
+  const fit = waiting === 0 || (await insertAll(connection, model, segments))
+  const verdict = fit
+    ? { rejected: 0, reasons: [] }
+    : await rejectMisfits(connection, model, segments)
+  await dropBatch(connection)
+  return { waiting, retried, ...verdict }
+}
+
+/** The way that is fast: all fit, or nothing is inserted. */
+async function insertAll(
+  connection: Connection,
+  model: EventsModel,
+  segments: readonly WaitingSegment[],
+): Promise<boolean> {
+  const batch = await viewTyped(connection, model, segments, true)
+  try {
+    await connection.transact(() => insertTyped(connection, ARRIVING, batch))
+    return true
+  } catch (error) {
+    if (error instanceof MisfitError) return false
+    throw error
+  }
+}
+
+async function rejectMisfits(
+  connection: Connection,
+  model: EventsModel,
+  segments: readonly WaitingSegment[],
+): Promise<Pick<EventsVerdict, 'rejected' | 'reasons'>> {
+  await judgeSegments(connection, model, segments)
+  await connection.run(sql`INSERT INTO ${ARRIVING} BY NAME FROM ${FITTING}`)
+  // Events with the same thing wrong in other values are one row.
+  const rows = await connection.rows(sql`
+    SELECT arg_min(reason, seq) AS reason, count(*) AS events, min(seq) AS first FROM ${VERDICTS}
+    GROUP BY regexp_replace(reason, 'cannot read .*? as ', '', 'g')
+    ORDER BY events DESC, first LIMIT ${sql.value(limits.plannedReasons)}`)
+  const reasons = rows.map(({ reason, events, first }) => ({
+    reason: textOf(reason),
+    events: numberOf(events),
+    first: numberOf(first),
+  }))
+  return { rejected: await countRows(connection, VERDICTS), reasons }
+}

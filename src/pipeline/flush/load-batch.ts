@@ -1,0 +1,226 @@
+// Step 2 of the flush: claimed segments become a relation with the columns of the events model. The engine reads the
+// segments in place; no event passes through JavaScript.
+//
+// First everything is read by the model's own types, at the speed of the engine: the relation is a temporary view, and
+// the INSERT of step 4 streams through it. Rows are lent to the table for the length of the transaction only, so a value
+// that does not fit, found in the middle, costs a rollback and nothing else. Then the segment is loaded again as JSON
+// into temporary tables, each event gets a verdict, and those that fit are inserted.
+
+import type { Claim, WaitingSegment } from '../../buffer/claim-source.ts'
+import type { EventsModel } from '../../core/model.ts'
+import type { Column } from '../../core/relation.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import { field, fields, isNested, isRequired, typedOf } from './event-columns.ts'
+import { ModelFailure } from '../failure.ts'
+import { countRows } from '../build/materialize/relation.ts'
+import { EXACT_TEXTS, linesOf, membersFor, rawEvents } from './segment-lines.ts'
+
+/** What step 4 inserts. */
+export interface Batch {
+  /** A relation with the columns of the model. */
+  readonly rows: Sql
+  /** Events that fit the table. */
+  readonly events: number
+  readonly rejected: number
+}
+
+/** View: the columns of the model, read from the segments by their types. Events without a required value are not in it. */
+const TYPED = sql`temp.main._eider_typed`
+/** The events of one segment that fit, by the columns of the model. */
+export const FITTING = sql`temp.main._eider_fitting`
+/** seq, t, x, given (each column as JSON), typed (each column in its type or NULL). */
+const GIVEN = sql`temp.main._eider_given`
+/** seq, reason; one row per event that does not fit. */
+export const VERDICTS = sql`temp.main._eider_verdicts`
+
+/** Thrown by insertTyped() when an event does not fit its table. The transaction is to be rolled back. */
+export class MisfitError extends Error {
+  override name = 'MisfitError'
+}
+
+/**
+ * All segments as one relation. Whether their events fit shows only when it is inserted. `formerly`: events may be from a
+ * time in which the columns had other types. It costs time.
+ */
+export async function viewTyped(
+  connection: Connection,
+  model: EventsModel,
+  claims: readonly Pick<Claim, 'path' | 'events'>[],
+  formerly: boolean,
+): Promise<Batch> {
+  const lines = linesOf(claims, membersFor(model, formerly))
+  const complete = model.columns
+    .filter(isRequired)
+    .map((column) => sql` AND ${field(sql`e`, column)} IS NOT NULL`)
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP VIEW _eider_typed AS
+    SELECT ${fields(model, sql`e`, sql`CAST`, formerly)} FROM ${lines}
+    WHERE e IS NOT NULL${sql.join(complete, sql.empty)}`)
+  return { rows: TYPED, events: claims.reduce((sum, { events }) => sum + events, 0), rejected: 0 }
+}
+
+/** Step 4 for a batch of viewTyped(). Throws MisfitError when a value does not fit its column, or is missing. */
+export async function insertTyped(
+  connection: Connection,
+  target: Sql,
+  batch: Batch,
+): Promise<void> {
+  const inserted = await insertRows(connection, target, batch).catch((error: unknown) => {
+    if (error instanceof DatabaseError && isAboutValues(error)) return null
+    throw error
+  })
+  if (inserted !== batch.events) throw new MisfitError()
+}
+
+/** One segment, event by event. Throws ModelFailure when it does not hold as many events as the claim says. */
+export async function loadTolerantly(
+  connection: Connection,
+  model: EventsModel,
+  claim: Claim,
+): Promise<Batch> {
+  await judgeSegments(connection, model, [claim])
+  const rejected = await countRows(connection, VERDICTS)
+  const events = await countRows(connection, FITTING)
+  if (events + rejected !== claim.events)
+    throw new ModelFailure(
+      `${claim.path} holds ${events + rejected} events, but ${claim.events} were accepted; nothing was inserted`,
+    )
+  return { rows: FITTING, events, rejected }
+}
+
+/** Step 4 for a batch of loadTolerantly(): each event is in the table or set aside afterwards. */
+export async function insertTolerantly(
+  connection: Connection,
+  target: Sql,
+  claim: Claim,
+  batch: Batch,
+): Promise<void> {
+  await insertRows(connection, target, batch)
+  if (batch.rejected === 0) return // the statement below reads the whole segment
+  const rejected = await connection.run(sql`
+    INSERT INTO _eider.rejected_events (target, claim_id, seq, reason, event, exact, received_at, rejected_at)
+    SELECT ${sql.value(claim.target)}, ${sql.value(claim.id)}, seq, reason, event, exact, received_at, now()
+    FROM ${VERDICTS} JOIN (${rawEvents(claim)}) USING (seq)`)
+  if (rejected !== batch.rejected)
+    throw new ModelFailure(
+      `${batch.rejected} events of ${claim.path} do not fit, but only ${rejected} could be set aside; nothing was inserted`,
+    )
+}
+
+/**
+ * Events that were set aside go into the table if they fit by now; the others stay, with their reason of today. To be
+ * called in a transaction. Gives the events that are in the table now.
+ */
+export async function insertRejected(
+  connection: Connection,
+  target: Sql,
+  model: EventsModel,
+): Promise<number> {
+  await judgeRejected(connection, model, sql`_eider.rejected_events`)
+  const events = await countRows(connection, FITTING)
+  await insertRows(connection, target, { rows: FITTING, events, rejected: 0 })
+  await connection.run(sql`
+    UPDATE _eider.rejected_events SET reason = verdict.reason FROM ${VERDICTS} AS verdict
+    WHERE ${isOf(model)} AND rejected_events.rowid = verdict.seq`)
+  const deleted = await connection.run(sql`
+    DELETE FROM _eider.rejected_events WHERE ${isOf(model)}
+    AND rowid NOT IN (SELECT seq FROM ${VERDICTS})`)
+  if (deleted !== events)
+    throw new ModelFailure(
+      `${events} rejected events of ${model.name} fit now, but ${deleted} would be taken out of _eider.rejected_events`,
+    )
+  return events
+}
+
+/** Of the events that were set aside: those of the model, in whatever letter case it was spelled. */
+export const isOf = ({ name }: EventsModel): Sql => sql`lower(target) = lower(${sql.value(name)})`
+
+/** Each event gets a verdict: those that fit are in FITTING afterwards, the others in VERDICTS. Nothing else changes. */
+export function judgeSegments(
+  connection: Connection,
+  model: EventsModel,
+  segments: readonly Pick<WaitingSegment, 'path'>[],
+): Promise<void> {
+  const members = { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON`, x: EXACT_TEXTS }
+  return giveVerdicts(connection, model, linesOf(segments, members))
+}
+
+/** As judgeSegments(), for events that were set aside in `table`. */
+export function judgeRejected(
+  connection: Connection,
+  model: EventsModel,
+  table: Sql,
+): Promise<void> {
+  const rejected = sql`(
+    SELECT rowid::UBIGINT AS s, received_at::VARCHAR AS t, event::JSON AS e, exact AS x
+    FROM ${table} WHERE ${isOf(model)})`
+  return giveVerdicts(connection, model, rejected)
+}
+
+/** By name, since a table may have columns that its model no longer lists. */
+const insertRows = (connection: Connection, target: Sql, { rows }: Batch): Promise<number> =>
+  connection.run(sql`INSERT INTO ${target} BY NAME FROM ${rows}`)
+
+export async function dropBatch(connection: Connection): Promise<void> {
+  await connection.run(sql`DROP VIEW IF EXISTS ${TYPED}`)
+  for (const table of [FITTING, GIVEN, VERDICTS])
+    await connection.run(sql`DROP TABLE IF EXISTS ${table}`)
+}
+
+/**
+ * `source` gives s (a number of its own for each event), t (when it was accepted), e (the event as JSON) and x (its exact
+ * texts).
+ */
+async function giveVerdicts(
+  connection: Connection,
+  model: EventsModel,
+  source: Sql,
+): Promise<void> {
+  const asJson = sql`STRUCT(${sql.join(model.columns.map(({ name }) => sql`${sql.ident(name)} JSON`))})`
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP TABLE _eider_given AS
+    SELECT s AS seq, t, x, TRY_CAST(e AS ${asJson}) AS given, ${typedOf(model.columns)} AS typed
+    FROM ${source} WHERE e IS NOT NULL`)
+  await connection.run(
+    sql`CREATE OR REPLACE TEMP TABLE _eider_verdicts (seq UBIGINT, reason VARCHAR)`,
+  )
+  for (const reasons of [misfits(model), ...model.columns.filter(isNested).map(nestedMisfits)])
+    await connection.run(sql`
+      INSERT INTO ${VERDICTS} SELECT seq, reason FROM (${reasons})
+      WHERE seq NOT IN (SELECT seq FROM ${VERDICTS})`)
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP TABLE _eider_fitting AS
+    SELECT ${fields(model, sql`typed`, sql`TRY_CAST`, true)} FROM ${GIVEN} ANTI JOIN ${VERDICTS} USING (seq) ORDER BY seq`)
+}
+
+/** Events with a value that gave NULL in the column's type, or none where the model wants one. */
+function misfits(model: EventsModel): Sql {
+  const reasons = model.columns.map((column) => {
+    const given = field(sql`given`, column)
+    const unreadable = sql`${sql.value(`column "${column.name}": cannot read `)} || left(${given}::VARCHAR, 100)
+      || ${sql.value(` as ${column.type}`)}`
+    const missing = sql.value(`column "${column.name}" is missing`)
+    const absent = isRequired(column) ? sql`${given} IS NULL` : sql`false`
+    return sql`CASE WHEN ${absent} THEN ${missing}
+      WHEN ${given} IS NOT NULL AND ${field(sql`typed`, column, sql`TRY_CAST`)} IS NULL THEN ${unreadable} END`
+  })
+  return sql`SELECT seq, reason FROM (
+    SELECT seq, concat_ws('; ', ${sql.join(reasons)}) AS reason FROM ${GIVEN}) WHERE reason <> ''`
+}
+
+/** A misfit inside a list or struct leaves NULL there and the column itself not NULL: compare node by node. */
+function nestedMisfits(column: Column): Sql {
+  const reason = sql`${sql.value(`column "${column.name}": cannot read `)} || left(any_value(g.value)::VARCHAR, 100)
+    || ' at ' || any_value(g.fullkey) || ${sql.value(` as ${column.type}`)}`
+  return sql`
+    SELECT seq, ${reason} AS reason
+    FROM ${GIVEN}, json_tree(${field(sql`given`, column)}) g, json_tree(to_json(${field(sql`typed`, column, sql`TRY_CAST`)})) w
+    WHERE g.fullkey = w.fullkey AND ((w.type = 'NULL' AND g.type <> 'NULL')
+      OR (w.type IN ('OBJECT', 'ARRAY') AND g.type NOT IN ('OBJECT', 'ARRAY')))
+    GROUP BY seq`
+}
+
+const isAboutValues = ({ details }: DatabaseError) =>
+  ['Invalid Input', 'Conversion', 'Out of Range'].includes(details.type)

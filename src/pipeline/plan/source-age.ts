@@ -1,0 +1,95 @@
+// How old the rows of sources are, by the greatest value of their `loaded_at`: those that read a table that is too old
+// are warned, or fail and keep their last good version.
+
+import type { Age, CompiledExternal } from '../../core/external.ts'
+import type { CompiledProject, Model } from '../../core/model.ts'
+import type { ModelName } from '../../core/names.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError, isInterrupt } from '../../duckdb/errors.ts'
+import { numberOf } from '../../duckdb/values.ts'
+
+const MAX_DATE_MS = 8.64e15
+
+export interface Freshness {
+  readonly source: string
+  readonly state: 'fresh' | 'warn' | 'error'
+  /** In one line, for people. */
+  readonly text: string
+}
+
+/** By name, of the sources that say when they were loaded. */
+export async function readFreshness(
+  connection: Connection,
+  tables: readonly CompiledExternal[],
+  now: Date,
+): Promise<ReadonlyMap<string, Freshness>> {
+  const found = new Map<string, Freshness>()
+  for (const table of tables) {
+    if (table.loadedAt === null) continue
+    found.set(table.name, await readAge(connection, table, table.loadedAt, now))
+  }
+  return found
+}
+
+/** What cannot be read to its end is an error of those that read it, not of the run. */
+async function readAge(
+  connection: Connection,
+  table: CompiledExternal,
+  loadedAt: string,
+  now: Date,
+): Promise<Freshness> {
+  const [schema = '', name = ''] = table.name.split('.')
+  // Infinity marks rows without an end, and says nothing of the last load.
+  const time = sql`${sql.ident(loadedAt)}::TIMESTAMPTZ`
+  try {
+    const row = await connection.row(sql`
+      SELECT epoch_ms(max(${time}) FILTER (isfinite(${time})))::DOUBLE AS ms
+      FROM ${sql.ident(schema, name)}`)
+    const ms = row?.['ms'] ?? null
+    // The engine's last times lie behind those of a Date.
+    return judge(table, ms === null ? null : Math.min(numberOf(ms), MAX_DATE_MS), now)
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || isInterrupt(error)) throw error
+    const [problem = ''] = error.details.message.split('\n')
+    const text = `the source ${table.name} cannot be read: ${problem}`
+    return { source: table.name, state: 'error', text }
+  }
+}
+
+/** Tables of sources that the selected models read. */
+export const sourcesRead = (
+  models: CompiledProject['models'],
+  selected: Iterable<ModelName>,
+): ReadonlySet<string> =>
+  new Set(Array.from(selected, (name) => models.get(name)?.sources ?? []).flat())
+
+/** A line for each source that the model reads and that is too old: to be warned of, or to fail. */
+export function staleInputs(
+  { sources }: Pick<Model, 'sources'>,
+  freshness: ReadonlyMap<string, Freshness>,
+  state: 'warn' | 'error',
+): readonly string[] {
+  return sources.flatMap((name) => {
+    const found = freshness.get(name)
+    return found?.state === state ? [found.text] : []
+  })
+}
+
+function judge(table: CompiledExternal, loadedMs: number | null, now: Date): Freshness {
+  const { name, warnAfter, errorAfter } = table
+  const isOver = (age: Age | null) =>
+    age !== null && (loadedMs === null || now.getTime() - loadedMs > age.ms)
+  const state = isOver(errorAfter) ? 'error' : isOver(warnAfter) ? 'warn' : 'fresh'
+  const last =
+    loadedMs === null
+      ? 'has no rows'
+      : `was last loaded at ${new Date(loadedMs).toISOString().replace('.000Z', 'Z')}`
+  const limit =
+    state === 'fresh'
+      ? ''
+      : state === 'error'
+        ? `, error_after ${errorAfter?.text}`
+        : `, warn_after ${warnAfter?.text}`
+  return { source: name, state, text: `the source ${name} ${last}${limit}` }
+}

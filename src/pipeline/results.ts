@@ -1,0 +1,108 @@
+// What a run has done so far, and what becomes of it in the end.
+
+import { randomUUID } from 'node:crypto'
+import type { Model } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
+import type { ModelResult, Progress } from '../core/report/progress.ts'
+import type { FlushCount } from './flush/flush.ts'
+
+export interface RunSummary {
+  readonly runId: string
+  /** Every model is built or unchanged. */
+  readonly ok: boolean
+  readonly startedAt: Date
+  readonly ms: number
+  readonly flushed: readonly (FlushCount & { readonly model: ModelName })[]
+  /** In the order of the DAG. */
+  readonly models: readonly ModelResult[]
+  /** null when the run was interrupted before it published. */
+  readonly snapshot: { readonly id: string; readonly changed: boolean } | null
+}
+
+/** The classes of this house have a lifetime; this one's is a run. */
+export class Ledger {
+  readonly runId: string
+  readonly startedAt: Date
+  readonly flushed = new Map<ModelName, FlushCount>()
+  snapshot: RunSummary['snapshot'] = null
+  /** The models that the run is about; none before it knows. */
+  selected: ReadonlySet<ModelName> = new Set()
+  readonly #startedMs = performance.now()
+  readonly #progress: Progress
+  readonly #started = new Set<ModelName>()
+  readonly #results = new Map<ModelName, ModelResult>()
+  /** The failed model that a failed or skipped one leads back to. */
+  readonly #failedBy = new Map<ModelName, ModelName>()
+
+  constructor(startedAt: Date, progress: Progress) {
+    const time = startedAt.toISOString().replace(/[-:]|\.\d+/g, '')
+    this.runId = `${time}-${randomUUID().slice(0, 6)}`
+    this.startedAt = startedAt
+    this.#progress = progress
+  }
+
+  countFlushed(model: ModelName, { events, rejected }: FlushCount): void {
+    const before = this.flushed.get(model) ?? { events: 0, rejected: 0 }
+    this.flushed.set(model, {
+      events: before.events + events,
+      rejected: before.rejected + rejected,
+    })
+  }
+
+  /** Announced once, though a group that failed is built again. */
+  start(model: ModelName, because: string): void {
+    if (this.#started.has(model)) return
+    this.#started.add(model)
+    this.#progress({ event: 'model-started', model, because })
+  }
+
+  finish(result: ModelResult): void {
+    this.#results.set(result.model, result)
+    this.#progress({ event: 'model-finished', ...result })
+  }
+
+  isFinished(model: ModelName): boolean {
+    return this.#results.has(model)
+  }
+
+  get hasFailed(): boolean {
+    return this.#failedBy.size > 0
+  }
+
+  /** Those of the selected models that have no result were not reached. */
+  skipRest(because: string): void {
+    for (const model of this.selected)
+      if (!this.isFinished(model)) this.finish({ model, status: 'skipped', because, ms: 0 })
+  }
+
+  fail(model: ModelName, because: string, ms = 0): void {
+    this.#failedBy.set(model, model)
+    this.finish({ model, status: 'failed', because, ms })
+  }
+
+  /** True when the model has failed, or was skipped now since one that it reads has. */
+  isBlocked({ name, dependsOn }: Model): boolean {
+    if (this.#failedBy.has(name)) return true
+    const upstream = dependsOn.find((other) => this.#failedBy.has(other))
+    if (upstream === undefined) return false
+    const root = this.#failedBy.get(upstream) ?? upstream
+    this.#failedBy.set(name, root)
+    this.finish({ model: name, status: 'skipped', because: `${root} failed`, ms: 0 })
+    return true
+  }
+
+  /** When every selected model has a result. */
+  summarize(): RunSummary {
+    const { runId, startedAt, flushed, snapshot } = this
+    const results = Array.from(this.selected, (model) => this.#results.get(model)!)
+    return {
+      runId,
+      ok: results.every(({ status }) => status === 'built' || status === 'unchanged'),
+      startedAt,
+      ms: performance.now() - this.#startedMs,
+      flushed: Array.from(flushed, ([model, counts]) => ({ model, ...counts })),
+      models: results,
+      snapshot,
+    }
+  }
+}

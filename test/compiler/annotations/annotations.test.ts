@@ -1,0 +1,84 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { grammar } from 'ohm-js'
+import { annotationGrammar } from '../../../src/compiler/annotations/annotation-values.ts'
+import { annotationGrammarSource } from '../../../src/compiler/annotations/annotations.grammar.ts'
+import { annotations, parseHeader } from '../../../src/compiler/annotations/annotations.ts'
+import { tokenize } from '../../../src/compiler/sql/tokens.ts'
+import { faultsOfExamples } from '../../support/grammar-examples.ts'
+
+function header(text: string) {
+  const parsed = parseHeader({ path: 'x.sql', text }, tokenize(text))
+  return { ...parsed, codes: parsed.diagnostics.map(({ code }) => code) }
+}
+
+test('the examples in the grammar hold', () => {
+  assert.equal(faultsOfExamples(annotationGrammarSource, annotationGrammar), [])
+})
+
+test('examples that do not hold are found, and rules without any', () => {
+  const faulty = String.raw`G {
+    //+ "x"
+    //- "1"
+    a = digit
+
+    //+ "1"
+    b (a letter)
+      = letter -- only
+
+    // no example
+    c = letter
+  }`
+  const faults = faultsOfExamples(faulty, grammar(faulty))
+  assert.equal(
+    faults.map((fault) => fault.split(': Line')[0]),
+    ['a: refuses "x"', 'a: accepts "1"', 'b: refuses "1"', 'c: no example that is accepted'],
+  )
+  const unreadable = 'G {\n//+ no text\na = digit\n}'
+  assert.throws(() => faultsOfExamples(unreadable, grammar(unreadable)))
+})
+
+test('columns keep their places in the file', () => {
+  const text = `-- a note\n  --  @unique_key : "Line ""No""" ,  größe`
+  const columns = header(text).header.unique_key?.value ?? []
+  assert.equal(
+    columns.map(({ name, span }) => [name, text.slice(span.start, span.end)]),
+    [
+      ['Line "No"', '"Line ""No"""'],
+      ['größe', 'größe'],
+    ],
+  )
+})
+
+test('an annotation that was not understood is still mentioned', () => {
+  const { mentioned, codes, header: found } = header('-- @kind\n-- @unique_key: a,\n-- @kind: view')
+  assert.equal(codes, ['annotation-syntax', 'annotation-syntax', 'duplicate-annotation'])
+  assert.equal([...mentioned], ['kind', 'unique_key'])
+  assert.equal(found, {})
+})
+
+test('names of Object.prototype are no annotations', () => {
+  for (const name of ['constructor', 'toString', '__proto__'])
+    assert.ok(
+      header(`-- @${name}: x`).codes[0]?.match(/unknown-annotation|annotation-syntax/),
+      name,
+    )
+})
+
+const values: Readonly<Record<string, string>> = {
+  column: 'a: text',
+  depends_on: 'a.b',
+  on_duplicate: 'fail',
+  deletes: 'mirror',
+  on_schema_change: 'rebuild',
+}
+
+test('every annotation is understood', () => {
+  for (const name of Object.keys(annotations)) {
+    const value = values[name] ?? 'word'
+    assert.equal(header(`-- @${name}: ${value}`).codes, [], name)
+    assert.ok(header(`-- @${name} ${value}`).mentioned.has(name))
+  }
+})
+
+test.run()

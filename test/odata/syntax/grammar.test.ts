@@ -1,0 +1,55 @@
+import * as ohm from 'ohm-js'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { urlGrammar, urlGrammarSource } from '../../../src/odata/syntax/url.grammar.ts'
+import { seededRandom } from '../../support/seeded-random.ts'
+import { examplesOf, faultsOfExamples } from '../../support/grammar-examples.ts'
+
+test('the examples above the rules hold', () => {
+  assert.equal(faultsOfExamples(urlGrammarSource, urlGrammar), [])
+})
+
+test('a grammar whose tokens are read in one step takes what the grammar as written takes', () => {
+  const written = ohm.grammar(urlGrammarSource)
+  assert.equal(faultsOfExamples(urlGrammarSource, written), [])
+  const random = seededRandom(5)
+  const below = (n: number) => Math.floor(random() * n)
+  const examples = [...examplesOf(urlGrammarSource)]
+  const pieces = [
+    "'",
+    '(',
+    ')',
+    ' ',
+    '\t',
+    '-',
+    '.',
+    ':',
+    ',',
+    '/',
+    '1',
+    'e',
+    'T',
+    'Z',
+    'as',
+    'ü',
+    '\ud83d',
+    '$',
+  ]
+  let taken = 0
+  for (let i = 0; i < 4_000; i++) {
+    const [rule, [example]] = examples[i % examples.length]!
+    const others = examples[below(examples.length)]![1]
+    const text = example!.text
+    const at = below(text.length + 1)
+    const piece =
+      below(4) === 0 ? others[below(others.length)]!.text : pieces[below(pieces.length)]!
+    const changed = text.slice(0, at) + piece + text.slice(at + below(3))
+    const expected = written.match(changed, rule)
+    const found = urlGrammar.match(changed, rule)
+    assert.is(found.succeeded(), expected.succeeded(), `${rule}: ${JSON.stringify(changed)}`)
+    if (expected.succeeded()) taken++
+  }
+  assert.ok(taken > 200, `${taken} texts were taken`)
+})
+
+test.run()

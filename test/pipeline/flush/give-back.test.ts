@@ -1,0 +1,40 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { FakeClaims } from '../../support/fake-claims.ts'
+import { events, fixture, type Fixture, resultOf } from '../../support/pipeline-fixture.ts'
+
+class StubbornClaims extends FakeClaims {
+  override nack(): Promise<number> {
+    return Promise.reject(new Error('the buffer is gone'))
+  }
+}
+
+/** Why the flush failed, and what was logged meanwhile. */
+async function failedFlush(space: Fixture, claims: FakeClaims) {
+  const warnings: string[] = []
+  const warn = (event: string) => void warnings.push(event)
+  const logger = { debug() {}, info() {}, warn, error() {}, child: () => logger }
+  const model = events('raw.e', { id: 'INTEGER' })
+  const summary = await space.run([model], { openClaims: () => Promise.resolve(claims), logger })
+  return { because: resultOf(summary, 'raw.e').because, warnings }
+}
+
+test('a batch that the buffer does not take back fails for its own reason', async () => {
+  await using space = await fixture()
+  const claims = new StubbornClaims(space.path('buffer'))
+  await claims.add('raw.e', [{ id: 1 }], { counted: 2 })
+  const { because, warnings } = await failedFlush(space, claims)
+  assert.match(because, /holds 1 events, but 2 were accepted/)
+  assert.equal(warnings, ['flush-claim-left-open'])
+})
+
+test('a buffer that does not take back one claim is not asked about the others', async () => {
+  await using space = await fixture()
+  const claims = new StubbornClaims(space.path('buffer'))
+  for (let i = 0; i < 3; i++) await claims.add('raw.e', [{ id: 1 }], { counted: 2 })
+  const { because, warnings } = await failedFlush(space, claims)
+  assert.match(because, /holds 1 events, but 2 were accepted/)
+  assert.equal(warnings, ['flush-claim-left-open'])
+})
+
+test.run()
