@@ -18,7 +18,8 @@ import { refusal } from '../errors.ts'
 import { type JsonNode, printTree, readTree, walk } from './json-tree.ts'
 import { type Scan, scanValue } from './json-scan.ts'
 import { quickDoor, type QuickDoor, quickEnd } from './fast-path.ts'
-import { type Edit, type Findings, type Rule, ruleFor } from './value-rules.ts'
+import type { Edit, Findings, Rule } from './rule.ts'
+import { ruleFor } from './value-rules.ts'
 
 interface DoorColumn extends Pick<Column, 'name' | 'type'> {
   readonly required: boolean
