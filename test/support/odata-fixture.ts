@@ -10,9 +10,10 @@ import type { Row } from '../../src/duckdb/values.ts'
 import { RequestError } from '../../src/http/request-error.ts'
 import { bindRequest } from '../../src/odata/bind/request.ts'
 import type { BoundQuery, BoundRequest } from '../../src/odata/bind/bound.ts'
-import { buildEntityModel, type EntityModel } from '../../src/odata/edm/entity-model.ts'
+import { buildEntityModel } from '../../src/odata/edm/entity-model.ts'
 import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
 import { countSql, rowsSql } from '../../src/odata/sql/query.ts'
+import type { EntityModel } from '../../src/odata/edm/model.ts'
 
 export interface Table {
   readonly model: string
