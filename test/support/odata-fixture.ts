@@ -22,6 +22,8 @@ export interface Table {
   readonly rows: Sql
 }
 
+export const ROOT = 'http://127.0.0.1:8090/odata/'
+
 export const NOW = new Date('2024-06-01T12:00:00.500Z')
 
 export class Fixture implements AsyncDisposable {
@@ -47,7 +49,7 @@ export class Fixture implements AsyncDisposable {
   }
 
   bind(target: string): BoundRequest {
-    return bindRequest(parseRequest(target), this.model, { now: NOW, version: '4.01' })
+    return bindRequest(parseRequest(target, ROOT), this.model, { now: NOW, version: '4.01' })
   }
 
   query(target: string): BoundQuery {
