@@ -16,7 +16,8 @@ import { beforeSql } from '../../../src/odata/engine/compare-snapshots.ts'
 import { type ComparisonLease, createComparisons } from '../../../src/odata/engine/comparisons.ts'
 import type { EntitySet } from '../../../src/odata/edm/entity-model.ts'
 import { ClientGone } from '../../../src/odata/engine/query.ts'
-import { publish, serve, type Table, writeTable } from '../../support/publish.ts'
+import { publish, type Table, writeTable } from '../../support/snapshot-files.ts'
+import { serve } from '../../support/odata-service.ts'
 
 /** A set of one row, now and before. */
 async function states(dir: string, name: string) {
