@@ -4,7 +4,8 @@ import type { Model } from '../../src/core/model.ts'
 import type { Connection } from '../../src/duckdb/database.ts'
 import { planRun, type PlannedStep, type RunPlan } from '../../src/pipeline/plan/show-changes.ts'
 import { openWarehouseToRead } from '../../src/pipeline/store/warehouse.ts'
-import { type Fixture, projectOf } from './pipeline-fixture.ts'
+import type { TestProject } from './pipeline-project.ts'
+import { projectOf } from './handmade-models.ts'
 
 export interface PlanGiven {
   readonly allowEmpty?: boolean
@@ -14,7 +15,7 @@ export interface PlanGiven {
 
 /** `look` sees the rows that the rehearsal has made. */
 export async function diffOf<T>(
-  { paths }: Fixture,
+  { paths }: TestProject,
   models: readonly Model[],
   { allowEmpty = false, fullRefresh = false, range }: PlanGiven = {},
   look: (connection: Connection) => Promise<T>,
@@ -36,7 +37,7 @@ export async function diffOf<T>(
   return { ...plan, seen: await look(connection) }
 }
 
-export const planned = (space: Fixture, models: readonly Model[], given: PlanGiven = {}) =>
+export const planned = (space: TestProject, models: readonly Model[], given: PlanGiven = {}) =>
   diffOf(space, models, given, () => Promise.resolve(null))
 
 export function stepOf({ steps }: RunPlan, name: string): PlannedStep {

@@ -4,16 +4,10 @@ import { tmpdir } from 'node:os'
 import { compile } from '../../src/compiler/compile.ts'
 import { DiagnosticsError } from '../../src/core/diagnostics.ts'
 import type { CompiledProject, Model } from '../../src/core/model.ts'
-import { type ModelName, parseModelName } from '../../src/core/names.ts'
 import { positionOf } from '../../src/core/source.ts'
+import { modelName } from './model-name.ts'
 
 export type Texts = Readonly<Record<string, string>>
-
-export function nameOf(text: string): ModelName {
-  const name = parseModelName(text)
-  if (name === null) throw new Error(`no model name: ${text}`)
-  return name
-}
 
 /** Texts by model name; those named `macros/…` are macro files. */
 export async function compileTexts(texts: Texts, dir = tmpdir()): Promise<CompiledProject> {
@@ -24,7 +18,7 @@ export async function compileTexts(texts: Texts, dir = tmpdir()): Promise<Compil
       models: files
         .filter((file) => !isMacro(file))
         .map(([name, text]) => ({
-          name: nameOf(name),
+          name: modelName(name),
           source: { path: `models/${name.replace('.', '/')}.sql`, text },
         })),
       seeds: [],
@@ -40,7 +34,7 @@ export async function compileOne(text: string): Promise<Model> {
 }
 
 export function modelOf({ models }: CompiledProject, name: string): Model {
-  const model = models.get(nameOf(name))
+  const model = models.get(modelName(name))
   if (model === undefined) throw new Error(`${name} was not compiled`)
   return model
 }

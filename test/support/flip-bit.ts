@@ -3,7 +3,7 @@
 import { open } from 'node:fs/promises'
 
 /** Changes one bit of the byte at `at`. */
-export async function flip(path: string, at: number): Promise<void> {
+export async function flipBit(path: string, at: number): Promise<void> {
   await using file = await open(path, 'r+')
   const byte = Buffer.alloc(1)
   await file.read(byte, 0, 1, at)

@@ -1,7 +1,7 @@
 // Customers, their orders and the items of those, for requests that go from one to another.
 
 import { sql } from '../../src/core/sql.ts'
-import type { Table } from './publish.ts'
+import type { Table } from './snapshot-files.ts'
 
 export const shop: readonly Table[] = [
   {

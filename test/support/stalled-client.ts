@@ -1,8 +1,8 @@
-// Clients that ask and do not read.
+// A client that asks and does not read.
 
 import { connect, type Socket } from 'node:net'
 import type { Resources } from '../../src/core/resources.ts'
-import type { Served } from './publish.ts'
+import type { Served } from './odata-service.ts'
 
 /** A client that asks and never reads; closed with `resources`. */
 export function openStalled(
@@ -18,12 +18,4 @@ export function openStalled(
   socket.write(`GET /odata/${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`)
   resources.defer(() => void socket.destroy())
   return socket
-}
-
-export const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 10_000
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('it did not happen in 10 s')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }

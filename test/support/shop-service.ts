@@ -3,7 +3,7 @@
 import * as assert from 'uvu/assert'
 import { type Running, type Workspace, workspace } from './workspace.ts'
 
-export const models: Readonly<Record<string, string>> = {
+export const shopModels: Readonly<Record<string, string>> = {
   'eider.yml': 'name: acceptance\n',
   'models/shop/customers.sql': `-- @kind: table
 -- @expose customer_id
@@ -39,15 +39,15 @@ FROM (VALUES
   'models/shop/hidden.sql': `SELECT 'secret-7f3a' AS secret, 1 AS hidden_id`,
 }
 
-export interface Service extends AsyncDisposable {
+export interface ShopService extends AsyncDisposable {
   readonly space: Workspace
   readonly base: string
   readonly running: Running
 }
 
-/** Builds and serves the fixture on a free port. */
-export async function serveFixture(): Promise<Service> {
-  const space = await workspace(models)
+/** Builds the project and serves it on a free port. */
+export async function serveShop(): Promise<ShopService> {
+  const space = await workspace(shopModels)
   await space.ok(['run'])
   const running = await space.start(['serve', '--port', '0', '--quiet'])
   return {

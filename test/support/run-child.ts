@@ -1,6 +1,6 @@
 // A run that kills its process with SIGKILL right after a step of the flush. Started by crash.test.ts:
 //
-//   node killed-run.js <project directory> <step> <buffer: own | parent>
+//   node run-child.js <project directory> <step> <buffer: own | parent>
 //
 // `own`: the buffer is opened by the run and dies with it. `parent`: it lives on in the parent, which answers calls that
 // are sent over the channel between the two processes, as the daemon does over HTTP.
@@ -8,8 +8,10 @@
 import { once } from 'node:events'
 import type { Claim, ClaimSource } from '../../src/buffer/claim-source.ts'
 import { runPipeline } from '../../src/pipeline/run.ts'
-import { collected, openBuffer } from './crash-project.ts'
-import { defaults, pathsOf, projectOf } from './pipeline-fixture.ts'
+import { collected } from './killed-run-project.ts'
+import { openBuffer } from './open-buffer.ts'
+import { runDefaults, pathsOf } from './pipeline-project.ts'
+import { projectOf } from './handmade-models.ts'
 
 const [dir = '', step = '', owner = ''] = process.argv.slice(2)
 const paths = pathsOf(dir)
@@ -30,9 +32,9 @@ const parent: ClaimSource = {
 }
 
 await runPipeline({
-  ...defaults(paths),
+  ...runDefaults(paths),
   project: projectOf(...collected),
-  openClaims: () => (owner === 'own' ? openBuffer(paths) : Promise.resolve(parent)),
+  openClaims: () => (owner === 'own' ? openBuffer(paths.state) : Promise.resolve(parent)),
   onFlushStep: async (done) => {
     if (done !== step) return
     process.kill(process.pid, 'SIGKILL')

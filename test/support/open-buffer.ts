@@ -1,29 +1,18 @@
 // Opening a buffer in a test, and reading it as a run does.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../../src/core/logger.ts'
-import { parseModelName, type ModelName } from '../../src/core/names.ts'
+import type { ModelName } from '../../src/core/names.ts'
 import { EventBuffer } from '../../src/buffer/buffer.ts'
 import type { Claim } from '../../src/buffer/claim-source.ts'
 import type { KeyLimits } from '../../src/buffer/key-memory.ts'
 import { silentLogger } from './silent-logger.ts'
+import { modelName } from './model-name.ts'
 import type { FakeFiles } from './fake-files.ts'
 
 export const TIME = '2026-03-01T10:00:00.000Z'
 export const target = modelName('raw.events')
-
-export function modelName(text: string): ModelName {
-  const name = parseModelName(text)
-  if (name === null) throw new Error(`no model name: ${text}`)
-  return name
-}
-
-export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = await mkdtemp(join(tmpdir(), 'eider-buffer-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
-}
 
 interface OpenOptions {
   readonly keyLimits?: KeyLimits
@@ -104,14 +93,4 @@ export async function drain(
 
 export function eventBytes(event: unknown): Buffer {
   return Buffer.from(JSON.stringify(event))
-}
-
-/** What the call fails with; null when it succeeds. */
-export async function failure(call: () => Promise<unknown>): Promise<unknown> {
-  try {
-    await call()
-    return null
-  } catch (error) {
-    return error
-  }
 }

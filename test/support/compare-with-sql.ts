@@ -4,7 +4,8 @@ import * as assert from 'uvu/assert'
 import { Resources } from '../../src/core/resources.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
-import { serve, type Table } from './publish.ts'
+import { serve } from './odata-service.ts'
+import type { Table } from './snapshot-files.ts'
 
 /** Spread without a generator of random numbers, so that both sides make the same rows. */
 const sales = sql`SELECT i::INTEGER AS sale_id, CASE WHEN i % 11 = 0 THEN NULL ELSE (i * 7919 % 40)::INTEGER END AS client_id,

@@ -1,5 +1,5 @@
 // A process that uses the buffer on the real disk and kills itself at its nth file call.
-//   node crash-child.js <directory> <n> <before|after>
+//   node buffer-child.js <directory> <n> <before|after>
 // It says what it knows, one line each, at once: `accepted <call>`, `flushed <claim id> <events as JSON>` as the commit of
 // a run would record it, `acked <claim id>`, and `done` at the end.
 
@@ -7,7 +7,7 @@ import { readFileSync, writeSync } from 'node:fs'
 import { EventBuffer } from '../../src/buffer/buffer.ts'
 import { realFiles, type Files, type OpenFile } from '../../src/buffer/files.ts'
 import { silentLogger } from './silent-logger.ts'
-import { TIME, eventBytes, readEvents, target } from './drain.ts'
+import { TIME, eventBytes, readEvents, target } from './open-buffer.ts'
 
 const [directory = '', at = '', when = ''] = process.argv.slice(2)
 let fileCalls = 0
