@@ -32,31 +32,8 @@ export default defineConfig({
       ],
     },
   },
-  plugins: [
-    { name: 'unused', resolveId: unusedOf, load: loadUnused },
-    { name: 'order', transform: orderAscii },
-    { name: 'licenses', generateBundle: emitLicenses },
-  ],
+  plugins: [{ name: 'licenses', generateBundle: emitLicenses }],
 })
-
-const UNUSED = '\0unused:'
-
-/** oclif looks with these for commands and plugins in files; the program names its commands and has no plugins. */
-function unusedOf(id) {
-  return ['minimatch', 'tinyglobby'].includes(id) ? UNUSED + id : null
-}
-
-function loadUnused(id) {
-  return id.startsWith(UNUSED) ? 'module.exports = {}' : null
-}
-
-/** oclif sorts the names of commands, which are ASCII; the first comparison by locale of a process takes 7 ms. */
-function orderAscii(code, id) {
-  if (!id.endsWith('/@oclif/core/lib/config/plugin.js')) return null
-  const byLocale = 'a.id.localeCompare(b.id)'
-  if (!code.includes(byLocale)) throw new Error(`${id} has no ${byLocale} any more`)
-  return code.replace(byLocale, '(a.id < b.id ? -1 : 1)')
-}
 
 /** What the authors of the packages ask for: that their names and terms go with every copy. */
 function emitLicenses() {

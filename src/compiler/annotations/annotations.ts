@@ -4,12 +4,8 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { type Kind, type Model, placedAnnotations } from '../../core/model.ts'
 import { positionOf, type SourceFile, type Span } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import {
-  annotationGrammar,
-  type AnnotationValues,
-  readParts,
-  readValue,
-} from './annotation-values.ts'
+import type { AnnotationValues } from './annotation-values.ts'
+import { readParts, readValue } from './read-annotation.ts'
 import type { Token } from '../sql/tokens.ts'
 import { foreignAnnotation } from './foreign-words.ts'
 
@@ -25,7 +21,7 @@ export const fileKinds = [
 export type FileKind = (typeof fileKinds)[number]
 
 interface AnnotationRule {
-  /** Rule of the grammar that the value must match. */
+  /** Form that the value must have. */
   readonly value: keyof AnnotationValues
   /** What a diagnostic says is expected. */
   readonly expected: string
@@ -189,9 +185,9 @@ interface Shape {
 }
 
 function parseShape(text: string, { source, span }: Place): Shape | Diagnostic {
-  const shape = annotationGrammar.match(text, 'annotation')
-  if (shape.failed()) {
-    const failure = { start: span.start + shape.getRightmostFailurePosition(), end: span.end }
+  const parts = readParts(text)
+  if ('failedAt' in parts) {
+    const failure = { start: span.start + parts.failedAt, end: span.end }
     const expected = '@name: value'
     return diagnostic(
       'annotation-syntax',
@@ -200,16 +196,15 @@ function parseShape(text: string, { source, span }: Place): Shape | Diagnostic {
       hintOfCall(text),
     )
   }
-  const parts = readParts(shape)
-  const name = parts.name.contents.toLowerCase()
+  const name = parts.name.toLowerCase()
   if (isAnnotationName(name))
-    return { name, value: parts.value.contents, valueStart: span.start + parts.value.startIdx }
+    return { name, value: parts.value, valueStart: span.start + parts.valueStart }
   const names = Object.keys(annotations).map((known) => `@${known}`)
   const hint =
-    foreignAnnotation(name, parts.value.contents.trim()) ??
+    foreignAnnotation(name, parts.value.trim()) ??
     didYouMean(`@${name}`, names) ??
     `the annotations are ${names.join(', ')}`
-  const place = { source, span: { start: span.start, end: span.start + parts.name.endIdx } }
+  const place = { source, span: { start: span.start, end: span.start + parts.nameEnd } }
   return diagnostic('unknown-annotation', { name }, place, { hint })
 }
 
@@ -224,9 +219,9 @@ function parseValue(
   { source, span }: Place,
 ): Annotation<unknown> | Diagnostic {
   const rule: AnnotationRule = annotations[name]
-  const match = annotationGrammar.match(value, rule.value)
-  if (match.failed()) {
-    const start = valueStart + match.getRightmostFailurePosition()
+  const read = readValue(rule.value, value, valueStart)
+  if ('failedAt' in read) {
+    const start = valueStart + read.failedAt
     const failure = { start, end: Math.max(start + 1, span.end) }
     const place = { source, span: value === '' ? span : failure }
     const [, meant] = /^=\s*(.+)/.exec(value) ?? []
@@ -234,7 +229,7 @@ function parseValue(
     return diagnostic('annotation-syntax', { expected: rule.expected }, place, more)
   }
   const valueSpan = { start: valueStart, end: span.end }
-  return { value: readValue(match, valueStart), span, valueSpan }
+  return { value: read.value, span, valueSpan }
 }
 
 const repeats = (name: AnnotationName) => (annotations[name] as AnnotationRule).repeats === true
