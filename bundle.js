@@ -1,11 +1,10 @@
 // Puts the program and its packages into the few files of dist/bundle that bin/run.js starts. Node takes some 100 ms to
 // find and load several hundred files, a fifth of what a run with nothing to do takes.
 
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { defineConfig } from 'rolldown'
+import { build } from 'rolldown'
+import { bundlePapers } from './bundle-papers.js'
 
-export default defineConfig({
+await build({
   input: [
     'src/cli/main.ts',
     'src/cli/command-not-found.ts',
@@ -32,23 +31,5 @@ export default defineConfig({
       ],
     },
   },
-  plugins: [{ name: 'licenses', generateBundle: emitLicenses }],
+  plugins: [bundlePapers],
 })
-
-/** What the authors of the packages ask for: that their names and terms go with every copy. */
-function emitLicenses() {
-  const dirs = Array.from(this.getModuleIds(), packageOf).filter((dir) => dir !== undefined)
-  const texts = [...new Set(dirs)].toSorted().map(licenseOf)
-  this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source: texts.join('\n---\n\n') })
-}
-
-function packageOf(file) {
-  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]
-}
-
-function licenseOf(dir) {
-  const { name, version, license } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
-  const file = readdirSync(dir).find((entry) => /^licen[cs]e/i.test(entry))
-  const text = file === undefined ? '' : readFileSync(join(dir, file), 'utf8')
-  return `${name} ${version} (${license})\n\n${text.trim()}\n`
-}
