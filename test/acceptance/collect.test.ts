@@ -3,7 +3,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
-import { Database, type Row } from '../../src/duckdb/database.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import type { Row } from '../../src/duckdb/values.ts'
 import { type Running, type Workspace, workspace } from '../support/workspace.ts'
 
 const files = {

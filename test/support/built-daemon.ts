@@ -1,7 +1,8 @@
 // What the acceptance tests of the daemon share: requests, runs beside it, the warehouse, and waiting for what it says.
 
 import type { Sql } from '../../src/core/sql.ts'
-import { Database, type Row } from '../../src/duckdb/database.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import type { Row } from '../../src/duckdb/values.ts'
 import type { Running, Workspace } from './workspace.ts'
 
 export const daemonIn = (space: Workspace, ...flags: readonly string[]) =>
