@@ -6,15 +6,8 @@ import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import type { EventBuffer } from '../../src/buffer/buffer.ts'
 import { locationOf } from '../../src/buffer/claim-source.ts'
 import { markerLine, scanSegment } from '../../src/buffer/segment.ts'
-import {
-  TIME,
-  drain,
-  eventBytes,
-  openBuffer,
-  readEvents,
-  target,
-  temporaryDirectory,
-} from '../support/drain.ts'
+import { TIME, drain, eventBytes, openBuffer, readEvents, target } from '../support/open-buffer.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { FakeFiles } from '../support/fake-files.ts'
 
 const DIRECTORY = '/buffer/raw.events'
