@@ -1,7 +1,8 @@
 // The daemon of the built command line, runs beside it, its health and what came into the warehouse.
 
 import type { Sql } from '../../src/core/sql.ts'
-import { Database, type Row } from '../../src/duckdb/database.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import type { Row } from '../../src/duckdb/values.ts'
 import type { Running, Workspace } from './workspace.ts'
 
 export const startDaemon = (space: Workspace, ...flags: readonly string[]) =>

@@ -5,16 +5,20 @@ import { columnType } from '../../src/core/relation.ts'
 import { Resources } from '../../src/core/resources.ts'
 import { type Snapshot, SNAPSHOT_TABLE } from '../../src/core/snapshot.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
-import { type Connection, Database, type Row } from '../../src/duckdb/database.ts'
+import { type Connection, Database } from '../../src/duckdb/database.ts'
+import type { Row } from '../../src/duckdb/values.ts'
 import { RequestError } from '../../src/http/request-error.ts'
 import { bindRequest } from '../../src/odata/bind/request.ts'
 import type { BoundQuery, BoundRequest } from '../../src/odata/bind/bound.ts'
-import { buildEntityModel, type EntityModel } from '../../src/odata/edm/entity-model.ts'
+import { buildEntityModel } from '../../src/odata/edm/entity-model.ts'
 import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
 import { countSql, rowsSql } from '../../src/odata/sql/query.ts'
 import { modelName } from './model-name.ts'
 import { shop } from './odata-tables.ts'
 import type { Table } from './snapshot-files.ts'
+import type { EntityModel } from '../../src/odata/edm/model.ts'
+
+export const ROOT = 'http://127.0.0.1:8090/odata/'
 
 export const NOW = new Date('2024-06-01T12:00:00.500Z')
 
@@ -41,7 +45,7 @@ export class InMemoryTables implements AsyncDisposable {
   }
 
   bind(target: string): BoundRequest {
-    return bindRequest(parseRequest(target), this.model, { now: NOW, version: '4.01' })
+    return bindRequest(parseRequest(target, ROOT), this.model, { now: NOW, version: '4.01' })
   }
 
   query(target: string): BoundQuery {

@@ -3,19 +3,19 @@
 // Annotations are few and of vocabularies that the document refers to: clients refuse a document over an unknown one.
 
 import { limits } from '../../core/limits.ts'
+import { functionNames } from '../bind/expression/functions.ts'
+import { NAMESPACE, qualifiedName } from '../edm/type-names.ts'
+import type { ComplexType, EdmType, PrimitiveType } from '../edm/types.ts'
+import { servedTransformations } from '../syntax/transformations.ts'
+import { attributes, collectionXml, lines } from './xml-text.ts'
+import { storedKeyset } from '../bind/keyset.ts'
 import type {
   EntityModel,
   EntitySet,
   EntityType,
   NavigationProperty,
   Property,
-} from '../edm/entity-model.ts'
-import { functionNames } from '../bind/expression/functions.ts'
-import { NAMESPACE, qualifiedName } from '../edm/type-names.ts'
-import type { ComplexType, EdmType, PrimitiveType } from '../edm/types.ts'
-import { storedKeyset } from '../sql/keyset.ts'
-import { servedTransformations } from '../syntax/transformations.ts'
-import { attributes, collectionXml, lines } from './xml-text.ts'
+} from '../edm/model.ts'
 
 const CONTAINER = 'Default'
 

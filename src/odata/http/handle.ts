@@ -221,7 +221,10 @@ async function sendBatch(
   const requests = format.parse(body, context.maxBatchRequests)
   const snapshot = resources.use(context.snapshots.lease())
   const toRequestError = (error: unknown) => shownError(exchange, error)
-  const { continueOnError, applied } = parseContinueOnError(request.headers)
+  const { continueOnError, applied } = parseContinueOnError(
+    request.headers,
+    format.continuesOnError,
+  )
   const headers = {
     ...versionHeader(exchange),
     'Content-Type': format.contentType,

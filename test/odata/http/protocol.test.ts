@@ -150,7 +150,10 @@ test('a token is asked for, as Bearer or as the password of Basic', async () => 
   assertError(await served.get(''), 401, 'unauthorized')
   assertError(await served.get('nope'), 401)
   assertError(await served.get('', { authorization: 'Bearer wrong' }), 401)
-  assert.match((await served.get('')).headers['www-authenticate']!, /Basic/)
+  const { rawHeaders } = await served.get('')
+  const challenges = rawHeaders.filter((_, i) => /^www-auth/i.test(rawHeaders[i - 1] ?? ''))
+  // Chromium, Olingo and java.net.http take no Basic that shares a line with another challenge.
+  assert.equal(challenges, ['Bearer realm="eider"', 'Basic realm="eider", charset="UTF-8"'])
   assert.is((await served.get('', { authorization: `Basic ${basic}` })).status, 200)
   const health = await ask(served.url.replace('/odata', '/health'), {})
   assert.is(health.status, 200)

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
 import { parseRequest } from '../../../src/odata/syntax/parse-request.ts'
-import { InMemoryTables } from '../../support/in-memory-tables.ts'
+import { InMemoryTables, ROOT } from '../../support/in-memory-tables.ts'
 
 test('paths name the service, its metadata, a set, an entity or a count', async () => {
   await using fixture = await InMemoryTables.open()
@@ -125,7 +125,7 @@ test('Q120, Q123: options that are double, empty, unknown, unsupported or out of
 test('broken percent-encoding is refused', () => {
   for (const target of ['%', 'a%zz', 'a?$filter=%', 'a?%C3=1', 'a?x=%ED%A0%80', 'a(%FF)'])
     assert.throws(
-      () => parseRequest(target),
+      () => parseRequest(target, ROOT),
       (error: { status: number }) => error.status === 400,
       target,
     )

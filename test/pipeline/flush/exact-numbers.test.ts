@@ -1,4 +1,4 @@
-// JSON keeps numbers as they were sent, from the door to the table, wherever in the type of a column it is: EXACT_MEMBER.
+// JSON keeps numbers as they were sent, from the door to the table, wherever in the type of a column it is: withExact().
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
