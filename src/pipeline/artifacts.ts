@@ -22,7 +22,7 @@ export async function writeArtifacts(
 ): Promise<void> {
   await mkdir(dir, { recursive: true })
   await writeManifest(join(dir, 'manifest.json'), project)
-  await writeJson(join(dir, 'run_results.json'), runResults(summary))
+  await writeJson(join(dir, 'run_results.json'), describeResults(summary))
 }
 
 async function writeManifest(path: string, project: CompiledProject): Promise<void> {
@@ -60,7 +60,7 @@ async function isFramedBy(path: string, heading: object): Promise<boolean> {
   }
 }
 
-export function runResults(summary: RunSummary) {
+export function describeResults(summary: RunSummary) {
   const { runId, startedAt, ms, ok, flushed, models, snapshot } = summary
   return {
     schema_version: SCHEMA_VERSION,

@@ -1,10 +1,15 @@
-// What a run has done so far, and what becomes of it in the end.
+// The results of a run: gathered while it works, summed up at its end.
 
 import { randomUUID } from 'node:crypto'
 import type { Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ModelResult, Progress } from '../core/report/progress.ts'
-import type { FlushCount } from './flush/flush.ts'
+
+/** Events of one model that a run took from the buffer. */
+export interface FlushCount {
+  readonly events: number
+  readonly rejected: number
+}
 
 export interface RunSummary {
   readonly runId: string
@@ -19,8 +24,7 @@ export interface RunSummary {
   readonly snapshot: { readonly id: string; readonly changed: boolean } | null
 }
 
-/** The classes of this house have a lifetime; this one's is a run. */
-export class Ledger {
+export class RunResults {
   readonly runId: string
   readonly startedAt: Date
   readonly flushed = new Map<ModelName, FlushCount>()

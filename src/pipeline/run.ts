@@ -1,21 +1,31 @@
-// A run: lock, open, work (work.ts), report.
+// A run: lock, open, flush, build, publish, report.
 
+import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
+import { databasesOf, hashFiles } from '../compiler/file-hashes.ts'
 import type { Logger } from '../core/logger.ts'
 import type { CompiledProject } from '../core/model.ts'
-import type { Progress } from '../core/report/progress.ts'
 import type { ProjectPaths } from '../core/project.ts'
-import { runResults, writeArtifacts } from './artifacts.ts'
-import type { RunSelection } from './choose.ts'
-import { isInterruption, toEnvironmentError } from './failure.ts'
-import type { FlushStep } from './flush/flush.ts'
-import { Ledger, type RunSummary } from './results.ts'
+import type { Progress } from '../core/report/progress.ts'
+import { readCatalog } from '../duckdb/catalog.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { describeResults, writeArtifacts } from './artifacts.ts'
+import type { BuildContext } from './build/build.ts'
+import { buildAll } from './build/build-all.ts'
+import { replaceMacros } from './build/macros.ts'
 import type { WatermarkRange } from './build/materialize/relation.ts'
+import { chooseModels, type RunSelection } from './choose.ts'
+import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
+import type { FlushStep } from './flush/flush.ts'
+import { flushAll } from './flush/flush-all.ts'
+import { interruptOnAbort } from './interrupt.ts'
+import { readFreshness, sourcesRead } from './plan/source-age.ts'
+import { RunResults, type RunSummary } from './results.ts'
 import { takeRunLock } from './run-lock.ts'
+import { publish } from './store/publish.ts'
 import type { Retention } from './store/snapshots.ts'
-import { recordRun } from './store/state.ts'
+import { ensureState, readState, recordRemoved, recordRun } from './store/state.ts'
 import { openWarehouse, settleLog } from './store/warehouse.ts'
-import { work } from './work.ts'
 
 export interface RunOptions {
   readonly paths: ProjectPaths
@@ -61,21 +71,21 @@ export interface RunOptions {
  */
 export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   const { paths, project, lockWaitMs, signal, progress } = options
-  const ledger = new Ledger(options.now?.() ?? new Date(), progress)
-  const { runId } = ledger
-  ledger.selected = new Set(project.models.keys())
+  const results = new RunResults(options.now?.() ?? new Date(), progress)
+  const { runId } = results
+  results.selected = new Set(project.models.keys())
   progress({ event: 'run-started', runId, models: project.models.size })
   try {
     await using _lock = await takeRunLock(paths.runLock, lockWaitMs, signal)
     await using warehouse = await openWarehouse(options)
     await using connection = await warehouse.connect()
-    await work(options, ledger, connection, () => warehouse.connect())
-    ledger.skipRest('interrupted')
-    const summary = ledger.summarize()
+    await work(options, results, connection, () => warehouse.connect())
+    results.skipRest('interrupted')
+    const summary = results.summarize()
     // A retry that found nothing to do is not the last run: the next one still finds what the run before it left.
     const isRecorded = options.selection?.retry !== true || summary.models.length > 0
     const recordBytes = isRecorded
-      ? await recordRun(connection, summary, runResults(summary))
+      ? await recordRun(connection, summary, describeResults(summary))
       : null
     await Promise.all([
       settleLog(connection, paths, isIdle(summary) ? recordBytes : null),
@@ -83,12 +93,140 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     ])
   } catch (error) {
     if (!isInterruption(error, signal)) throw toEnvironmentError(error)
-    ledger.skipRest('interrupted')
+    results.skipRest('interrupted')
   }
-  const summary = ledger.summarize()
+  const summary = results.summarize()
   progress({ event: 'run-finished', runId, ok: summary.ok, ms: summary.ms })
   return summary
 }
 
 const isIdle = ({ flushed, models }: RunSummary) =>
   flushed.length === 0 && models.every(({ status }) => status === 'unchanged')
+
+const allModels: RunSelection = { include: [], exclude: [], retry: false }
+
+/** Flush, build in DAG order, publish. An abort ends it early, without an exception. `connect` gives further connections. */
+async function work(
+  options: RunOptions,
+  results: RunResults,
+  connection: Connection,
+  connect: () => Promise<Connection>,
+): Promise<void> {
+  const { project, signal, modelsAtOnce = 1, failFast = false } = options
+  const connections = [connection]
+  using _interrupts = interruptOnAbort(connections, signal)
+  try {
+    const context = await prepare(options, results, connection)
+    await flush(options, results, context)
+    while (connections.length < Math.min(modelsAtOnce, context.selected.size))
+      connections.push(await connect())
+    await buildAll(context, results, project, { connections, failFast, signal })
+    signal.throwIfAborted() // the next run publishes what this one built
+    await markRemoved(context, project)
+    await publishAll(options, results, context)
+  } catch (error) {
+    if (!isInterruption(error, signal)) throw error
+  }
+}
+
+async function prepare(
+  options: RunOptions,
+  results: RunResults,
+  connection: Connection,
+): Promise<BuildContext> {
+  const { project, paths, progress, selection = allModels } = options
+  const { fullRefresh = false, allowEmpty = false, range = null } = options
+  const { models, macros, external } = project
+  const catalog = await readCatalog(connection)
+  await ensureState(connection, catalog)
+  await replaceMacros(connection, macros)
+  const state = await readState(connection, models.keys())
+  const fileHashes = await hashFiles(connection, paths.dir, models.values(), databasesOf(project))
+  const selected = await chooseModels({ connection, state, fileHashes }, models, selection)
+  results.selected = selected
+  const read = sourcesRead(models, selected)
+  const tables = (external?.tables ?? []).filter(({ name }) => read.has(name))
+  const freshness = await readFreshness(connection, tables, results.startedAt)
+  if (selected.size < models.size) progress({ event: 'models-selected', models: selected.size })
+  const others = [...state.models].filter(([name]) => !selected.has(name))
+  return {
+    connection,
+    catalog,
+    state,
+    runId: results.runId,
+    dir: paths.dir,
+    startedAt: results.startedAt,
+    fullRefresh,
+    allowEmpty,
+    range,
+    selected,
+    versions: new Map(others.map(([name, { version }]) => [name, version])),
+    fileHashes,
+    freshness,
+  }
+}
+
+async function flush(
+  options: RunOptions,
+  results: RunResults,
+  context: BuildContext,
+): Promise<void> {
+  const { paths, project, logger, signal, progress, onFlushStep } = options
+  const { selected } = context
+  const collects = [...selected].some((name) => project.models.get(name)?.kind === 'events')
+  const hasBuffer = selected.size === project.models.size && existsSync(paths.buffer)
+  await flushAll(context, project, {
+    openClaims: collects || hasBuffer ? options.openClaims : null,
+    logger,
+    signal,
+    progress,
+    onStep: onFlushStep,
+    startedAt: results.startedAt,
+    onFlushed: (model, count) => results.countFlushed(model.name, count),
+    onFailure: (model, error) => {
+      if (isInterruption(error, signal)) return
+      results.fail(model.name, explainFailure(error, model, null))
+    },
+  })
+}
+
+/** Their relations stay in the warehouse: history is not the tool's to destroy. They are no longer published. */
+async function markRemoved(
+  { connection, state }: BuildContext,
+  project: CompiledProject,
+): Promise<void> {
+  const gone = [...state.models].filter(
+    ([name, { removed }]) => !removed && !project.models.has(name),
+  )
+  if (gone.length > 0)
+    await recordRemoved(
+      connection,
+      gone.map(([name]) => name),
+    )
+}
+
+async function publishAll(
+  { project, paths, progress, now, retention }: RunOptions,
+  results: RunResults,
+  { connection, versions, selected }: BuildContext,
+): Promise<void> {
+  const startedMs = performance.now()
+  const { snapshot, changed } = await publish({
+    connection,
+    dir: paths.snapshots,
+    runId: results.runId,
+    models: project.models.values(),
+    versions: new Map([...versions].filter(([name]) => selected.has(name))),
+    now: now?.() ?? new Date(),
+    ...(retention === undefined ? {} : { retention }),
+    onFailure: (model, error) => results.fail(model.name, explainFailure(error, model, null)),
+  })
+  results.snapshot = { id: snapshot.id, changed }
+  if (!changed) return
+  progress({
+    event: 'published',
+    snapshot: snapshot.id,
+    relations: snapshot.relations.length,
+    ms: performance.now() - startedMs,
+  })
+}

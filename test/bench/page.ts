@@ -13,10 +13,11 @@ import { bindRequest } from '../../src/odata/bind/request.ts'
 import type { BoundQuery } from '../../src/odata/bind/bound.ts'
 import { buildEntityModel } from '../../src/odata/edm/entity-model.ts'
 import { entityTextsSql } from '../../src/odata/sql/expand.ts'
-import { keysetOf, keysetWindow } from '../../src/odata/sql/keyset.ts'
+import { keysetWindow } from '../../src/odata/sql/keyset.ts'
 import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
 import { rowsSql } from '../../src/odata/sql/query.ts'
 import { type Benchmark, interleaved } from './figure.ts'
+import { keysetOf } from '../../src/odata/bind/keyset.ts'
 
 const PAGE_ROWS = 10_000
 

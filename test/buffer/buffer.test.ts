@@ -6,17 +6,10 @@ import { EnvironmentError } from '../../src/core/failures.ts'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { BufferFullError, BufferUnavailableError } from '../../src/buffer/errors.ts'
 import { scanSegment } from '../../src/buffer/segment.ts'
-import {
-  TIME,
-  drain,
-  eventBytes,
-  failure,
-  modelName,
-  openBuffer,
-  readClaim,
-  target,
-  temporaryDirectory,
-} from '../support/drain.ts'
+import { TIME, drain, eventBytes, openBuffer, readClaim, target } from '../support/open-buffer.ts'
+import { failure } from '../support/failure.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { modelName } from '../support/model-name.ts'
 import { FakeFiles } from '../support/fake-files.ts'
 
 test('a buffer has one owner, which the refusal names; closing it lets the next one in', async () => {

@@ -1,17 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ClaimTargetError, UnknownClaimError } from '../../src/buffer/errors.ts'
-import {
-  TIME,
-  drain,
-  eventBytes,
-  failure,
-  modelName,
-  openBuffer,
-  readClaim,
-  target,
-  temporaryDirectory,
-} from '../support/drain.ts'
+import { TIME, drain, eventBytes, openBuffer, readClaim, target } from '../support/open-buffer.ts'
+import { failure } from '../support/failure.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { modelName } from '../support/model-name.ts'
 
 test('claim, ack and nack are idempotent, also over restarts', async () => {
   await using directory = await temporaryDirectory()

@@ -5,15 +5,8 @@ import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import type { EventBuffer } from '../../src/buffer/buffer.ts'
 import { markerLine, scanSegment } from '../../src/buffer/segment.ts'
-import {
-  TIME,
-  drain,
-  eventBytes,
-  openBuffer,
-  readEvents,
-  target,
-  temporaryDirectory,
-} from '../support/drain.ts'
+import { TIME, drain, eventBytes, openBuffer, readEvents, target } from '../support/open-buffer.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { FakeFiles } from '../support/fake-files.ts'
 
 const DIRECTORY = '/buffer/raw.events'

@@ -17,9 +17,9 @@ import {
   flushTarget,
 } from '../../src/pipeline/flush/flush.ts'
 import { ensureState, readState } from '../../src/pipeline/store/state.ts'
-import { openBuffer } from '../support/drain.ts'
+import { openBuffer } from '../support/open-buffer.ts'
 import { FakeFiles, fileError, PowerCutError, type Survival } from '../support/fake-files.ts'
-import { events } from '../support/pipeline-fixture.ts'
+import { events } from '../support/handmade-models.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 
 const model: EventsModel = events('raw.events', { call: 'INTEGER!', i: 'INTEGER!' })

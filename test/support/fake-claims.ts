@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Claim, ClaimSource } from '../../src/buffer/claim-source.ts'
 import type { ModelName } from '../../src/core/names.ts'
-import { nameOf } from './pipeline-fixture.ts'
+import { modelName } from './model-name.ts'
 
 interface Segment {
   readonly claim: Claim
@@ -48,7 +48,7 @@ export class FakeClaims implements ClaimSource {
     await writeFile(path, lines.map((line) => line + '\n').join(''))
     const claim = {
       id: `${target}/${segment}`,
-      target: nameOf(target),
+      target: modelName(target),
       segment,
       opening,
       oldestSegment: segment,

@@ -5,16 +5,8 @@
 // all that the specification has are served or say what they lack.
 
 import { limits } from '../../core/limits.ts'
-import type {
-  EntityModel,
-  EntitySet,
-  EntityType,
-  NavigationProperty,
-  Property,
-} from '../edm/entity-model.ts'
 import { NAMESPACE, qualifiedName } from '../edm/type-names.ts'
 import type { ComplexType, EdmType, PrimitiveType } from '../edm/types.ts'
-import { storedKeyset } from '../sql/keyset.ts'
 import { servedTransformations } from '../syntax/transformations.ts'
 import {
   AGGREGATION,
@@ -26,6 +18,14 @@ import {
   vocabularyPath,
 } from './vocabularies.ts'
 import { attributes, collectionXml, lines } from './xml-text.ts'
+import { storedKeyset } from '../bind/keyset.ts'
+import type {
+  EntityModel,
+  EntitySet,
+  EntityType,
+  NavigationProperty,
+  Property,
+} from '../edm/model.ts'
 
 const CONTAINER = 'Default'
 

@@ -10,12 +10,12 @@ import { resultQuery } from './apply/result.ts'
 import { bindValue, valueOptions } from './value.ts'
 import type { BoundQuery, BoundRequest } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
-import type { EntityModel } from '../edm/entity-model.ts'
-import { odataError } from '../protocol/errors.ts'
+import { odataError, unsupported } from '../protocol/errors.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import { withTarget } from '../syntax/parse-option.ts'
-import { newRow, type RequestContext, type Scope, unsupported } from './scope.ts'
+import { newRow, type RequestContext, type Scope } from './scope.ts'
 import type { OptionName, OptionSyntax, PathSegment, RequestSyntax } from '../syntax/syntax.ts'
+import type { EntityModel } from '../edm/model.ts'
 
 export interface RequestSettings {
   /** The time that the whole request sees. */

@@ -1,12 +1,12 @@
 // $select: which properties are written, and which parts of complex ones (URL conventions 5.1.4).
 
 import { type Expression, type OutputProperty, propertyOf, typeOf } from './bound.ts'
-import { findPart } from './expression/path.ts'
-import { odataError } from '../protocol/errors.ts'
-import { shownItems } from './value.ts'
-import { findNavigation, findProperty, type Scope, unsupported } from './scope.ts'
+import { odataError, unsupported } from '../protocol/errors.ts'
+import { findNavigation, findPart, findProperty, type Scope } from './scope.ts'
 import type { OptionSyntax, SelectItem } from '../syntax/syntax.ts'
 import type { EdmType } from '../edm/types.ts'
+import { shownItems } from './items.ts'
+import { hasParts, narrowed } from './narrow.ts'
 
 /**
  * In the order asked for, each once; without $select, or for a star in it, every property and all that $compute names
@@ -119,37 +119,3 @@ export const withoutSelect = ({ path, at, options }: SelectItem): readonly Selec
       )
 
 const EVERYTHING: SelectItem = { path: ['*'], at: 0 }
-
-/** Whether `$select` can choose among the properties of the value. */
-export const hasParts = (type: EdmType) =>
-  type.kind === 'complex' || (type.kind === 'collection' && type.item.kind === 'complex')
-
-/** `type` with those properties alone that `items` name, inside of collections too. An empty path means all of them. */
-export function narrowed(type: EdmType, items: readonly SelectItem[] | undefined): EdmType {
-  if (items === undefined || items.some(({ path }) => path.length === 0 || path[0] === '*'))
-    return type
-  switch (type.kind) {
-    case 'collection': {
-      const item = narrowed(type.item, items)
-      return item.kind === 'collection' ? type : { ...type, item }
-    }
-    case 'complex': {
-      const byName = new Map<string, SelectItem[]>()
-      for (const { path, at } of items) {
-        const [name, ...rest] = path as readonly [string, ...string[]]
-        findPart(type, name, at)
-        byName.set(name, [...(byName.get(name) ?? []), { path: rest, at }])
-      }
-      const properties = Array.from(byName, ([name, inner]) => ({
-        name,
-        type: narrowed(findPart(type, name, 0).type, inner),
-      }))
-      return { ...type, properties }
-    }
-    case 'primitive':
-      throw odataError(
-        'unknown-property',
-        `${type.name} has no property "${items[0]!.path[0]}" (at character ${items[0]!.at + 1})`,
-      )
-  }
-}

@@ -17,13 +17,11 @@ import type { BoundQuery, Expansion, OutputProperty } from '../bind/bound.ts'
 import { BIGINT } from './engine-types.ts'
 import { columnSql, conditionSql } from './expression.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
+import { TOO_MANY_RELATED } from './raised.ts'
 import { OUTER } from '../bind/outer-row.ts'
 import { orderSql, relationSql } from './relation.ts'
 import { columnsSql, type RowWindow, rowsSql, selectSql } from './query.ts'
 import { type Member, objectSql, propertyMembers, rowTextsSql } from './json.ts'
-
-/** The words by which query.ts knows that limits.expandedRows or expandedTextBytes was passed. */
-export const TOO_MANY_RELATED = 'too many related rows'
 
 const BOOLEAN = columnType('BOOLEAN')
 

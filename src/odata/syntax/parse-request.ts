@@ -2,11 +2,12 @@
 // decoded after, once: an encoded slash, ampersand or equals sign is part of the text it stands in.
 
 import { odataError } from '../protocol/errors.ts'
-import { optionName, parseOption } from './query-options.ts'
+import { parseOption } from './query-options.ts'
 import { parseText, withTarget } from './parse-option.ts'
 import { ENCODED_SEMICOLON } from './search.grammar.ts'
 import { targetBelowRoot } from '../protocol/service-root.ts'
 import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
+import { optionName } from './option-names.ts'
 
 /**
  * `target` is the path below the service root with its query, percent-encoded; it may begin with a slash. `root` is the

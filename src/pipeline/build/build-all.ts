@@ -6,7 +6,7 @@ import type { ModelName } from '../../core/names.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { type BuildContext, createSchemas } from './build.ts'
 import { buildGroup, settle } from './build-group.ts'
-import type { Ledger } from '../results.ts'
+import type { RunResults } from '../results.ts'
 import { readPositions } from '../store/state.ts'
 
 export interface BuildAllOptions {
@@ -20,15 +20,15 @@ export interface BuildAllOptions {
 /** Throws what is no failure of a model, once nothing runs any more. */
 export async function buildAll(
   context: BuildContext,
-  ledger: Ledger,
+  results: RunResults,
   project: CompiledProject,
   options: BuildAllOptions,
 ): Promise<void> {
   const { connections, failFast, signal } = options
   const { selected } = context
   const waiting = new Set(selected)
-  const isStopped = () => signal.aborted || (failFast && ledger.hasFailed)
-  const isFinished = (input: ModelName) => !selected.has(input) || ledger.isFinished(input)
+  const isStopped = () => signal.aborted || (failFast && results.hasFailed)
+  const isFinished = (input: ModelName) => !selected.has(input) || results.isFinished(input)
   const take = (sees: (input: ModelName) => boolean): Model | null => {
     if (isStopped()) return null
     for (const name of waiting) {
@@ -40,7 +40,7 @@ export async function buildAll(
     return null
   }
   const positions = await readPositions(context.connection)
-  const work = { context, ledger, positions, signal, isStopped }
+  const work = { context, results, positions, signal, isStopped }
   await createSchemas(context, project.models)
   const idle = [...connections]
   const running = new Set<Promise<void>>()
@@ -66,7 +66,7 @@ export async function buildAll(
       if (running.size === 0) break
       await Promise.race(running)
     }
-    if (!signal.aborted && isStopped()) ledger.skipRest('stopped after the first failure')
+    if (!signal.aborted && isStopped()) results.skipRest('stopped after the first failure')
   } finally {
     await Promise.allSettled(running)
   }

@@ -20,12 +20,12 @@ import {
 import { explainFailure, isInterruption, ModelFailure } from '../failure.ts'
 import { staleInputs } from '../plan/source-age.ts'
 import { interruptOnAbort } from '../interrupt.ts'
-import type { Ledger } from '../results.ts'
+import type { RunResults } from '../results.ts'
 import { type FlushPosition, type NewRecord, recordModels } from '../store/state.ts'
 
 export interface Work {
   readonly context: BuildContext
-  readonly ledger: Ledger
+  readonly results: RunResults
   /** The last segment that went into each events model. */
   readonly positions: ReadonlyMap<ModelName, FlushPosition>
   readonly signal: AbortSignal
@@ -48,25 +48,25 @@ interface Done {
 
 /** True for a model that needs no transaction: it was skipped, its source is too old, or nothing has changed. */
 export function settle(
-  work: Pick<Work, 'context' | 'ledger' | 'positions'>,
+  work: Pick<Work, 'context' | 'results' | 'positions'>,
   model: Model,
 ): boolean {
-  const { context, ledger } = work
-  if (ledger.isBlocked(model)) return true
+  const { context, results } = work
+  if (results.isBlocked(model)) return true
   const startedMs = performance.now()
   try {
     if (decideOne(work, model).because !== null) return false
     const outcome = leaveAsItIs(context, model)
-    ledger.finish({ model: model.name, ...outcome, ms: performance.now() - startedMs })
+    results.finish({ model: model.name, ...outcome, ms: performance.now() - startedMs })
   } catch (error) {
-    ledger.fail(model.name, explainFailure(error, model, null), performance.now() - startedMs)
+    results.fail(model.name, explainFailure(error, model, null), performance.now() - startedMs)
   }
   return true
 }
 
 /** Builds `first` and those that join it on the connection of the context. Throws what is no failure of a model. */
 export async function buildGroup(work: Work, first: Model): Promise<void> {
-  const { context, ledger, signal } = work
+  const { context, results, signal } = work
   const startedMs = performance.now()
   const group = [first]
   const names = new Set([first.name])
@@ -87,7 +87,7 @@ export async function buildGroup(work: Work, first: Model): Promise<void> {
     if (group.length > 1) return await buildOneByOne(work, group)
     const statement = first.kind === 'events' ? null : statementOf(first, context.dir)
     const because = explainFailure(error, first, statement, context.selected)
-    ledger.fail(first.name, because, performance.now() - startedMs)
+    results.fail(first.name, because, performance.now() - startedMs)
   }
 }
 
@@ -99,7 +99,7 @@ async function buildOneByOne(work: Work, group: readonly Model[]): Promise<void>
 
 /** When it throws, nothing has changed. */
 async function buildTogether(work: Work, first: Model, next: () => Model | null): Promise<void> {
-  const { context, ledger } = work
+  const { context, results } = work
   const { connection, runId } = context
   const group: Done[] = []
   let builtMs = 0
@@ -108,7 +108,7 @@ async function buildTogether(work: Work, first: Model, next: () => Model | null)
     {
       using _held = interruptOnAbort([connection], AbortSignal.timeout(limits.groupHeldMs))
       for (let model = next(); model !== null; model = next())
-        if (!ledger.isBlocked(model)) group.push(await buildOne(work, model))
+        if (!results.isBlocked(model)) group.push(await buildOne(work, model))
     }
     builtMs = performance.now()
     await recordModels(
@@ -120,12 +120,12 @@ async function buildTogether(work: Work, first: Model, next: () => Model | null)
   const shareMs = (performance.now() - builtMs) / group.length
   for (const { model, outcome, record, ms } of group) {
     if (record !== null) noteBuilt(context, model)
-    ledger.finish({ model: model.name, ...outcome, ms: ms + (record === null ? 0 : shareMs) })
+    results.finish({ model: model.name, ...outcome, ms: ms + (record === null ? 0 : shareMs) })
   }
 }
 
 async function buildOne(work: Work, model: Model): Promise<Done> {
-  const { context, ledger } = work
+  const { context, results } = work
   const startedMs = performance.now()
   const done = (outcome: Outcome, record: NewRecord | null): Done => {
     return { model, outcome, record, ms: performance.now() - startedMs }
@@ -135,11 +135,11 @@ async function buildOne(work: Work, model: Model): Promise<Done> {
   if (model.kind === 'events') {
     // The rows came with the flush.
     noteVersion(context, model.name, fingerprint)
-    const rows = ledger.flushed.get(model.name)?.events ?? 0
+    const rows = results.flushed.get(model.name)?.events ?? 0
     const outcome = { status: 'built', because, rows } as const
     return done(withWarnings(context, model, outcome), { model, fingerprint, version: fingerprint })
   }
-  ledger.start(model.name, because)
+  results.start(model.name, because)
   const { rows, version, warnings } = await build(context, model, fingerprint)
   noteVersion(context, model.name, version)
   const outcome = { status: 'built', because, ...(rows === undefined ? {} : { rows }) } as const

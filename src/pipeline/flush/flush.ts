@@ -33,6 +33,7 @@ import {
   viewTyped,
 } from './load-batch.ts'
 import { relationOf } from '../build/materialize/relation.ts'
+import type { FlushCount } from '../results.ts'
 import { type AckRecord, type FlushPosition, isFlushed } from '../store/state.ts'
 
 export type FlushStep =
@@ -57,11 +58,6 @@ export interface FlushDependencies {
   readonly progress: Progress
   /** Called after each step; crash tests end the process there. */
   readonly onStep?: ((step: FlushStep) => void | Promise<void>) | undefined
-}
-
-export interface FlushCount {
-  readonly events: number
-  readonly rejected: number
 }
 
 /** First thing in a run: batches that were committed, but not cleaned up. Steps 7 and 8 change nothing when repeated. */

@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { csdlJson, csdlXml } from '../../../src/odata/answer/csdl.ts'
 import { servedTransformations } from '../../../src/odata/syntax/transformations.ts'
-import { Fixture, shop } from '../../support/odata-fixture.ts'
+import { InMemoryTables } from '../../support/in-memory-tables.ts'
+import { shop } from '../../support/odata-tables.ts'
 
 const xml = (...of: Parameters<typeof csdlXml>) => [...csdlXml(...of)].join('')
 const json = (...of: Parameters<typeof csdlJson>) => [...csdlJson(...of)].join('')
@@ -12,7 +13,7 @@ const stringsXml = (names: readonly string[]) =>
   `<Collection>${names.map((name) => `<String>${name}</String>`).join('')}</Collection>`
 
 test('Q032, Q111: CSDL XML names types, keys, navigation and annotations', async () => {
-  await using fixture = await Fixture.open(shop.slice(0, 2))
+  await using fixture = await InMemoryTables.open(shop.slice(0, 2))
   const restrictions = [
     'InsertRestrictions',
     'Insertable',
@@ -82,7 +83,7 @@ test('Q032, Q111: CSDL XML names types, keys, navigation and annotations', async
 })
 
 test('CSDL JSON says the same', async () => {
-  await using fixture = await Fixture.open(shop.slice(0, 2))
+  await using fixture = await InMemoryTables.open(shop.slice(0, 2))
   const document = JSON.parse(json(fixture.model, '4.01'))
   assert.is(document.$Version, '4.01')
   assert.is(document.$EntityContainer, 'eider.Default')
@@ -132,14 +133,14 @@ test('CSDL JSON says the same', async () => {
 })
 
 test('Q117: a set without a key has a type without one', async () => {
-  await using fixture = await Fixture.open(shop.slice(3))
+  await using fixture = await InMemoryTables.open(shop.slice(3))
   assert.not.match(xml(fixture.model, '4.0'), '<Key>')
   assert.is(JSON.parse(json(fixture.model, '4.0')).eider.shop_log.$Key, undefined)
 })
 
 test('no text of a project can break the document', async () => {
   const description = 'a"b<c>&amp;\t\n\r\u0001\u001f\ud800\ufffe]]>'
-  await using fixture = await Fixture.open([
+  await using fixture = await InMemoryTables.open([
     { model: 't.a', key: ['id'], description, rows: sql`SELECT 1 AS id` },
   ])
   const [, text] = /Description" String="([^"]*)"/.exec(xml(fixture.model, '4.0'))!

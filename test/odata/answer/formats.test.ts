@@ -4,8 +4,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { serve, type Table } from '../../support/publish.ts'
-import { shop } from '../../support/shop.ts'
+import { serve } from '../../support/odata-service.ts'
+import type { Table } from '../../support/snapshot-files.ts'
+import { shop } from '../../support/related-tables.ts'
 
 const FULL = { accept: 'application/json;odata.metadata=full' }
 const FULL_4_0 = { ...FULL, 'odata-maxversion': '4.0' }

@@ -6,7 +6,8 @@ import * as assert from 'uvu/assert'
 import { EnvironmentError } from '../../../src/core/failures.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Answer, ask, publish, serve, type Table } from '../../support/publish.ts'
+import { type Answer, ask, serve } from '../../support/odata-service.ts'
+import { publish, type Table } from '../../support/snapshot-files.ts'
 
 const customers: Table = {
   model: 'shop.customers',

@@ -1,13 +1,14 @@
 // What the options after $apply see and give: its result has other properties than the entity set.
 
 import { type ApplyRows, pathKey, propertyValue, searchedRow, totalOrder } from './rows.ts'
-import { askedOrder, boundFilter, boundWindow } from '../query.ts'
+import { askedOrder, boundFilter } from '../query.ts'
 import { bindExpand } from '../expand.ts'
 import { type BoundQuery, type Expansion, type OutputProperty, typeOf } from '../bound.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, unsupported } from '../../protocol/errors.ts'
 import { withTarget } from '../../syntax/parse-option.ts'
-import { findNavigation, findProperty, type Scope, unsupported } from '../scope.ts'
+import { findNavigation, findProperty, type Scope } from '../scope.ts'
 import type { ExpandItem, OptionSyntax, SelectItem } from '../../syntax/syntax.ts'
+import { boundWindow } from '../expression/filter-and-order.ts'
 
 interface Output extends OutputProperty {
   readonly path: readonly string[]

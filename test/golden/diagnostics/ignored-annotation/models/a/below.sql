@@ -1,0 +1,2 @@
+select 1 as id -- @kind: view
+-- @description: one row

@@ -1,0 +1,5 @@
+/*
+ * @kind: view
+ * @expose id
+ */
+select 1 as id

@@ -1,0 +1,3 @@
+-- @kind: merge
+/* @unique_key: id */
+select 1 as id

@@ -1,0 +1,4 @@
+-- kind: view
+-- expose id
+--- @tags: nightly
+select 1 as id
