@@ -122,7 +122,7 @@ async function work(
       connections.push(await connect())
     await buildAll(context, results, project, { connections, failFast, signal })
     signal.throwIfAborted() // the next run publishes what this one built
-    await markRemoved(context, project)
+    await markRemoved(context, project, results)
     await publishAll(options, results, context)
   } catch (error) {
     if (!isInterruption(error, signal)) throw error
@@ -194,15 +194,13 @@ async function flush(
 async function markRemoved(
   { connection, state }: BuildContext,
   project: CompiledProject,
+  results: RunResults,
 ): Promise<void> {
-  const gone = [...state.models].filter(
-    ([name, { removed }]) => !removed && !project.models.has(name),
-  )
-  if (gone.length > 0)
-    await recordRemoved(
-      connection,
-      gone.map(([name]) => name),
-    )
+  const gone = [...state.models]
+    .filter(([name, { removed }]) => !removed && !project.models.has(name))
+    .map(([name]) => name)
+  if (gone.length > 0) await recordRemoved(connection, gone)
+  for (const name of gone) results.remove(name)
 }
 
 async function publishAll(

@@ -98,7 +98,7 @@ function reasonToBuild(
   parts: readonly string[],
   situation: Situation,
 ): string | null {
-  if (state === undefined || state.removed) return 'never built'
+  if (state === undefined || state.removed) return 'first build'
   if (state.kind !== model.kind) return `kind changed from ${state.kind} to ${model.kind}`
   if (state.definition !== model.definition) return 'definition changed'
   if (model.kind === 'events') return situation.withNewEvents.has(model.name) ? 'new events' : null

@@ -63,10 +63,10 @@ test('a first run builds everything, in order', async () => {
   assert.equal(
     steps.map(({ model, action, because }) => [model.name, action, because]),
     [
-      ['mart.u', 'build', 'never built'],
-      ['raw.s', 'build', 'never built'],
-      ['mid.v', 'build', 'never built'],
-      ['mart.t', 'build', 'never built'],
+      ['mart.u', 'build', 'first build'],
+      ['raw.s', 'build', 'first build'],
+      ['mid.v', 'build', 'first build'],
+      ['mart.t', 'build', 'first build'],
     ],
   )
 })
@@ -164,7 +164,7 @@ test('a relation that is gone, a full refresh, a model that came back and new ev
   assert.equal(because({}), ['nothing changed', 'no new events'])
   assert.equal(because({ exists: () => false }), ['missing in the warehouse', 'no new events'])
   assert.equal(because({ fullRefresh: true }), ['full refresh', 'no new events'])
-  assert.equal(because({ states: gone }), ['never built', 'never built'])
+  assert.equal(because({ states: gone }), ['first build', 'first build'])
   assert.equal(because({ withNewEvents: new Set([modelName('a.e')]) }), [
     'nothing changed',
     'new events',
