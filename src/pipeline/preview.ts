@@ -7,6 +7,7 @@ import { type ModelName, splitModelName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
+import { materializationOf } from './build/materialize/kinds.ts'
 import { publish } from './store/publish.ts'
 import { attachWarehouseToRead, hasWarehouse } from './store/warehouse.ts'
 
@@ -33,7 +34,8 @@ export async function publishPreview(options: PreviewOptions): Promise<void> {
   await using connection = await database.connect()
   if (hasWarehouse(paths)) await attachWarehouseToRead(connection, paths)
   await requireBuilt(connection, model)
-  const asExposed = { ...model, expose: model.expose ?? { key: keyOf(model), span: NOWHERE } }
+  const key = materializationOf(model).rowKey(model)
+  const asExposed = { ...model, expose: model.expose ?? { key, span: NOWHERE } }
   const others = [...models.values()].filter(({ name }) => name !== model.name)
   await publish({
     connection,
@@ -49,9 +51,6 @@ export async function publishPreview(options: PreviewOptions): Promise<void> {
 }
 
 const NOWHERE = { start: 0, end: 0 }
-
-/** Of the other kinds nobody has checked a key; without one a set has no entities, only rows. */
-const keyOf = (model: Model): readonly string[] => (model.kind === 'merge' ? model.uniqueKey : [])
 
 async function requireBuilt(connection: Connection, { name }: Model): Promise<void> {
   const { schema, table } = splitModelName(name)
