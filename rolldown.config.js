@@ -23,9 +23,10 @@ export default defineConfig({
     cleanDir: true,
     chunkFileNames: '[name]-[hash].js',
     // Otherwise most of their small modules are files of their own, each of which Node has to find and read.
+    // What the daemon shares with a run is in `core`: a group takes what it imports, and a run imports the engine.
     codeSplitting: {
       groups: [
-        { name: 'core', test: /\/src\/(core|files)\// },
+        { name: 'core', test: /\/src\/(core\/|files\/|buffer\/(segment|claim-source)\.)/ },
         { name: 'engine', test: /\/src\/duckdb\/|\/@duckdb\/node-api\// },
         { name: 'pipeline', test: /\/src\/pipeline\// },
       ],

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Sql, sql } from '../src/core/sql.ts'
-import { Database, type Row } from '../src/duckdb/database.ts'
+import { Database } from '../src/duckdb/database.ts'
+import type { Row } from '../src/duckdb/values.ts'
 import { repository, type Running, type Workspace, workspace } from './support/workspace.ts'
 
 const dataDir = join(repository, 'node_modules', 'vega-datasets', 'data')

@@ -14,12 +14,12 @@ import {
   UnknownClaimError,
 } from './errors.ts'
 import { ensureDirectory, realFiles, type Files } from './files.ts'
-import { groupBytesNeeded } from './group.ts'
 import { TargetQueue, type Commit, type QueueStats, type SegmentClaim } from './queue.ts'
 import type { Usage } from './usage.ts'
 import type { KeyLimits } from './key-memory.ts'
 import { type LockOptions, takeBufferLock } from './lock.ts'
 import type { RequestKey } from './request-key.ts'
+import { linesMaxBytes } from './segment.ts'
 import { Outage } from './outage.ts'
 import { directoryName, parseDirectoryName } from './target-directory.ts'
 
@@ -111,7 +111,7 @@ export class EventBuffer implements ClaimSource {
     const queue = this.#readyQueue(target)
     if (queue === undefined || this.#closed) return this.#appendToNew(target, events, receivedAt)
     try {
-      this.#refuseAboveLimits(groupBytesNeeded(events))
+      this.#refuseAboveLimits(linesMaxBytes(events))
     } catch (error) {
       return Promise.reject(error as Error)
     }
@@ -138,7 +138,7 @@ export class EventBuffer implements ClaimSource {
     }
     const readWithinLimits = () => {
       const events = read()
-      this.#refuseAboveLimits(groupBytesNeeded(events))
+      this.#refuseAboveLimits(linesMaxBytes(events))
       return events
     }
     return await queue.appendOnce(key, readWithinLimits, receivedAt)
@@ -230,7 +230,7 @@ export class EventBuffer implements ClaimSource {
     this.#refuseWhenClosed()
     const queue = await this.#queueOf(target)
     this.#refuseWhenClosed()
-    this.#refuseAboveLimits(groupBytesNeeded(events))
+    this.#refuseAboveLimits(linesMaxBytes(events))
     await queue.append(events, receivedAt)
   }
 

@@ -1,13 +1,12 @@
 // A group while it is being collected: the event lines in one growing piece of memory, and what is told to those who wait.
 
 import { limits } from '../core/limits.ts'
-import { keyMember } from './request-key.ts'
 import {
   MARKER_LINE_MAX_BYTES,
-  lineStamp,
-  markerLine,
   type EventStamp,
-  writeLineStart,
+  linesMaxBytes,
+  markerLine,
+  writeLines,
 } from './segment.ts'
 
 export interface Group {
@@ -51,19 +50,6 @@ export function nextGroup({ memory, sizeBytes }: Group): Group {
   return isFitting && memory.length <= limits.retainedGroupBytes ? emptyGroup(memory) : emptyGroup()
 }
 
-const LF = 0x0a
-const CR = 0x0d
-const SPACE = 0x20
-const CLOSING_BRACE = 0x7d
-const LINE_MAX_BYTES_BESIDE_EVENT = 96
-
-/** Bytes that `events` will take at most, marker included. */
-export function groupBytesNeeded(events: readonly Uint8Array[]): number {
-  let sizeBytes = MARKER_LINE_MAX_BYTES
-  for (const event of events) sizeBytes += event.length + LINE_MAX_BYTES_BESIDE_EVENT
-  return sizeBytes
-}
-
 /** Adds one line for each event, numbered from `firstSeq` on. `time` is ISO 8601 in UTC; the first line gets the key. */
 export function addEvents(
   group: Group,
@@ -72,43 +58,12 @@ export function addEvents(
   time: string,
   key: string | null = null,
 ): void {
-  const keyed = key === null ? null : lineStamp(time, keyMember(key))
-  const memory = reserve(group, groupBytesNeeded(events) + (keyed?.length ?? 0))
-  const plain = stampOf(time)
-  const begin = group.sizeBytes
-  let [at, seq, stamp] = [begin, firstSeq, keyed ?? plain]
-  for (const event of events) {
-    const start = writeLineStart(memory, at, seq, stamp)
-    memory.set(event, start)
-    const end = start + event.length
-    memory[end] = CLOSING_BRACE
-    memory[end + 1] = LF
-    // The search ends at the line's own end at the latest, so it never runs far.
-    for (let lf = memory.indexOf(LF, start); lf < end; lf = memory.indexOf(LF, lf))
-      memory[lf] = SPACE
-    at = end + 2
-    seq += 1
-    stamp = plain
-  }
-  const added = memory.subarray(begin, at)
-  for (let cr = added.indexOf(CR); cr !== -1; cr = added.indexOf(CR, cr)) added[cr] = SPACE
-  group.sizeBytes = at
+  const memory = reserve(group, linesMaxBytes(events, key !== null))
+  group.sizeBytes = writeLines(memory, group.sizeBytes, events, firstSeq, time, key)
   group.events += events.length
   group.calls += 1
   group.first ??= { seq: firstSeq, time }
-  group.last = { seq: seq - 1, time }
-}
-
-let stampTime = ''
-let stampBytes = lineStamp(stampTime)
-
-/** Of the events without a key: those of one moment, which are many, have the same. */
-function stampOf(time: string): Uint8Array {
-  if (time !== stampTime) {
-    stampTime = time
-    stampBytes = lineStamp(time)
-  }
-  return stampBytes
+  group.last = { seq: firstSeq + events.length - 1, time }
 }
 
 /** The bytes of the group with its marker. */

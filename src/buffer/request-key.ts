@@ -16,7 +16,7 @@
 // base64url, 22 characters, so that a line has a known length and needs no escapes, whatever a sender calls its request.
 
 import { createHash } from 'node:crypto'
-import { markerLine } from './segment.ts'
+import { keyedLines, markerLine } from './segment.ts'
 
 export interface RequestKey {
   /** Digest of the text that the sender chose. */
@@ -82,28 +82,12 @@ export interface FoundKey extends StoredKey {
   readonly seq: number
 }
 
-/** The member of an event line that holds the key, behind the time. */
-export const keyMember = (text: string) => `,"$key":"${text}"`
-
-const MEMBER_START = '","$key":"'
-/** No line has its key further from its beginning. */
-const LINE_START_BYTES = 64
-const KEYED_LINE_START = /^\{"s":(\d+),"t":"([^"]*)","\$key":"([^"]*)","e":/
-
-/** The keys in valid groups, in their order. An event that has such a member of its own is not taken for a key. */
+/** The keys in valid groups, in their order. */
 export function keysIn(groups: Buffer): readonly FoundKey[] {
   const keys: FoundKey[] = []
-  let at = groups.indexOf(MEMBER_START)
-  for (; at !== -1; at = groups.indexOf(MEMBER_START, at + 1)) {
-    const before = Math.max(0, at - LINE_START_BYTES)
-    const lineFeed = groups.subarray(before, at).lastIndexOf('\n')
-    if (lineFeed === -1 && before > 0) continue
-    const start = before + lineFeed + 1
-    const [, seq, time, text] =
-      KEYED_LINE_START.exec(groups.toString('latin1', start, start + 200)) ?? []
-    if (time === undefined || text === undefined) continue
+  for (const { key: text, time, seq } of keyedLines(groups)) {
     const key = parseKeyText(text, time)
-    if (key !== null) keys.push({ ...key, seq: Number(seq) })
+    if (key !== null) keys.push({ ...key, seq })
   }
   return keys
 }

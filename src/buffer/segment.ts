@@ -1,18 +1,19 @@
-// On-disk format of the buffer, number 1.
+// On-disk format of the buffer, number 1. This file owns it: what a line is made of, whoever writes or reads it, is written
+// down and done here.
 //
 // A target has a directory (target-directory.ts) and its events lie there in segments. A segment is a text file of lines
-// that end in LF. The engine reads it in place as newline-delimited JSON with the columns s, t and e; a marker line has
-// none of the three, so its `s` is null.
+// that end in LF. The engine reads it in place as newline-delimited JSON with the columns LINE_COLUMNS; a marker line has
+// none of them, so its `s` is null.
 //
 //   line    bytes                                         what
 //   event   {"s":<seq>,"t":"<time>","e":<event>}          seq: decimal, ascending per target; in one group, by 1
 //                                                         time: acceptance by the server, ISO 8601 in UTC; the first
-//                                                         event of a request that has a key has ,"$key":"<key>" behind
+//                                                         event of a request that has a key has ,"$key":"<key>" after
 //                                                         it (request-key.ts)
 //                                                         event: the JSON text as it was sent; each CR and LF, which
 //                                                         JSON allows only between tokens, is a space
 //                                                         ,"x":<texts> may follow it: an object of texts, with digits
-//                                                         that the engine would not keep (EXACT_MEMBER)
+//                                                         that the engine would not keep (withExact)
 //   marker  {"$commit":{"n":<n>,"len":<len>,"crc":<crc>}} n: event lines of the group, decimal, at least 1
 //                                                         len: bytes of these lines, decimal
 //                                                         crc: CRC-32 (zlib) of these bytes, decimal
@@ -46,8 +47,25 @@
 // A claim that is no longer there, from begin up to the highest number, was acked.
 // Beside segments there may be `<number>-<crc>.damaged` (bytes that recovery took out of a segment, for a person to look
 // at) and `*.tmp` (a copy that was not finished; removed at recovery).
+//
+// Constraints
+//
+//   - An event has at most limits.eventBytes (1 MiB) unless it is set otherwise, and never more than
+//     limits.largestEventBytes (15 MiB). Its line has at most 96 bytes more, 72 more with a key, so that it stays below
+//     the 16 MiB that the engine reads of one line (limits.segmentLineBytes).
+//   - A group holds what arrives while the one before it is synced: at most limits.pendingBytes (64 MiB) over all targets,
+//     or one call that is larger.
+//   - A segment is sealed before a group would take it above limits.segmentBytes (64 MiB). Only a group that alone is
+//     larger makes a larger one. Recovery reads a segment into memory whole.
+//   - All segments of all targets have at most limits.bufferBytes (16 GiB) unless it is set otherwise; above it nothing is
+//     accepted. At most one segment of a target is open.
+//   - A segment lives until it is acked; there is no time limit. Only the last file of a target stays for as long as its
+//     directory.
+//   - All numbers are below 2^53, which has 16 digits, and <opening> is below 2^47.
+//   - A file of keys lives until its youngest key is 24 hours old, unless that is set otherwise (request-key.ts).
 
 import { crc32 } from 'node:zlib'
+import type { Column } from '../core/relation.ts'
 
 export type SegmentState = 'open' | 'sealed' | 'claimed' | 'returned'
 
@@ -78,23 +96,103 @@ export function parseSegmentFileName(fileName: string): SegmentName | null {
   }
 }
 
-const LINE_START = Buffer.from('{"s":')
+/** What each event line begins with, and no other line. */
+export const LINE_START = '{"s":'
 
-/** What an event line has between its number and its event. `key` is the member that holds one (request-key.ts), or ''. */
-export function lineStamp(time: string, key = ''): Buffer {
-  return Buffer.from(`,"t":${JSON.stringify(time)}${key},"e":`, 'latin1')
+/** The members of an event line that are read as columns: seq, time, event, exact texts. */
+export const LINE_COLUMNS = ['s', 't', 'e', 'x'] as const
+export type LineColumn = (typeof LINE_COLUMNS)[number]
+
+/**
+ * Regular expression (RE2): its group 1 is the event of a line as it was sent; a reader of JSON would print numbers in its
+ * own way. What follows the event is an object of texts: only there does a line end in its brace and one more, outside of
+ * every text, without a brace between.
+ */
+export const EVENT_TEXT = String.raw`"e":(.*?)(?:,"x":\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?\}$`
+
+/**
+ * The engine prints each number of JSON as the nearest double. Where that would change one, the line of the event has
+ * texts beside it: by exactKey(), the whole value of the column as JSON text. A column that is JSON has the text of its
+ * value there; in other types the text has each value of JSON as a string of its text.
+ */
+export function withExact(event: Uint8Array, texts: ReadonlyMap<string, string>): Uint8Array {
+  const member = `,"x":${JSON.stringify(Object.fromEntries(texts))}`
+  return Buffer.concat([event, Buffer.from(member)])
 }
 
-/** Writes an event line up to the event; after it come `}` and LF. Returns where the event begins. */
-export function writeLineStart(
-  memory: Uint8Array,
-  start: number,
-  seq: number,
-  stamp: Uint8Array,
+/** With the type, since the text means something else in a column of another one. */
+export const exactKey = ({ name, type }: Pick<Column, 'name' | 'type'>): string => `${name} ${type}`
+
+const LF = 0x0a
+const CR = 0x0d
+const SPACE = 0x20
+const CLOSING_BRACE = 0x7d
+const START_BYTES = Buffer.from(LINE_START)
+const LINE_MAX_BYTES_BESIDE_EVENT = 96
+const KEY_MEMBER_MAX_BYTES = 72
+
+/** Bytes that the lines of `events` take at most, with the marker of their group. */
+export function linesMaxBytes(events: readonly Uint8Array[], hasKey = false): number {
+  let sizeBytes = MARKER_LINE_MAX_BYTES + (hasKey ? KEY_MEMBER_MAX_BYTES : 0)
+  for (const event of events) sizeBytes += event.length + LINE_MAX_BYTES_BESIDE_EVENT
+  return sizeBytes
+}
+
+/**
+ * Writes a line for each event, numbered from `firstSeq` on, and returns where they end. An event is JSON text, or what
+ * withExact() made of it. `time` is ISO 8601 in UTC. The first line gets the key, a text that needs no escapes.
+ */
+export function writeLines(
+  memory: Buffer,
+  begin: number,
+  events: readonly Uint8Array[],
+  firstSeq: number,
+  time: string,
+  key: string | null = null,
 ): number {
+  const plain = stampOf(time)
+  let [at, seq, stamp] = [begin, firstSeq, key === null ? plain : lineStamp(time, key)]
+  for (const event of events) {
+    const start = writeLineStart(memory, at, seq, stamp)
+    memory.set(event, start)
+    const end = start + event.length
+    memory[end] = CLOSING_BRACE
+    memory[end + 1] = LF
+    // The search ends at the line's own end at the latest, so it never runs far.
+    for (let lf = memory.indexOf(LF, start); lf < end; lf = memory.indexOf(LF, lf))
+      memory[lf] = SPACE
+    at = end + 2
+    seq += 1
+    stamp = plain
+  }
+  const lines = memory.subarray(begin, at)
+  for (let cr = lines.indexOf(CR); cr !== -1; cr = lines.indexOf(CR, cr)) lines[cr] = SPACE
+  return at
+}
+
+/** What a line has between its number and its event. */
+function lineStamp(time: string, key: string | null): Buffer {
+  const member = key === null ? '' : `,"$key":"${key}"`
+  return Buffer.from(`,"t":${JSON.stringify(time)}${member},"e":`, 'latin1')
+}
+
+let stampTime = ''
+let stampBytes = lineStamp(stampTime, null)
+
+/** Of the events without a key: those of one moment, which are many, have the same. */
+function stampOf(time: string): Uint8Array {
+  if (time !== stampTime) {
+    stampTime = time
+    stampBytes = lineStamp(time, null)
+  }
+  return stampBytes
+}
+
+/** Writes a line up to its event. Returns where that begins. */
+function writeLineStart(memory: Uint8Array, start: number, seq: number, stamp: Uint8Array): number {
   // Loops, as calls out of JavaScript take longer than so few bytes.
-  for (let i = 0; i < LINE_START.length; i++) memory[start + i] = LINE_START[i]!
-  const digits = start + LINE_START.length
+  for (let i = 0; i < START_BYTES.length; i++) memory[start + i] = START_BYTES[i]!
+  const digits = start + START_BYTES.length
   let end = digits + 1
   for (let power = 10; power <= seq; power *= 10) end++
   for (let at = end - 1, rest = seq; at >= digits; at--) {
@@ -104,6 +202,29 @@ export function writeLineStart(
   }
   for (let i = 0; i < stamp.length; i++) memory[end + i] = stamp[i]!
   return end + stamp.length
+}
+
+/** An event line with a key. */
+export interface KeyedLine extends EventStamp {
+  readonly key: string
+}
+
+const KEY_MEMBER = '","$key":"'
+/** No line has its key further from its beginning. */
+const BYTES_BEFORE_KEY = 64
+const KEYED_START = /^\{"s":(\d+),"t":"([^"]*)","\$key":"([^"]*)","e":/
+
+/** The lines with a key in valid groups, in their order. A member of that name inside of an event is none. */
+export function* keyedLines(groups: Buffer): Generator<KeyedLine> {
+  let at = groups.indexOf(KEY_MEMBER)
+  for (; at !== -1; at = groups.indexOf(KEY_MEMBER, at + 1)) {
+    const before = Math.max(0, at - BYTES_BEFORE_KEY)
+    const lineFeed = groups.subarray(before, at).lastIndexOf('\n')
+    if (lineFeed === -1 && before > 0) continue
+    const start = before + lineFeed + 1
+    const [, seq, time, key] = KEYED_START.exec(groups.toString('latin1', start, start + 200)) ?? []
+    if (time !== undefined && key !== undefined) yield { seq: Number(seq), time, key }
+  }
 }
 
 /** The marker of a group whose event lines are `lines`. */
@@ -125,7 +246,7 @@ export interface SegmentScan {
   /** Runs of valid groups, ascending, not touching. */
   readonly valid: readonly Range[]
   /**
-   * Bytes before, between and behind valid groups where events may have been lost. Empty, at 0, for a segment that lost
+   * Bytes before, between and after valid groups where events may have been lost. Empty, at 0, for a segment that lost
    * all of its bytes.
    */
   readonly damaged: readonly Range[]

@@ -17,16 +17,6 @@ export interface Column {
 export const isReceivedAt = ({ name, type }: Pick<Column, 'name' | 'type'>): boolean =>
   name === 'received_at' && /^(TIMESTAMPTZ|TIMESTAMP WITH TIME ZONE)$/i.test(type)
 
-/**
- * The engine prints the numbers of JSON anew, each as the nearest double. Where that would change one, the line of the
- * event has a member of this name beside the event: by exactKey(), the whole value of the column as JSON text. A column
- * that is JSON has the text of its value there; in other types the text has each value of JSON as a string of its text.
- */
-export const EXACT_MEMBER = 'x'
-
-/** With the type, since the text means something else in a column of another one. */
-export const exactKey = ({ name, type }: Pick<Column, 'name' | 'type'>): string => `${name} ${type}`
-
 // Words, numbers, brackets, commas and quoted names or ENUM members: all that a type can be made of.
 // Nothing that matches can end a statement or open a comment.
 const TYPE_TEXT = /^(?:[A-Za-z0-9_ ,()[\]]|"(?:[^"\0]|"")*"|'(?:[^'\0]|'')*')+$/

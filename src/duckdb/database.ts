@@ -8,7 +8,6 @@ import {
   DuckDBInstance,
   type DuckDBPreparedStatement,
   type DuckDBValue,
-  type Json,
 } from '@duckdb/node-api'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -18,9 +17,7 @@ import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { isInterrupt, toDatabaseError } from './errors.ts'
-import { textOf } from './values.ts'
-
-export type Row = Readonly<Record<string, Json>>
+import { type Row, textOf } from './values.ts'
 
 export interface OpenOptions {
   /** Absolute path, or ':memory:'. */

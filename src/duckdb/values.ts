@@ -1,6 +1,8 @@
-// Values of result rows as what their column says they are.
+// Rows of results, and their values as what their column says they are.
 
-import type { Row } from './database.ts'
+import type { Json } from '@duckdb/node-api'
+
+export type Row = Readonly<Record<string, Json>>
 
 /** Of a VARCHAR column without NULLs. */
 export function textOf(value: Row[string] | undefined): string {

@@ -7,7 +7,8 @@ import type { Headers } from './respond.ts'
 /** An answer of one byte a character, to be written as latin1. The body is sent as UTF-8. */
 export function answerText(status: number, headers: Headers, body: string): string {
   let lines = ''
-  for (const [name, value] of Object.entries(headers)) lines += `${name}: ${value}\r\n`
+  for (const [name, value] of Object.entries(headers))
+    for (const each of typeof value === 'string' ? [value] : value) lines += `${name}: ${each}\r\n`
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${oneByteText(body)}`
 }
 

@@ -6,11 +6,14 @@ import { EnvironmentError } from '../core/failures.ts'
 import type { RequestHead } from './fast/plain-post.ts'
 import { RequestError } from './request-error.ts'
 
+/** One header line for each challenge: browsers, Olingo and the JDK see no Basic behind a comma. */
+const CHALLENGES = ['Bearer realm="eider"', 'Basic realm="eider", charset="UTF-8"']
+
 /** Throws 401 unless the request shows `token`, as Bearer or as the password of Basic. Compares in constant time. */
 export function requireToken(request: RequestHead, token: string | null): void {
   if (hasToken(request, token)) return
   throw new RequestError(401, 'unauthorized', 'a valid token is needed', {
-    headers: { 'WWW-Authenticate': 'Bearer, Basic realm="eider", charset="UTF-8"' },
+    headers: { 'WWW-Authenticate': CHALLENGES },
   })
 }
 

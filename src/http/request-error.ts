@@ -4,9 +4,12 @@ export interface RequestErrorOptions {
   /** The part of the request at fault: a query option, a field, a header. */
   readonly target?: string
   readonly details?: readonly RequestErrorDetail[]
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: RequestErrorHeaders
   readonly cause?: unknown
 }
+
+/** A header with several values is sent as so many lines. */
+export type RequestErrorHeaders = Readonly<Record<string, string | string[]>>
 
 export interface RequestErrorDetail {
   readonly code: string
@@ -21,7 +24,7 @@ export class RequestError extends Error {
   readonly code: string
   readonly target: string | undefined
   readonly details: readonly RequestErrorDetail[] | undefined
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: RequestErrorHeaders
 
   constructor(status: number, code: string, message: string, options: RequestErrorOptions = {}) {
     super(message, { cause: options.cause })

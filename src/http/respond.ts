@@ -3,9 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../core/limits.ts'
 import { declaredLength, isHeldBack } from './body.ts'
-import { errorBody, type RequestError } from './request-error.ts'
+import { errorBody, type RequestError, type RequestErrorHeaders } from './request-error.ts'
 
-export type Headers = Readonly<Record<string, string>>
+export type Headers = RequestErrorHeaders
 
 export function sendText(
   response: ServerResponse,

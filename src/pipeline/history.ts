@@ -2,7 +2,8 @@
 
 import { sql } from '../core/sql.ts'
 import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
-import type { Connection, Row } from '../duckdb/database.ts'
+import type { Connection } from '../duckdb/database.ts'
+import type { Row } from '../duckdb/values.ts'
 import { STATE_SCHEMA } from './store/state.ts'
 
 const RESULT = sql`'[{"model":"VARCHAR","status":"VARCHAR","because":"VARCHAR","rows":"BIGINT","ms":"BIGINT"}]'`

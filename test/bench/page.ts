@@ -13,10 +13,11 @@ import { bindRequest } from '../../src/odata/bind/request.ts'
 import type { BoundQuery } from '../../src/odata/bind/bound.ts'
 import { buildEntityModel } from '../../src/odata/edm/entity-model.ts'
 import { entityTextsSql } from '../../src/odata/sql/expand.ts'
-import { keysetOf, keysetWindow } from '../../src/odata/sql/keyset.ts'
+import { keysetWindow } from '../../src/odata/sql/keyset.ts'
 import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
 import { rowsSql } from '../../src/odata/sql/query.ts'
 import { type Benchmark, interleaved } from './figure.ts'
+import { keysetOf } from '../../src/odata/bind/keyset.ts'
 
 const PAGE_ROWS = 10_000
 
@@ -78,7 +79,7 @@ function boundCollection(relation: PublishedRelation): BoundQuery {
   const facts = { signedTinyints: new Map(), clampedTimes: new Map() }
   const model = buildEntityModel(snapshot, facts)
   const context = { now: new Date(), version: '4.01' } as const
-  const bound = bindRequest(parseRequest('mart_rows'), model, context)
+  const bound = bindRequest(parseRequest('mart_rows', 'http://127.0.0.1/odata/'), model, context)
   if (bound.kind !== 'collection') throw new Error('not a collection')
   return bound.query
 }

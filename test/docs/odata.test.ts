@@ -4,13 +4,13 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
 import { functionNames, isUnserved } from '../../src/odata/bind/expression/functions.ts'
-import { optionName } from '../../src/odata/syntax/query-options.ts'
 import { precedenceOf } from '../../src/odata/syntax/precedence.ts'
 import {
   servedTransformations,
   unservedTransformations,
 } from '../../src/odata/syntax/transformations.ts'
 import { repository } from '../support/workspace.ts'
+import { optionName } from '../../src/odata/syntax/option-names.ts'
 
 const page = readFileSync(join(repository, 'docs', 'odata.md'), 'utf8')
 

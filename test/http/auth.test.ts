@@ -47,7 +47,10 @@ test('401 says how to show a token', () => {
   } catch (error) {
     assert.instance(error, RequestError)
     assert.is((error as RequestError).status, 401)
-    assert.match((error as RequestError).headers['WWW-Authenticate']!, 'Bearer')
+    assert.equal((error as RequestError).headers['WWW-Authenticate'], [
+      'Bearer realm="eider"',
+      'Basic realm="eider", charset="UTF-8"',
+    ])
   }
 })
 

@@ -4,7 +4,7 @@
 
 import { isPrintedAlike } from './decimal-text.ts'
 import { skipSpace } from './json-scan.ts'
-import type { Rule } from './value-rules.ts'
+import type { Rule } from './rule.ts'
 
 interface QuickColumn {
   readonly name: Uint8Array

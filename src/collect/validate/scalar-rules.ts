@@ -1,7 +1,8 @@
-// What a column of each scalar type takes; see value-rules.ts.
+// What a column of each scalar type takes; see rule.ts.
 
 import { fractionDigits, integerDigits, isNumber, parseDecimal, plainText } from './decimal-text.ts'
 import type { JsonNode } from './json-tree.ts'
+import type { Edit, Rule } from './rule.ts'
 import {
   isDate,
   isInterval,
@@ -13,7 +14,6 @@ import {
   isUuid,
   secondFractionDigits,
 } from './time-text.ts'
-import type { Edit, Rule } from './value-rules.ts'
 
 /** Throws Error for a type that has no rule, so that a new type of the engine is noticed. */
 export function scalarRule(name: string, parameters: readonly number[]): Rule {

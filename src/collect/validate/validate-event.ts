@@ -7,18 +7,20 @@
 //
 // Stored are the bytes as they were sent; changed are only single tokens that the engine would not read exactly (to
 // strings of the same digits). Columns with JSON whose numbers it would print in another way are there once more, as text
-// behind the event (EXACT_MEMBER), where no member of the event can be taken for it.
+// after the event (withExact), where no member of the event can be taken for it.
 
+import { exactKey, withExact } from '../../buffer/segment.ts'
 import { limits } from '../../core/limits.ts'
 import type { EventsModel } from '../../core/model.ts'
-import { type Column, EXACT_MEMBER, exactKey, isReceivedAt } from '../../core/relation.ts'
+import { type Column, isReceivedAt } from '../../core/relation.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { isPrintedAlike } from './decimal-text.ts'
 import { refusal } from '../errors.ts'
 import { type JsonNode, printTree, readTree, walk } from './json-tree.ts'
 import { type Scan, scanValue } from './json-scan.ts'
 import { quickDoor, type QuickDoor, quickEnd } from './fast-path.ts'
-import { type Edit, type Findings, type Rule, ruleFor } from './value-rules.ts'
+import type { Edit, Findings, Rule } from './rule.ts'
+import { ruleFor } from './value-rules.ts'
 
 interface DoorColumn extends Pick<Column, 'name' | 'type'> {
   readonly required: boolean
@@ -52,7 +54,7 @@ export function openDoor(model: EventsModel): Door {
   }
 }
 
-/** An event that was let in: the bytes to store, with EXACT_MEMBER if it has one, and the offset in the body after it. */
+/** An event that was let in: the bytes to store, as withExact() makes them if it must, and the offset in the body after it. */
 export interface Admitted {
   readonly stored: Uint8Array
   readonly end: number
@@ -144,9 +146,7 @@ function admitExactly(door: Door, body: Buffer, start: number, end: number): Uin
     } else if (column.required) throw missingField(column, node, values.keys(), door)
   }
   const event = applyEdits(body, start, end, edits)
-  if (texts.size === 0) return event
-  const member = `,"${EXACT_MEMBER}":${JSON.stringify(Object.fromEntries(texts))}`
-  return Buffer.concat([event, Buffer.from(member)])
+  return texts.size === 0 ? event : withExact(event, texts)
 }
 
 /** Whether the engine prints a number of it in another way. */
@@ -158,7 +158,7 @@ function isPrintedAnew(node: JsonNode): boolean {
   return anew
 }
 
-/** The value of a column as EXACT_MEMBER has it. */
+/** The value of a column as withExact() takes it. */
 function exactText({ type }: DoorColumn, body: Buffer, node: JsonNode, found: Findings): string {
   if (type === 'JSON') return printTree(node)
   const asText = found.json.map((json) => ({

@@ -5,13 +5,15 @@ import { countOf, requireParent } from './one.ts'
 import type { Addressed, BoundQuery } from '../bind/bound.ts'
 import { asksForTime, type Content, contextUrl, type Exchange } from './context.ts'
 import { entityTextsSql } from '../sql/expand.ts'
-import { keysetOf, keysetWindow } from '../sql/keyset.ts'
+import { keysetWindow } from '../sql/keyset.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
-import { deltaLink, nextLink, readPosition } from './link-tokens.ts'
+import { deltaLink, nextLink } from './link-tokens.ts'
 import type { Preferences } from '../protocol/preferences.ts'
 import { Query } from '../engine/query.ts'
 import { isSmallQuery } from './cost.ts'
 import { collectionHead, collectionTail, type Link } from '../sql/json.ts'
+import { readPosition } from '../protocol/position.ts'
+import { keysetOf } from '../bind/keyset.ts'
 
 /** What is asked of a collection, or of its changes, in one answer. */
 export interface Page {

@@ -6,11 +6,12 @@ import { noEntity, requireParent } from './one.ts'
 import type { Addressed } from '../bind/bound.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { Content, Exchange } from './context.ts'
-import { keysetOf, keysetWindow } from '../sql/keyset.ts'
+import { keysetWindow } from '../sql/keyset.ts'
 import { Query } from '../engine/query.ts'
 import { isSmallQuery } from './cost.ts'
 import { rowsSql } from '../sql/query.ts'
 import { csvHead, csvTextsSql } from '../sql/csv.ts'
+import { keysetOf } from '../bind/keyset.ts'
 
 export async function answerCsv(
   exchange: Exchange,

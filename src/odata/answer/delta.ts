@@ -12,11 +12,12 @@ import { deltaCountSql, type DeltaQuery, deltaTextsSql } from '../sql/delta.ts'
 import { entityIdOutput } from '../bind/entity-id.ts'
 import { changesGone } from '../protocol/errors.ts'
 import { asksForTime, type Content, contextUrl, type Exchange } from './context.ts'
-import { keysetWindow, storedKeyset } from '../sql/keyset.ts'
+import { keysetWindow } from '../sql/keyset.ts'
 import { mayReorder } from '../bind/size.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
 import type { Preferences } from '../protocol/preferences.ts'
 import { ClientGone, type EngineAccess, Query } from '../engine/query.ts'
+import { storedKeyset } from '../bind/keyset.ts'
 
 /**
  * Whether changes of the result can be told: entities of one set as they are stored, chosen by what is in them alone.

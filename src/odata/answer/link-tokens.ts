@@ -8,8 +8,9 @@
 
 import { odataError } from '../protocol/errors.ts'
 import type { LinkSigner } from '../protocol/link-signature.ts'
-import { optionName } from '../syntax/query-options.ts'
 import { decode, decodePair, splitTarget } from '../syntax/parse-request.ts'
+import type { Position } from '../protocol/position.ts'
+import { optionName } from '../syntax/option-names.ts'
 
 export interface SkipToken {
   readonly snapshotId: string
@@ -24,17 +25,6 @@ export interface SkipToken {
   readonly now: string | null
   /** Whether the last page carries a delta link. */
   readonly isTracked: boolean
-}
-
-/** Texts of the engine, null for NULL. */
-export type Position = readonly (string | null)[]
-
-/** Longer positions are not carried in links, which must fit into a URL with everything else. */
-const POSITION_LENGTH = 2_000
-
-/** null when a link could not carry it. `text`: a JSON array. */
-export function readPosition(text: string): Position | null {
-  return text.length > POSITION_LENGTH ? null : (JSON.parse(text) as Position)
 }
 
 /** Throws RequestError 400 for a token that this service has not made for this request. */

@@ -4,8 +4,8 @@
 
 import { keepCoded } from '../../http/content-coding.ts'
 import { type Conventions, csdlJson, csdlXml, type ProtocolVersion } from './csdl.ts'
-import type { EntityModel } from '../edm/entity-model.ts'
 import { inSlices } from '../edm/time-slices.ts'
+import type { EntityModel } from '../edm/model.ts'
 
 export interface DocumentForm {
   readonly kind: 'xml' | 'json'

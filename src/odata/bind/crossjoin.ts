@@ -15,24 +15,24 @@ import {
   type ValueColumn,
 } from './apply/rows.ts'
 import { bindSequence } from './apply/apply.ts'
-import { askedOrder, boundFilter, boundWindow, openScope } from './query.ts'
-import { findSet } from './resource.ts'
+import { askedOrder, boundFilter, openScope } from './query.ts'
 import { resultQuery } from './apply/result.ts'
-import { narrowed } from './select.ts'
 import { type BoundRequest, type OutputProperty, propertyOf, typeOf } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
-import type { EntityModel, EntitySet } from '../edm/entity-model.ts'
-import { odataError } from '../protocol/errors.ts'
+import { odataError, unsupported } from '../protocol/errors.ts'
 import { withTarget } from '../syntax/parse-option.ts'
 import {
-  NOTHING_NAMED,
+  findSet,
   newRow,
+  NOTHING_NAMED,
   type RequestContext,
   type Scope,
   scopeOf,
-  unsupported,
 } from './scope.ts'
 import type { ExpandItem, OptionSyntax, PathSegment } from '../syntax/syntax.ts'
+import { boundWindow } from './expression/filter-and-order.ts'
+import { narrowed } from './narrow.ts'
+import type { EntityModel, EntitySet } from '../edm/model.ts'
 
 /** `argument` is what stands in the parentheses, `rest` the segments behind it. Throws RequestError 400, 404 or 501. */
 export function bindCrossjoin(

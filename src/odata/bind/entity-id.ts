@@ -4,9 +4,9 @@
 import { sql } from '../../core/sql.ts'
 import { type Expression, type OutputProperty, propertyOf, type RowVariable } from './bound.ts'
 import { VARCHAR } from '../sql/engine-types.ts'
-import type { Property } from '../edm/entity-model.ts'
 import { odataError } from '../protocol/errors.ts'
 import { edm } from '../edm/types.ts'
+import type { Property } from '../edm/model.ts'
 
 export function entityIdOutput(row: RowVariable): OutputProperty {
   const { name, type } = row.set

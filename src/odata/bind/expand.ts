@@ -11,8 +11,7 @@ import {
   type RowVariable,
 } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
-import type { EntityType, NavigationProperty } from '../edm/entity-model.ts'
-import { odataError } from '../protocol/errors.ts'
+import { odataError, unsupported } from '../protocol/errors.ts'
 import { handedDownTo, outerRow } from './outer-row.ts'
 import {
   findNavigation,
@@ -22,10 +21,10 @@ import {
   type Scope,
   scopeOf,
   THIS_ABOVE,
-  unsupported,
 } from './scope.ts'
 import type { ExpandItem, OptionName } from '../syntax/syntax.ts'
 import { isCastTo } from '../edm/type-names.ts'
+import type { EntityType, NavigationProperty } from '../edm/model.ts'
 
 /** Each navigation property once, in the order asked for; what is named goes before what `*` stands for. */
 export function bindExpand(items: readonly ExpandItem[], scope: Scope): readonly Expansion[] {

@@ -10,8 +10,8 @@ import {
   propertyOf,
   type RowVariable,
 } from './bound.ts'
-import type { EntitySet, NavigationProperty, Property } from '../edm/entity-model.ts'
 import { operandsOf } from './operands.ts'
+import type { EntitySet, NavigationProperty, Property } from '../edm/model.ts'
 
 /** The alias of the parent's rows where they are joined with those of an expansion. */
 export const OUTER = 'outer'

@@ -1,8 +1,9 @@
 // The options of a collection, at the top of a request or within $expand, as a query of its rows.
 
+import { boundWindow } from './expression/filter-and-order.ts'
 import { isSortable } from './apply/rows.ts'
 import { bindExpand } from './expand.ts'
-import { asCondition, bindExpression } from './expression/expression.ts'
+import { bindExpression } from './expression/expression.ts'
 import { bindSearch } from './expression/search.ts'
 import { selectedOutput, withoutSelect } from './select.ts'
 import {
@@ -13,18 +14,14 @@ import {
   type RowVariable,
   typeOf,
 } from './bound.ts'
-import type { Property } from '../edm/entity-model.ts'
 import { odataError } from '../protocol/errors.ts'
-import { isStoredInOrder } from '../sql/keyset.ts'
 import { withTarget } from '../syntax/parse-option.ts'
 import { mayReorder, withinLimits } from './size.ts'
 import { newName, type Scope } from './scope.ts'
-import type {
-  ComputeItem,
-  ExpressionSyntax,
-  OptionSyntax,
-  OrderItemSyntax,
-} from '../syntax/syntax.ts'
+import type { ComputeItem, OptionSyntax } from '../syntax/syntax.ts'
+import { isStoredInOrder } from './keyset.ts'
+import { bindFilter, bindOrder } from './expression/filter-and-order.ts'
+import type { Property } from '../edm/model.ts'
 
 /** `$compute` comes first: every option can use the names that it gives. They are added to `scope`. */
 export function openScope(options: OptionSyntax, scope: Scope): Scope {
@@ -76,12 +73,6 @@ function both(a: Expression | null, b: Expression | null): Expression | null {
   return { kind: 'logical', operator: 'and', operands: [a, b] }
 }
 
-export const boundWindow = ({ count, skip, top }: OptionSyntax) => ({
-  withCount: count ?? false,
-  skip: skip ?? 0,
-  top: top ?? null,
-})
-
 /** All without $select, else those that it names (Protocol 11.2.5.1). */
 function linkedNavigation({ row }: Scope, { select }: OptionSyntax) {
   const { navigation } = row.set.type
@@ -105,22 +96,6 @@ export function boundFilter(
       ? null
       : withTarget(targetIn(scope, '$filter'), () => bindFilter(filter, scope))
   return both(found, passed)
-}
-
-export const bindFilter = (filter: ExpressionSyntax, scope: Scope): Expression =>
-  asCondition(withinLimits(bindExpression(filter, scope)), 'a filter')
-
-/** The items of an orderby. */
-export const bindOrder = (items: readonly OrderItemSyntax[], scope: Scope): readonly OrderItem[] =>
-  items.map(({ value, descending }) => ({
-    value: sortable(withinLimits(bindExpression(value, scope))),
-    descending,
-  }))
-
-function sortable(value: Expression): Expression {
-  const type = typeOf(value)
-  if (type === null || type.kind === 'primitive') return value
-  throw odataError('type-mismatch', `rows cannot be sorted by ${type.name}`)
 }
 
 export const askedOrder = (scope: Scope, { orderby = [] }: OptionSyntax): readonly OrderItem[] =>

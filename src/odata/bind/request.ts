@@ -10,12 +10,12 @@ import { resultQuery } from './apply/result.ts'
 import { bindValue, valueOptions } from './value.ts'
 import type { BoundQuery, BoundRequest } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
-import type { EntityModel } from '../edm/entity-model.ts'
-import { odataError } from '../protocol/errors.ts'
+import { odataError, unsupported } from '../protocol/errors.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import { withTarget } from '../syntax/parse-option.ts'
-import { newRow, type RequestContext, type Scope, unsupported } from './scope.ts'
+import { newRow, type RequestContext, type Scope } from './scope.ts'
 import type { OptionName, OptionSyntax, PathSegment, RequestSyntax } from '../syntax/syntax.ts'
+import type { EntityModel } from '../edm/model.ts'
 
 export interface RequestSettings {
   /** The time that the whole request sees. */
@@ -37,6 +37,7 @@ export function bindRequest(
     allowOnly(options, ['format'], 'the service document')
     return { kind: 'service-document' }
   }
+  if (first.name === 'vocabularies') return bindVocabulary(path.slice(1), options)
   const context = { sets: model.sets, aliases, now, version, rows: { count: 0 } }
   if (first.name === '$crossjoin' && first.argument !== null)
     return bindCrossjoin(model, first.argument, path.slice(1), options, context)
@@ -136,6 +137,15 @@ function allowOnly(options: OptionSyntax, allowed: readonly OptionName[], resour
       throw odataError('option-not-allowed', `$${name} has no meaning for ${resource}`, {
         target: `$${name}`,
       })
+}
+
+/** Which names there are is known where the documents are written. */
+function bindVocabulary(rest: readonly PathSegment[], options: OptionSyntax): BoundRequest {
+  const [file, ...more] = rest
+  if (file === undefined || more.length > 0)
+    throw odataError('unknown-resource', 'name a vocabulary as $metadata does')
+  allowOnly(options, [], 'a vocabulary')
+  return { kind: 'vocabulary', file: file.decoded }
 }
 
 function bindSystemResource(

@@ -3,15 +3,15 @@
 
 import { didYouMean } from '../../core/suggest.ts'
 import { bindKey, openKey } from './expression/key.ts'
-import { bindFilter } from './query.ts'
 import { type Expression, propertyOf, type RowVariable } from './bound.ts'
-import type { EntityModel, EntitySet, NavigationProperty, Property } from '../edm/entity-model.ts'
-import { odataError } from '../protocol/errors.ts'
+import { odataError, unsupported } from '../protocol/errors.ts'
 import { parseText, withTarget } from '../syntax/parse-option.ts'
-import { findNavigation, newRow, type Scope, unsupported } from './scope.ts'
+import { findNavigation, findSet, newRow, type Scope } from './scope.ts'
 import type { ExpressionSyntax, KeySyntax, NamedValue, PathSegment } from '../syntax/syntax.ts'
 import { isCastTo } from '../edm/type-names.ts'
 import type { EdmType } from '../edm/types.ts'
+import { bindFilter } from './expression/filter-and-order.ts'
+import type { EntityModel, EntitySet, NavigationProperty, Property } from '../edm/model.ts'
 
 interface Step {
   readonly set: EntitySet
@@ -189,19 +189,6 @@ function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
   const hint = many ? undefined : didYouMean(name, names)
   const problem = `${type.name} has no property "${name}"`
   return odataError('unknown-resource', hint === undefined ? problem : `${problem}: ${hint}`)
-}
-
-/** In a path an unknown set is 404; an expression that names one (`$root/…`) is wrong itself, which `code` says. */
-export function findSet(
-  sets: EntityModel['sets'],
-  name: string,
-  code: 'unknown-entity-set' | 'unknown-property' = 'unknown-entity-set',
-): EntitySet {
-  const set = sets.get(name)
-  if (set !== undefined) return set
-  const hint = didYouMean(name, sets.keys())
-  const problem = `there is no entity set "${name}"`
-  throw odataError(code, hint === undefined ? problem : `${problem}: ${hint}`)
 }
 
 /** An entity with a key is named by its own set, whatever way led to it. */

@@ -3,11 +3,18 @@
 import { limits } from '../../core/limits.ts'
 import { isODataIdentifier } from '../../core/names.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import type { Expression, RowSource, RowVariable } from './bound.ts'
-import type { EntityModel, EntitySet, EntityType, Property } from '../edm/entity-model.ts'
+import {
+  type Expression,
+  type ItemSource,
+  type RowSource,
+  type RowVariable,
+  typeOf,
+} from './bound.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import type { ComputeItem, ExpressionSyntax } from '../syntax/syntax.ts'
+import type { ComplexType } from '../edm/types.ts'
+import type { EntityModel, EntitySet, EntityType, Property } from '../edm/model.ts'
 
 /** What is the same in all of one request. */
 export interface RequestContext {
@@ -109,8 +116,6 @@ export const findNavigation = (type: EntityType, name: string) =>
 /** Stands in a path for the entity of an outer level of $expand. */
 export const THIS_ABOVE = '$this of an outer level of $expand'
 
-export const unsupported = (what: string) => odataError('not-supported', `${what} is not supported`)
-
 /** The name that compute gives, when it is one and is free. */
 export function newName({ name, at }: ComputeItem, { row, computed }: Scope): string {
   if (!isODataIdentifier(name))
@@ -120,4 +125,37 @@ export function newName({ name, at }: ComputeItem, { row, computed }: Scope): st
   if (isTaken || [...computed.keys()].some((path) => path.split('/', 1)[0] === name))
     throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
   return name
+}
+
+/** In a path an unknown set is 404; an expression that names one (`$root/…`) is wrong itself, which `code` says. */
+export function findSet(
+  sets: EntityModel['sets'],
+  name: string,
+  code: 'unknown-entity-set' | 'unknown-property' = 'unknown-entity-set',
+): EntitySet {
+  const set = sets.get(name)
+  if (set !== undefined) return set
+  const hint = didYouMean(name, sets.keys())
+  const problem = `there is no entity set "${name}"`
+  throw odataError(code, hint === undefined ? problem : `${problem}: ${hint}`)
+}
+
+export function findPart(type: ComplexType, name: string, at: number) {
+  const found = type.properties.find((property) => property.name === name)
+  if (found !== undefined) return found
+  const names = type.properties.map((property) => property.name).join(', ')
+  throw odataError(
+    'unknown-property',
+    `${type.name} has no property "${name}" (at character ${at + 1}): there are ${names}`,
+  )
+}
+
+/** The items of a collection, and one of them. */
+export function itemsOf(list: Expression, scope: Scope) {
+  const alias = newAlias(scope)
+  const type = typeOf(list)
+  if (type?.kind !== 'collection') throw new Error('items are asked of what is no collection')
+  const source: ItemSource = { kind: 'items', alias, list }
+  const member: Expression = { kind: 'item', type: type.item, alias }
+  return { source, member }
 }

@@ -1,16 +1,16 @@
 // $select: which properties are written, and which parts of complex ones (URL conventions 5.1.4).
 
 import { type Expression, type OutputProperty, propertyOf, typeOf } from './bound.ts'
-import { findPart } from './expression/path.ts'
-import { odataError } from '../protocol/errors.ts'
-import { shownItems } from './value.ts'
-import { findNavigation, findProperty, type Scope, unsupported } from './scope.ts'
+import { odataError, unsupported } from '../protocol/errors.ts'
+import { findNavigation, findPart, findProperty, type Scope } from './scope.ts'
 import type { OptionSyntax, SelectItem } from '../syntax/syntax.ts'
 import type { EdmType } from '../edm/types.ts'
+import { shownItems } from './items.ts'
+import { hasParts, narrowed } from './narrow.ts'
 
 /**
- * In the order asked for, each once; without $select every property and all that $compute names. A navigation property
- * alone adds nothing to the rows.
+ * In the order asked for, each once; without $select, or for a star in it, every property and all that $compute names
+ * (Protocol 11.2.5.3). A navigation property alone adds nothing to the rows.
  */
 export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
   const selected = new Map<string, { readonly value: Expression; readonly items: SelectItem[] }>()
@@ -23,8 +23,6 @@ export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly
     const inner = { ...item, path: item.path.slice(1) }
     for (const [name, value] of valuesOf(item, scope)) add(name, value, inner)
   }
-  if (select === undefined)
-    for (const [name, value] of scope.computed) add(name, value, { ...EVERYTHING, path: [] })
   return Array.from(selected, ([name, { value, items }]) =>
     chosenValue(name, value, items, scope),
   ).flat()
@@ -38,7 +36,10 @@ function valuesOf(
   const { type } = row.set
   const [name, ...parts] = path as readonly [string, ...string[]]
   if (name === '*')
-    return type.properties.map((property) => [property.name, propertyOf(row, property)])
+    return [
+      ...type.properties.map((property) => [property.name, propertyOf(row, property)] as const),
+      ...computed,
+    ]
   const known = computed.get(name)
   if (known !== undefined) return [[name, known]]
   if (findNavigation(type, name) === undefined)
@@ -118,37 +119,3 @@ export const withoutSelect = ({ path, at, options }: SelectItem): readonly Selec
       )
 
 const EVERYTHING: SelectItem = { path: ['*'], at: 0 }
-
-/** Whether `$select` can choose among the properties of the value. */
-export const hasParts = (type: EdmType) =>
-  type.kind === 'complex' || (type.kind === 'collection' && type.item.kind === 'complex')
-
-/** `type` with those properties alone that `items` name, inside of collections too. An empty path means all of them. */
-export function narrowed(type: EdmType, items: readonly SelectItem[] | undefined): EdmType {
-  if (items === undefined || items.some(({ path }) => path.length === 0 || path[0] === '*'))
-    return type
-  switch (type.kind) {
-    case 'collection': {
-      const item = narrowed(type.item, items)
-      return item.kind === 'collection' ? type : { ...type, item }
-    }
-    case 'complex': {
-      const byName = new Map<string, SelectItem[]>()
-      for (const { path, at } of items) {
-        const [name, ...rest] = path as readonly [string, ...string[]]
-        findPart(type, name, at)
-        byName.set(name, [...(byName.get(name) ?? []), { path: rest, at }])
-      }
-      const properties = Array.from(byName, ([name, inner]) => ({
-        name,
-        type: narrowed(findPart(type, name, 0).type, inner),
-      }))
-      return { ...type, properties }
-    }
-    case 'primitive':
-      throw odataError(
-        'unknown-property',
-        `${type.name} has no property "${items[0]!.path[0]}" (at character ${items[0]!.at + 1})`,
-      )
-  }
-}

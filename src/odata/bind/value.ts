@@ -2,10 +2,7 @@
 // `people(1)/tags?$filter=startswith($it,'a')`, `people(1)/tags/$count`, `people(1)/tags/-1` (Protocol 11.2.4).
 
 import { sql } from '../../core/sql.ts'
-import { itemsOf } from './expression/lambda.ts'
-import { bindFilter, bindOrder, boundWindow } from './query.ts'
 import type { ValueEnd } from './resource.ts'
-import { hasParts, narrowed } from './select.ts'
 import {
   type BoundQuery,
   type BoundRequest,
@@ -18,6 +15,8 @@ import { withTarget } from '../syntax/parse-option.ts'
 import type { Scope } from './scope.ts'
 import type { OptionName, OptionSyntax } from '../syntax/syntax.ts'
 import { edm } from '../edm/types.ts'
+import { counted, shownItems } from './items.ts'
+import { hasParts, narrowed } from './narrow.ts'
 
 export function valueOptions({ type, asks }: ValueEnd): readonly OptionName[] {
   const select: readonly OptionName[] = hasParts(type) && asks === null ? ['select'] : []
@@ -89,46 +88,4 @@ function shown(value: Expression, options: OptionSyntax, scope: Scope): readonly
   return shownItems(value, options, scope).map((output) =>
     output.name === 'value' ? { ...output, type: written } : output,
   )
-}
-
-/** The items that the options ask for, named `value`, and before them their number before $skip and $top. */
-export function shownItems(
-  list: Expression,
-  options: OptionSyntax,
-  scope: Scope,
-): readonly OutputProperty[] {
-  const value = chosenItems(list, options, scope)
-  const output: OutputProperty = { name: 'value', type: typeOf(list)!, value }
-  if (options.count !== true) return [output]
-  return [{ ...counted(list, options, scope)[0]!, name: '@odata.count' }, output]
-}
-
-/** The scope of what is said of an item, which is `$this`. */
-function scopeOfItems(list: Expression, scope: Scope) {
-  const { source, member } = itemsOf(list, scope)
-  const request = { ...scope.request, it: member, boundAliases: new Map<string, Expression>() }
-  const inner = { ...scope, item: member }
-  return { source, inner: scope.itemsAreIt === true ? { ...inner, request } : inner }
-}
-
-function conditionOn({ filter }: OptionSyntax, inner: Scope): Expression | null {
-  if (filter === undefined) return null
-  return withTarget('$filter', () => bindFilter(filter, inner))
-}
-
-function counted(list: Expression, options: OptionSyntax, scope: Scope): [OutputProperty] {
-  const { source, inner } = scopeOfItems(list, scope)
-  const value: Expression = { kind: 'count', source, condition: conditionOn(options, inner) }
-  return [{ name: 'value', type: edm.Int64, value }]
-}
-
-function chosenItems(list: Expression, options: OptionSyntax, scope: Scope): Expression {
-  const { filter, orderby = [] } = options
-  const { skip, top } = boundWindow(options)
-  if (filter === undefined && orderby.length === 0 && skip === 0 && top === null) return list
-  const { source, inner } = scopeOfItems(list, scope)
-  const order = withTarget('$orderby', () => bindOrder(orderby, inner))
-  const type = typeOf(list)
-  if (type?.kind !== 'collection') throw new Error('items are chosen from what is no collection')
-  return { kind: 'items', type, source, condition: conditionOn(options, inner), order, skip, top }
 }

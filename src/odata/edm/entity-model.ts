@@ -1,58 +1,11 @@
-// What one published snapshot looks like to OData: entity sets, types, properties, and the navigation between them.
-// In SQL the rows of a set are the table `<set name>.main.rows`: each snapshot file is attached under its set's name.
+// The entity model of a snapshot, made from the columns that were published and what is known of their values.
 
-import { type EntitySetName, entitySetName, type ModelName } from '../../core/names.ts'
-import type { Column } from '../../core/relation.ts'
+import { entitySetName, type ModelName } from '../../core/names.ts'
 import type { PublishedRelation, Snapshot } from '../../core/snapshot.ts'
-import { addNavigation, type GrowingSet, type SharedKey } from './infer-navigation.ts'
+import { addNavigation, type GrowingSet } from './infer-navigation.ts'
 import { inSlices } from './time-slices.ts'
-import { type EdmType, edmTypeOf } from './types.ts'
-
-export interface EntityModel {
-  readonly snapshotId: string
-  readonly sets: ReadonlyMap<string, EntitySet>
-  /** Keys that too many sets have for each to be led to; see navigation.ts. */
-  readonly sharedKeys: readonly SharedKey[]
-}
-
-export interface EntitySet {
-  readonly name: EntitySetName
-  readonly relation: PublishedRelation
-  readonly type: EntityType
-}
-
-export interface EntityType {
-  /** The name of its entity set: each set has a type of its own. */
-  readonly name: string
-  readonly description: string | null
-  /** Empty when the model is exposed without a key. */
-  readonly key: readonly Property[]
-  readonly properties: readonly Property[]
-  readonly navigation: readonly NavigationProperty[]
-}
-
-export interface Property {
-  readonly name: string
-  readonly column: Column
-  readonly type: EdmType
-  readonly nullable: boolean
-  /** Whether the column holds times that OData has not, which are read as the nearest one (see temporal-range.ts). */
-  readonly clamped: boolean
-  /** Whether its values are calculated by the query, so that nothing is known of them but their type. */
-  readonly isCalculated?: boolean
-}
-
-/** Rows of `target` whose property `on.theirs` equals `on.ours` of this entity. */
-export interface NavigationProperty {
-  readonly name: string
-  readonly target: EntitySet
-  readonly many: boolean
-  /** Whether `on.ours` refers to the key of the target; the partner of such a property is referred to. */
-  readonly holdsKey: boolean
-  readonly on: { readonly ours: Property; readonly theirs: Property }
-  /** The same relationship seen from the target. */
-  readonly partner: string
-}
+import { edmTypeOf } from './types.ts'
+import type { EntityModel, Property, SharedKey } from './model.ts'
 
 /** What the column types alone do not tell. */
 export interface ColumnFacts {

@@ -10,18 +10,12 @@
 
 import { limits } from '../../core/limits.ts'
 import { foldCase, isODataIdentifier, splitModelName } from '../../core/names.ts'
-import type { EntitySet, NavigationProperty, Property } from './entity-model.ts'
 import type { EdmType } from './types.ts'
+import type { EntitySet, NavigationProperty, Property, SharedKey } from './model.ts'
 
 /** A set while its navigation is being found. */
 export type GrowingSet = EntitySet & {
   readonly type: { readonly navigation: NavigationProperty[] }
-}
-
-/** A name by which more sets could be referred to than are. */
-export interface SharedKey {
-  readonly name: string
-  readonly sets: number
 }
 
 /** Adds to `shared` the keys that too many sets have. Each step is a small one. */

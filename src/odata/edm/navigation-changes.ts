@@ -1,7 +1,8 @@
 // What becomes of the navigation between entity sets when another snapshot is published.
 
 import type { Snapshot } from '../../core/snapshot.ts'
-import { buildEntityModel, type EntitySet } from './entity-model.ts'
+import { buildEntityModel } from './entity-model.ts'
+import type { EntitySet } from './model.ts'
 
 export interface NavigationChange {
   readonly set: string

@@ -3,19 +3,14 @@
 
 import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
-import { type PublishedRelation, SNAPSHOT_TABLE } from '../../core/snapshot.ts'
-import { type Sql, sql } from '../../core/sql.ts'
+import type { PublishedRelation } from '../../core/snapshot.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
 import { openReadOnly } from '../../duckdb/read-only.ts'
-import type { EntitySet } from '../edm/entity-model.ts'
-import type { EngineOptions } from './open-snapshot.ts'
+import type { EntitySet } from '../edm/model.ts'
+import type { EngineOptions } from './options.ts'
 
 /** Of one delta link: its rows, and their number. Links that share the engine get further ones. */
 const CONNECTIONS = 2
-
-/** The rows of before, as what stands after FROM. */
-export const beforeSql = ({ name }: EntitySet): Sql =>
-  sql.ident(`${name} before`, 'main', SNAPSHOT_TABLE)
 
 /** Whether the rows of both can be compared column by column. */
 export function isSameShape(now: PublishedRelation, before: PublishedRelation): boolean {

@@ -5,9 +5,9 @@ import { limits } from '../../core/limits.ts'
 import type { PublishedRelation } from '../../core/snapshot.ts'
 import type { PooledConnection } from '../../duckdb/connection-pool.ts'
 import { type Compared, Comparison } from './compare-snapshots.ts'
-import type { EngineOptions } from './open-snapshot.ts'
 import { ClientGone, type EngineAccess } from './query.ts'
 import { createQueryGate, overloaded } from './admission.ts'
+import type { EngineOptions } from './options.ts'
 
 /** A use of an engine; it is closed with the last one. */
 export interface ComparisonLease extends AsyncDisposable {

@@ -15,9 +15,10 @@ import { createManifestWatch, type ManifestWatch } from './manifest-watch.ts'
 import { keptSnapshots, readKeptSnapshot } from './retained-snapshots.ts'
 import { logOpened } from './log-opened.ts'
 import { filesAre } from './file-facts.ts'
-import type { EngineOptions, OpenSnapshot } from './open-snapshot.ts'
+import type { OpenSnapshot } from './open-snapshot.ts'
 import { SnapshotEngines } from './snapshot-engines.ts'
 import { resultInSlices } from '../edm/time-slices.ts'
+import type { EngineOptions } from './options.ts'
 
 export interface SnapshotsOptions extends EngineOptions {
   readonly logger: Logger

@@ -15,7 +15,7 @@ import {
 import { sql } from '../../core/sql.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { openReadOnly } from '../../duckdb/read-only.ts'
-import type { EngineOptions } from './open-snapshot.ts'
+import type { EngineOptions } from './options.ts'
 
 export interface DamagedFile {
   readonly file: string

@@ -7,18 +7,10 @@ import type { Snapshot } from '../../core/snapshot.ts'
 import type { AttachedFile } from '../../duckdb/read-only.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
 import { sizeProblem } from './damaged-files.ts'
-import { buildEntityModelInSlices, type EntityModel } from '../edm/entity-model.ts'
+import { buildEntityModelInSlices } from '../edm/entity-model.ts'
 import { factsKey, type FileFacts, type KnownFacts, readFacts } from './file-facts.ts'
 import type { SpareEngine } from './spare-engine.ts'
-
-export interface EngineOptions {
-  /** The snapshots directory. */
-  readonly dir: string
-  readonly threads: number
-  readonly memoryLimit: string | null
-  /** Below it each engine spills into a directory of its own. */
-  readonly tempDir: string
-}
+import type { EntityModel } from '../edm/model.ts'
 
 export interface OpenOptions {
   /** The snapshots directory. */

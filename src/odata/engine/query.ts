@@ -11,8 +11,7 @@ import { TextStream, type TextStreamOptions } from '../../duckdb/vectors/text-st
 import type { RequestError } from '../../http/request-error.ts'
 import { isDamage } from './damaged-files.ts'
 import { odataError } from '../protocol/errors.ts'
-import { NEGATIVE_LENGTH } from '../bind/expression/functions.ts'
-import { TOO_MANY_RELATED } from '../sql/expand.ts'
+import { raised } from '../sql/raised.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { type GateOptions, overloaded, type QueryGate } from './admission.ts'
@@ -211,12 +210,10 @@ function engineFailure(error: unknown): unknown {
   if (type === 'Out of Memory') return overloaded()
   if (type === 'Out of Range' || (type === 'Conversion' && OUT_OF_RANGE.test(message)))
     return odataError('arithmetic-error', 'a calculation leaves the range of its type')
-  // The engine gives NULL or an empty text for these; bind-arithmetic and functions raise them by these words.
-  if (type === 'Invalid Input' && ['division by zero', NEGATIVE_LENGTH].includes(message))
-    return odataError('arithmetic-error', message)
-  if (type === 'Invalid Input' && message === TOO_MANY_RELATED)
-    return odataError('expand-too-large', EXPAND_TOO_LARGE, { target: '$expand' })
+  const ours = type === 'Invalid Input' ? raised.get(message) : undefined
+  if (ours !== undefined) {
+    const { code, message: problem, ...options } = ours
+    return odataError(code, problem, options)
+  }
   return error
 }
-
-const EXPAND_TOO_LARGE = `more than ${limits.expandedRows} related rows, or ${limits.expandedTextBytes / 2 ** 20} MiB of their texts: ask for fewer with $top or a smaller page, or with $top or $filter within $expand`

@@ -5,8 +5,9 @@
 import { limits } from '../../core/limits.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import type { KnownFacts } from './file-facts.ts'
-import { type EngineOptions, OpenSnapshot } from './open-snapshot.ts'
+import { OpenSnapshot } from './open-snapshot.ts'
 import { SpareEngine } from './spare-engine.ts'
+import type { EngineOptions } from './options.ts'
 
 interface Retired {
   readonly snapshot: OpenSnapshot

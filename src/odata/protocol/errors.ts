@@ -64,3 +64,5 @@ export const changesGone = () =>
   odataError('snapshot-gone', 'changes since then are no longer known; read the set anew', {
     target: '$deltatoken',
   })
+
+export const unsupported = (what: string) => odataError('not-supported', `${what} is not supported`)

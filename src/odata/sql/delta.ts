@@ -6,15 +6,17 @@
 
 import { type Sql, sql } from '../../core/sql.ts'
 import type { BoundQuery } from '../bind/bound.ts'
-import { beforeSql } from '../engine/compare-snapshots.ts'
 import { BIGINT, VARCHAR } from './engine-types.ts'
 import { entityIdOutput } from '../bind/entity-id.ts'
 import { conditionSql, valueSql } from './expression.ts'
-import type { Keyset, KeysetWindow } from './keyset.ts'
+import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat, ODataVersion } from '../protocol/negotiate.ts'
 import { relationSql } from './relation.ts'
 import { columnsSql } from './query.ts'
 import { jsonTextSql, objectSql, propertyMembers } from './json.ts'
+import type { Keyset } from '../bind/keyset.ts'
+import { SNAPSHOT_TABLE } from '../../core/snapshot.ts'
+import type { EntitySet } from '../edm/model.ts'
 
 const NOW = sql.ident('now')
 const BEFORE = sql.ident('before')
@@ -95,3 +97,7 @@ function removedText({ keyset, version, removedContext }: DeltaQuery, format: Js
   })
   return sql`concat(',{"@removed":{"reason":"', ${reason}, '"},"@odata.id":', ${id}, ${sql.join(key)}, '}')`
 }
+
+/** The rows of before, as what stands after FROM. */
+export const beforeSql = ({ name }: EntitySet): Sql =>
+  sql.ident(`${name} before`, 'main', SNAPSHOT_TABLE)

@@ -15,12 +15,12 @@ import {
   typeOf,
 } from '../bind/bound.ts'
 import { BIGINT, VARCHAR } from './engine-types.ts'
-import type { Property } from '../edm/entity-model.ts'
 import { isLongList } from '../bind/size.ts'
 import { isFloat } from '../edm/numbers.ts'
 import { relationSql } from './relation.ts'
 import { clampSql } from './temporal-range.ts'
 import type { EdmType } from '../edm/types.ts'
+import type { Property } from '../edm/model.ts'
 
 type Compare = Expression & { readonly kind: 'compare' }
 

@@ -3,31 +3,12 @@
 //
 // Every page asks for one row more than it gives. Of that row the engine writes no JSON but its position, which the next
 // link carries. A snapshot never changes, so the next page begins with exactly that row.
-//
-// A position is compared as the engine sorts: this holds for types whose values have one text each, which reads back as
-// the same value, and whose order is the same when sorted and when compared. Floating point has two zeros and NaN.
 
 import { type Sql, sql } from '../../core/sql.ts'
-import {
-  type BoundQuery,
-  type Expression,
-  type OrderItem,
-  propertyOf,
-  type PropertyValue,
-  type RowVariable,
-} from '../bind/bound.ts'
 import { BIGINT, VARCHAR } from './engine-types.ts'
-import type { EntitySet, Property } from '../edm/entity-model.ts'
 import { columnSql } from './expression.ts'
-import type { Position } from '../answer/link-tokens.ts'
-
-/** An order by properties that no two rows share. */
-export type Keyset = readonly KeysetItem[]
-
-export interface KeysetItem {
-  readonly value: PropertyValue
-  readonly descending: boolean
-}
+import type { Position } from '../protocol/position.ts'
+import type { Keyset, KeysetItem } from '../bind/keyset.ts'
 
 /** What a page adds to its rows. */
 export interface KeysetWindow {
@@ -41,67 +22,8 @@ export interface KeysetWindow {
   readonly placed: (text: Sql, number: Sql) => Sql
 }
 
-const EXACT_TYPES: readonly string[] = [
-  'Edm.Binary',
-  'Edm.Boolean',
-  'Edm.Byte',
-  'Edm.Date',
-  'Edm.DateTimeOffset',
-  'Edm.Decimal',
-  'Edm.Guid',
-  'Edm.Int16',
-  'Edm.Int32',
-  'Edm.Int64',
-  'Edm.SByte',
-  'Edm.String',
-  'Edm.TimeOfDay',
-]
-
-/** Types of columns that are read as another one without a change of their order. */
-const SAME_ORDER: readonly string[] = [
-  'UTINYINT',
-  'USMALLINT',
-  'UINTEGER',
-  'UBIGINT',
-  'TIMESTAMP_S',
-  'TIMESTAMP_MS',
-  'TIMESTAMP WITH TIME ZONE',
-]
-
-/** Whether rows that are stored in the order of the column are in the order of the property too. */
-export const isStoredInOrder = ({ column, type, clamped }: Property): boolean =>
-  !clamped && (column.type === type.engine || SAME_ORDER.includes(column.type))
-
-/** null where rows must be counted to know where a page begins. */
-export function keysetOf({ relation, row, order, set }: BoundQuery): Keyset | null {
-  if (relation.kind !== 'set') return null
-  return order.length === 0 ? storedKeyset(set, row) : exactKeyset(order, set, row)
-}
-
-/** The order of the rows in their file. null when the key has values that are not exact, or there is none. */
-export function storedKeyset(set: EntitySet, row: RowVariable): Keyset | null {
-  const stored = set.type.key.map((property) => ({
-    value: propertyOf(row, property),
-    descending: false,
-  }))
-  return exactKeyset(stored, set, row)
-}
-
-function exactKeyset(items: readonly OrderItem[], set: EntitySet, row: RowVariable): Keyset | null {
-  const isExact = ({ value }: OrderItem) =>
-    isOwnProperty(value, row.alias) &&
-    EXACT_TYPES.includes(value.type.name) &&
-    isStoredInOrder(value.property)
-  if (set.type.key.length === 0 || !items.every(isExact)) return null
-  const keyset = items as Keyset
-  const isTotal = set.type.key.every((part) => keyset.some(({ value }) => value.property === part))
-  return isTotal ? keyset : null
-}
-
-const isOwnProperty = (value: Expression, alias: string): value is PropertyValue =>
-  value.kind === 'property' && value.row.alias === alias
-
 const columnName = (i: number) => sql.ident(`at ${i}`)
+
 const itemSql = ({ value }: KeysetItem) => columnSql(value.row.alias, value.property)
 
 /** `limit`: the rows of the page; null when none comes behind it. */

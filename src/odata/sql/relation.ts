@@ -2,10 +2,15 @@
 
 import { SNAPSHOT_TABLE } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import type { Expression, OrderItem } from '../bind/bound.ts'
+import type {
+  AggregateColumn,
+  Expression,
+  NamedColumn,
+  OrderItem,
+  Relation,
+} from '../bind/bound.ts'
 import { BIGINT } from './engine-types.ts'
 import { conditionSql, orderItemSql, valueSql } from './expression.ts'
-import type { AggregateColumn, NamedColumn, Relation } from '../bind/relation.ts'
 
 /** A table or a subquery, without an alias. */
 export function relationSql(relation: Relation): Sql {

@@ -1,8 +1,8 @@
 // The options in the parentheses of $expand whose values are plain: numbers and flags, as at the top of a query.
 
 import { odataError } from '../protocol/errors.ts'
-import { optionName, parseOption } from './query-options.ts'
 import type { ExpressionSyntax, OptionSyntax } from './syntax.ts'
+import { isPlainOption, optionName, parsePlainOption } from './option-names.ts'
 
 /** `$levels` exists in $expand only. */
 export type ExpandOption = OptionSyntax & {
@@ -14,7 +14,7 @@ export function parseExpandOption(name: string, text: string): ExpandOption {
   const value = text.trim()
   if (name.toLowerCase() === 'levels') return { levels: levels(value) }
   const option = optionName(`$${name}`, value)
-  if (option === 'top' || option === 'skip' || option === 'count') return parseOption(option, value)
+  if (isPlainOption(option)) return parsePlainOption(option, value)
   throw odataError('option-not-allowed', `$${option ?? name} has no meaning within $expand`)
 }
 

@@ -2,9 +2,8 @@
 
 import type * as ohm from 'ohm-js'
 import { didYouMean } from '../../core/suggest.ts'
-import { odataError } from '../protocol/errors.ts'
+import { odataError, unsupported } from '../protocol/errors.ts'
 import { at, expressionOf, listOf, syntaxOf } from './match-nodes.ts'
-import { unsupported } from '../bind/scope.ts'
 import type {
   AggregateItem,
   FromSyntax,

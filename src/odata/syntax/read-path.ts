@@ -1,10 +1,9 @@
 // Paths of the URL grammar as syntax: their steps, and what can end one (`$count`, a lambda, `aggregate`).
 
 import type * as ohm from 'ohm-js'
-import { odataError } from '../protocol/errors.ts'
-import { at, expressionOf, syntaxWithDepthOf, syntaxOf } from './match-nodes.ts'
-import { type SyntaxWithDepth, syntaxNode } from './precedence.ts'
-import { unsupported } from '../bind/scope.ts'
+import { odataError, unsupported } from '../protocol/errors.ts'
+import { at, expressionOf, syntaxOf, syntaxWithDepthOf } from './match-nodes.ts'
+import { syntaxNode, type SyntaxWithDepth } from './precedence.ts'
 import type { ExpressionSyntax, KeySyntax, PathSyntax, SearchSyntax } from './syntax.ts'
 
 export interface PathStep {

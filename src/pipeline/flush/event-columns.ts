@@ -1,13 +1,8 @@
 // The columns of an events model as the engine reads them out of an event, and as they come into the table.
 
+import { exactKey } from '../../buffer/segment.ts'
 import type { EventsModel } from '../../core/model.ts'
-import {
-  type Column,
-  type ColumnType,
-  columnType,
-  exactKey,
-  isReceivedAt,
-} from '../../core/relation.ts'
+import { type Column, type ColumnType, columnType, isReceivedAt } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { withText } from '../../core/type-syntax.ts'
 

@@ -1,19 +1,15 @@
 // The lines of segments (buffer/segment.ts) as the engine reads them.
 
-import type { Claim } from '../../buffer/claim-source.ts'
+import { type Claim, locationOf } from '../../buffer/claim-source.ts'
+import { EVENT_TEXT, LINE_COLUMNS, LINE_START, type LineColumn } from '../../buffer/segment.ts'
 import { limits } from '../../core/limits.ts'
 import type { EventsModel } from '../../core/model.ts'
-import { EXACT_MEMBER, isReceivedAt } from '../../core/relation.ts'
+import { isReceivedAt } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { mayBeExact, structOf } from './event-columns.ts'
 
 /** Types of the members of a line that are to be read; each costs time. */
-interface Members {
-  s?: Sql
-  t?: Sql
-  e: Sql
-  x?: Sql
-}
+type Members = { readonly e: Sql } & { readonly [column in LineColumn]?: Sql }
 
 /** Of the member x: text of JSON by exactKey(). */
 export const EXACT_TEXTS = sql`MAP(VARCHAR, VARCHAR)`
@@ -28,28 +24,25 @@ export function membersFor({ columns }: EventsModel, withExact: boolean): Member
 }
 
 /** A marker line has none of the members. Names inside `e` are matched exactly, unknown ones are dropped. */
-export function linesOf(segments: readonly Pick<Claim, 'path'>[], { s, t, e, x }: Members): Sql {
-  const paths = sql.join(segments.map(({ path }) => sql.value(path)))
-  const columns = Object.entries({ s, t, e, [EXACT_MEMBER]: x }).flatMap(([name, type]) =>
-    type === undefined ? [] : [sql`${sql.value(name)}: ${sql.value(type.inline())}`],
-  )
-  return sql`read_json([${paths}], format = 'newline_delimited', columns = {${sql.join(columns)}},
+export function linesOf(segments: readonly Pick<Claim, 'url'>[], members: Members): Sql {
+  const locations = sql.join(segments.map((segment) => sql.value(locationOf(segment))))
+  const columns = LINE_COLUMNS.flatMap((name) => {
+    const type = members[name]
+    return type === undefined ? [] : [sql`${sql.value(name)}: ${sql.value(type.inline())}`]
+  })
+  return sql`read_json([${locations}], format = 'newline_delimited', columns = {${sql.join(columns)}},
     records = true, compression = 'uncompressed', maximum_object_size = ${sql.value(limits.segmentLineBytes)})`
 }
 
-/**
- * The bytes of each event as they were sent: the reader of JSON would print numbers anew. \x01 cannot be in a line of
- * JSON, so that each line is one field. What follows the event is an object of texts: only there does a line end in its
- * brace and one more, outside of every text, without a brace between.
- */
+/** The text of each event as it was sent. \x01 cannot be in a line of JSON, so that each line is one field. */
 export function rawEvents(claim: Claim): Sql {
   return sql`
     SELECT CAST(json_extract(line, '$.s') AS UBIGINT) AS seq,
       CAST(json_extract_string(line, '$.t') AS TIMESTAMPTZ) AS received_at,
-      regexp_extract(line, '"e":(.*?)(?:,"x":\\{(?:[^"}]|"(?:[^"\\\\]|\\\\.)*")*\\})?\\}$', 1) AS event,
+      regexp_extract(line, ${sql.value(EVENT_TEXT)}, 1) AS event,
       CAST(json_extract(line, '$.x') AS ${EXACT_TEXTS}) AS exact
-    FROM read_csv(${sql.value(claim.path)}, columns = {'line': 'VARCHAR'}, delim = chr(1), quote = '', escape = '',
+    FROM read_csv(${sql.value(locationOf(claim))}, columns = {'line': 'VARCHAR'}, delim = chr(1), quote = '', escape = '',
       comment = '', header = false, auto_detect = false, compression = 'none', new_line = '\\n',
       max_line_size = ${sql.value(limits.segmentLineBytes)})
-    WHERE starts_with(line, '{"s":')`
+    WHERE starts_with(line, ${sql.value(LINE_START)})`
 }

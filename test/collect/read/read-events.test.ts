@@ -1,12 +1,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lineStamp, writeLineStart } from '../../../src/buffer/segment.ts'
+import { keyText, requestKey } from '../../../src/buffer/request-key.ts'
+import { linesMaxBytes, MARKER_LINE_MAX_BYTES, writeLines } from '../../../src/buffer/segment.ts'
 import { readEvent, readJsonBatch, readNdjsonBatch } from '../../../src/collect/read/read-events.ts'
 import { openDoor } from '../../../src/collect/validate/validate-event.ts'
 import { limits } from '../../../src/core/limits.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { settings } from '../../../src/project/settings.ts'
-import { eventsModel } from '../../support/events-model.ts'
+import { eventsModel } from '../../support/handmade-models.ts'
 
 const door = openDoor(
   eventsModel(
@@ -250,10 +251,14 @@ test('a refusal says what is wrong, and where inside of a value', () => {
 })
 
 test('the largest event that a setting allows is a line that the engine reads', () => {
-  const stamp = lineStamp('2026-01-01T00:00:00.000Z', 'k'.repeat(1000))
-  const start = writeLineStart(Buffer.alloc(2000), 0, Number.MAX_SAFE_INTEGER, stamp)
+  const key = keyText(requestKey('a', Buffer.from('b')), 10 ** 15)
+  const empty = [Buffer.alloc(0)]
+  const memory = Buffer.alloc(linesMaxBytes(empty, true))
+  const time = new Date(0).toISOString()
+  const wrapping = writeLines(memory, 0, empty, Number.MAX_SAFE_INTEGER, time, key)
+  assert.ok(wrapping + MARKER_LINE_MAX_BYTES <= memory.length)
   assert.ok(settings['collect.max_event_bytes'].type.max <= limits.largestEventBytes)
-  assert.ok(limits.largestEventBytes + start + 2 < limits.segmentLineBytes)
+  assert.ok(limits.largestEventBytes + wrapping < limits.segmentLineBytes)
 })
 
 test.run()

@@ -12,11 +12,12 @@ import type { PublishedRelation } from '../../../src/core/snapshot.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { DatabaseError } from '../../../src/duckdb/errors.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
-import { beforeSql } from '../../../src/odata/engine/compare-snapshots.ts'
 import { type ComparisonLease, createComparisons } from '../../../src/odata/engine/comparisons.ts'
-import type { EntitySet } from '../../../src/odata/edm/entity-model.ts'
 import { ClientGone } from '../../../src/odata/engine/query.ts'
-import { publish, serve, type Table, writeTable } from '../../support/publish.ts'
+import { publish, type Table, writeTable } from '../../support/snapshot-files.ts'
+import { serve } from '../../support/odata-service.ts'
+import { beforeSql } from '../../../src/odata/sql/delta.ts'
+import type { EntitySet } from '../../../src/odata/edm/model.ts'
 
 /** A set of one row, now and before. */
 async function states(dir: string, name: string) {

@@ -6,7 +6,8 @@ import * as assert from 'uvu/assert'
 import { EnvironmentError } from '../../../src/core/failures.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Answer, ask, publish, serve, type Table } from '../../support/publish.ts'
+import { type Answer, ask, serve } from '../../support/odata-service.ts'
+import { publish, type Table } from '../../support/snapshot-files.ts'
 
 const customers: Table = {
   model: 'shop.customers',
@@ -149,7 +150,10 @@ test('a token is asked for, as Bearer or as the password of Basic', async () => 
   assertError(await served.get(''), 401, 'unauthorized')
   assertError(await served.get('nope'), 401)
   assertError(await served.get('', { authorization: 'Bearer wrong' }), 401)
-  assert.match((await served.get('')).headers['www-authenticate']!, /Basic/)
+  const { rawHeaders } = await served.get('')
+  const challenges = rawHeaders.filter((_, i) => /^www-auth/i.test(rawHeaders[i - 1] ?? ''))
+  // Chromium, Olingo and java.net.http take no Basic that shares a line with another challenge.
+  assert.equal(challenges, ['Bearer realm="eider"', 'Basic realm="eider", charset="UTF-8"'])
   assert.is((await served.get('', { authorization: `Basic ${basic}` })).status, 200)
   const health = await ask(served.url.replace('/odata', '/health'), {})
   assert.is(health.status, 200)
@@ -206,11 +210,11 @@ test('one log line per request, without its query', async () => {
   await served.get('nope')
   const lines = served.log.filter(({ event }) => event === 'request').map(({ fields }) => fields)
   assert.equal(
-    lines.map(({ method, path, status, rows }) => [method, path, status, rows]),
+    lines.map(({ method, path, status, code, rows }) => [method, path, status, code, rows]),
     [
-      ['GET', '/odata/shop_customers', 200, 0],
-      ['GET', '/odata/shop_customers', 200, 3],
-      ['GET', '/odata/nope', 404, 0],
+      ['GET', '/odata/shop_customers', 200, undefined, 0],
+      ['GET', '/odata/shop_customers', 200, undefined, 3],
+      ['GET', '/odata/nope', 404, 'unknown-entity-set', 0],
     ],
   )
 })

@@ -10,7 +10,8 @@ import {
   type Progress,
 } from '../../../src/pipeline/plan/decide.ts'
 import type { ModelRecord } from '../../../src/pipeline/store/state.ts'
-import { type Texts, compileTexts, nameOf } from '../../support/compile-text.ts'
+import { type Texts, compileTexts } from '../../support/compile-texts.ts'
+import { modelName } from '../../support/model-name.ts'
 
 const texts = {
   'raw.s': 'select 1 as id, 10 as v',
@@ -105,7 +106,7 @@ test('a change upstream reaches down, also through a view', async () => {
 
 test('rows that came in from outside reach down without a change of any file', async () => {
   const states = new Map(built(await compileTexts(texts)))
-  const raw = nameOf('raw.s')
+  const raw = modelName('raw.s')
   states.set(raw, { ...states.get(raw)!, version: 'after a flush' })
   assert.is((await reasons(texts, states))['mid.v'], 'upstream raw.s changed')
 })
@@ -149,7 +150,7 @@ test('a volatile model is never fresh, nor what reads it', async () => {
 
 test('contents of files count', async () => {
   const { models } = await compileTexts({ 'a.b': 'select 1 as x' })
-  const reader: Model = { ...models.get(nameOf('a.b'))!, files: ['data/x.csv'] }
+  const reader: Model = { ...models.get(modelName('a.b'))!, files: ['data/x.csv'] }
   const project: CompiledProject = {
     models: new Map([[reader.name, reader]]),
     macros: [],
@@ -177,7 +178,7 @@ test('a relation that is gone, a full refresh, a model that came back and new ev
   assert.equal(because({ exists: false }), ['missing in the warehouse', null])
   assert.equal(because({ fullRefresh: true }), ['full refresh', null])
   assert.equal(because({ records: gone }), ['never built', 'never built'])
-  assert.equal(because({ waiting: new Set([nameOf('a.e')]) }), [null, 'new events'])
+  assert.equal(because({ waiting: new Set([modelName('a.e')]) }), [null, 'new events'])
 })
 
 test('a fingerprint fits into a file name and stays short when versions contain fingerprints', async () => {

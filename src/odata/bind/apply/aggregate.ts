@@ -2,7 +2,7 @@
 
 import { type Sql, sql } from '../../../core/sql.ts'
 import { isODataIdentifier } from '../../../core/names.ts'
-import { type MethodTotal, methodNamed, ofList, ofRows } from './methods.ts'
+import { methodNamed, type MethodTotal, ofList, ofRows } from './methods.ts'
 import {
   type ApplyContext,
   type ApplyRows,
@@ -17,14 +17,13 @@ import {
 import { bindExpression } from '../expression/expression.ts'
 import { bindDistinctKey, bindGathered } from './gathered.ts'
 import { inputOf } from './these.ts'
-import { type Expression, typeOf } from '../bound.ts'
-import type { Property } from '../../edm/entity-model.ts'
+import { type Expression, type NamedColumn, typeOf } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
-import type { NamedColumn } from '../relation.ts'
 import type { Scope } from '../scope.ts'
 import type { AggregateItem, ExpressionSyntax } from '../../syntax/syntax.ts'
 import { edm } from '../../edm/types.ts'
+import type { Property } from '../../edm/model.ts'
 
 interface Total extends MethodTotal {
   /** What the total is made of; null: of the rows themselves. */

@@ -5,10 +5,9 @@
 // are grouped by, and every transformation takes these `groups` into account.
 
 import { bindAggregate } from './aggregate.ts'
-import { asCondition, bindExpression } from '../expression/expression.ts'
+import { bindExpression } from '../expression/expression.ts'
 import { bindConcat } from './concat.ts'
 import { bindFrom, bindGroupBy } from './groupby.ts'
-import { bindOrder } from '../query.ts'
 import { bindSearch } from '../expression/search.ts'
 import { inputOf } from './these.ts'
 import { type Constant, type Expression, typeOf } from '../bound.ts'
@@ -26,12 +25,14 @@ import {
   totalOrder,
   withValues,
 } from './rows.ts'
-import type { EntitySet } from '../../edm/entity-model.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
 import { isInteger, isNumber } from '../../edm/numbers.ts'
 import { newName, type RequestContext } from '../scope.ts'
 import type { ComputeItem, TransformationSyntax } from '../../syntax/syntax.ts'
+import { asCondition } from '../expression/constants.ts'
+import { bindOrder } from '../expression/filter-and-order.ts'
+import type { EntitySet } from '../../edm/model.ts'
 
 /** `within` is the condition for the rows of the set that the sequence begins with. Throws RequestError 400 or 501. */
 export function bindApply(

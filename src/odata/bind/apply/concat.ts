@@ -14,14 +14,13 @@ import {
   withinSize,
   withRowCount,
 } from './rows.ts'
-import { booleanConstant } from '../expression/comparison.ts'
 import type { Expression } from '../bound.ts'
-import type { NavigationProperty, Property } from '../../edm/entity-model.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, unsupported } from '../../protocol/errors.ts'
 import { commonNumericType, isNumber } from '../../edm/numbers.ts'
 import { orderSql } from '../../sql/relation.ts'
-import { unsupported } from '../scope.ts'
 import { edm, type EdmType } from '../../edm/types.ts'
+import { booleanConstant } from '../expression/constants.ts'
+import type { NavigationProperty, Property } from '../../edm/model.ts'
 
 /**
  * The parts follow each other, each in its own order. Where one lacks a value, it is null in its rows, and marked as one

@@ -6,11 +6,11 @@ import { bindSequence } from './apply.ts'
 import { bindConcat } from './concat.ts'
 import { bindPath, findTarget } from '../expression/path.ts'
 import { typeOf } from '../bound.ts'
-import type { NavigationProperty } from '../../edm/entity-model.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, unsupported } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
-import { type Scope, unsupported } from '../scope.ts'
+import type { Scope } from '../scope.ts'
 import type { AggregateItem, PathSyntax, TransformationSyntax } from '../../syntax/syntax.ts'
+import type { NavigationProperty } from '../../edm/model.ts'
 
 type GroupBySyntax = TransformationSyntax & { readonly kind: 'groupby' }
 

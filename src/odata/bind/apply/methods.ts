@@ -5,9 +5,8 @@
 
 import { type Sql, sql } from '../../../core/sql.ts'
 import { didYouMean } from '../../../core/suggest.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, unsupported } from '../../protocol/errors.ts'
 import { isInteger, isNumber, MAX_PRECISION } from '../../edm/numbers.ts'
-import { unsupported } from '../scope.ts'
 import { decimalType, edm, type EdmType, hugeDecimal } from '../../edm/types.ts'
 
 /** What a method makes of values: the type of the total, and its SQL. */

@@ -1,13 +1,14 @@
 // What the options after $apply see and give: its result has other properties than the entity set.
 
 import { type ApplyRows, pathKey, propertyValue, searchedRow, totalOrder } from './rows.ts'
-import { askedOrder, boundFilter, boundWindow } from '../query.ts'
+import { askedOrder, boundFilter } from '../query.ts'
 import { bindExpand } from '../expand.ts'
 import { type BoundQuery, type Expansion, type OutputProperty, typeOf } from '../bound.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, unsupported } from '../../protocol/errors.ts'
 import { withTarget } from '../../syntax/parse-option.ts'
-import { findNavigation, findProperty, type Scope, unsupported } from '../scope.ts'
+import { findNavigation, findProperty, type Scope } from '../scope.ts'
 import type { ExpandItem, OptionSyntax, SelectItem } from '../../syntax/syntax.ts'
+import { boundWindow } from '../expression/filter-and-order.ts'
 
 interface Output extends OutputProperty {
   readonly path: readonly string[]
@@ -91,7 +92,7 @@ function resultOutput(
   ]
   if (select === undefined) return neighbours(all, 0)
   const chosen = select.flatMap((item) => {
-    const found = chosenBy(item, all, compute.length)
+    const found = chosenBy(item, all)
     const [name = ''] = item.path
     if (found.length === 0 && findNavigation(rows.set.type, name) === undefined)
       findProperty(rows.set.type, name, item.at)
@@ -101,12 +102,8 @@ function resultOutput(
 }
 
 /** `customer` means all that there is of the customer. */
-function chosenBy(
-  { path }: SelectItem,
-  all: readonly Output[],
-  computedCount: number,
-): readonly Output[] {
-  if (path[0] === '*') return all.slice(0, all.length - computedCount)
+function chosenBy({ path }: SelectItem, all: readonly Output[]): readonly Output[] {
+  if (path[0] === '*') return all
   return all.filter((output) => path.every((name, i) => output.path[i] === name))
 }
 

@@ -3,12 +3,19 @@
 // behind a navigation property.
 
 import { limits } from '../../../core/limits.ts'
-import { type Expression, type OrderItem, propertyOf, type RowVariable, typeOf } from '../bound.ts'
-import type { EntitySet, NavigationProperty, Property } from '../../edm/entity-model.ts'
+import {
+  type Expression,
+  type NamedColumn,
+  type OrderItem,
+  propertyOf,
+  type Relation,
+  type RowVariable,
+  typeOf,
+} from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
-import type { NamedColumn, Relation } from '../relation.ts'
 import { type RequestContext, type Scope, scopeOf } from '../scope.ts'
 import type { EdmType } from '../../edm/types.ts'
+import type { EntitySet, NavigationProperty, Property } from '../../edm/model.ts'
 
 /** What is the same for all transformations of one request. */
 export interface ApplyContext extends RequestContext {

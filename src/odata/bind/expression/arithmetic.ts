@@ -6,7 +6,6 @@
 
 import { columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
-import { cast, durationConstant } from './comparison.ts'
 import { type Expression, typeOf } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { OperandsToSql } from './functions.ts'
@@ -14,6 +13,7 @@ import { durationMicroseconds, exactNumber } from '../../edm/literals.ts'
 import { digitsOf, isFloat, isInteger, isNumber, MAX_PRECISION } from '../../edm/numbers.ts'
 import type { ArithmeticOperator } from '../../syntax/syntax.ts'
 import { decimalType, edm, type EdmType } from '../../edm/types.ts'
+import { cast, durationConstant } from './constants.ts'
 
 /** Null with anything is null. Throws type-mismatch, arithmetic-error. */
 export function bindArithmetic(

@@ -1,12 +1,12 @@
 // cast and isof, whose last argument is the name of a type.
 
 import { columnType } from '../../../core/relation.ts'
-import { bindComparison, booleanConstant } from './comparison.ts'
+import { bindComparison } from './comparison.ts'
 import { bindExpression } from './expression.ts'
 import { type Expression, typeOf } from '../bound.ts'
 import { CAST_COPIES, castToSql } from '../../sql/cast.ts'
-import { odataError } from '../../protocol/errors.ts'
-import { type Scope, unsupported } from '../scope.ts'
+import { odataError, unsupported } from '../../protocol/errors.ts'
+import type { Scope } from '../scope.ts'
 import type { CallSyntax, ExpressionSyntax } from '../../syntax/syntax.ts'
 import {
   collectionOf,
@@ -16,6 +16,7 @@ import {
   type PrimitiveType,
 } from '../../edm/types.ts'
 import { isCastTo } from '../../edm/type-names.ts'
+import { booleanConstant } from './constants.ts'
 
 /**
  * Types that a value can be cast to; a Decimal has room for integers and ten digits after the point. The engine type of

@@ -2,12 +2,13 @@
 // null.
 
 import { type Sql, sql } from '../../../core/sql.ts'
-import { cast, sameCollections } from './comparison.ts'
+import { sameCollections } from './comparison.ts'
 import { type Expression, typeOf } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { OperandsToSql } from './functions.ts'
 import { isInteger } from '../../edm/numbers.ts'
 import { edm, type EdmType } from '../../edm/types.ts'
+import { cast } from './constants.ts'
 
 interface CollectionFunction {
   /** null: the type of the first argument. */

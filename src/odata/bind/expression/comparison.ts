@@ -4,7 +4,7 @@
 import { compareWithObject, compareWithObjects, holdsObject, isObject } from './object.ts'
 import type { Constant, Expression } from '../bound.ts'
 import { typeOf } from '../bound.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, unsupported } from '../../protocol/errors.ts'
 import {
   durationMicroseconds,
   exactNumber,
@@ -13,15 +13,9 @@ import {
   toDouble,
 } from '../../edm/literals.ts'
 import { commonNumericType, exactRange, isExact, isNumber } from '../../edm/numbers.ts'
-import { unsupported } from '../scope.ts'
 import type { ComparisonOperator } from '../../syntax/syntax.ts'
 import { collectionOf, type CollectionType, edm, type EdmType } from '../../edm/types.ts'
-
-export const booleanConstant = (value: boolean): Constant => ({
-  kind: 'constant',
-  type: edm.Boolean,
-  value: String(value),
-})
+import { booleanConstant, cast } from './constants.ts'
 
 /** Throws type-mismatch when values of the two types cannot be compared. */
 export function bindComparison(
@@ -150,29 +144,6 @@ function commonCollection(left: Expression, right: Expression): CollectionType {
 /** `[]` and `[null]` are collections of anything. */
 const isWithoutType = (list: Expression) =>
   list.kind === 'array' && list.items.every((item) => typeOf(item) === null)
-
-/** `operand` as a value of `type`, which holds all its values. */
-export function cast(operand: Expression, type: EdmType): Expression {
-  if (operand.kind === 'null' || typeOf(operand)?.engine === type.engine) return operand
-  if (operand.kind !== 'constant') return { kind: 'cast', type, operand }
-  const { value } = operand
-  if (type.name === 'Edm.DateTimeOffset')
-    return { kind: 'constant', type, value: `${value} 00:00:00` }
-  if (type.name === 'Edm.Duration') return durationConstant(durationMicroseconds(value)!)
-  return { kind: 'constant', type, value: isNumber(type) ? numberText(value, type) : value }
-}
-
-export const durationConstant = (microseconds: bigint): Constant => ({
-  kind: 'constant',
-  type: edm.Duration,
-  value: `${microseconds} microseconds`,
-})
-
-/** As the engine reads it: exact types without an exponent, doubles with its words for the infinities. */
-function numberText(text: string, type: EdmType): string {
-  const number = isExact(type) ? exactNumber(text) : null
-  return number === null ? String(toDouble(text)) : printExact(number)
-}
 
 function compareWithNumber(
   operator: ComparisonOperator,

@@ -4,17 +4,18 @@
 import { limits } from '../../../core/limits.ts'
 import { bindArithmetic, bindNegation } from './arithmetic.ts'
 import { bindCall, bindCase, bindHas, commonValueType } from './call.ts'
-import { bindComparison, booleanConstant, cast } from './comparison.ts'
+import { bindComparison } from './comparison.ts'
 import { bindLiteral } from './literal.ts'
-import { bindCount, bindLambda, bindPathTotal, itemsOf } from './lambda.ts'
+import { bindCount, bindLambda, bindPathTotal } from './lambda.ts'
 import { bindEntityIsNull, bindPath, bindSameEntity } from './path.ts'
 import { type Constant, type Expression, typeOf } from '../bound.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, unsupported } from '../../protocol/errors.ts'
 import { functionNames } from './functions.ts'
 import { partWithinLimits } from '../size.ts'
-import { findNavigation, type Scope, scopeOf, unsupported } from '../scope.ts'
+import { findNavigation, itemsOf, type Scope, scopeOf } from '../scope.ts'
 import type { ExpressionSyntax } from '../../syntax/syntax.ts'
 import { collectionOf, edm, untypedObject } from '../../edm/types.ts'
+import { asCondition, booleanConstant, cast } from './constants.ts'
 
 /** Throws RequestError 400 or 501. */
 export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expression {
@@ -73,13 +74,6 @@ function bindArray(items: readonly Expression[]): Expression {
   }
   const values = items.map((item) => cast(item, type))
   return { kind: 'array', type: collectionOf(type), items: values }
-}
-
-/** `user` needs a boolean expression; the literal null is one whose value is unknown. */
-export function asCondition(expression: Expression, user: string): Expression {
-  const type = typeOf(expression)
-  if (type === null || type.name === 'Edm.Boolean') return expression
-  throw odataError('type-mismatch', `${user} needs a Boolean expression, not ${type.name}`)
 }
 
 type OperatorSyntax = ExpressionSyntax & { readonly kind: 'operator' }

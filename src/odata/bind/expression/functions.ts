@@ -3,6 +3,7 @@
 // arguments are no plain values (cast, isof, matchesPattern) are bound in bind-call.ts.
 
 import { type Sql, sql } from '../../../core/sql.ts'
+import { NEGATIVE_LENGTH } from '../../sql/raised.ts'
 import { decimalType, edm, type EdmType } from '../../edm/types.ts'
 
 /** As many operands as the row has parameters; the first three are there always, empty when there are fewer. */
@@ -35,9 +36,6 @@ const row = (
   toSql: OperandsToSql,
   copies: readonly number[] = [],
 ): FunctionRow => ({ name, parameters, result, sql: toSql, copies })
-
-/** What the engine is told to fail with; the answer is 400. */
-export const NEGATIVE_LENGTH = 'the length of a substring is negative'
 
 const integer = (value: Sql) => sql`CAST(${value} AS INTEGER)`
 

@@ -2,13 +2,13 @@
 // properties away, and where results are put together, by concat or rollup, some rows have what others lack: null is a
 // value there, and the row of a subtotal has none.
 
-import { booleanConstant } from './comparison.ts'
 import { findTarget } from './path.ts'
 import type { Expression } from '../bound.ts'
 import { RequestError } from '../../../http/request-error.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { findNavigation, type Scope } from '../scope.ts'
 import type { CallSyntax, PathSyntax } from '../../syntax/syntax.ts'
+import { booleanConstant } from './constants.ts'
 
 /** Throws unknown-property for a name that the entities never had. */
 export function bindIsDefined({ operands, at }: CallSyntax, scope: Scope): Expression {

@@ -3,11 +3,11 @@
 import { bindComparison } from './comparison.ts'
 import { bindExpression } from './expression.ts'
 import { type Expression, propertyOf } from '../bound.ts'
-import type { EntityType, Property } from '../../edm/entity-model.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { withTarget } from '../../syntax/parse-option.ts'
 import type { Scope } from '../scope.ts'
 import type { ExpressionSyntax, KeySyntax } from '../../syntax/syntax.ts'
+import type { EntityType, Property } from '../../edm/model.ts'
 
 /**
  * The condition that holds for the entity with that key, and for no other. `implied` is a part of the key that the path

@@ -1,20 +1,15 @@
 // What is said of the members of a collection: `orders/any(o:…)`, `tags/all(t:…)`, `orders/$count($filter=…)`.
 
+import { itemsOf } from '../scope.ts'
 import { bindTotal } from '../apply/aggregate.ts'
-import { asCondition, bindExpression } from './expression.ts'
+import { bindExpression } from './expression.ts'
 import { findTarget, type Wrap } from './path.ts'
 import { bindSearch } from './search.ts'
 import { type Expression, type ItemSource, type RowSource, typeOf } from '../bound.ts'
-import { odataError } from '../../protocol/errors.ts'
-import {
-  type Named,
-  newAlias,
-  NOTHING_NAMED,
-  type Scope,
-  unsupported,
-  type Variable,
-} from '../scope.ts'
+import { odataError, unsupported } from '../../protocol/errors.ts'
+import { type Named, NOTHING_NAMED, type Scope, type Variable } from '../scope.ts'
 import type { ExpressionSyntax, NamesSyntax } from '../../syntax/syntax.ts'
+import { asCondition } from './constants.ts'
 
 interface Members {
   readonly source: RowSource | ItemSource
@@ -40,16 +35,6 @@ function membersOf(path: NamesSyntax, at: number, scope: Scope): Members {
     'type-mismatch',
     `${path.names.join('/')} is no collection (at character ${at + 1})`,
   )
-}
-
-/** The items of a collection, and one of them. */
-export function itemsOf(list: Expression, scope: Scope) {
-  const alias = newAlias(scope)
-  const type = typeOf(list)
-  if (type?.kind !== 'collection') throw new Error('items are asked of what is no collection')
-  const source: ItemSource = { kind: 'items', alias, list }
-  const member: Expression = { kind: 'item', type: type.item, alias }
-  return { source, member }
 }
 
 type CountSyntax = ExpressionSyntax & { readonly kind: 'count' }

@@ -1,6 +1,5 @@
 // A literal as a constant of the narrowest type that its form allows. Meeting a property, it takes that one's type.
 
-import { durationConstant } from './comparison.ts'
 import type { Constant, Expression } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import {
@@ -16,6 +15,7 @@ import {
 import { isExact, literalType } from '../../edm/numbers.ts'
 import type { LiteralSyntax } from '../../syntax/syntax.ts'
 import { edm, type EdmType } from '../../edm/types.ts'
+import { durationConstant } from './constants.ts'
 
 export function bindLiteral({ form, text }: LiteralSyntax): Expression {
   switch (form) {

@@ -3,8 +3,7 @@
 
 import { sql } from '../../../core/sql.ts'
 import { type Expression, typeOf } from '../bound.ts'
-import { odataError } from '../../protocol/errors.ts'
-import { unsupported } from '../scope.ts'
+import { odataError, unsupported } from '../../protocol/errors.ts'
 import { edm } from '../../edm/types.ts'
 
 /** RE2 refuses to repeat anything more often than this, repeats inside of repeats multiplied. */

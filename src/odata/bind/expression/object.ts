@@ -2,13 +2,14 @@
 // own, so it becomes a comparison of each property of the complex value beside it; a property that it leaves out is null.
 
 import { sql } from '../../../core/sql.ts'
-import { bindComparison, booleanConstant } from './comparison.ts'
-import { findPart } from './path.ts'
+import { bindComparison } from './comparison.ts'
 import { type Expression, typeOf } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { dateTimeValue, dateValue, timeValue } from '../../edm/literals.ts'
 import type { ComparisonOperator } from '../../syntax/syntax.ts'
 import { type ComplexType, edm, type EdmType } from '../../edm/types.ts'
+import { booleanConstant } from './constants.ts'
+import { findPart } from '../scope.ts'
 
 type ObjectExpression = Expression & { readonly kind: 'object' }
 

@@ -2,23 +2,22 @@
 // navigation property become a subquery that the engine joins.
 
 import { bindKey } from './key.ts'
-import { findSet } from '../resource.ts'
 import { type Expression, propertyOf, type RowSource, type RowVariable, typeOf } from '../bound.ts'
-import type { NavigationProperty } from '../../edm/entity-model.ts'
-import { odataError } from '../../protocol/errors.ts'
+import { odataError, unsupported } from '../../protocol/errors.ts'
 import {
   findNavigation,
+  findPart,
   findProperty,
+  findSet,
   type Named,
   newRow,
   type Scope,
   scopeOf,
   THIS_ABOVE,
-  unsupported,
 } from '../scope.ts'
 import type { ExpressionSyntax, KeySyntax, NamesSyntax, PathSyntax } from '../../syntax/syntax.ts'
 import { isCastTo } from '../../edm/type-names.ts'
-import type { ComplexType } from '../../edm/types.ts'
+import type { NavigationProperty } from '../../edm/model.ts'
 
 /** How a value found at the end of a path becomes one of the expression around it. */
 export type Wrap = (value: Expression) => Expression
@@ -199,16 +198,6 @@ function partOf(value: Expression, { name, key }: Step, wrap: Wrap, at: number):
   const part = findPart(type, name, at)
   if (key !== null) throw noKey(name, at)
   return { kind: 'value', value: { kind: 'member', type: part.type, of: value, name }, wrap }
-}
-
-export function findPart(type: ComplexType, name: string, at: number) {
-  const found = type.properties.find((property) => property.name === name)
-  if (found !== undefined) return found
-  const names = type.properties.map((property) => property.name).join(', ')
-  throw odataError(
-    'unknown-property',
-    `${type.name} has no property "${name}" (at character ${at + 1}): there are ${names}`,
-  )
 }
 
 /** `customer eq null`: null when the path leads to no entity that may be missing. */

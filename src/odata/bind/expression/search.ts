@@ -3,10 +3,10 @@
 import { limits } from '../../../core/limits.ts'
 import { sql } from '../../../core/sql.ts'
 import { type Expression, propertyOf, type RowVariable } from '../bound.ts'
-import { booleanConstant } from './comparison.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { SearchSyntax } from '../../syntax/syntax.ts'
 import { edm } from '../../edm/types.ts'
+import { booleanConstant } from './constants.ts'
 
 /** Throws RequestError 400 for more terms than are allowed. */
 export function bindSearch(search: SearchSyntax, row: RowVariable): Expression {

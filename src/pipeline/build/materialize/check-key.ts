@@ -3,8 +3,8 @@
 import { limits } from '../../../core/limits.ts'
 import type { KeptModel } from '../../../core/model.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
-import type { Connection, Row } from '../../../duckdb/database.ts'
-import { numberOf } from '../../../duckdb/values.ts'
+import type { Connection } from '../../../duckdb/database.ts'
+import { numberOf, type Row } from '../../../duckdb/values.ts'
 import { ModelFailure } from '../../failure.ts'
 
 /** The annotations that name keys. */

@@ -8,8 +8,8 @@ import type { RowChange, RowChanges } from '../../../core/report/planned-changes
 import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { describe } from '../../../duckdb/catalog.ts'
-import type { Connection, Row } from '../../../duckdb/database.ts'
-import { numberOf } from '../../../duckdb/values.ts'
+import type { Connection } from '../../../duckdb/database.ts'
+import { numberOf, type Row } from '../../../duckdb/values.ts'
 import { needsText, sameValues } from '../../build/materialize/stage.ts'
 
 export interface Comparison {

@@ -1,0 +1,50 @@
+// The items of a collection that options ask for: `tags?$filter=…`, `$select=tags($top=3)`.
+
+import { type Expression, type OutputProperty, typeOf } from './bound.ts'
+import { withTarget } from '../syntax/parse-option.ts'
+import { itemsOf, type Scope } from './scope.ts'
+import type { OptionSyntax } from '../syntax/syntax.ts'
+import { edm } from '../edm/types.ts'
+import { bindFilter, bindOrder, boundWindow } from './expression/filter-and-order.ts'
+
+/** The items that the options ask for, named `value`, and before them their number before $skip and $top. */
+export function shownItems(
+  list: Expression,
+  options: OptionSyntax,
+  scope: Scope,
+): readonly OutputProperty[] {
+  const value = chosenItems(list, options, scope)
+  const output: OutputProperty = { name: 'value', type: typeOf(list)!, value }
+  if (options.count !== true) return [output]
+  return [{ ...counted(list, options, scope)[0]!, name: '@odata.count' }, output]
+}
+
+/** The scope of what is said of an item, which is `$this`. */
+function scopeOfItems(list: Expression, scope: Scope) {
+  const { source, member } = itemsOf(list, scope)
+  const request = { ...scope.request, it: member, boundAliases: new Map<string, Expression>() }
+  const inner = { ...scope, item: member }
+  return { source, inner: scope.itemsAreIt === true ? { ...inner, request } : inner }
+}
+
+function conditionOn({ filter }: OptionSyntax, inner: Scope): Expression | null {
+  if (filter === undefined) return null
+  return withTarget('$filter', () => bindFilter(filter, inner))
+}
+
+export function counted(list: Expression, options: OptionSyntax, scope: Scope): [OutputProperty] {
+  const { source, inner } = scopeOfItems(list, scope)
+  const value: Expression = { kind: 'count', source, condition: conditionOn(options, inner) }
+  return [{ name: 'value', type: edm.Int64, value }]
+}
+
+function chosenItems(list: Expression, options: OptionSyntax, scope: Scope): Expression {
+  const { filter, orderby = [] } = options
+  const { skip, top } = boundWindow(options)
+  if (filter === undefined && orderby.length === 0 && skip === 0 && top === null) return list
+  const { source, inner } = scopeOfItems(list, scope)
+  const order = withTarget('$orderby', () => bindOrder(orderby, inner))
+  const type = typeOf(list)
+  if (type?.kind !== 'collection') throw new Error('items are chosen from what is no collection')
+  return { kind: 'items', type, source, condition: conditionOn(options, inner), order, skip, top }
+}

@@ -1,0 +1,59 @@
+// What one published snapshot looks like to OData: entity sets, types, properties, and the navigation between them.
+// In SQL the rows of a set are the table `<set name>.main.rows`: each snapshot file is attached under its set's name.
+
+import type { EntitySetName } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import type { PublishedRelation } from '../../core/snapshot.ts'
+import type { EdmType } from './types.ts'
+
+export interface EntityModel {
+  readonly snapshotId: string
+  readonly sets: ReadonlyMap<string, EntitySet>
+  /** Keys that too many sets have for each to be led to; see navigation.ts. */
+  readonly sharedKeys: readonly SharedKey[]
+}
+
+export interface EntitySet {
+  readonly name: EntitySetName
+  readonly relation: PublishedRelation
+  readonly type: EntityType
+}
+
+export interface EntityType {
+  /** The name of its entity set: each set has a type of its own. */
+  readonly name: string
+  readonly description: string | null
+  /** Empty when the model is exposed without a key. */
+  readonly key: readonly Property[]
+  readonly properties: readonly Property[]
+  readonly navigation: readonly NavigationProperty[]
+}
+
+export interface Property {
+  readonly name: string
+  readonly column: Column
+  readonly type: EdmType
+  readonly nullable: boolean
+  /** Whether the column holds times that OData has not, which are read as the nearest one (see temporal-range.ts). */
+  readonly clamped: boolean
+  /** Whether its values are calculated by the query, so that nothing is known of them but their type. */
+  readonly isCalculated?: boolean
+}
+
+/** Rows of `target` whose property `on.theirs` equals `on.ours` of this entity. */
+export interface NavigationProperty {
+  readonly name: string
+  readonly target: EntitySet
+  readonly many: boolean
+  /** Whether `on.ours` refers to the key of the target; the partner of such a property is referred to. */
+  readonly holdsKey: boolean
+  readonly on: { readonly ours: Property; readonly theirs: Property }
+  /** The same relationship seen from the target. */
+  readonly partner: string
+}
+
+/** A name by which more sets could be referred to than are. */
+export interface SharedKey {
+  readonly name: string
+  readonly sets: number
+}

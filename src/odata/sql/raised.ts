@@ -1,0 +1,30 @@
+// The words by which a statement fails on purpose, where the engine by itself would give NULL, an empty text, or more rows
+// than there is room for; and the error that the caller gets for each.
+
+import { limits } from '../../core/limits.ts'
+import type { ErrorCode } from '../protocol/errors.ts'
+
+export const DIVISION_BY_ZERO = 'division by zero'
+export const NEGATIVE_LENGTH = 'the length of a substring is negative'
+/** limits.expandedRows or limits.expandedTextBytes was passed. */
+export const TOO_MANY_RELATED = 'too many related rows'
+
+interface Raised {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly target?: string
+}
+
+/** By the words of the engine's error. */
+export const raised: ReadonlyMap<string, Raised> = new Map([
+  [DIVISION_BY_ZERO, { code: 'arithmetic-error', message: DIVISION_BY_ZERO }],
+  [NEGATIVE_LENGTH, { code: 'arithmetic-error', message: NEGATIVE_LENGTH }],
+  [
+    TOO_MANY_RELATED,
+    {
+      code: 'expand-too-large',
+      message: `more than ${limits.expandedRows} related rows, or ${limits.expandedTextBytes / 2 ** 20} MiB of their texts: ask for fewer with $top or a smaller page, or with $top or $filter within $expand`,
+      target: '$expand',
+    },
+  ],
+])

@@ -1,0 +1,84 @@
+// The names of the system query options, and the plain values that some of them have: numbers and flags.
+
+import { didYouMean } from '../../core/suggest.ts'
+import { odataError } from '../protocol/errors.ts'
+import type { OptionName, OptionSyntax } from './syntax.ts'
+
+const served: { readonly [Name in OptionName]: true } = {
+  apply: true,
+  compute: true,
+  select: true,
+  expand: true,
+  filter: true,
+  search: true,
+  orderby: true,
+  top: true,
+  skip: true,
+  count: true,
+  format: true,
+  id: true,
+  skiptoken: true,
+  deltatoken: true,
+}
+
+/** Options of OData that this service knows and does not serve, and what their values look like. */
+const UNSERVED: Readonly<Record<string, RegExp>> = {
+  index: /^-?\d+$/,
+  schemaversion: /^(\*|[\w.~-]+)$/,
+}
+
+/**
+ * The name of the option that `name` is in any letter case and with or without `$`; null for a custom option. A `value`
+ * that an option never has is a mistake, also of one that is not served.
+ */
+export function optionName(name: string, value?: string): OptionName | null {
+  const hasDollar = name.startsWith('$')
+  const plain = name.slice(hasDollar ? 1 : 0).toLowerCase()
+  if (Object.hasOwn(served, plain)) return plain as OptionName
+  const target = `$${plain}`
+  if (Object.hasOwn(UNSERVED, plain)) {
+    if (value !== undefined && !UNSERVED[plain]!.test(value))
+      throw odataError('invalid-option-value', `this is no value of ${target}`, { target })
+    throw odataError('not-supported', `${target} is not supported`, { target })
+  }
+  if (!hasDollar) return null
+  const hint = didYouMean(plain, Object.keys(served))
+  const problem = `there is no query option "${name}"`
+  throw odataError('unknown-option', hint === undefined ? problem : `${problem}: ${hint}`, {
+    target: name,
+  })
+}
+
+/** Numbers of rows beyond any table mean all of them, and stay exact in a double. */
+function rowCount(text: string, target: string): number {
+  if (!/^\d+$/.test(text))
+    throw odataError('invalid-option-value', `${target} must be a whole number, 0 or more`, {
+      target,
+    })
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
+}
+
+function flag(text: string, target: string): boolean {
+  if (!/^(true|false)$/i.test(text))
+    throw odataError('invalid-option-value', `${target} must be true or false`, { target })
+  return text.toLowerCase() === 'true'
+}
+
+const plainValues = { top: rowCount, skip: rowCount, count: flag } as const
+
+export type PlainOption = keyof typeof plainValues
+
+export const isPlainOption = (name: OptionName | null): name is PlainOption =>
+  name !== null && Object.hasOwn(plainValues, name)
+
+/** The option with its value, as a member for OptionSyntax. */
+export function parsePlainOption(name: PlainOption, text: string): OptionSyntax {
+  requireValue(name, text)
+  return { [name]: plainValues[name](text, `$${name}`) }
+}
+
+export function requireValue(name: OptionName, text: string): void {
+  const target = `$${name}`
+  if (text.trim() === '')
+    throw odataError('invalid-option-value', `${target} has no value`, { target })
+}
