@@ -9,6 +9,8 @@ import type { ProjectPaths } from '../core/project.ts'
 import type { Progress } from '../core/report/progress.ts'
 import { readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
+import type { Retention } from '../store/snapshot-store.ts'
+import type { Store } from '../store/store.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
 import type { BuildContext } from './build/build.ts'
 import { buildAll } from './build/build-all.ts'
@@ -21,14 +23,13 @@ import { flushAll } from './flush/flush-all.ts'
 import { interruptOnAbort } from './interrupt.ts'
 import { readFreshness, sourcesRead } from './plan/source-age.ts'
 import { RunResults, type RunSummary } from './results.ts'
-import { takeRunLock } from './run-lock.ts'
-import { publish } from './store/publish.ts'
-import type { Retention } from './store/snapshots.ts'
+import { openWarehouse } from './store/open-warehouse.ts'
+import { publishModels } from './store/publish.ts'
 import { ensureState, readState, recordRemoved, recordRun } from './store/state.ts'
-import { openWarehouse, settleLog } from './store/warehouse.ts'
 
 export interface RunOptions {
   readonly paths: ProjectPaths
+  readonly store: Store
   readonly project: CompiledProject
   /**
    * Opens the buffer, or the daemon that owns it; under the run lock, and no longer than the flush takes. Not called
@@ -66,18 +67,22 @@ export interface RunOptions {
 
 /**
  * Mistakes in models end as results with the status `failed`, never as exceptions, and so does an abort as `skipped`.
- * Throws EnvironmentError: `run-locked`, `disk-full`, `warehouse-failed`, `file-failed`, and those of openWarehouse()
+ * Throws EnvironmentError: `run-locked`, `disk-full`, `warehouse-failed`, `file-failed`, and those of the warehouse
  * and openClaims().
  */
 export async function runPipeline(options: RunOptions): Promise<RunSummary> {
-  const { paths, project, lockWaitMs, signal, progress } = options
+  const { paths, store, project, lockWaitMs, signal, progress } = options
   const results = new RunResults(options.now?.() ?? new Date(), progress)
   const { runId } = results
   results.selected = new Set(project.models.keys())
   progress({ event: 'run-started', runId, models: project.models.size })
   try {
-    await using _lock = await takeRunLock(paths.runLock, lockWaitMs, signal)
-    await using warehouse = await openWarehouse(options)
+    await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
+    const sources = project.external?.sources ?? []
+    await using warehouse = await openWarehouse(store.warehouse, options, {
+      dir: paths.dir,
+      sources,
+    })
     await using connection = await warehouse.connect()
     await work(options, results, connection, () => warehouse.connect())
     results.skipRest('interrupted')
@@ -88,7 +93,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
       ? await recordRun(connection, summary, describeResults(summary))
       : null
     await Promise.all([
-      settleLog(connection, paths, isIdle(summary) ? recordBytes : null),
+      store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
       writeArtifacts(paths.target, project, summary),
     ])
   } catch (error) {
@@ -206,14 +211,14 @@ async function markRemoved(
 }
 
 async function publishAll(
-  { project, paths, progress, now, retention }: RunOptions,
+  { project, store, progress, now, retention }: RunOptions,
   results: RunResults,
   { connection, versions, selected }: BuildContext,
 ): Promise<void> {
   const startedMs = performance.now()
-  const { snapshot, changed } = await publish({
+  const { snapshot, changed } = await publishModels({
     connection,
-    dir: paths.snapshots,
+    snapshots: store.snapshots,
     runId: results.runId,
     models: project.models.values(),
     versions: new Map([...versions].filter(([name]) => selected.has(name))),

@@ -13,6 +13,7 @@ import { sql } from '../../core/sql.ts'
 import { type Catalog, describe, readCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
+import type { SnapshotStore } from '../../store/snapshot-store.ts'
 import { BACKFILL, existsIn, isBackfill } from '../build/build.ts'
 import { chooseModels, type RunSelection } from '../choose.ts'
 import { type ContractChange, contractChanges, publishedNext } from './contract.ts'
@@ -21,12 +22,12 @@ import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { relationOf, relationType, type WatermarkRange } from '../build/materialize/relation.ts'
 import { type Asked, lossesOf, refusalOf } from './refusals.ts'
 import { Rehearsal } from './dry-run/dry-run.ts'
-import { readCurrentSnapshot } from '../store/snapshots.ts'
 import { isFlushed, readStateIfAny, type State } from '../store/state.ts'
 
 export interface PlanOptions {
   readonly connection: Connection
   readonly paths: ProjectPaths
+  readonly snapshots: SnapshotStore
   readonly project: CompiledProject
   readonly selection: RunSelection
   readonly fullRefresh: boolean
@@ -103,7 +104,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const selected = await chooseModels({ connection, ...standing }, models, selection)
   const read = sourcesRead(models, selected)
   const tables = (project.external?.tables ?? []).filter(({ name }) => read.has(name))
-  const published = await readCurrentSnapshot(paths.snapshots)
+  const published = await options.snapshots.current()
   const work: Work = {
     ...options,
     ...standing,
