@@ -72,7 +72,7 @@ export async function readSteps(
 
 /** Throws as readSteps() does. */
 export async function planRun(options: PlanOptions): Promise<RunPlan> {
-  const { paths, project } = options
+  const { project } = options
   const { models } = project
   const { context, steps } = await readSteps(options, options)
   const before = new Map<Model, readonly Column[] | null>()
