@@ -38,12 +38,21 @@ export async function serve(
   resources.defer(() => rm(dir, { recursive: true }))
   const snapshotsDir = join(dir, 'snapshots')
   if (tables.length > 0) await publish(snapshotsDir, 'first', tables)
+  return serveSnapshots(resources, snapshotsDir, options)
+}
+
+/** A service over what lies in `snapshotsDir`, closed with `resources`. */
+export async function serveSnapshots(
+  resources: Resources,
+  snapshotsDir: string,
+  options: Partial<ODataServiceOptions> = {},
+): Promise<Served> {
   const log: LogLine[] = []
   const service = resources.use(
     await ODataService.open({
       snapshotsDir,
       ...usualOptions,
-      tempDir: join(dir, 'temp'),
+      tempDir: join(snapshotsDir, '..', 'temp'),
       logger: createLogger((line) => log.push(line), 'debug'),
       ...options,
     }),
