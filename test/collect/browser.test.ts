@@ -117,11 +117,17 @@ test('the access log has a line for each request, and none by default', async ()
   for (let waits = 0; lines.length < 3 && waits < 100; waits++)
     await new Promise((resolve) => setTimeout(resolve, 10))
   assert.equal(
-    lines.map(({ event, fields }) => [event, fields['method'], fields['url'], fields['status']]),
+    lines.map(({ event, fields: { method, url: path, status, code } }) => [
+      event,
+      method,
+      path,
+      status,
+      code,
+    ]),
     [
-      ['request', 'POST', EVENTS, 202],
-      ['request', 'POST', EVENTS, 400],
-      ['request', 'GET', '/health?x=1', 200],
+      ['request', 'POST', EVENTS, 202, undefined],
+      ['request', 'POST', EVENTS, 400, 'missing-field'],
+      ['request', 'GET', '/health?x=1', 200, undefined],
     ],
   )
   for (const { fields } of lines) {

@@ -132,7 +132,9 @@ async function mistakesIn(
     await connection.columnsOf(failingRows(name, test))
     if (test.is === 'accepted') {
       const wrong = await firstMisfit(connection, test)
-      return wrong === null ? [] : invalid(`${wrong} is not a valid ${test.type}, the type of "${test.column}"`)
+      return wrong === null
+        ? []
+        : invalid(`${wrong} is not a valid ${test.type}, the type of "${test.column}"`)
     }
     if (test.is !== 'condition') return []
     const [column] = await connection.columnsOf(

@@ -22,8 +22,6 @@ test('metadata=full: types, ids and links of each row, also of expanded ones', a
     '@odata.id',
     'customer@odata.associationLink',
     'customer@odata.navigationLink',
-    'items@odata.associationLink',
-    'items@odata.navigationLink',
     'order_id@odata.type',
     'order_id',
     'customer_id@odata.type',
@@ -31,8 +29,19 @@ test('metadata=full: types, ids and links of each row, also of expanded ones', a
     'status',
     'amount@odata.type',
     'amount',
+    'items@odata.associationLink',
+    'items@odata.navigationLink',
     'items',
   ])
+  const both = 'shop_orders?$top=1&$expand=items($count=true;$expand=order),customer'
+  const [nested] = (await served.get(both, FULL)).json.value
+  const last = (entity: object, names: number) => Object.keys(entity).slice(-names).join(' ')
+  const links = (name: string) => `${name}@odata.associationLink ${name}@odata.navigationLink`
+  assert.is(
+    last(nested, 7),
+    `${links('items')} items@odata.count items ${links('customer')} customer`,
+  )
+  assert.is(last(nested.items[0], 3), `${links('order')} order`)
   assert.is(order['@odata.type'], '#eider.shop_orders')
   assert.is(order['@odata.id'], 'shop_orders(10)')
   assert.is(order['amount@odata.type'], 'Decimal')

@@ -177,6 +177,8 @@ test('Q132: the other options act on the result of $apply', async () => {
   await is("$filter=customer/city eq 'Paris'", 'Paris,-,1')
   await is('$skip=1&$top=1', 'Berlin,120.5000,2')
   await is('$compute=n mul 10 as m&$filter=m gt 10&$select=m', '20 20')
+  const { output } = fixture.query(`${groups}&$compute=n mul 10 as m&$select=*`)
+  assert.equal(output.at(-1)?.path, ['m'])
   await is('$select=n,customer&$orderby=n,customer/city desc', '1,Paris 2,Berlin 2,-')
   assert.is(await fixture.count(`${groups.replace('?', '/$count?')}&$filter=n eq 2`), 2)
   for (const option of [

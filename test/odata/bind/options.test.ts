@@ -141,6 +141,12 @@ test('Q048: $compute names expressions that later options use', async () => {
   )
   assert.is(await first('$compute=customer/name as who&$select=who&$top=1'), 'Alice')
   assert.is(await fixture.count('shop_orders/$count?$compute=amount mul 2 as d&$filter=d gt 50'), 1)
+  const names = (text: string) =>
+    fixture
+      .query(`shop_log?$compute=n add 1 as m&$select=${text}`)
+      .output.map(({ name }) => name)
+      .join(' ')
+  assert.equal(['*', '*,m', 'n'].map(names), ['n t m', 'n t m', 'n'])
   const { output, contextFragment } = fixture.query('shop_log?$compute=n add 1 as m')
   assert.equal(
     output.map(({ name }) => name),
