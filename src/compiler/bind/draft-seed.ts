@@ -6,7 +6,8 @@ import { isTypeText } from '../../core/relation.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { definitionOf } from '../definition.ts'
 import type { Draft, DraftContext } from './draft.ts'
-import { problemOf, withoutDir } from '../places.ts'
+import { problemOf } from '../explain/engine-words.ts'
+import { withoutDir } from '../places.ts'
 import { seedQuery, untypedColumns, wrongSeedTypes } from '../seed.ts'
 
 export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Draft {

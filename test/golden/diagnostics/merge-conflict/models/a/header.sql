@@ -1,0 +1,6 @@
+<<<<<<< HEAD
+-- @kind: view
+=======
+-- @kind: table
+>>>>>>> other
+select 1 as a
