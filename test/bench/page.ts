@@ -79,7 +79,7 @@ function boundCollection(relation: PublishedRelation): BoundQuery {
   const facts = { signedTinyints: new Map(), clampedTimes: new Map() }
   const model = buildEntityModel(snapshot, facts)
   const context = { now: new Date(), version: '4.01' } as const
-  const bound = bindRequest(parseRequest('mart_rows'), model, context)
+  const bound = bindRequest(parseRequest('mart_rows', 'http://127.0.0.1/odata/'), model, context)
   if (bound.kind !== 'collection') throw new Error('not a collection')
   return bound.query
 }

@@ -42,7 +42,7 @@ export async function answerGet(
   resources: Resources,
   pinned: OpenSnapshot | null = null,
 ): Promise<Answer> {
-  const syntax = parseRequest(request.target)
+  const syntax = parseRequest(request.target, request.root)
   const { skiptoken, deltatoken, format = null } = syntax.options
   const token =
     skiptoken === undefined ? null : parseSkipToken(skiptoken, request.target, service.links)

@@ -9,16 +9,28 @@ import { header, parseMediaRanges, type RequestHeaders } from '../protocol/negot
 interface BatchFormat {
   /** Of the answer. */
   readonly contentType: string
+  /** Whether requests after one that failed are answered when the client does not say. */
+  readonly continuesOnError: boolean
   readonly parse: (body: Buffer, maxRequests: number) => readonly BatchRequest[]
   readonly write: (answers: BatchAnswers) => AsyncGenerator<Buffer, void>
 }
 
-/** Throws 415 unless the body is said to be of one of them, 400 for a multipart body without a boundary. */
+/**
+ * Parts of a multipart body follow each other, so the first that fails ends them (Protocol 4.0, 8.2.8.3). Those of a JSON
+ * body stand in no order and say by `dependsOn` what a failure ends (JSON Format 4.01, 19.1).
+ *
+ * Throws 415 unless the body is said to be of one of them, 400 for a multipart body without a boundary.
+ */
 export function batchFormat(headers: RequestHeaders): BatchFormat {
   const contentType = header(headers, 'content-type') ?? ''
   const type = parseMediaRanges(contentType)[0]?.type
   if (type === 'application/json')
-    return { contentType: 'application/json', parse: parseJsonBatch, write: jsonBatch }
+    return {
+      contentType: 'application/json',
+      continuesOnError: true,
+      parse: parseJsonBatch,
+      write: jsonBatch,
+    }
   if (type !== 'multipart/mixed')
     throw odataError('unsupported-media-type', '$batch takes application/json or multipart/mixed', {
       target: 'Content-Type',
@@ -31,6 +43,7 @@ export function batchFormat(headers: RequestHeaders): BatchFormat {
   const boundary = newBoundary()
   return {
     contentType: `multipart/mixed;boundary=${boundary}`,
+    continuesOnError: false,
     parse: (body, maxRequests) => parseMultipartBatch(body, asked, maxRequests),
     write: (answers) => multipartBatch(answers, boundary),
   }

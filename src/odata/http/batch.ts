@@ -7,10 +7,11 @@ import { errorBody, type RequestError } from '../../http/request-error.ts'
 import { answerGet } from '../answer/get.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
-import { negotiateVersion, type RequestHeaders } from '../protocol/negotiate.ts'
+import { header, negotiateVersion, type RequestHeaders } from '../protocol/negotiate.ts'
 import type { OpenSnapshot } from '../engine/open-snapshot.ts'
 import { ClientGone } from '../engine/query.ts'
-import { targetBelowRoot } from '../protocol/service-root.ts'
+import { requireOwnHost, targetBelowRoot } from '../protocol/service-root.ts'
+import { splitTarget } from '../syntax/parse-request.ts'
 
 export interface BatchRequest {
   readonly id: string
@@ -49,7 +50,7 @@ export function requireFew(requests: number, maxRequests: number): void {
 }
 
 /**
- * A request that fails is one response with its status and hurts no other: pages within a batch are small enough to be
+ * A request that fails is one response with its status: pages within a batch are small enough to be
  * computed whole before their first byte.
  */
 export async function* answerBatch(
@@ -58,10 +59,11 @@ export async function* answerBatch(
   options: BatchOptions,
 ): BatchAnswers {
   const whole = { ...service, maxPageSize: limits.wholeResultRows }
-  const failed = new Set<string>()
+  const before: Before = { failed: new Set(), paths: new Map() }
+  const { failed } = before
   for (const request of requests) {
     await using resources = new Resources()
-    const { headers, ...answer } = await answerOne(whole, request, failed, options, resources)
+    const { headers, ...answer } = await answerOne(whole, request, before, options, resources)
     yield {
       request,
       answer: { ...answer, headers: { 'OData-Version': options.carrier.version, ...headers } },
@@ -73,34 +75,59 @@ export async function* answerBatch(
   }
 }
 
+/** What is known of the requests that were answered. */
+interface Before {
+  /** Ids of requests, and names of groups with one, that failed. */
+  readonly failed: Set<string>
+  /** Where the requests that succeeded lead, below the root and without options, by id. */
+  readonly paths: Map<string, string>
+}
+
 async function answerOne(
   service: ServiceContext,
-  { method, url, headers, dependsOn, refusal }: BatchRequest,
-  failed: ReadonlySet<string>,
+  { id, method, url, headers, dependsOn, refusal }: BatchRequest,
+  { failed, paths }: Before,
   { carrier, snapshot, toRequestError }: BatchOptions,
   resources: Resources,
 ): Promise<Answer> {
   try {
     if (refusal !== undefined) throw refusal
-    if (dependsOn.some((id) => failed.has(id)))
-      throw odataError('failed-dependency', 'a request that this one depends on has failed')
+    if (dependsOn.some((id) => failed.has(id))) throw failedDependency()
     if (method.toUpperCase() !== 'GET')
       throw odataError('method-not-allowed', 'only GET is possible within a batch', {
         headers: { Allow: 'GET' },
       })
-    const target = targetBelowRoot(url, carrier.root)
+    const host = header(headers, 'host')
+    if (host !== null) requireOwnHost(host, carrier.root)
+    const target = withReference(targetBelowRoot(url, carrier.root), { failed, paths })
     if (/^(\$|%24)batch(\?|$)/i.test(target))
       throw odataError('method-not-allowed', 'a batch holds no batches', {
         headers: { Allow: 'POST' },
       })
     const version = negotiateVersion({ 'odata-maxversion': carrier.version, ...headers })
     const request = { ...carrier, target, headers, version }
-    return withETagOfObjectsOnly(await answerGet(service, request, resources, snapshot))
+    const answer = await answerGet(service, request, resources, snapshot)
+    if (id !== '') paths.set(id, splitTarget(target)[0].replace(/\/$/, ''))
+    return withETagOfObjectsOnly(answer)
   } catch (error) {
     if (error instanceof ClientGone) throw error
     return errorAnswer(toRequestError(error))
   }
 }
+
+/** `$1/customer` goes on from where the request with the id 1 leads. Names of the protocol come before ids. */
+function withReference(target: string, { failed, paths }: Before): string {
+  const [, name = '', rest = ''] = /^\/?(?:\$|%24)([^/?(]+)(.*)$/s.exec(target) ?? []
+  if (name === '' || SYSTEM_NAMES.includes(name.toLowerCase())) return target
+  if (failed.has(name)) throw failedDependency()
+  const path = paths.get(name)
+  return path === undefined ? target : `${path}${rest}`
+}
+
+const SYSTEM_NAMES: readonly string[] = ['all', 'batch', 'crossjoin', 'entity', 'metadata', 'root']
+
+const failedDependency = () =>
+  odataError('failed-dependency', 'a request that this one depends on has failed')
 
 /** UI5 makes the ETag of a response a property of its value, and fails where that is the number of a $count. */
 function withETagOfObjectsOnly(answer: Answer): Answer {

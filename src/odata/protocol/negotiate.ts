@@ -18,14 +18,19 @@ export interface JsonFormat {
 
 export type DataFormat = ({ readonly kind: 'json' } & JsonFormat) | { readonly kind: 'csv' }
 
-/** The version of the response: 4.01 unless the client knows less. Throws 400 for one below 4.0. */
+/** The version of the response: 4.01 unless the client knows less. Throws 400 for one that it does not speak. */
 export function negotiateVersion(headers: RequestHeaders): ODataVersion {
+  const said = header(headers, 'odata-version')
+  if (said !== null && !SPOKEN.includes(said.trim()))
+    throw odataError('invalid-header', `this service speaks OData 4.0 and 4.01, not ${said}`, {
+      target: 'OData-Version',
+    })
   const asked = askedVersion(headers)
   if (asked === null) return '4.01'
   const version = /^\d+\.\d+$/.test(asked) ? Number(asked) : NaN
   if (!(version >= 4))
-    throw odataError('invalid-header', 'this service speaks OData 4.0 and 4.01', {
-      target: header(headers, 'odata-maxversion') === null ? 'OData-Version' : 'OData-MaxVersion',
+    throw odataError('invalid-header', `this service speaks OData 4.0 and 4.01, not ${asked}`, {
+      target: 'OData-MaxVersion',
     })
   return version >= 4.01 ? '4.01' : '4.0'
 }
@@ -37,6 +42,8 @@ export function negotiateVersion(headers: RequestHeaders): ODataVersion {
 export function negotiateCsdlVersion(headers: RequestHeaders): ODataVersion {
   return askedVersion(headers) === null ? '4.0' : negotiateVersion(headers)
 }
+
+const SPOKEN: readonly string[] = ['4.0', '4.01']
 
 function askedVersion(headers: RequestHeaders): string | null {
   return header(headers, 'odata-maxversion') ?? header(headers, 'odata-version')

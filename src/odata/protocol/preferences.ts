@@ -66,13 +66,13 @@ export const NO_PREFERENCES = appliedOf(parsePreferences({}), [])
 export const shownPreferences = ({ written }: Preferences): string | null =>
   written.size === 0 ? null : [...written.values()].join(', ')
 
-/** All requests of a batch are answered unless the client wants it to end with the first that fails. */
-export function parseContinueOnError(headers: RequestHeaders) {
+/** Whether the requests after one that fails are answered: as the client prefers, `byDefault` where it says nothing. */
+export function parseContinueOnError(headers: RequestHeaders, byDefault: boolean) {
   const found =
     /(?:^|,)\s*((?:odata\.)?continue-on-error)\s*(?:=\s*"?(true|false)"?)?\s*(?:;|,|$)/i.exec(
       header(headers, 'prefer') ?? '',
     )
-  if (found === null) return { continueOnError: true, applied: null }
+  if (found === null) return { continueOnError: byDefault, applied: null }
   const continueOnError = found[2]?.toLowerCase() !== 'false'
   return { continueOnError, applied: `${found[1]}=${continueOnError}` }
 }

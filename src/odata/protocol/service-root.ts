@@ -6,21 +6,35 @@ import { header, type RequestHeaders } from './negotiate.ts'
 
 export const ROOT_PATH = '/odata'
 
-const HOST = /^https?:\/\/[^/?#]*/i
+const HOST = /^https?:\/\/([^/?#]*)/i
 
 /**
  * Path below the service root and query, of a URL that is absolute, an absolute path, or relative to the root; also with
  * a slash in front, as some clients write it. `root` is as rootUrl() gives it, where a proxy may have put it elsewhere.
- * Throws 404 for a URL of another service.
+ * Throws 400 for a URL of another host, 404 for one of another service on this host.
  */
-export function targetBelowRoot(url: string, root?: string): string {
+export function targetBelowRoot(url: string, root: string): string {
+  const host = HOST.exec(url)?.[1]
+  if (host !== undefined) requireOwnHost(host, root)
   const path = url.replace(HOST, '')
-  const ownPath = root?.replace(HOST, '')
-  if (ownPath !== undefined && path.startsWith(ownPath)) return path.slice(ownPath.length)
+  const ownPath = root.replace(HOST, '')
+  if (path.startsWith(ownPath)) return path.slice(ownPath.length)
   if (path.startsWith(`${ROOT_PATH}/`)) return path.slice(ROOT_PATH.length + 1)
   if (path === url) return path.replace(/^\//, '')
   throw odataError('unknown-resource', 'the URL is not one of this service')
 }
+
+/** The scheme is not compared: a proxy that is not trusted may have taken https off. Throws 400. */
+export function requireOwnHost(host: string, root: string): void {
+  const own = HOST.exec(root)?.[1] ?? ''
+  if (withoutPort(host) === withoutPort(own)) return
+  throw odataError(
+    'invalid-url',
+    `the URL belongs to the host "${host.slice(0, 60)}"; this service is reached as "${own}"`,
+  )
+}
+
+const withoutPort = (host: string) => host.toLowerCase().replace(/:(?:80|443)$/, '')
 
 /**
  * The root as the client reaches it, with a slash at the end. `forwarded` are the headers of a proxy that is trusted:

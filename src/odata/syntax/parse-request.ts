@@ -3,17 +3,17 @@
 
 import { odataError } from '../protocol/errors.ts'
 import { parseOption } from './query-options.ts'
-import { parseText } from './parse-option.ts'
+import { parseText, withTarget } from './parse-option.ts'
 import { ENCODED_SEMICOLON } from './search.grammar.ts'
 import { targetBelowRoot } from '../protocol/service-root.ts'
 import type { ExpressionSyntax, OptionSyntax, PathSegment, RequestSyntax } from './syntax.ts'
 import { optionName } from './option-names.ts'
 
 /**
- * `target` is the path below the service root with its query, percent-encoded; it may begin with a slash. Throws
- * RequestError 400, 404 and, for an option that is known but not served, 501.
+ * `target` is the path below the service root with its query, percent-encoded; it may begin with a slash. `root` is the
+ * absolute URL of the service. Throws RequestError 400, 404 and, for an option that is known but not served, 501.
  */
-export function parseRequest(target: string): RequestSyntax {
+export function parseRequest(target: string, root: string): RequestSyntax {
   if (target.includes('#')) throw odataError('invalid-url', 'a "#" in a URL is written %23')
   const [path, query] = splitTarget(target)
   const { options, aliases } = parseQuery(query)
@@ -26,7 +26,7 @@ export function parseRequest(target: string): RequestSyntax {
     throw odataError('invalid-option-value', '$entity needs $id, the URL of an entity', {
       target: '$id',
     })
-  const [entity, optionsOfId] = splitTarget(targetBelowRoot(id))
+  const [entity, optionsOfId] = splitTarget(withTarget('$id', () => targetBelowRoot(id, root)))
   if (optionsOfId !== '')
     throw odataError('invalid-option-value', '$id is the URL of an entity without options', {
       target: '$id',

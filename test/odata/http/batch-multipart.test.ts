@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
-import { type Answer, type Served, serve } from '../../support/publish.ts'
-import { shop } from '../../support/shop.ts'
+import { type Answer, type Served, serve } from '../../support/odata-service.ts'
+import { shop } from '../../support/related-tables.ts'
 
 const send = (served: Served, body: string, headers: Readonly<Record<string, string>> = {}) =>
   served.send({
@@ -117,15 +117,28 @@ test('a bad part is its own failure; change sets are refused', async () => {
     part('GET shop_customers?$filter=matchesPattern(name,%27(%27) HTTP/1.1') +
     part('GET shop_customers/$count HTTP/1.1') +
     '--b-1--'
-  const parts = partsOf(await send(served, body))
+  const answer = await send(served, body, { prefer: 'odata.continue-on-error' })
+  assert.is(answer.headers['preference-applied'], 'odata.continue-on-error=true')
+  const parts = partsOf(answer)
   assert.equal(
     parts.map(({ status }) => status),
     [404, 405, 405, 400, 400, 204, 400, 200],
   )
   assert.is(JSON.parse(parts[0]!.body).error.code, 'unknown-entity-set')
   assert.is(parts[5]!.body, '')
-  const ended = partsOf(await send(served, body, { prefer: 'continue-on-error=false' }))
-  assert.is(ended.length, 1)
+})
+
+test('the first failure ends a multipart batch, unless the client wants it to go on', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, shop)
+  const [good, bad] = [part('GET shop_customers(1) HTTP/1.1'), part('GET nope HTTP/1.1')]
+  const statuses = async (headers: Readonly<Record<string, string>> = {}) => {
+    const answer = await send(served, `${good}${bad}${good}--b-1--`, headers)
+    return partsOf(answer).map(({ status }) => status)
+  }
+  assert.equal(await statuses(), [200, 404])
+  assert.equal(await statuses({ prefer: 'continue-on-error=false' }), [200, 404])
+  assert.equal(await statuses({ prefer: 'continue-on-error' }), [200, 404, 200])
 })
 
 test('what is no multipart batch is 400; HEAD and OPTIONS are answered', async () => {

@@ -2,7 +2,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Served, serve, type Table } from '../../support/publish.ts'
+import { type Served, serve } from '../../support/odata-service.ts'
+import type { Table } from '../../support/snapshot-files.ts'
 
 const customers: Table = {
   model: 'shop.customers',
@@ -102,10 +103,60 @@ test('a URL is relative to the root, an absolute path, or absolute', async () =>
   ]
   const answer = await sendRequests(
     served,
-    [...urls, 'http://127.0.0.1/elsewhere'].map((url, i) => get(String(i), url)),
+    [...urls, served.url.replace('odata', 'elsewhere/x')].map((url, i) => get(String(i), url)),
   )
   const statuses = answer.json.responses.map(({ status }: Response) => status)
   assert.equal(statuses, [200, 200, 200, 200, 404])
+})
+
+test('a URL or a Host header of another host is refused, in a batch and as $id', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [customers])
+  const foreign = [
+    'https://other.example/odata/shop_customers(1)',
+    'http://127.0.0.1:1/odata/shop_customers(1)',
+    served.url.replace('http://', 'http://x@') + '/shop_customers(1)',
+  ]
+  const answer = await sendRequests(served, [
+    ...foreign.map((url, i) => get(String(i), url)),
+    get('h', 'shop_customers(1)', { headers: { host: 'other.example' } }),
+    get('own', served.url.replace('http', 'HTTPS') + '/shop_customers(1)'),
+  ])
+  assert.equal(
+    answer.json.responses.map(({ status, body }: Response) => body.error?.code ?? status),
+    ['invalid-url', 'invalid-url', 'invalid-url', 'invalid-url', 200],
+  )
+  for (const url of foreign) {
+    const { status, json } = await served.get(`$entity?$id=${encodeURIComponent(url)}`)
+    assert.equal([status, json.error.code, json.error.target], [400, 'invalid-url', '$id'], url)
+  }
+  const own = encodeURIComponent(`${served.url}/shop_customers(1)`)
+  assert.is((await served.get(`$entity?$id=${own}`)).json.id, 1)
+})
+
+test('$1 stands for the path of the request with that id', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [customers])
+  const answer = await sendRequests(served, [
+    get('1', '/odata/shop_customers(1)?$select=id'),
+    get('2', '$1/name', { dependsOn: ['1'] }),
+    get('3', '/%241?$select=name', { dependsOn: ['1'] }),
+    get('4', '$2/$value', { dependsOn: ['2'] }),
+    get('metadata', 'shop_customers(2)'),
+    get('5', '$metadata'),
+    get('6', 'shop_customers(99)'),
+    get('7', '$6/name'),
+    get('8', '$nobody/name'),
+  ])
+  const responses: readonly Response[] = answer.json.responses
+  assert.equal(
+    responses.map(({ status }) => status),
+    [200, 200, 200, 200, 200, 200, 404, 424, 404],
+  )
+  assert.is(responses[1]!.body.value, 'name 1')
+  assert.is(responses[2]!.body.name, 'name 1')
+  assert.is(responses[3]!.body, 'name 1')
+  assert.is(responses[5]!.headers['content-type'], 'application/xml')
 })
 
 test('headers of a request are its own; the version of the batch is the default', async () => {

@@ -44,6 +44,13 @@ test('the version is the highest that the client knows', () => {
       400,
       text,
     )
+  for (const text of ['5.0', '4.02', '3.0', '', '4'])
+    for (const known of [{}, { 'odata-maxversion': '4.01' }])
+      assert.is(
+        statusOf(() => negotiateVersion({ ...known, 'odata-version': text })),
+        400,
+        text,
+      )
 })
 
 test('Accept and $format choose the form of JSON, or are refused', () => {

@@ -1,6 +1,0 @@
-<<<<<<< HEAD
--- @kind: view
-=======
--- @kind: table
->>>>>>> other
-select 1 as a

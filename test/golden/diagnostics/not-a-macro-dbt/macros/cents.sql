@@ -1,1 +1,0 @@
-{% macro cents(x) %} {{ x }} / 100 {% endmacro %}

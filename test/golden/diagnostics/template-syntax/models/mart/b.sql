@@ -1,3 +1,0 @@
-select {{ dbt_utils.star('x') }},
-{%- for x in ['a', 'b'] %} {{ x }} {% endfor %}
-from stg.orders
