@@ -1,2 +1,2 @@
--- @expose
+-- @expose x
 select 1 as x

@@ -1,0 +1,2 @@
+-- @expose
+select id, amount from raw.s

@@ -1,0 +1,4 @@
+-- @kind: merge
+-- @unique_key: id
+-- @expose
+select id, amount from raw.s

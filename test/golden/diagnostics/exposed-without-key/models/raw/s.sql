@@ -1,0 +1,1 @@
+select * from (values (1, 2)) t(id, amount)
