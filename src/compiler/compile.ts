@@ -6,7 +6,7 @@
 import { type Diagnostic, diagnostic, throwIfErrors } from '../core/diagnostics.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { type ModelName, foldCase } from '../core/names.ts'
-import type { ProjectFiles, SeedFile } from '../core/project.ts'
+import type { ProjectFiles } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
 import type { SourceFile } from '../core/source.ts'
 import type { Variables } from '../core/variables.ts'
@@ -16,7 +16,7 @@ import { checkEntitySets } from './exposure.ts'
 import type { Draft, DraftContext } from './bind/draft.ts'
 import { draftEvents } from './bind/draft-events.ts'
 import { draftQuery } from './bind/draft-query.ts'
-import { draftSeed } from './bind/draft-seed.ts'
+import { draftSeed, type KnownSeed, readSeed } from './bind/draft-seed.ts'
 import { orderOf } from './graph.ts'
 import { attachKnownSources } from './known-sources.ts'
 import { lineageOfAll, type LineageSources } from './lineage/query.ts'
@@ -75,6 +75,15 @@ export async function compile(
     ...seeds.map(({ path }) => path),
   ])
 
+  const knownSeeds: KnownSeed[] = []
+  for (const file of seeds) {
+    const seed = await readSeed(file, dir)
+    if ('code' in seed) found.push(seed)
+    else {
+      knownSeeds.push(seed)
+      found.push(...seed.warnings)
+    }
+  }
   const context = {
     pathOfSource: sources.pathOf,
     schemaOfSource: sources.schemaOf,
@@ -86,7 +95,7 @@ export async function compile(
     macros: macros.definition,
   }
   const events = parsed.filter((model) => model.kind === 'events')
-  const drafts = draftAll({ queries, events, seeds }, context)
+  const drafts = draftAll({ queries, events, seeds: knownSeeds }, context)
   const { order, cycles } = orderOf(drafts)
   found.push(...cycles.map((cycle) => cycleDiagnostic(cycle, drafts)))
   const bound = await bindAll(connection, order)
@@ -140,7 +149,7 @@ function parseAll(
 interface Understood {
   readonly queries: readonly ResolvedQuery[]
   readonly events: readonly ParsedEvents[]
-  readonly seeds: readonly SeedFile[]
+  readonly seeds: readonly KnownSeed[]
 }
 
 function draftAll({ queries, events, seeds }: Understood, context: DraftContext): readonly Draft[] {

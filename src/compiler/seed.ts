@@ -28,20 +28,16 @@ export function readerOf(file: string): Sql {
 /** The readers take patterns; in this one a name with a star or a bracket means itself. */
 export const verbatim = (path: string): string => path.replaceAll(/[*?[]/g, '[$&]')
 
+type SeedRows = Pick<SeedModel, 'format' | 'source' | 'types' | 'delimiter'>
+
 /**
  * The rows of a seed's file. `dir` is the project directory. A CSV is read with the types, so that a text such as 007
  * keeps its zeros; the other formats have types of their own, which are cast.
  */
-export function seedQuery(
-  { format, source, types }: Pick<SeedModel, 'format' | 'source' | 'types'>,
-  dir: string,
-): Sql {
+export function seedQuery({ format, source, types, delimiter }: SeedRows, dir: string): Sql {
   const path = sql.value(verbatim(join(dir, source.path)))
+  if (format === 'csv') return csvQuery(path, delimiter ?? ',', types)
   if (types.length === 0) return sql`SELECT * FROM ${readers[format]}(${path})`
-  if (format === 'csv') {
-    const entries = types.map(({ column, type }) => sql`${sql.value(column)}: ${sql.value(type)}`)
-    return sql`SELECT * FROM ${readers.csv}(${path}, types = {${sql.join(entries)}})`
-  }
   const casts = types.map(({ column, type }) => {
     const name = sql.ident(column)
     return sql`CAST(${name} AS ${sql.type(columnType(type))}) AS ${name}`
@@ -49,13 +45,22 @@ export function seedQuery(
   return sql`SELECT * REPLACE (${sql.join(casts)}) FROM ${readers[format]}(${path})`
 }
 
+/** Nothing but the types is left for the engine to find: what it finds of a file's shape may leave out its header and rows. */
+function csvQuery(path: Sql, delimiter: string, types: SeedRows['types']): Sql {
+  const entries = types.map(({ column, type }) => sql`${sql.value(column)}: ${sql.value(type)}`)
+  const declared = entries.length === 0 ? sql.empty : sql`, types = {${sql.join(entries)}}`
+  return sql`SELECT * FROM read_csv(${path}, delim = ${sql.value(delimiter)}, quote = '"', escape = '"', comment = '',
+    header = true, skip = 0, null_padding = false, strict_mode = true, ignore_errors = false${declared})`
+}
+
 /** Types of a seed that cannot be used, with their places; the file itself must be readable. */
 export async function wrongSeedTypes(
   connection: Connection,
-  { types, format, path }: SeedFile,
+  { types }: SeedFile,
+  rows: SeedRows,
   dir: string,
 ): Promise<readonly Diagnostic[]> {
-  const untyped = seedQuery({ format, source: { path, text: '' }, types: [] }, dir)
+  const untyped = seedQuery({ ...rows, types: [] }, dir)
   const names = (await connection.columnsOf(untyped)).map(({ name }) => name)
   const found: Diagnostic[] = []
   for (const { column, type, source, nameSpan, typeSpan } of types) {
@@ -76,12 +81,13 @@ export async function untypedColumns(
   connection: Connection,
   { types, format, path }: SeedFile,
   columns: readonly Column[],
+  shape: SeedRows,
   dir: string,
 ): Promise<readonly Diagnostic[]> {
   if (format !== 'csv') return []
   const untyped = columns.filter(({ name }) => !types.some(({ column }) => sameName(column, name)))
   if (untyped.length === 0 || untyped.some(({ type }) => type !== 'VARCHAR')) return []
-  const rows = seedQuery({ format, source: { path, text: '' }, types: [] }, dir)
+  const rows = seedQuery({ ...shape, types: [] }, dir)
   if (!(await isEmpty(connection, rows))) return []
   const place = { source: { path, text: '' }, span: { start: 0, end: 0 } }
   const names = untyped.map(({ name }) => `"${name}"`).join(', ')

@@ -54,6 +54,9 @@ const messages = {
   'duplicate-column': (p: { column: string }) => `two columns are named "${p.column}"`,
   'invalid-column-type': (p: { type: string; problem: string }) =>
     `"${p.type}" is not a column type: ${p.problem}`,
+  'seed-row': (p: { problem: string }) => p.problem,
+  'duplicate-seed-column': (p: { column: string; name: string }) =>
+    `the header has "${p.column}" twice; the second is read as "${p.name}"`,
   'unknown-seed-column': (p: { column: string }) => `the seed has no column "${p.column}"`,
   'untyped-empty-seed': (p: { columns: string }) =>
     `the seed has no rows to tell the types of its columns, so these are VARCHAR: ${p.columns}`,

@@ -14,6 +14,10 @@ export const limits = {
    * than compiling anew.
    */
   comparedInputBytes: 64 * MiB,
+  /** Of a seed that is looked through at a time; its header must lie in the first of them. */
+  csvChunkBytes: MiB,
+  /** Of a line of a seed that a diagnostic shows; the rest would be cut. */
+  csvExcerptBytes: 1024,
   /** Folders below models/; deeper ones are a loop of links. */
   folderDepth: 8,
   /** Columns of a terminal that a source line takes in a diagnostic; longer lines are cut around the place. */

@@ -152,6 +152,8 @@ export interface SeedModel extends ModelBase {
   readonly format: 'csv' | 'json' | 'parquet'
   /** Types of columns that the engine would take for others. */
   readonly types: readonly SeedType[]
+  /** Of a CSV: what stands between its fields. */
+  readonly delimiter: string | null
 }
 
 export interface SeedType {

@@ -4,6 +4,8 @@ export interface SourceFile {
   /** Path relative to the project directory, with forward slashes; shown in diagnostics. */
   readonly path: string
   readonly text: string
+  /** Where `text` is a part of a large file: the number of its first line. 1 when not given. */
+  readonly firstLine?: number
 }
 
 /** Half-open range of offsets into the text of a SourceFile. */
@@ -24,7 +26,7 @@ export function positionOf(source: SourceFile, offset: number): Position {
   const lineStart = source.text.lastIndexOf('\n', at - 1) + 1
   const newline = source.text.indexOf('\n', lineStart)
   const lineText = source.text.slice(lineStart, newline < 0 ? undefined : newline)
-  const line = source.text.slice(0, lineStart).split('\n').length
+  const line = source.text.slice(0, lineStart).split('\n').length + (source.firstLine ?? 1) - 1
   const column = Array.from(source.text.slice(lineStart, at)).length + 1
   return { line, column, lineText: lineText.replace(/\r$/, '') }
 }

@@ -34,7 +34,7 @@ test('what was appended comes back in order, byte for byte, with its time', asyn
   ])
   const claim = await buffer.claim(target)
   assert.ok(claim)
-  const text = await readFile(claim.path, 'utf8')
+  const text = await readFile(new URL(claim.url), 'utf8')
   assert.ok(text.startsWith(`{"s":1,"t":"${TIME}","e":${exact}}\n`), text)
   const events = await readClaim(claim)
   assert.equal(

@@ -81,7 +81,7 @@ async function storedIds(dir: string): Promise<readonly number[]> {
   for (;;) {
     const claim = await buffer.claim(PAGE_VIEWS.name)
     if (claim === null) return ids
-    for (const line of (await readFile(claim.path, 'utf8')).split('\n')) {
+    for (const line of (await readFile(new URL(claim.url), 'utf8')).split('\n')) {
       if (!line.startsWith('{"s":')) continue
       ids.push((JSON.parse(line) as { e: { count: number } }).e.count)
     }

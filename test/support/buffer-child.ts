@@ -61,7 +61,7 @@ const say = (line: string) => writeSync(1, line + '\n')
   const flush = async () => {
     const claim = await buffer.claim(target)
     if (claim === null) return
-    const events = readEvents(readFileSync(claim.path)).map(({ event }) => event)
+    const events = readEvents(readFileSync(new URL(claim.url))).map(({ event }) => event)
     say(`flushed ${claim.id} ${JSON.stringify(events)}`)
     await buffer.ack(claim)
     say(`acked ${claim.id}`)

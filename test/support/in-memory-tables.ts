@@ -13,10 +13,10 @@ import type { BoundQuery, BoundRequest } from '../../src/odata/bind/bound.ts'
 import { buildEntityModel } from '../../src/odata/edm/entity-model.ts'
 import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
 import { countSql, rowsSql } from '../../src/odata/sql/query.ts'
-import type { EntityModel } from '../../src/odata/edm/model.ts'
 import { modelName } from './model-name.ts'
 import { shop } from './odata-tables.ts'
 import type { Table } from './snapshot-files.ts'
+import type { EntityModel } from '../../src/odata/edm/model.ts'
 
 export const ROOT = 'http://127.0.0.1:8090/odata/'
 

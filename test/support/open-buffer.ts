@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Logger } from '../../src/core/logger.ts'
 import type { ModelName } from '../../src/core/names.ts'
 import { EventBuffer } from '../../src/buffer/buffer.ts'
-import type { Claim } from '../../src/buffer/claim-source.ts'
+import { type Claim, locationOf } from '../../src/buffer/claim-source.ts'
 import type { KeyLimits } from '../../src/buffer/key-memory.ts'
 import { silentLogger } from './silent-logger.ts'
 import { modelName } from './model-name.ts'
@@ -61,7 +61,7 @@ export function readEvents(bytes: Buffer): ReadEvent[] {
 
 /** The events of a claim, after comparing it with its bytes. */
 export async function readClaim(claim: Claim, files?: FakeFiles): Promise<ReadEvent[]> {
-  const bytes = files?.content(claim.path) ?? (await readFile(claim.path))
+  const bytes = files?.content(locationOf(claim)) ?? (await readFile(new URL(claim.url)))
   const events = readEvents(bytes)
   const seqs = events.map(({ seq }) => seq)
   const found = [bytes.length, events.length, seqs[0], seqs.at(-1)].join()

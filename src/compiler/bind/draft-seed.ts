@@ -1,33 +1,75 @@
 // Seeds: a data file of the project, read as a table.
 
-import { diagnostic } from '../../core/diagnostics.ts'
+import { join } from 'node:path'
+import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { SeedFile } from '../../core/project.ts'
+import { foldCase } from '../../core/names.ts'
 import { isTypeText } from '../../core/relation.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
+import { explainFault } from '../csv/explain-fault.ts'
+import { type CsvShape, scanCsv } from '../csv/scan.ts'
 import { definitionOf } from '../definition.ts'
 import type { Draft, DraftContext } from './draft.ts'
 import { problemOf, withoutDir } from '../places.ts'
 import { seedQuery, untypedColumns, wrongSeedTypes } from '../seed.ts'
 
-export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Draft {
-  const { name, path, format, types } = seed
-  const source = { path, text: '' }
-  const place = { source, span: { start: 0, end: 0 } }
+/** What is known of a seed before the engine looks at it. */
+export interface KnownSeed {
+  readonly file: SeedFile
+  /** Of a CSV that is not empty. */
+  readonly shape: CsvShape | null
+  readonly warnings: readonly Diagnostic[]
+}
+
+/** Looks through a CSV; the other formats are for the engine to judge. An error is told instead of a seed. */
+export async function readSeed(file: SeedFile, dir: string): Promise<KnownSeed | Diagnostic> {
+  const { path, format } = file
+  if (format !== 'csv') return { file, shape: null, warnings: [] }
+  try {
+    const given = /\.tsv$/i.test(path) ? '\t' : null
+    const { shape, fault } = await scanCsv(join(dir, path), given)
+    if (fault !== null) return await explainFault(fault, shape, dir, path)
+    return { file, shape, warnings: repeatedNames(shape, path) }
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    return diagnostic('unreadable-file', { problem: error.message }, wholeFile(path))
+  }
+}
+
+function repeatedNames(shape: CsvShape | null, path: string): readonly Diagnostic[] {
+  const counts = new Map<string, number>()
+  return (shape?.columns ?? []).flatMap((column) => {
+    const before = counts.get(foldCase(column)) ?? 0
+    counts.set(foldCase(column), before + 1)
+    if (before === 0 || column === '') return []
+    const parameters = { column, name: `${column}_${before}` }
+    const more = { hint: 'give each column a name', severity: 'warning' } as const
+    return [diagnostic('duplicate-seed-column', parameters, wholeFile(path), more)]
+  })
+}
+
+const wholeFile = (path: string) => ({ source: { path, text: '' }, span: { start: 0, end: 0 } })
+
+export function draftSeed(seed: KnownSeed, { connection, dir }: DraftContext): Draft {
+  const { name, path, format, types } = seed.file
+  const place = wholeFile(path)
+  const { source } = place
   const wanted = types.map(({ column, type }) => ({ column, type }))
   // A text that is no type cannot be put into SQL; what is wrong with it is said when the seed is finished.
   const readable = types.every(({ type }) => isTypeText(type))
-  const rows = seedQuery({ source, format, types: readable ? wanted : [] }, dir)
+  const delimiter = format === 'csv' ? (seed.shape?.delimiter ?? ',') : null
+  const shape = { source, format, delimiter, types: readable ? wanted : [] }
   return {
     name,
     dependsOn: [],
     complete: true,
-    rows,
+    rows: seedQuery(shape, dir),
     placeOf: () => place,
     explain: async (details) => {
       const unreadable = (problem: DatabaseErrorDetails) =>
         diagnostic('unreadable-file', { problem: problemOf(withoutDir(problem, dir)) }, place)
       try {
-        const wrong = await wrongSeedTypes(connection, seed, dir)
+        const wrong = await wrongSeedTypes(connection, seed.file, shape, dir)
         return wrong.length > 0 ? wrong : [unreadable(details)]
       } catch (error) {
         if (!(error instanceof DatabaseError)) throw error
@@ -38,12 +80,14 @@ export function draftSeed(seed: SeedFile, { connection, dir }: DraftContext): Dr
       const reads = { dependsOn: [], sources: [], files: [path], volatile: false, checks: [] }
       const words = { description: null, tags: [], owner: null, places: {} }
       const base = { name, source, ...words, expose: null, columns }
-      const definition = definitionOf('seed', format, ...(wanted.length === 0 ? [] : [wanted]))
-      const model = { ...base, ...reads, definition, kind: 'seed', format, types: wanted } as const
+      const parts: unknown[] = wanted.length === 0 ? [] : [wanted]
+      if (delimiter !== null && delimiter !== ',') parts.push({ delimiter })
+      const definition = definitionOf('seed', format, ...parts)
+      const own = { kind: 'seed', format, types: wanted, delimiter } as const
       const diagnostics = readable
-        ? await untypedColumns(connection, seed, columns, dir)
-        : await wrongSeedTypes(connection, seed, dir)
-      return { model, diagnostics }
+        ? await untypedColumns(connection, seed.file, columns, shape, dir)
+        : await wrongSeedTypes(connection, seed.file, shape, dir)
+      return { model: { ...base, ...reads, definition, ...own }, diagnostics }
     },
   }
 }

@@ -31,6 +31,7 @@ test('E045 to E048, E060 to E063, E068: a claim is listed while it is open, goes
     'newest',
     'oldest_segment',
     'opening',
+    'collector',
   ])
   const id = claim['claim_id']
   assert.equal(await call('claim'), { claim_id: null }, 'an event is handed out once')

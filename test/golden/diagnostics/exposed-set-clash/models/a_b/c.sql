@@ -1,2 +1,0 @@
--- @expose x
-select 1 as x

@@ -1,2 +1,0 @@
--- @expose
-select id, amount from raw.s

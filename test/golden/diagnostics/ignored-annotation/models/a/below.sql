@@ -1,2 +1,0 @@
-select 1 as id -- @kind: view
--- @description: one row

@@ -1,5 +1,0 @@
-/*
- * @kind: view
- * @expose id
- */
-select 1 as id

@@ -1,4 +1,0 @@
--- kind: view
--- expose id
---- @tags: nightly
-select 1 as id
