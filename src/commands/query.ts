@@ -26,12 +26,20 @@ export default class Query extends BaseCommand {
     const { parseQuery } = await import('../compiler/sql/query-text.ts')
     const { sql } = await import('../core/sql.ts')
     const { describe } = await import('../duckdb/catalog.ts')
-    const { hasWarehouse, openWarehouseToRead } = await import('../pipeline/store/warehouse.ts')
-    const limits = { memoryLimit: settings.memory_limit }
-    await using warehouse = await openWarehouseToRead(paths, limits, files.sources)
+    const { openWarehouseToRead } = await import('../pipeline/store/open-warehouse.ts')
+    const { openStore } = await import('../store/open-store.ts')
+    const { dir } = paths
+    const { sources = [] } = files
+    const engine = { memoryLimit: settings.memory_limit }
+    const { warehouse: place } = openStore(paths)
+    await using warehouse = await openWarehouseToRead(place, engine, {
+      dir,
+      sources,
+    })
     await using connection = await warehouse.connect()
-    const body = await parseQuery(connection, args.sql).catch((error: unknown) => {
-      throw error instanceof DiagnosticsError && !hasWarehouse(paths) ? withFirstRun(error) : error
+    const body = await parseQuery(connection, args.sql).catch(async (error: unknown) => {
+      const isUnbuilt = error instanceof DiagnosticsError && !(await place.exists())
+      throw isUnbuilt ? withFirstRun(error) : error
     })
     const query = sql`SELECT * FROM (${sql.body(body)}\n) LIMIT ${sql.value(flags.limit + 1)}`
     const columns = (await describe(connection, query)).map(({ name }) => name)
