@@ -13,8 +13,9 @@ import { Resources } from '../core/resources.ts'
 import { MANIFEST_FILE } from '../core/snapshot.ts'
 import type { RunSummary } from '../pipeline/results.ts'
 import { runPipeline } from '../pipeline/run.ts'
-import { copyWarehouse, makeScratch, type Scratch } from '../pipeline/store/scratch.ts'
+import { makeScratch, type Scratch } from '../pipeline/store/scratch.ts'
 import type { Project } from '../project/project.ts'
+import { openStore } from '../store/open-store.ts'
 import { ProjectWatch, watchFile } from '../project/watch.ts'
 import { logMistakes } from './log-mistakes.ts'
 import { runOptionsOf } from './run-options.ts'
@@ -50,11 +51,11 @@ export class SavedModels implements AsyncDisposable {
     this.#resources = resources
   }
 
-  /** Builds what is saved now, and each change from then on. Throws EnvironmentError as copyWarehouse() does. */
+  /** Builds what is saved now, and each change from then on. Throws EnvironmentError as the warehouse does. */
   static async open(options: SavedModelsOptions): Promise<SavedModels> {
     await using resources = new Resources()
     const { paths } = await options.load()
-    const scratch = resources.use(await makeScratch(paths))
+    const scratch = resources.use(await makeScratch(paths, openStore(paths)))
     const files = resources.use(await ProjectWatch.open(paths.dir))
     const copy = { isStale: true, own: new Set<string>() }
     await mkdir(paths.snapshots, { recursive: true }) // else the first publication would not be seen
@@ -109,6 +110,7 @@ export class SavedModels implements AsyncDisposable {
     const summary = await runPipeline({
       ...runOptionsOf(project),
       paths: this.#scratch.paths,
+      store: this.#scratch.store,
       project: compiled,
       openClaims: null,
       lockWaitMs: limits.runLockWaitMs,
@@ -126,11 +128,11 @@ export class SavedModels implements AsyncDisposable {
 
   async #renewCopy({ paths }: Project): Promise<void> {
     const { signal } = this.#options
-    const lockWaitMs = limits.runLockWaitMs
+    const { warehouse } = openStore(paths)
     this.#copy.isStale = false // before it is read: a run may publish meanwhile
     this.#copy.own.clear()
     try {
-      await copyWarehouse(paths, this.#scratch.paths, { lockWaitMs, signal })
+      await warehouse.fork(this.#scratch.paths.database, { waitMs: limits.runLockWaitMs, signal })
     } catch (error) {
       this.#copy.isStale = true
       throw error

@@ -7,6 +7,8 @@ import type { ModelName } from '../core/names.ts'
 import type { Progress } from '../core/report/progress.ts'
 import { readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
+import type { Retention } from '../store/snapshot-store.ts'
+import type { Store } from '../store/store.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
 import { buildAll } from './build/build-all.ts'
 import { replaceMacros } from './build/macros.ts'
@@ -18,13 +20,12 @@ import { type EarlyFailure, type EarlyFailures, planSteps, refuseEvents } from '
 import { readContext, type RunRequest } from './read-context.ts'
 import { RunResults, type RunSummary } from './results.ts'
 import type { RunContext } from './run-context.ts'
-import { takeRunLock } from './run-lock.ts'
-import { publish } from './store/publish.ts'
-import type { Retention } from './store/snapshots.ts'
 import { ensureState, readPositions, readState, recordRemoved, recordRun } from './store/state.ts'
-import { openWarehouse, settleLog } from './store/warehouse.ts'
+import { openWarehouse } from './store/open-warehouse.ts'
+import { publishModels } from './store/publish.ts'
 
 export interface RunOptions extends RunRequest {
+  readonly store: Store
   /**
    * Opens the buffer, or the daemon that owns it; under the run lock, and no longer than the flush takes. Not called
    * where the project has no events models and nothing was ever buffered. null: there is nothing to flush.
@@ -53,18 +54,22 @@ export interface RunOptions extends RunRequest {
 
 /**
  * Mistakes in models end as results with the status `failed`, never as exceptions, and so does an abort as `skipped`.
- * Throws EnvironmentError: `run-locked`, `disk-full`, `warehouse-failed`, `file-failed`, and those of openWarehouse()
+ * Throws EnvironmentError: `run-locked`, `disk-full`, `warehouse-failed`, `file-failed`, and those of the warehouse
  * and openClaims().
  */
 export async function runPipeline(options: RunOptions): Promise<RunSummary> {
-  const { paths, project, lockWaitMs, signal, progress } = options
+  const { paths, store, project, lockWaitMs, signal, progress } = options
   const results = new RunResults(options.now?.() ?? new Date(), progress)
   const { runId } = results
   results.selected = new Set(project.models.keys())
   progress({ event: 'run-started', runId, models: project.models.size })
   try {
-    await using _lock = await takeRunLock(paths.runLock, lockWaitMs, signal)
-    await using warehouse = await openWarehouse(options)
+    await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
+    const sources = project.external?.sources ?? []
+    await using warehouse = await openWarehouse(store.warehouse, options, {
+      dir: paths.dir,
+      sources,
+    })
     await using connection = await warehouse.connect()
     await work(options, results, connection, () => warehouse.connect())
     results.skipRest('interrupted')
@@ -75,7 +80,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
       ? await recordRun(connection, summary, describeResults(summary))
       : null
     await Promise.all([
-      settleLog(connection, paths, isIdle(summary) ? recordBytes : null),
+      store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
       writeArtifacts(paths.target, project, summary),
     ])
   } catch (error) {
@@ -175,14 +180,14 @@ async function markRemoved({ connection, state, project }: RunContext): Promise<
 }
 
 async function publishAll(
-  { progress, now, retention }: RunOptions,
+  { store, progress, now, retention }: RunOptions,
   results: RunResults,
-  { connection, paths, project, runId }: RunContext,
+  { connection, project, runId }: RunContext,
 ): Promise<void> {
   const startedMs = performance.now()
-  const { snapshot, changed } = await publish({
+  const { snapshot, changed } = await publishModels({
     connection,
-    dir: paths.snapshots,
+    snapshots: store.snapshots,
     runId,
     models: project.models.values(),
     versions: results.versions,

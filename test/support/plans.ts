@@ -4,7 +4,7 @@ import type { Model } from '../../src/core/model.ts'
 import type { Connection } from '../../src/duckdb/database.ts'
 import type { RunSelection } from '../../src/pipeline/choose.ts'
 import { planRun, type PlannedStep, type RunPlan } from '../../src/pipeline/plan/show-changes.ts'
-import { openWarehouseToRead } from '../../src/pipeline/store/warehouse.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import type { TestProject } from './pipeline-project.ts'
 import { projectOf } from './handmade-models.ts'
 
@@ -24,11 +24,13 @@ export async function diffOf<T>(
   { diff = true, ...given }: PlanGiven = {},
   look: (connection: Connection) => Promise<T>,
 ): Promise<RunPlan & { readonly seen: T }> {
-  await using warehouse = await openWarehouseToRead(paths, { memoryLimit: null })
+  const store = openStore(paths)
+  await using warehouse = await store.warehouse.openToRead({ memoryLimit: null })
   await using connection = await warehouse.connect()
   const plan = await planRun({
     connection,
     paths,
+    snapshots: store.snapshots,
     project: projectOf(...models),
     ...given,
     withNewEvents: new Set(),

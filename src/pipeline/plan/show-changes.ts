@@ -9,10 +9,10 @@ import type { Snapshot } from '../../core/snapshot.ts'
 import { readCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { FailedModels } from '../failed-models.ts'
+import type { SnapshotStore } from '../../store/snapshot-store.ts'
 import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { readContext, type RunRequest } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import { readCurrentSnapshot } from '../store/snapshots.ts'
 import { isFlushed, readStateIfAny } from '../store/state.ts'
 import { type ContractChange, contractChanges, publishedNext } from './contract.ts'
 import type { Progress } from './decide.ts'
@@ -22,6 +22,7 @@ import { narrow, planSteps, refuseEvents, type Step } from './steps.ts'
 /** What a command that only looks has of a project. */
 export interface PlanSource {
   readonly connection: Connection
+  readonly snapshots: SnapshotStore
   /** Events models for which events wait. */
   readonly withNewEvents: ReadonlySet<ModelName>
   /** Those events, as files to be read. */
@@ -71,7 +72,7 @@ export async function readSteps(
 
 /** Throws as readSteps() does. */
 export async function planRun(options: PlanOptions): Promise<RunPlan> {
-  const { paths, project } = options
+  const { project } = options
   const { models } = project
   const { context, steps } = await readSteps(options, options)
   const before = new Map<Model, readonly Column[] | null>()
@@ -81,7 +82,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const shown = options.diff
     ? await buildInMemory(context, steps, options, await DryRun.open(context, waiting))
     : await addEvents(context, steps, options, waiting)
-  const published = await readCurrentSnapshot(paths.snapshots)
+  const published = await options.snapshots.current()
   const { selected, state } = context
   const snapshots =
     published === null ? null : { now: published, next: publishedNext(published, models, selected) }
