@@ -136,7 +136,7 @@ test('what does not fit is 400 and says why', async () => {
   const refused: readonly (readonly [string, RegExp])[] = [
     ['shop_customers?$expand=nope', /no navigation property "nope" \(at character 1\)/],
     ['shop_customers?$expand=ordres', /did you mean "orders"/],
-    ['shop_customers?$expand=name', /no navigation property/],
+    ['shop_customers?$expand=name', /name is not a navigation property/],
     ['shop_customers?$expand=orders,orders', /twice/],
     ['shop_customers?$expand=orders($top=1;$top=2)', /twice/],
     ['shop_customers?$expand=orders($top=-1)', /whole number/],
