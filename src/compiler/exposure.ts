@@ -101,7 +101,7 @@ export function columnLocations(tree: SyntaxNode, count: number): readonly Locat
 }
 
 /** Of an operator the engine gives the place of the sign, so the leftmost place inside counts. */
-function firstLocation(node: unknown): Location {
+export function firstLocation(node: unknown): Location {
   if (typeof node !== 'object' || node === null) return null
   const own = locationOf(node as SyntaxNode)
   const all = [own, ...Object.values(node).map(firstLocation)].filter((at) => at !== null)

@@ -39,7 +39,7 @@ export function misunderstoodCheck(
     }
   const [first, second] = tokenize(text)
   const word = first?.text.toLowerCase() ?? ''
-  if (!/^Scalar Function with name/.test(message) || !isSymbol(second, '(')) return null
+  if (!message.startsWith('Scalar Function with name') || !isSymbol(second, '(')) return null
   const meant = foreignTest(word) ?? nearest(word, forms)
   if (meant === null) return null
   const problem = `there is no check or function "${first!.text}"`

@@ -19,7 +19,8 @@ import { misunderstoodCheck } from './check-hints.ts'
 import { unbalancedBracket } from '../bind/columns.ts'
 import type { ParsedQuery } from '../model-file.ts'
 import { resolveColumns } from '../sql/named-columns.ts'
-import { engineDiagnostic, problemOf } from '../places.ts'
+import { problemOf } from '../explain/engine-words.ts'
+import { engineDiagnostic } from '../places.ts'
 import { unknownModel } from '../resolve.ts'
 import { isSymbol, isWord, tokenize } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
@@ -132,7 +133,9 @@ async function mistakesIn(
     await connection.columnsOf(failingRows(name, test))
     if (test.is === 'accepted') {
       const wrong = await firstMisfit(connection, test)
-      return wrong === null ? [] : invalid(`${wrong} is not a valid ${test.type}, the type of "${test.column}"`)
+      return wrong === null
+        ? []
+        : invalid(`${wrong} is not a valid ${test.type}, the type of "${test.column}"`)
     }
     if (test.is !== 'condition') return []
     const [column] = await connection.columnsOf(
