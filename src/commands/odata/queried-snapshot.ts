@@ -28,14 +28,21 @@ export async function queriedSnapshot(
     /[^\u0021-\u007e]/gu,
     encodeURIComponent,
   )
-  const { readCurrentSnapshot } = await import('../../pipeline/store/snapshots.ts')
-  const published = (await readCurrentSnapshot(paths.snapshots))?.relations ?? []
+  const { openStore } = await import('../../store/open-store.ts')
+  const store = openStore(paths)
+  const published = (await store.snapshots.current())?.relations ?? []
   if (published.some((relation) => relation.model === model.name))
     return { target, snapshotsDir: paths.snapshots }
   const { publishPreview } = await import('../../pipeline/preview.ts')
   const { makeScratch } = await import('../../pipeline/store/scratch.ts')
-  const snapshotsDir = resources.use(await makeScratch(paths)).paths.snapshots
-  const { memory_limit: memoryLimit } = settings
-  await publishPreview({ paths, memoryLimit, models, model, dir: snapshotsDir })
-  return { target, snapshotsDir }
+  const scratch = resources.use(await makeScratch(paths, store))
+  await publishPreview({
+    dir: paths.dir,
+    warehouse: store.warehouse,
+    memoryLimit: settings.memory_limit,
+    models,
+    model,
+    snapshots: scratch.store.snapshots,
+  })
+  return { target, snapshotsDir: scratch.paths.snapshots }
 }

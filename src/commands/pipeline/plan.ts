@@ -43,6 +43,7 @@ export default class PipelinePlan extends BaseCommand {
     } = await planRun({
       ...reading,
       paths: project.paths,
+      snapshots: reading.store.snapshots,
       selection: { ...selectionOf(argv, flags), retry: false },
       fullRefresh: flags['full-refresh'],
       allowEmpty: flags['allow-empty'],
