@@ -53,8 +53,10 @@ export abstract class BaseCommand extends Command {
     process.stdout.write(line + '\n')
   }
 
-  protected printEvent(event: object): void {
-    this.print(JSON.stringify(event))
+  /** One line of `--json`: its `event` says which, docs/schemas/events.json describes each. */
+  protected printEvent<Event extends { readonly event: string }>(event: Event): void {
+    const whole = 'ms' in event ? { ...event, ms: Math.round(Number(event.ms)) } : event
+    this.print(JSON.stringify(whole))
   }
 
   /** Of a project that compiles. */

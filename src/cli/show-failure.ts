@@ -54,14 +54,17 @@ export function showFailure(error: unknown, options: { readonly verbose: boolean
 /** The same as JSON, one event a line. */
 export function failureEvents(error: unknown): string {
   if (isExit(error)) return ''
-  if (error instanceof DiagnosticsError)
-    return error.diagnostics
-      .map(({ code, severity, message, source, span, hint }) => {
-        const { line, column } = positionOf(source, span.start)
-        const place = { file: source.path, line, column }
-        return JSON.stringify({ event: 'diagnostic', severity, code, message, ...place, hint })
-      })
-      .join('\n')
+  if (error instanceof DiagnosticsError) {
+    const lines = error.diagnostics.map(({ code, severity, message, source, span, hint }) => {
+      const { line, column } = positionOf(source, span.start)
+      const place = { file: source.path, line, column }
+      return JSON.stringify({ event: 'diagnostic', severity, code, message, ...place, hint })
+    })
+    const errors = error.diagnostics.filter(({ severity }) => severity === 'error').length
+    return [...lines, JSON.stringify({ event: 'failed', code: 'project-mistakes', errors })].join(
+      '\n',
+    )
+  }
   const { code } = error as { code?: string }
   return JSON.stringify({
     event: 'error',

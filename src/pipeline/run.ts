@@ -62,7 +62,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   const results = new RunResults(options.now?.() ?? new Date(), progress)
   const { runId } = results
   results.selected = new Set(project.models.keys())
-  progress({ event: 'run-started', runId, models: project.models.size })
+  progress({ event: 'run-started', run_id: runId, models: project.models.size })
   try {
     await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
     const sources = project.external?.sources ?? []
@@ -88,7 +88,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     results.skipRest('interrupted')
   }
   const summary = results.summarize()
-  progress({ event: 'run-finished', runId, ok: summary.ok, ms: summary.ms })
+  progress({ event: 'run-finished', run_id: runId, ok: summary.ok, ms: summary.ms })
   return summary
 }
 

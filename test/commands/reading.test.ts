@@ -21,12 +21,14 @@ test('ls shows each model with its state', async () => {
   await space.ok(['run'])
   assert.equal(jsonLines((await space.ok(['pipeline', 'ls', 'tag:nightly', '--json'])).stdout), [
     {
+      event: 'model',
       model: 'raw.a',
       kind: 'table',
       tags: ['nightly'],
       entity_set: null,
       state: 'nothing changed',
     },
+    { event: 'ls-finished', models: 1 },
   ])
   await space.ok(['ls', 'mart.d'], { exitCode: 2 })
 })

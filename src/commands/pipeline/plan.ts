@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { showPlan } from '../../cli/show-plan.ts'
-import type { ContractChange, PlannedStep } from '../../core/report/planned-changes.ts'
+import type { ContractChange, ModelDiff, PlannedStep } from '../../core/report/planned-changes.ts'
 import { openToRead } from '../reading.ts'
 
 export default class PipelinePlan extends BaseCommand {
@@ -47,19 +47,22 @@ export default class PipelinePlan extends BaseCommand {
       diff: flags.diff,
     })
     const contract = contractChanges(published, next)
-    if (flags.json) for (const event of eventsOf(steps, contract)) this.printEvent(event)
-    else this.print(showPlan(steps, contract, this.paintFor(flags)))
     const breaks = contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
+    const ok = !breaks && steps.every(({ problem }) => problem === null)
+    if (flags.json) {
+      for (const event of eventsOf(steps, contract)) this.printEvent(event)
+      this.printEvent({ event: 'plan-finished', ok, ...countsOf(steps, contract) })
+    } else this.print(showPlan(steps, contract, this.paintFor(flags)))
     if (breaks)
       process.stderr.write('clients may break; --allow-breaking accepts the changes above\n')
-    this.exit(breaks || steps.some(({ problem }) => problem !== null) ? 1 : 0)
+    this.exit(ok ? 0 : 1)
   }
 }
 
 function eventsOf(
   steps: readonly PlannedStep[],
   contract: readonly ContractChange[],
-): readonly object[] {
+): readonly { readonly event: string }[] {
   return [
     ...steps.map((step) => ({
       event: 'step',
@@ -71,8 +74,22 @@ function eventsOf(
       columns: step.columns,
       losses: step.losses,
       events: step.events,
-      ...(step.diff === null ? {} : { diff: step.diff }),
+      ...(step.diff === null ? {} : { diff: diffOf(step.diff) }),
     })),
     ...contract.map((change) => ({ event: 'contract-change', ...change })),
   ]
+}
+
+function diffOf({ rowsBefore, rowsAfter, ...rest }: ModelDiff) {
+  return { rows_before: rowsBefore, rows_after: rowsAfter, ...rest }
+}
+
+function countsOf(steps: readonly PlannedStep[], contract: readonly ContractChange[]) {
+  return {
+    build: steps.filter(({ action, problem }) => action === 'build' && problem === null).length,
+    unchanged: steps.filter(({ action }) => action === 'unchanged').length,
+    skip: steps.filter(({ action }) => action === 'skip').length,
+    failing: steps.filter(({ problem }) => problem !== null).length,
+    breaking: contract.filter(({ breaking }) => breaking).length,
+  }
 }
