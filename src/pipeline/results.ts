@@ -21,6 +21,8 @@ export interface RunSummary {
   readonly flushed: readonly (FlushCount & { readonly model: ModelName })[]
   /** In the order of the DAG. */
   readonly models: readonly ModelResult[]
+  /** Models that no file defines any more, of which earlier runs knew. */
+  readonly removed: readonly ModelName[]
   /** null when the run was interrupted before it published. */
   readonly snapshot: { readonly id: string; readonly changed: boolean } | null
 }
@@ -33,6 +35,7 @@ export class RunResults {
   /** The version that each model has now that is built, or left as it is. */
   readonly versions = new Map<ModelName, string>()
   snapshot: RunSummary['snapshot'] = null
+  readonly #removed: ModelName[] = []
   /** The models that the run is about; none before it knows. */
   selected: ReadonlySet<ModelName> = new Set()
   readonly #startedMs = performance.now()
@@ -96,6 +99,11 @@ export class RunResults {
     return true
   }
 
+  remove(model: ModelName): void {
+    this.#removed.push(model)
+    this.#progress({ event: 'model-removed', model })
+  }
+
   /** When every selected model has a result. */
   summarize(): RunSummary {
     const { runId, startedAt, flushed, snapshot } = this
@@ -107,6 +115,7 @@ export class RunResults {
       ms: performance.now() - this.#startedMs,
       flushed: Array.from(flushed, ([model, counts]) => ({ model, ...counts })),
       models: results,
+      removed: this.#removed,
       snapshot,
     }
   }
