@@ -45,28 +45,31 @@ export function parseModelFile(
   variables: Variables,
 ): {
   readonly model: ParsedModel | null
+  /** null when it was not understood. */
+  readonly kind: FileKind | null
   readonly diagnostics: readonly Diagnostic[]
 } {
   const { header: comments, statements } = statementsOf(source)
   const { header, mentioned, diagnostics } = parseHeader(source, comments)
   const found = [...diagnostics]
   const kind = mentioned.has('kind') ? kindOf(source, header, found) : 'table'
-  if (kind === null) return { model: null, diagnostics: found }
+  if (kind === null) return { model: null, kind, diagnostics: found }
   found.push(...misplacedAnnotations(source, header, kind))
   found.push(...missingAnnotations(source, header, kind, mentioned))
   const statement = onlyStatement(source, kind, statements, found)
-  if (statement === null) return { model: null, diagnostics: found }
+  if (statement === null) return { model: null, kind, diagnostics: found }
   if (kind !== 'events') {
     const { body, diagnostics: inBody } = bodyOf(source, spanOf(statement), variables)
     found.push(...inBody)
-    if (hasErrors(inBody)) return { model: null, diagnostics: found }
-    return { model: { name, source, header, kind, body }, diagnostics: found }
+    if (hasErrors(inBody)) return { model: null, kind, diagnostics: found }
+    return { model: { name, source, header, kind, body }, kind, diagnostics: found }
   }
   const { columns, diagnostics: inColumns } = parseColumnList(source, statement)
   found.push(...inColumns)
-  if (columns.length === 0) return { model: null, diagnostics: found }
+  if (columns.length === 0) return { model: null, kind, diagnostics: found }
   const complete = inColumns.length === 0
-  return { model: { name, source, header, kind, declared: columns, complete }, diagnostics: found }
+  const model = { name, source, header, kind, declared: columns, complete }
+  return { model, kind, diagnostics: found }
 }
 
 function kindOf(source: SourceFile, { kind }: Header, found: Diagnostic[]): FileKind | null {

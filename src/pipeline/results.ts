@@ -31,6 +31,8 @@ export class RunResults {
   snapshot: RunSummary['snapshot'] = null
   /** The models that the run is about; none before it knows. */
   selected: ReadonlySet<ModelName> = new Set()
+  /** Whether the project has no mistake that is no model's. */
+  projectIsWhole = true
   readonly #startedMs = performance.now()
   readonly #progress: Progress
   readonly #started = new Set<ModelName>()
@@ -84,14 +86,17 @@ export class RunResults {
     this.finish({ model, status: 'failed', because, ms })
   }
 
+  skip(model: ModelName, failedBy: ModelName): void {
+    this.#failedBy.set(model, failedBy)
+    this.finish({ model, status: 'skipped', because: `${failedBy} failed`, ms: 0 })
+  }
+
   /** True when the model has failed, or was skipped now since one that it reads has. */
   isBlocked({ name, dependsOn }: Model): boolean {
     if (this.#failedBy.has(name)) return true
     const upstream = dependsOn.find((other) => this.#failedBy.has(other))
     if (upstream === undefined) return false
-    const root = this.#failedBy.get(upstream) ?? upstream
-    this.#failedBy.set(name, root)
-    this.finish({ model: name, status: 'skipped', because: `${root} failed`, ms: 0 })
+    this.skip(name, this.#failedBy.get(upstream) ?? upstream)
     return true
   }
 
@@ -99,9 +104,10 @@ export class RunResults {
   summarize(): RunSummary {
     const { runId, startedAt, flushed, snapshot } = this
     const results = Array.from(this.selected, (model) => this.#results.get(model)!)
+    const isGood = results.every(({ status }) => status === 'built' || status === 'unchanged')
     return {
       runId,
-      ok: results.every(({ status }) => status === 'built' || status === 'unchanged'),
+      ok: isGood && this.projectIsWhole,
       startedAt,
       ms: performance.now() - this.#startedMs,
       flushed: Array.from(flushed, ([model, counts]) => ({ model, ...counts })),

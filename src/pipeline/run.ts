@@ -3,8 +3,12 @@
 import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import { databasesOf, hashFiles } from '../compiler/file-hashes.ts'
+import { mistakesOfNoModel } from '../compiler/failed-models.ts'
+import { allModels } from '../compiler/select.ts'
+import { lineOf } from '../core/diagnostics.ts'
 import type { Logger } from '../core/logger.ts'
 import type { CompiledProject } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Progress } from '../core/report/progress.ts'
 import { readCatalog } from '../duckdb/catalog.ts'
@@ -73,8 +77,9 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   const { paths, project, lockWaitMs, signal, progress } = options
   const results = new RunResults(options.now?.() ?? new Date(), progress)
   const { runId } = results
-  results.selected = new Set(project.models.keys())
-  progress({ event: 'run-started', runId, models: project.models.size })
+  const models = allModels(project)
+  results.selected = new Set(models.keys())
+  progress({ event: 'run-started', runId, models: models.size })
   try {
     await using _lock = await takeRunLock(paths.runLock, lockWaitMs, signal)
     await using warehouse = await openWarehouse(options)
@@ -103,7 +108,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
 const isIdle = ({ flushed, models }: RunSummary) =>
   flushed.length === 0 && models.every(({ status }) => status === 'unchanged')
 
-const allModels: RunSelection = { include: [], exclude: [], retry: false }
+const everything: RunSelection = { include: [], exclude: [], retry: false }
 
 /** Flush, build in DAG order, publish. An abort ends it early, without an exception. `connect` gives further connections. */
 async function work(
@@ -134,21 +139,25 @@ async function prepare(
   results: RunResults,
   connection: Connection,
 ): Promise<BuildContext> {
-  const { project, paths, progress, selection = allModels } = options
+  const { project, paths, progress, selection = everything } = options
   const { fullRefresh = false, allowEmpty = false, range = null } = options
   const { models, macros, external } = project
   const catalog = await readCatalog(connection)
   await ensureState(connection, catalog)
-  await replaceMacros(connection, macros)
+  if (project.macrosAreWhole) await replaceMacros(connection, macros)
   const state = await readState(connection, models.keys())
   const fileHashes = await hashFiles(connection, paths.dir, models.values(), databasesOf(project))
-  const selected = await chooseModels({ connection, state, fileHashes }, models, selection)
-  results.selected = selected
+  const known = { connection, state, fileHashes }
+  const chosen = await chooseModels(known, allModels(project), selection)
+  const selected = new Set([...chosen].filter((name) => models.has(name)))
+  results.selected = chosen
+  failUncompiled(project, chosen, results)
   const read = sourcesRead(models, selected)
   const tables = (external?.tables ?? []).filter(({ name }) => read.has(name))
-  const freshness = await readFreshness(connection, tables, results.startedAt)
-  if (selected.size < models.size) progress({ event: 'models-selected', models: selected.size })
-  const others = [...state.models].filter(([name]) => !selected.has(name))
+  const freshness = await readFreshness(connection, tables, external?.away, results.startedAt)
+  if (chosen.size < models.size + project.failed.size)
+    progress({ event: 'models-selected', models: chosen.size })
+  const others = [...state.models].filter(([name]) => !chosen.has(name))
   return {
     connection,
     catalog,
@@ -163,6 +172,24 @@ async function prepare(
     versions: new Map(others.map(([name, { version }]) => [name, version])),
     fileHashes,
     freshness,
+  }
+}
+
+/** A run of all models also answers for files that are no model's. */
+function failUncompiled(
+  project: CompiledProject,
+  chosen: ReadonlySet<ModelName>,
+  results: RunResults,
+): void {
+  const { models, failed } = project
+  const isAll = chosen.size === models.size + failed.size
+  results.projectIsWhole = !isAll || mistakesOfNoModel(project).length === 0
+  for (const name of chosen) {
+    const model = failed.get(name)
+    if (model === undefined) continue
+    const [first] = model.mistakes
+    if (first === undefined) results.skip(name, model.failedBy)
+    else results.fail(name, lineOf(first))
   }
 }
 
@@ -196,7 +223,7 @@ async function markRemoved(
   project: CompiledProject,
 ): Promise<void> {
   const gone = [...state.models].filter(
-    ([name, { removed }]) => !removed && !project.models.has(name),
+    ([name, { removed }]) => !removed && !project.models.has(name) && !project.failed.has(name),
   )
   if (gone.length > 0)
     await recordRemoved(
@@ -216,6 +243,7 @@ async function publishAll(
     dir: paths.snapshots,
     runId: results.runId,
     models: project.models.values(),
+    failed: project.failed,
     versions: new Map([...versions].filter(([name]) => selected.has(name))),
     now: now?.() ?? new Date(),
     ...(retention === undefined ? {} : { retention }),

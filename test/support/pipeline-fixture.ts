@@ -113,6 +113,9 @@ export const projectOf = (...models: readonly Model[]): CompiledProject => ({
   macros: [],
   lineage: () => new Map(),
   warnings: [],
+  errors: [],
+  failed: new Map(),
+  macrosAreWhole: true,
 })
 
 const exposed = (key: readonly string[] | undefined) =>

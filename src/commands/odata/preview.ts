@@ -31,11 +31,13 @@ export default class ODataPreview extends BaseCommand {
     const { args, flags } = await this.parse(ODataPreview)
     const project = await this.openProject(flags)
     const { paths, files, settings } = project
-    const { compile } = await import('../../compiler/compile.ts')
+    const { compileOnce } = await import('../../compiler/compile-once.ts')
     const { ODataService } = await import('../../odata/service.ts')
-    const { models } = await compile(files, { dir: paths.dir })
+    const { dir, state } = paths
+    const compiled = await compileOnce(files, { dir, state, save: false })
+    const { models } = compiled
     const [, name = '', path = ''] = /^([^(/?]*)(.*)$/s.exec(args.resource) ?? []
-    const model = findModel(models, name)
+    const model = findModel(compiled, name)
     await using resources = new Resources()
     let snapshotsDir = paths.snapshots
     const { readCurrentSnapshot } = await import('../../pipeline/store/snapshots.ts')

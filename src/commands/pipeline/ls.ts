@@ -2,6 +2,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { showRows } from '../../cli/show-rows.ts'
+import { lineOf } from '../../core/diagnostics.ts'
 import { entitySetName } from '../../core/names.ts'
 import { openToRead } from '../reading.ts'
 
@@ -17,7 +18,7 @@ export default class PipelineLs extends BaseCommand {
     const { flags, argv } = await this.parse(PipelineLs)
     const project = await this.openProject(flags)
     const { isModified, plan } = await import('../../pipeline/plan/decide.ts')
-    const { select } = await import('../../compiler/select.ts')
+    const { allModels, select } = await import('../../compiler/select.ts')
     const { readStanding, situationOf } = await import('../../pipeline/plan/show-changes.ts')
     const { readFreshness, sourcesRead } = await import('../../pipeline/plan/source-age.ts')
     await using reading = await openToRead(project)
@@ -26,12 +27,13 @@ export default class PipelineLs extends BaseCommand {
     const given = { fullRefresh: false, withNewEvents: reading.withNewEvents }
     const situation = situationOf(standing, given)
     const selection = selectionOf(argv, flags)
-    const selected = select(models, selection, (model) => isModified(model, situation))
+    const all = allModels(reading.project)
+    const selected = select(all, selection, (model) => isModified(model, situation))
     const read = sourcesRead(models, selected)
     const tables = (external?.tables ?? []).filter(
-      ({ name }) => selected.size === models.size || read.has(name),
+      ({ name }) => selected.size === all.size || read.has(name),
     )
-    const freshness = await readFreshness(reading.connection, tables, new Date())
+    const freshness = await readFreshness(reading.connection, tables, external?.away, new Date())
     const sources = tables.map(({ name, path }) => ({
       model: name,
       kind: 'source',
@@ -48,7 +50,16 @@ export default class PipelineLs extends BaseCommand {
         entity_set: model.expose === null ? null : entitySetName(model.name),
         state: because,
       }))
-    const rows = [...sources, ...planned]
+    const failed = [...reading.project.failed.values()]
+      .filter(({ name }) => selected.has(name))
+      .map(({ name, kind, tags, mistakes: [first], failedBy }) => ({
+        model: name,
+        kind: kind ?? '',
+        tags,
+        entity_set: null,
+        state: first === undefined ? `${failedBy} does not compile` : lineOf(first),
+      }))
+    const rows = [...sources, ...planned, ...failed]
     if (flags.json) for (const row of rows) this.printEvent(row)
     else {
       const shown = rows.map(({ tags, entity_set: set, ...row }) => ({

@@ -3,6 +3,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { showPlan } from '../../cli/show-plan.ts'
+import { DiagnosticsError } from '../../core/diagnostics.ts'
 import type { RunPlan } from '../../pipeline/plan/show-changes.ts'
 import { openToRead } from '../reading.ts'
 
@@ -56,7 +57,11 @@ export default class PipelinePlan extends BaseCommand {
     const breaks = plan.contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
     if (breaks)
       process.stderr.write('clients may break; --allow-breaking accepts the changes above\n')
-    this.exit(breaks || plan.steps.some(({ problem }) => problem !== null) ? 1 : 0)
+    const { errors } = reading.project
+    if (errors.length > 0) this.showFailure(new DiagnosticsError(errors), flags)
+    this.exit(
+      breaks || errors.length > 0 || plan.steps.some(({ problem }) => problem !== null) ? 1 : 0,
+    )
   }
 }
 

@@ -6,6 +6,7 @@ import { giveWay } from '../../cli/priority.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { drawProgress, showSummary } from '../../cli/show-run.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
+import { DiagnosticsError } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 import type { RunSummary } from '../../pipeline/results.ts'
 import { runOptionsOf } from '../run-options.ts'
@@ -89,13 +90,15 @@ export default class PipelineRun extends BaseCommand {
     const { paths } = project
     const { dir, state } = paths
     // Much of a compile is the engine's, which leaves time to load the rest of the code.
-    const [compiled, { checkSelection }, { runPipeline }] = await Promise.all([
-      compileOnce(project.files, { dir, state, save: true }),
-      import('../../compiler/select.ts'),
-      import('../../pipeline/run.ts'),
-    ])
+    const [compiled, { allModels, checkSelection }, { runPipeline }, { mistakesOf }] =
+      await Promise.all([
+        compileOnce(project.files, { dir, state, save: true }),
+        import('../../compiler/select.ts'),
+        import('../../pipeline/run.ts'),
+        import('../../compiler/failed-models.ts'),
+      ])
     const selection = { ...selectionOf(argv, flags), retry: flags.retry }
-    checkSelection(compiled.models, selection)
+    checkSelection(allModels(compiled), selection)
     this.printWarnings(compiled.warnings)
     const summary = await runPipeline({
       paths,
@@ -114,6 +117,11 @@ export default class PipelineRun extends BaseCommand {
       logger,
     })
     if (!flags.json) this.print(showSummary(summary, this.paintFor(flags), flags))
+    const mistakes = mistakesOf(
+      compiled,
+      summary.models.map(({ model }) => model),
+    )
+    if (mistakes.length > 0) this.showFailure(new DiagnosticsError(mistakes), flags)
     const isIdle = flags.retry && summary.models.length === 0
     if (isIdle && !flags.quiet && !stop.signal.aborted) {
       const isAll = selection.include.length + selection.exclude.length === 0

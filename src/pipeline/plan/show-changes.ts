@@ -3,6 +3,7 @@
 import type { WaitingSegment } from '../../buffer/claim-source.ts'
 import { type Action, decide, freshness, type Situation } from './decide.ts'
 import { databasesOf, hashFiles } from '../../compiler/file-hashes.ts'
+import { allModels } from '../../compiler/select.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type { ColumnChange, EventsVerdict, ModelDiff } from '../../core/report/planned-changes.ts'
@@ -100,10 +101,11 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { connection, paths, project, selection } = options
   const { models } = project
   const standing = await readStanding(connection, paths.dir, project)
-  const selected = await chooseModels({ connection, ...standing }, models, selection)
+  const chosen = await chooseModels({ connection, ...standing }, allModels(project), selection)
+  const selected = new Set([...chosen].filter((name) => models.has(name)))
   const read = sourcesRead(models, selected)
   const tables = (project.external?.tables ?? []).filter(({ name }) => read.has(name))
-  const published = await readCurrentSnapshot(paths.snapshots)
+  const now = withoutFailed(await readCurrentSnapshot(paths.snapshots), project)
   const work: Work = {
     ...options,
     ...standing,
@@ -113,7 +115,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     pending: new Set(),
     failed: new Map(),
     waiting: (model) => unflushed(options, standing.state, model),
-    ages: await readFreshness(connection, tables, new Date()),
+    ages: await readFreshness(connection, tables, project.external?.away, new Date()),
     rehearsal: null,
   }
   // What is there now is read first: in a rehearsal the names mean something else.
@@ -129,11 +131,10 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const steps: PlannedStep[] = []
   for (const name of selected)
     steps.push(await planStep({ ...work, rehearsal }, models.get(name)!, before.get(name)))
-  const snapshots =
-    published === null ? null : { now: published, next: publishedNext(published, models, selected) }
+  const snapshots = now === null ? null : { now, next: publishedNext(now, models, selected) }
   return {
     steps,
-    contract: contractChanges(published, models, selected, standing.state.models),
+    contract: contractChanges(now, models, selected, standing.state.models),
     snapshots,
   }
 }
@@ -206,6 +207,13 @@ async function planStep(work: Work, model: Model, before: Before = unread): Prom
     events,
     diff: built?.diff ?? null,
   }
+}
+
+/** What is published of models that do not compile stays. */
+function withoutFailed(published: Snapshot | null, { failed }: CompiledProject): Snapshot | null {
+  if (published === null) return null
+  const isFailed = ({ model }: { readonly model: ModelName }) => failed.has(model)
+  return { ...published, relations: published.relations.filter((item) => !isFailed(item)) }
 }
 
 /** As the run decides, as far as it is known what changes before the model; null: it stays. */

@@ -4,7 +4,6 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { attachSources } from '../../compiler/attach-sources.ts'
-import { type Diagnostic, throwIfErrors } from '../../core/diagnostics.ts'
 import type { ExternalSource } from '../../core/external.ts'
 import { makeDirectory } from '../../files/durable-directory.ts'
 import { EnvironmentError } from '../../core/failures.ts'
@@ -95,9 +94,7 @@ export async function openWarehouseToRead(
       memoryLimit,
       tempDir,
     })
-    // One that cannot be read stands in the way of those queries only that read it.
-    await attachAll(database, paths.dir, sources)
-    return database
+    return await withSources(database, paths.dir, sources)
   } catch (error) {
     throw error instanceof DatabaseError ? explain(error, paths.database, AS_READER) : error
   }
@@ -137,27 +134,19 @@ export async function attachWarehouseToRead(
   await connection.run(sql`USE ${name}`)
 }
 
-/** What was readable when the project was compiled may have gone since. */
+/** A source that cannot be read stands in the way of those only that read it. */
 async function withSources(
   database: Database,
   dir: string,
   sources: readonly ExternalSource[],
 ): Promise<Database> {
+  if (sources.length === 0) return database
   await using resources = new Resources()
   resources.use(database)
-  throwIfErrors(await attachAll(database, dir, sources))
+  await using connection = await database.connect()
+  await attachSources(connection, dir, sources)
   resources.move()
   return database
-}
-
-async function attachAll(
-  database: Database,
-  dir: string,
-  sources: readonly ExternalSource[],
-): Promise<readonly Diagnostic[]> {
-  if (sources.length === 0) return []
-  await using connection = await database.connect()
-  return (await attachSources(connection, dir, sources)).diagnostics
 }
 
 /** To the engine it begins the options of a URL: the log of the file would be beside another one. */
