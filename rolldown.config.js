@@ -26,7 +26,7 @@ export default defineConfig({
     // What the daemon shares with a run is in `core`: a group takes what it imports, and a run imports the engine.
     codeSplitting: {
       groups: [
-        { name: 'core', test: /\/src\/(core\/|files\/|buffer\/segment\.)/ },
+        { name: 'core', test: /\/src\/(core\/|files\/|buffer\/(segment|claim-source)\.)/ },
         { name: 'engine', test: /\/src\/duckdb\/|\/@duckdb\/node-api\// },
         { name: 'pipeline', test: /\/src\/pipeline\// },
       ],

@@ -17,6 +17,14 @@ interface Rules {
   readonly rooms: ReadonlyMap<string, ReadonlySet<string>>
   /** Package to the rooms that may import it. A name that ends in `/*` stands for a scope. */
   readonly packages: ReadonlyMap<string, ReadonlySet<string>>
+  /** Of a room with a table of its own: directory, or file in the room itself, to what that may import. */
+  readonly directories: ReadonlyMap<string, ReadonlyMap<string, DirectoryRule>>
+}
+
+interface DirectoryRule {
+  /** Other directories of the room, or single files as `directory/file`. */
+  readonly siblings: ReadonlySet<string>
+  readonly rooms: ReadonlySet<string>
 }
 
 const MAX_LINES = 400
@@ -27,6 +35,7 @@ const all = [...sources, ...filesBelow('test')]
 const rules: Rules = {
   rooms: tableAfter('room', architecture, 'may import'),
   packages: tableAfter('package', architecture, 'only in'),
+  directories: directoryTables(architecture),
 }
 
 test('every room has a row, every row a room', () => {
@@ -34,8 +43,24 @@ test('every room has a row, every row a room', () => {
   assert.ok(sources.length > 40)
 })
 
-test('imports keep to the table', () => {
+test('in a room with a table of directories, every directory has a row, every row a directory', () => {
+  assert.ok(rules.directories.has('odata'))
+  for (const [room, table] of rules.directories) {
+    const files = sources.filter((file) => roomOf(file) === room)
+    const found = new Set(files.map(({ path }) => directoryOf(path)))
+    assert.equal([...found].toSorted(), [...table.keys()].toSorted(), room)
+  }
+})
+
+test('imports keep to the tables', () => {
   assert.equal(importViolations(sources, rules), [])
+})
+
+test('no files import each other in a circle but those of the table of natural circles', () => {
+  const natural = rowsAfter('natural circle', architecture, 'why').map(([cell]) =>
+    expanded(cell!).map((name) => `src/${name}.ts`),
+  )
+  assert.equal(sortedCircles(circlesOf(sources)), sortedCircles(natural))
 })
 
 test('every package that is a dependency has a row', () => {
@@ -53,6 +78,16 @@ test('the check of imports finds what is forbidden', () => {
       ['pipeline', new Set(['core', 'buffer/claim-source'])],
     ]),
     packages: new Map([['@duckdb/*', new Set(['core'])]]),
+    directories: new Map([
+      [
+        'buffer',
+        new Map([
+          ['disk', { siblings: new Set<string>(), rooms: new Set(['core']) }],
+          ['queue', { siblings: new Set(['disk/files']), rooms: new Set<string>() }],
+          ['store', { siblings: new Set(['disk', 'queue']), rooms: new Set(['core']) }],
+        ]),
+      ],
+    ]),
   }
   const check = (path: string, text: string) =>
     importViolations([{ path: `src/${path}`, text }], example).length
@@ -69,6 +104,25 @@ test('the check of imports finds what is forbidden', () => {
   assert.is(check('buffer/a.ts', `import { x } from 'left-pad'`), 1)
   assert.is(check('buffer/a.ts', `import { x } from 'node:fs'`), 0)
   assert.is(check('core/a.ts', `import { x } from '../../test/x.ts'`), 1)
+  assert.is(check('buffer/disk/a.ts', `import { x } from '../../core/x.ts'`), 0)
+  assert.is(check('buffer/disk/a.ts', `import { x } from './b.ts'`), 0)
+  assert.is(check('buffer/disk/a.ts', `import { x } from '../queue/x.ts'`), 1)
+  assert.is(check('buffer/queue/a.ts', `import { x } from '../disk/files.ts'`), 0)
+  assert.is(check('buffer/queue/a/b.ts', `import { x } from '../../disk/x.ts'`), 1)
+  assert.is(check('buffer/queue/a.ts', `import { x } from '../../core/x.ts'`), 1)
+  assert.is(check('buffer/store.ts', `import { x } from './queue/x.ts'`), 0)
+  assert.is(check('buffer/disk/a.ts', `import { x } from '../store.ts'`), 1)
+})
+
+test('the search for circles finds them, and nothing else', () => {
+  const file = (path: string, ...imports: readonly string[]) => ({
+    path: `src/${path}.ts`,
+    text: imports.map((name) => `import { x } from './${name}.ts'\n`).join(''),
+  })
+  const files = [file('a', 'b', 'd'), file('b', 'c'), file('c', 'a'), file('d', 'e'), file('e')]
+  assert.equal(sortedCircles(circlesOf(files)), ['src/a.ts src/b.ts src/c.ts'])
+  assert.equal(circlesOf([file('a', 'b'), file('b')]), [])
+  assert.equal(expanded('`a/{b,c}`, `d/e`'), ['a/b', 'a/c', 'd/e'])
 })
 
 test('the environment and the exit of the process belong to cli and commands', () => {
@@ -91,10 +145,14 @@ test('files are small, in kebab-case, and no file only passes on what others exp
   assert.equal(pathsOf(all.filter(({ text }) => barrel.test(text))), [])
 })
 
-function importViolations(files: readonly File[], { rooms, packages }: Rules): readonly string[] {
+function importViolations(
+  files: readonly File[],
+  { rooms, packages, directories }: Rules,
+): readonly string[] {
   return files.flatMap((file) => {
     const room = roomOf(file)
     const allowed = rooms.get(room) ?? new Set()
+    const within = directories.get(room)?.get(directoryOf(file.path))
     return importsOf(file.text)
       .filter((specifier) => !specifier.startsWith('node:'))
       .filter((specifier) => {
@@ -104,11 +162,58 @@ function importViolations(files: readonly File[], { rooms, packages }: Rules): r
         if (top !== 'src') return true
         const targetFile = target.slice('src/'.length).replace(/\.ts$/, '')
         const names = [targetRoom, targetFile, 'everything']
-        return targetRoom !== room && !names.some((name) => allowed.has(name))
+        if (targetRoom === room)
+          return within !== undefined && !isSibling(file.path, target, within)
+        return !names.some((name) => allowed.has(name) && (within?.rooms.has(name) ?? true))
       })
       .map((specifier) => `${file.path} imports ${specifier}`)
   })
 }
+
+function isSibling(from: string, to: string, { siblings }: DirectoryRule): boolean {
+  const directory = directoryOf(to)
+  const file = to.split('/').slice(2).join('/').replace(/\.ts$/, '')
+  return directory === directoryOf(from) || siblings.has(directory) || siblings.has(file)
+}
+
+/** Sets of files each of which imports all others of the set, by itself or by way of them (Tarjan's algorithm). */
+function circlesOf(files: readonly File[]): readonly (readonly string[])[] {
+  const imports = new Map(
+    files.map(({ path, text }) => [
+      path,
+      importsOf(text).map((specifier) => posix.join(dirname(path), specifier)),
+    ]),
+  )
+  const found: (readonly string[])[] = []
+  const stack: string[] = []
+  const numbers = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const visit = (path: string) => {
+    const number = numbers.size
+    numbers.set(path, number)
+    lowest.set(path, number)
+    stack.push(path)
+    for (const target of imports.get(path)!) {
+      if (!imports.has(target)) continue
+      if (!numbers.has(target)) visit(target)
+      if (stack.includes(target)) lowest.set(path, Math.min(lowest.get(path)!, lowest.get(target)!))
+    }
+    if (lowest.get(path) !== number) return
+    const circle = stack.splice(stack.indexOf(path))
+    if (circle.length > 1) found.push(circle)
+  }
+  for (const path of imports.keys()) if (!numbers.has(path)) visit(path)
+  return found
+}
+
+const sortedCircles = (circles: readonly (readonly string[])[]) =>
+  circles.map((circle) => circle.toSorted().join(' ')).toSorted()
+
+/** `a/{b,c}`, `d` stands for a/b, a/c and d. */
+const expanded = (cell: string): readonly string[] =>
+  [...cell.matchAll(/`([^`{]+)(?:\{([^}]+)\})?`/g)].flatMap(([, start = '', ends = '']) =>
+    ends.split(',').map((end) => start + end),
+  )
 
 function importsOf(text: string): readonly string[] {
   const code = withoutComments(text)
@@ -135,6 +240,8 @@ function rowOf(
 }
 
 const roomOf = ({ path }: File) => path.split('/')[1]!
+/** The directory below the room; of a file in the room itself its name. */
+const directoryOf = (path: string) => path.split('/')[2]!.replace(/\.ts$/, '')
 const pathsOf = (files: readonly File[]) => files.map(({ path }) => path)
 
 /** First column to the words of another column of the table whose first heading is `key`. */
@@ -143,18 +250,46 @@ function tableAfter(
   markdown: string,
   column: string,
 ): ReadonlyMap<string, ReadonlySet<string>> {
-  const rows = markdown.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
-  const head = rows.findIndex((cells) => cells[1] === key && cells.includes(column))
-  assert.ok(head >= 0, `ARCHITECTURE.md has no table with "${key}" and "${column}"`)
-  const at = rows[head]!.indexOf(column)
-  const end = rows.findIndex((cells, i) => i > head && cells.length === 1)
-  const words = (cell: string) => cell.replaceAll('`', '').split(/,\s*/)
   return new Map(
-    rows
-      .slice(head + 2, end)
-      .flatMap((cells) =>
-        words(cells[1]!).map((name) => [name, new Set(words(cells[at]!))] as const),
+    rowsAfter(key, markdown, column).flatMap(([first, other]) =>
+      [...wordsOf(first!)].map((name) => [name, wordsOf(other!)] as const),
+    ),
+  )
+}
+
+function wordsOf(cell: string): ReadonlySet<string> {
+  return new Set(cell.replaceAll('`', '').split(/,\s*/))
+}
+
+/** The first cell of each row of the table whose first heading is `key`, and the cells of `columns`. */
+function rowsAfter(
+  key: string,
+  markdown: string,
+  ...columns: readonly string[]
+): readonly (readonly string[])[] {
+  const rows = markdown.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
+  const head = rows.findIndex(
+    (cells) => cells[1] === key && columns.every((column) => cells.includes(column)),
+  )
+  assert.ok(head >= 0, `ARCHITECTURE.md has no table with "${key}" and "${columns.join()}"`)
+  const at = [1, ...columns.map((column) => rows[head]!.indexOf(column))]
+  const end = rows.findIndex((cells, i) => i > head && cells.length === 1)
+  return rows.slice(head + 2, end).map((cells) => at.map((i) => cells[i]!))
+}
+
+/** The tables whose first heading is `directory of <room>`, by that room. */
+function directoryTables(markdown: string): Rules['directories'] {
+  const headings = markdown.matchAll(/^\| (directory of ([a-z]+)) +\|/gm)
+  return new Map(
+    Array.from(headings, ([, heading = '', room = '']) => [
+      room,
+      new Map(
+        rowsAfter(heading, markdown, 'may import', 'other rooms').map(([name, own, others]) => [
+          name!.replaceAll('`', ''),
+          { siblings: wordsOf(own!), rooms: wordsOf(others!) },
+        ]),
       ),
+    ]),
   )
 }
 

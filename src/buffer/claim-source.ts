@@ -1,11 +1,14 @@
 // What the flush of a run needs from a buffer: opened in this process, or a daemon's over HTTP.
 
+import { fileURLToPath } from 'node:url'
 import type { ModelName } from '../core/names.ts'
 
 /** A sealed segment handed to a runner. Its bytes never change; `id` is the identity of the segment, also over restarts. */
 export interface Claim {
   /** `<schema>.<table>/<segment sequence>`. Primary key of the ack record. */
   readonly id: string
+  /** Name of the machine whose buffer accepted the events. */
+  readonly collector: string
   readonly target: ModelName
   /** Number of the segment, ascending per target. */
   readonly segment: number
@@ -15,8 +18,8 @@ export interface Claim {
   readonly oldestSegment: number
   readonly events: number
   readonly bytes: number
-  /** Absolute path of the segment file, to be read in place. */
-  readonly path: string
+  /** Where the segment is read from; its file, so that it is read in place. */
+  readonly url: string
   /** Sequence numbers of the first and last event. */
   readonly firstSeq: number
   readonly lastSeq: number
@@ -24,14 +27,18 @@ export interface Claim {
   readonly newest: string
 }
 
-/** A segment that is only looked at: all lines of the file at `path` belong to valid groups. */
+/** A segment that is only looked at: all lines at `url` belong to valid groups. */
 export interface WaitingSegment {
   readonly target: ModelName
   readonly segment: number
   readonly opening: number
   readonly events: number
-  readonly path: string
+  readonly url: string
 }
+
+/** What the engine reads a segment by: it knows no escapes in the URL of a file. */
+export const locationOf = ({ url }: Pick<Claim, 'url'>): string =>
+  url.startsWith('file:') ? fileURLToPath(url) : url
 
 /** Where a run claims events, and says what became of them. */
 export interface ClaimSource extends AsyncDisposable {

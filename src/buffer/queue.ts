@@ -1,7 +1,9 @@
 // The queue of one target: appends go to the end of its segments in groups, claims take whole segments from the front.
 // Everything that touches its files happens in turns, one after the other; events collect meanwhile.
 
+import { hostname } from 'node:os'
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import type { ModelName } from '../core/names.ts'
 import type { Claim } from './claim-source.ts'
 import { BufferUnavailableError, UnknownClaimError } from './errors.ts'
@@ -197,13 +199,14 @@ export class TargetQueue implements AsyncDisposable {
   #toClaim({ name, path, events, sizeBytes, first, last, changedAt }: Segment): SegmentClaim {
     return {
       id: this.#claimId(name.number),
+      collector: hostname(),
       target: this.#options.target,
       segment: name.number,
       opening: name.opening,
       oldestSegment: this.#store.segments[0]?.name.number ?? name.number,
       events,
       bytes: sizeBytes,
-      path,
+      url: pathToFileURL(path).href,
       firstSeq: first.seq,
       lastSeq: last.seq,
       oldest: first.time,

@@ -2,6 +2,7 @@
 
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { ModelName } from '../core/names.ts'
 import type { WaitingSegment } from './claim-source.ts'
 import { errorCode } from './errors.ts'
@@ -64,10 +65,11 @@ async function readSegment(
   const { valid, events } = scanSegment(bytes, state)
   const [first] = valid
   const isWhole = valid.length === 1 && first?.start === 0 && first.end === bytes.length
-  if (state !== 'open' && isWhole) return { segment: number, opening, events, path }
+  const found = { segment: number, opening, events }
+  if (state !== 'open' && isWhole) return { ...found, url: pathToFileURL(path).href }
   if (events > 0)
     await writeFile(copy, Buffer.concat(valid.map(({ start, end }) => bytes.subarray(start, end))))
-  return { segment: number, opening, events, path: copy }
+  return { ...found, url: pathToFileURL(copy).href }
 }
 
 const namesIn = (dir: string): Promise<readonly string[]> =>

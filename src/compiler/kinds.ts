@@ -61,7 +61,10 @@ export function finishKind(
       return { model, diagnostics: found }
     }
     case 'scd2': {
-      found.push(...reservedColumns(source, header, columns))
+      found.push(
+        ...reservedColumns(source, header, columns),
+        ...sharedKey(source, header, uniqueKey),
+      )
       return { model: { ...kept, kind, uniqueKey, onDuplicate }, diagnostics: found }
     }
   }
@@ -112,6 +115,21 @@ function reservedColumns(
     .map(({ name }) =>
       diagnostic('reserved-column', { column: name, kind: 'scd2' }, place, { hint }),
     )
+}
+
+/** Versions of one row share its key, so a set with that key fails from the first change on. */
+function sharedKey(
+  source: SourceFile,
+  { expose }: Header,
+  uniqueKey: readonly string[],
+): readonly Diagnostic[] {
+  const key = expose?.value.map(({ name }) => name) ?? []
+  const shared = [...uniqueKey, 'is_current'].map(foldCase)
+  const isShared = key.length > 0 && key.every((name) => shared.includes(foldCase(name)))
+  if (expose === undefined || !isShared) return []
+  const names = uniqueKey.join(', ')
+  const hint = `write -- @expose ${names}, valid_from`
+  return [diagnostic('expose-not-unique', { key: names }, { source, span: expose.span }, { hint })]
 }
 
 /** Collected events exist nowhere else, so their table is never made anew. */

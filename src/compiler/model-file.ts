@@ -14,6 +14,8 @@ import {
   misplacedAnnotations,
   parseHeader,
 } from './annotations/annotations.ts'
+import { foreignKind } from './annotations/foreign-words.ts'
+import { ignoredAnnotations } from './annotations/ignored.ts'
 import { type DeclaredColumn, parseColumnList } from './bind/columns.ts'
 import { type Statement, statementsOf } from './sql/statements.ts'
 import { spanOf } from './sql/tokens.ts'
@@ -49,13 +51,17 @@ export function parseModelFile(
   readonly kind: FileKind | null
   readonly diagnostics: readonly Diagnostic[]
 } {
-  const { header: comments, statements } = statementsOf(source)
+  const { header: comments, below, statements } = statementsOf(source)
   const { header, mentioned, diagnostics } = parseHeader(source, comments)
   const found = [...diagnostics]
   const kind = mentioned.has('kind') ? kindOf(source, header, found) : 'table'
-  if (kind === null) return { model: null, kind, diagnostics: found }
-  found.push(...misplacedAnnotations(source, header, kind))
-  found.push(...missingAnnotations(source, header, kind, mentioned))
+  const ignored = ignoredAnnotations(source, comments, below)
+  if (kind === null) return { model: null, kind, diagnostics: [...found, ...ignored] }
+  const consequences = [
+    ...misplacedAnnotations(source, header, kind),
+    ...missingAnnotations(source, header, kind, mentioned),
+  ]
+  found.push(...causes(diagnostics, ignored, consequences))
   const statement = onlyStatement(source, kind, statements, found)
   if (statement === null) return { model: null, kind, diagnostics: found }
   if (kind !== 'events') {
@@ -72,11 +78,29 @@ export function parseModelFile(
   return { model, kind, diagnostics: found }
 }
 
+/**
+ * An annotation that was misspelt, or that stands where none is read, may be the one that is missing, or that says the
+ * kind; then it is shown alone, and as an error.
+ */
+function causes(
+  inHeader: readonly Diagnostic[],
+  ignored: readonly Diagnostic[],
+  consequences: readonly Diagnostic[],
+): readonly Diagnostic[] {
+  if (consequences.length === 0 || hasErrors(inHeader)) return ignored
+  return ignored.length === 0
+    ? consequences
+    : ignored.map((item) => ({ ...item, severity: 'error' as const }))
+}
+
 function kindOf(source: SourceFile, { kind }: Header, found: Diagnostic[]): FileKind | null {
   if (kind === undefined) return null // it was not understood, which has been said
   const known = fileKinds.find((name) => name === kind.value.toLowerCase())
   if (known !== undefined) return known
-  const hint = didYouMean(kind.value, fileKinds) ?? `the kinds are ${fileKinds.join(', ')}`
+  const hint =
+    foreignKind(kind.value) ??
+    didYouMean(kind.value, fileKinds) ??
+    `the kinds are ${fileKinds.join(', ')}`
   const place = { source, span: kind.valueSpan }
   found.push(diagnostic('unknown-kind', { kind: kind.value }, place, { hint }))
   return null

@@ -27,10 +27,12 @@ const messages = {
   'annotation-syntax': (p: { expected: string }) =>
     `annotation not understood: expected ${p.expected}`,
   'unknown-annotation': (p: { name: string }) => `no annotation "@${p.name}"`,
-  'duplicate-annotation': (p: { name: string }) => `"@${p.name}" is given twice`,
+  'ignored-annotation': (p: { problem: string }) => p.problem,
+  'duplicate-annotation': (p: { name: string; line: number }) =>
+    `"@${p.name}" is given twice, first in line ${p.line}`,
   'unknown-kind': (p: { kind: string }) => `no kind "${p.kind}"`,
   'annotation-not-for-kind': (p: { name: string; kind: string }) =>
-    `"@${p.name}" means nothing on a model of kind ${p.kind}`,
+    `"@${p.name}" has no effect on a model of kind ${p.kind}`,
   'missing-unique-key': (p: { kind: string }) => `a model of kind ${p.kind} needs @unique_key`,
   'missing-incremental': (p: { kind: string }) => `a model of kind ${p.kind} needs @incremental`,
   'annotation-conflict': (p: { one: string; other: string }) =>
@@ -40,10 +42,10 @@ const messages = {
   'reserved-column': (p: { column: string; kind: string }) =>
     `a run adds the column "${p.column}" to a model of kind ${p.kind}`,
   'unknown-key-column': (p: { annotation: string; column: string }) =>
-    `"@${p.annotation}" names "${p.column}", which is no column of this model`,
+    `"@${p.annotation}" names "${p.column}", which is not a column of this model`,
   'duplicate-key-column': (p: { annotation: string; column: string }) =>
     `"@${p.annotation}" names "${p.column}" twice`,
-  'invalid-check': (p: { problem: string }) => `this check cannot be made: ${p.problem}`,
+  'invalid-check': (p: { problem: string }) => p.problem,
   // bodies
   'empty-body': (p: { expected: string }) => `the file has no body: expected ${p.expected}`,
   'not-a-select': () => 'a model is one SELECT statement',
@@ -84,6 +86,8 @@ const messages = {
     `the column "${p.column}" has no name of its own and cannot be exposed`,
   'exposed-huge-integer': (p: { column: string; type: string }) =>
     `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number`,
+  'expose-not-unique': (p: { key: string }) =>
+    `an scd2 model keeps several versions of each ${p.key}, so that key is not unique`,
   'exposed-set-clash': (p: { set: string; other: string }) =>
     `the entity set "${p.set}" is the name of ${p.other} too`,
 } as const satisfies Record<string, (parameters: never) => string>

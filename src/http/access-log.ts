@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Logger } from '../core/logger.ts'
+import { RequestError } from './request-error.ts'
 import type { Handler } from './server.ts'
 
 /** What proxies log for a client that has left before its answer began. It is never sent. */
@@ -26,13 +27,19 @@ export function whenAnswered(response: ServerResponse, done: (end: RequestEnd) =
 
 /** The handler, with a line `request` when its answer has gone out, or its client has left (`cut`). */
 export function withAccessLog(logger: Logger, handle: Handler): Handler {
-  return (request, response) => {
+  return async (request, response) => {
     const { method, url, socket } = request
     const remote = socket.remoteAddress
+    let code = {}
     whenAnswered(response, ({ status, ms, isCut }) => {
       const cut = isCut ? { cut: true } : {}
-      logger.info('request', { method, url, status, ms, remote, ...cut })
+      logger.info('request', { method, url, status, ...code, ms, remote, ...cut })
     })
-    return handle(request, response)
+    try {
+      await handle(request, response)
+    } catch (error) {
+      if (error instanceof RequestError) code = { code: error.code }
+      throw error
+    }
   }
 }

@@ -4,7 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
 import { workspace } from '../support/workspace.ts'
-import { daemonIn, post, query, runBeside } from '../support/built-daemon.ts'
+import { startDaemon, queryWarehouse, runBeside } from '../support/daemon-process.ts'
+import { postJson } from '../support/json-requests.ts'
 
 const REQUESTS = 12
 
@@ -18,25 +19,25 @@ test('requests that are sent again after kill -9, a restart and a run are stored
     Promise.allSettled(
       Array.from({ length: REQUESTS }, async (_, i) => {
         const path = `/collect/raw/events${i % 2 === 0 ? '' : '/batch'}`
-        const answer = await post(url + path, bodyOf(i), { 'Idempotency-Key': `request ${i}` })
+        const answer = await postJson(url + path, bodyOf(i), { 'Idempotency-Key': `request ${i}` })
         assert.is(await answer.text(), `{"accepted":${1 + (i % 2)}}`)
         return answer.status
       }),
     )
-  const killed = await daemonIn(space, '--quiet')
+  const killed = await startDaemon(space, '--quiet')
   const first = sendAll(killed.url)
-  await post(`${killed.url}/collect/raw/events`, { id: 99 })
+  await postJson(`${killed.url}/collect/raw/events`, { id: 99 })
   await killed.stop('SIGKILL')
   await first
-  const again = await daemonIn(space, '--quiet')
+  const again = await startDaemon(space, '--quiet')
   for (const sent of await sendAll(again.url))
     assert.equal(sent, { status: 'fulfilled', value: 202 })
   await runBeside(space, again)
   assert.is(await again.stop(), 0)
-  const third = await daemonIn(space, '--quiet')
+  const third = await startDaemon(space, '--quiet')
   for (const sent of await sendAll(third.url))
     assert.equal(sent, { status: 'fulfilled', value: 202 })
-  const reused = await post(
+  const reused = await postJson(
     `${third.url}/collect/raw/events`,
     { id: 5 },
     { 'Idempotency-Key': 'request 0' },
@@ -45,10 +46,10 @@ test('requests that are sent again after kill -9, a restart and a run are stored
   await third.stop()
   // Without a daemon the run removes the segments itself.
   await space.ok(['run'])
-  const last = await daemonIn(space, '--quiet')
+  const last = await startDaemon(space, '--quiet')
   await sendAll(last.url)
   await runBeside(space, last)
-  const rows = await query(
+  const rows = await queryWarehouse(
     space,
     sql`SELECT count(*)::INTEGER AS n, count(DISTINCT id)::INTEGER AS ids FROM raw.events WHERE id <> 99`,
   )

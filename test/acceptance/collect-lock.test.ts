@@ -7,7 +7,7 @@ import { hostname } from 'node:os'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { eiderProcess, workspace } from '../support/workspace.ts'
-import { daemonIn } from '../support/built-daemon.ts'
+import { startDaemon } from '../support/daemon-process.ts'
 
 const project = {
   'eider.yml': 'name: locks\n',
@@ -42,7 +42,7 @@ test('E084 the daemon waits until the run is done with the buffer', async () => 
 
 test('E084 another daemon is an error at once', async () => {
   await using space = await workspace(project)
-  await using daemon = await daemonIn(space)
+  await using daemon = await startDaemon(space)
   const startedMs = performance.now()
   const second = await space.ok(['collect', 'daemon', '--port', '0'], { exitCode: 3 })
   assert.match(second.stderr, `process ${daemon.pid}`)

@@ -5,7 +5,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
 import { workspace } from '../support/workspace.ts'
-import { daemonIn, healthOf, post, query, runBeside, until } from '../support/built-daemon.ts'
+import { startDaemon, healthOf, queryWarehouse, runBeside } from '../support/daemon-process.ts'
+import { postJson } from '../support/json-requests.ts'
+import { until } from '../support/until.ts'
 
 const project = {
   'eider.yml': 'name: reload\n',
@@ -14,18 +16,21 @@ const project = {
 
 test('E082 a column that is added is taken without a restart; older events flush into the wider table', async () => {
   await using space = await workspace(project)
-  await using daemon = await daemonIn(space)
+  await using daemon = await startDaemon(space)
   const url = `${daemon.url}/collect/raw/events`
-  assert.is((await post(url, { id: 1 })).status, 202)
+  assert.is((await postJson(url, { id: 1 })).status, 202)
   await space.write('models/raw/events.sql', '-- @kind: events\nid BIGINT NOT NULL, price INTEGER')
   const refused = await until(
-    () => post(url, { id: 0, price: 'x' }),
+    () => postJson(url, { id: 0, price: 'x' }),
     ({ status }) => status !== 202,
   )
   assert.is(refused.status, 400)
-  assert.is((await post(url, { id: 2, price: 5 })).status, 202)
+  assert.is((await postJson(url, { id: 2, price: 5 })).status, 202)
   await runBeside(space, daemon)
-  const rows = await query(space, sql`SELECT id, price FROM raw.events WHERE id > 0 ORDER BY id`)
+  const rows = await queryWarehouse(
+    space,
+    sql`SELECT id, price FROM raw.events WHERE id > 0 ORDER BY id`,
+  )
   assert.equal(rows, [
     { id: '1', price: null },
     { id: '2', price: 5 },
@@ -34,7 +39,7 @@ test('E082 a column that is added is taken without a restart; older events flush
 
 test('E082 a model with a mistake changes nothing, and health says since when', async () => {
   await using space = await workspace(project)
-  await using daemon = await daemonIn(space)
+  await using daemon = await startDaemon(space)
   const url = `${daemon.url}/collect/raw/events`
   const before = new Date().toISOString()
   await space.write('models/raw/more.sql', '-- @kind: events\nid BIGINT')
@@ -45,9 +50,13 @@ test('E082 a model with a mistake changes nothing, and health says since when', 
   )
   assert.is(health['status'], 'ok')
   assert.ok(String(health['stale_since']) >= before)
-  assert.is((await post(url, { id: 1 })).status, 202, 'the last good model holds')
-  assert.is((await post(url, { id: 'x' })).status, 400)
-  assert.is((await post(`${daemon.url}/collect/raw/more`, { id: 1 })).status, 404, 'all or nothing')
+  assert.is((await postJson(url, { id: 1 })).status, 202, 'the last good model holds')
+  assert.is((await postJson(url, { id: 'x' })).status, 400)
+  assert.is(
+    (await postJson(`${daemon.url}/collect/raw/more`, { id: 1 })).status,
+    404,
+    'all or nothing',
+  )
   const lines = daemon.stderr().split('\n').filter(Boolean)
   const mistake = lines
     .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -61,7 +70,7 @@ test('E082 a model with a mistake changes nothing, and health says since when', 
     ({ models }) => models === 'current',
   )
   assert.is(healed['stale_since'], undefined)
-  assert.is((await post(`${daemon.url}/collect/raw/more`, { id: 1 })).status, 202)
+  assert.is((await postJson(`${daemon.url}/collect/raw/more`, { id: 1 })).status, 202)
 })
 
 test('E082 the events of a model that is removed stay until it is back', async () => {
@@ -69,13 +78,13 @@ test('E082 the events of a model that is removed stay until it is back', async (
     ...project,
     'models/raw/other.sql': '-- @kind: events\nid BIGINT',
   })
-  await using daemon = await daemonIn(space)
+  await using daemon = await startDaemon(space)
   const url = `${daemon.url}/collect/raw/events`
-  assert.is((await post(url, { id: 1 })).status, 202)
+  assert.is((await postJson(url, { id: 1 })).status, 202)
   const away = space.path('events.away')
   await rename(space.path('models/raw/events.sql'), away)
   await until(
-    () => post(url, { id: 2 }),
+    () => postJson(url, { id: 2 }),
     ({ status }) => status === 404,
   )
   await runBeside(space, daemon)
@@ -83,20 +92,20 @@ test('E082 the events of a model that is removed stay until it is back', async (
   assert.ok(Number(health['events']) >= 1, 'the run has left them')
   await rename(away, space.path('models/raw/events.sql'))
   await until(
-    () => post(url, { id: 3 }),
+    () => postJson(url, { id: 3 }),
     ({ status }) => status === 202,
   )
   await runBeside(space, daemon)
-  const ids = (await query(space, sql`SELECT DISTINCT id FROM raw.events ORDER BY id`)).map(
-    ({ id }) => id,
-  )
+  const ids = (
+    await queryWarehouse(space, sql`SELECT DISTINCT id FROM raw.events ORDER BY id`)
+  ).map(({ id }) => id)
   assert.is(ids[0], '1')
   assert.is(ids.at(-1), '3')
 })
 
 test('an eider.yml that is gone, or has mistakes, ends no daemon', async () => {
   await using space = await workspace(project)
-  await using daemon = await daemonIn(space)
+  await using daemon = await startDaemon(space)
   await rm(space.path('eider.yml'))
   await until(
     () => healthOf(daemon),
@@ -107,7 +116,7 @@ test('an eider.yml that is gone, or has mistakes, ends no daemon', async () => {
     () => healthOf(daemon),
     ({ models }) => models === 'current',
   )
-  assert.is((await post(`${daemon.url}/collect/raw/events`, { id: 1 })).status, 202)
+  assert.is((await postJson(`${daemon.url}/collect/raw/events`, { id: 1 })).status, 202)
 })
 
 test.run()

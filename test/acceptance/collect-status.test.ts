@@ -5,7 +5,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Database } from '../../src/duckdb/database.ts'
 import { type Running, type Workspace, workspace } from '../support/workspace.ts'
-import { daemonIn, post, runBeside } from '../support/built-daemon.ts'
+import { startDaemon, runBeside } from '../support/daemon-process.ts'
+import { postJson } from '../support/json-requests.ts'
 
 const project = {
   'eider.yml': 'name: status\n',
@@ -31,13 +32,13 @@ test('status of a project that has collected nothing', async () => {
 
 test('status with a daemon: buffered, claimed, rejected, oldest, rate', async () => {
   await using space = await workspace(project)
-  await using daemon = await daemonIn(space, '--quiet')
+  await using daemon = await startDaemon(space, '--quiet')
   const url = `${daemon.url}/collect/raw/events/batch`
-  await post(url, [{ id: 1 }, { id: 2 }])
+  await postJson(url, [{ id: 1 }, { id: 2 }])
   await runBeside(space, daemon)
-  await post(url, [{ id: 3 }, { id: 4 }, { id: 5 }])
+  await postJson(url, [{ id: 3 }, { id: 4 }, { id: 5 }])
   await fetch(`${daemon.adminUrl}/flush/raw/events/claim`, { method: 'POST' })
-  await post(url, [{ id: 6 }])
+  await postJson(url, [{ id: 6 }])
   const status = await statusOf(space, portOf(daemon))
   const [target] = status.targets
   const { bytes, oldest, rate, ...counts } = target!
@@ -60,9 +61,9 @@ test('status with a daemon: buffered, claimed, rejected, oldest, rate', async ()
 
 test('status counts rejected events, and says why it cannot while the warehouse is held', async () => {
   await using space = await workspace(project)
-  await using daemon = await daemonIn(space, '--quiet')
+  await using daemon = await startDaemon(space, '--quiet')
   // A day that the door of this model takes and the table of the next model does not.
-  await post(`${daemon.url}/collect/raw/events`, { id: 1, day: '2026-01-01' })
+  await postJson(`${daemon.url}/collect/raw/events`, { id: 1, day: '2026-01-01' })
   await daemon.stop()
   await space.write('models/raw/events.sql', '-- @kind: events\nid BIGINT NOT NULL, day INTEGER')
   await space.ok(['run'])

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
-import { daemonIn, query, runBeside } from '../support/built-daemon.ts'
+import { startDaemon, queryWarehouse, runBeside } from '../support/daemon-process.ts'
 import { randomValues } from '../support/random-values.ts'
 
 const SEED = 20_261_122
@@ -84,7 +84,7 @@ async function compare(space: Workspace, table: Table): Promise<void> {
   const shown = places.map(
     ({ column, shown: value }) => sql`${value}::VARCHAR AS ${sql.ident(column)}`,
   )
-  const rows = await query(
+  const rows = await queryWarehouse(
     space,
     sql`SELECT ${sql.join(shown)}, s[1].beside AS beside FROM ${sql.ident('raw', name)} ORDER BY id`,
   )
@@ -108,11 +108,11 @@ test(`${EVENTS} random values of each type are in the table as they were sent`, 
       `-- @kind: events\nid INTEGER NOT NULL${columns.join('')}\n`,
     )
   }
-  const daemon = await daemonIn(space, '--quiet')
+  const daemon = await startDaemon(space, '--quiet')
   for (const table of tables) await sendAll(daemon.url, table)
   await runBeside(space, daemon)
   assert.is(await daemon.stop(), 0)
-  assert.equal(await query(space, sql`SELECT * FROM _eider.rejected_events`), [])
+  assert.equal(await queryWarehouse(space, sql`SELECT * FROM _eider.rejected_events`), [])
   for (const table of tables) await compare(space, table)
 })
 

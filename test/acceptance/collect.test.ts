@@ -3,8 +3,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
-import { Database } from '../../src/duckdb/database.ts'
-import type { Row } from '../../src/duckdb/values.ts'
+import { queryWarehouse, startDaemon } from '../support/daemon-process.ts'
+import { postJson } from '../support/json-requests.ts'
 import { type Running, type Workspace, workspace } from '../support/workspace.ts'
 
 const files = {
@@ -21,35 +21,15 @@ received_at TIMESTAMPTZ`,
 SELECT id, max(name) AS name FROM staging.events GROUP BY id`,
 }
 
-const daemonIn = (space: Workspace) =>
-  space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0', '--quiet'])
-
-const post = (url: string, body: unknown, type = 'application/json') =>
-  fetch(url, {
-    method: 'POST',
-    headers: { 'Content-Type': type },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  })
-
 const run = (space: Workspace, daemon?: Running) =>
   space.ok(['run'], daemon ? { env: { COLLECT_ADMIN_PORT: new URL(daemon.adminUrl!).port } } : {})
 
-/** The warehouse, after all processes of the project have ended with it. */
-async function query(space: Workspace, statement: ReturnType<typeof sql>): Promise<readonly Row[]> {
-  await using database = await Database.open({
-    path: space.path('.eider/warehouse.duckdb'),
-    readOnly: true,
-  })
-  await using connection = await database.connect()
-  return await connection.rows(statement)
-}
-
 test('E001 E004 E010 to E015 E042 E043 E054 to E056 events that fit their model are answered 202 and become rows, others are refused', async () => {
   await using space = await workspace(files)
-  await using daemon = await daemonIn(space)
+  await using daemon = await startDaemon(space, '--quiet')
   const url = `${daemon.url}/collect/raw/events`
   const before = Date.now()
-  const accepted = await post(url, {
+  const accepted = await postJson(url, {
     id: 1,
     name: 'é "quoted"',
     price: 1.25,
@@ -61,17 +41,15 @@ test('E001 E004 E010 to E015 E042 E043 E054 to E056 events that fit their model 
   assert.is(accepted.status, 202)
   assert.is(await accepted.text(), '{"accepted":1}')
   assert.is(
-    (await post(`${url}/batch`, [{ id: 2, received_at: '2020-01-01T00:00:00Z' }, { id: 3 }]))
+    (await postJson(`${url}/batch`, [{ id: 2, received_at: '2020-01-01T00:00:00Z' }, { id: 3 }]))
       .status,
     202,
   )
   assert.is(
     (
-      await post(
-        `${url}/batch`,
-        '{"id":4}\n\n{"id":9007199254740993,"name":"0.1"}\n',
-        'application/x-ndjson',
-      )
+      await postJson(`${url}/batch`, '{"id":4}\n\n{"id":9007199254740993,"name":"0.1"}\n', {
+        'Content-Type': 'application/x-ndjson',
+      })
     ).status,
     202,
   )
@@ -90,20 +68,20 @@ test('E001 E004 E010 to E015 E042 E043 E054 to E056 events that fit their model 
     ['', '<id>1</id>', 'application/xml', 415, ''],
   ]
   for (const [path, body, type, status, mention] of refusals) {
-    const answer = await post(url + path, body, type)
+    const answer = await postJson(url + path, body, { 'Content-Type': type })
     const text = await answer.text()
     assert.is(answer.status, status, `${body}: ${text}`)
     assert.ok(JSON.parse(text).error.code !== '')
     assert.ok(text.includes(mention), text)
   }
-  assert.is((await post(`${daemon.url}/collect/raw/nope`, { id: 1 })).status, 404)
+  assert.is((await postJson(`${daemon.url}/collect/raw/nope`, { id: 1 })).status, 404)
   assert.is((await fetch(url)).status, 405)
   assert.is((await fetch(`${daemon.url}/nope`)).status, 404)
-  assert.is((await post(url, { id: 6, name: 'x'.repeat(2 ** 20) })).status, 413)
+  assert.is((await postJson(url, { id: 6, name: 'x'.repeat(2 ** 20) })).status, 413)
   assert.is((await fetch(`${daemon.url}/health`)).status, 200)
 
   await run(space, daemon)
-  const rows = await query(
+  const rows = await queryWarehouse(
     space,
     sql`
     SELECT id, name, price, tags::JSON::VARCHAR AS tags, epoch_ms("at") AS "at", "order", epoch_ms(received_at) AS received
@@ -125,11 +103,11 @@ test('E001 E004 E010 to E015 E042 E043 E054 to E056 events that fit their model 
 
 test('E016 E017 E022 X003 X006 views and merges read events; one row per key after repeats', async () => {
   await using space = await workspace(files)
-  await using daemon = await daemonIn(space)
+  await using daemon = await startDaemon(space, '--quiet')
   for (const name of ['a', 'b']) {
     assert.is(
       (
-        await post(`${daemon.url}/collect/raw/events/batch`, [
+        await postJson(`${daemon.url}/collect/raw/events/batch`, [
           { id: 1, name },
           { id: 2, name: 'c' },
         ])
@@ -138,19 +116,23 @@ test('E016 E017 E022 X003 X006 views and merges read events; one row per key aft
     )
     await run(space, daemon)
   }
-  assert.equal(await query(space, sql`SELECT id, name FROM mart.latest ORDER BY id`), [
+  assert.equal(await queryWarehouse(space, sql`SELECT id, name FROM mart.latest ORDER BY id`), [
     { id: '1', name: 'b' },
     { id: '2', name: 'c' },
   ])
-  assert.equal(await query(space, sql`SELECT count(*)::INTEGER AS n FROM raw.events`), [{ n: 4 }])
-  assert.equal(await query(space, sql`SELECT count(*)::INTEGER AS n FROM _eider.acks`), [{ n: 0 }])
+  assert.equal(await queryWarehouse(space, sql`SELECT count(*)::INTEGER AS n FROM raw.events`), [
+    { n: 4 },
+  ])
+  assert.equal(await queryWarehouse(space, sql`SELECT count(*)::INTEGER AS n FROM _eider.acks`), [
+    { n: 0 },
+  ])
   await using service = await space.start(['serve', '--port', '0', '--quiet'])
   assert.is(await (await fetch(`${service.url}/mart_latest/$count`)).text(), '2')
 })
 
 test('E019 E024 E025 E027 E029 E045 to E049 E061 E062 a claim is handed out once, returned by nack, removed by ack, over HTTP', async () => {
   await using space = await workspace(files)
-  await using daemon = await daemonIn(space)
+  await using daemon = await startDaemon(space, '--quiet')
   const admin = (target: string, call: string, body?: object) =>
     fetch(
       `${daemon.adminUrl}/flush/raw/${target}/${call}`,
@@ -160,7 +142,7 @@ test('E019 E024 E025 E027 E029 E045 to E049 E061 E062 a claim is handed out once
       json: (await answer.json()) as Record<string, never>,
     }))
   const claim = (target = 'events') => admin(target, 'claim', {})
-  await post(`${daemon.url}/collect/raw/events/batch`, [{ id: 1 }, { id: 2 }])
+  await postJson(`${daemon.url}/collect/raw/events/batch`, [{ id: 1 }, { id: 2 }])
 
   const first = await claim()
   assert.is(first.status, 200)
@@ -189,23 +171,23 @@ test('E019 E024 E025 E027 E029 E045 to E049 E061 E062 a claim is handed out once
   assert.is((await admin('nope', 'claim', {})).status, 404)
 
   assert.is((await fetch(`${daemon.url}/flush/raw/events/inflight`)).status, 404)
-  assert.is((await post(`${daemon.adminUrl}/collect/raw/events`, { id: 1 })).status, 404)
+  assert.is((await postJson(`${daemon.adminUrl}/collect/raw/events`, { id: 1 })).status, 404)
 })
 
 test('E003 E005 E018 kill -9 right after a 202 loses nothing, claims survive a restart', async () => {
   await using space = await workspace(files)
   let sent = 0
   for (let round = 0; round < 3; round++) {
-    const daemon = await daemonIn(space)
+    const daemon = await startDaemon(space, '--quiet')
     for (let i = 0; i < 20; i++)
-      assert.is((await post(`${daemon.url}/collect/raw/events`, { id: ++sent })).status, 202)
+      assert.is((await postJson(`${daemon.url}/collect/raw/events`, { id: ++sent })).status, 202)
     if (round === 1)
       await fetch(`${daemon.adminUrl}/flush/raw/events/claim`, { method: 'POST', body: '{}' })
     await daemon.stop('SIGKILL')
   }
   await run(space)
   assert.equal(
-    await query(
+    await queryWarehouse(
       space,
       sql`SELECT count(*)::INTEGER AS n, count(DISTINCT id)::INTEGER AS ids FROM raw.events`,
     ),
@@ -215,7 +197,7 @@ test('E003 E005 E018 kill -9 right after a 202 loses nothing, claims survive a r
 
 test('E050 to E052 ports that are busy, the same, or no ports are refused', async () => {
   await using space = await workspace(files)
-  await using daemon = await daemonIn(space)
+  await using daemon = await startDaemon(space, '--quiet')
   const { port } = new URL(daemon.url)
   await using other = await workspace(files)
   const busy = await other.ok(['collect', 'daemon', '--port', port, '--admin-port', '0'], {
@@ -241,11 +223,11 @@ test('E050 to E052 ports that are busy, the same, or no ports are refused', asyn
 
 test('E083 a run needs no daemon; a daemon that is asked to stop ends with 0', async () => {
   await using space = await workspace(files)
-  const daemon = await daemonIn(space)
-  await post(`${daemon.url}/collect/raw/events`, { id: 1 })
+  const daemon = await startDaemon(space, '--quiet')
+  await postJson(`${daemon.url}/collect/raw/events`, { id: 1 })
   assert.is(await daemon.stop(), 0)
   await run(space)
-  assert.equal(await query(space, sql`SELECT id FROM raw.events`), [{ id: '1' }])
+  assert.equal(await queryWarehouse(space, sql`SELECT id FROM raw.events`), [{ id: '1' }])
 })
 
 test.run()

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
-import { ask } from '../support/built-service.ts'
+import { ask } from '../support/shop-service.ts'
 
 const model = (rows: number, factor: number) => `-- @kind: table
 -- @expose id

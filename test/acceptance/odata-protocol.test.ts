@@ -3,9 +3,9 @@
 import { connect } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ask, client, serveFixture } from '../support/built-service.ts'
+import { ask, client, serveShop } from '../support/shop-service.ts'
 
-const service = await serveFixture()
+const service = await serveShop()
 const { get, rows, refused, where } = client(service.base)
 const customersWhere = (filter: string) => where('shop_customers', 'customer_id', filter)
 

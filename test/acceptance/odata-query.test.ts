@@ -2,9 +2,9 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { client, serveFixture } from '../support/built-service.ts'
+import { client, serveShop } from '../support/shop-service.ts'
 
-const service = await serveFixture()
+const service = await serveShop()
 const { get, rows, refused, where } = client(service.base)
 const ordersWhere = (filter: string) => where('shop_orders', 'order_id', filter)
 const customersWhere = (filter: string) => where('shop_customers', 'customer_id', filter)

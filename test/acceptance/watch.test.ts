@@ -4,7 +4,7 @@ import { readFile, readdir, rename } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Workspace, workspace } from '../support/workspace.ts'
-import { until } from '../support/built-daemon.ts'
+import { until } from '../support/until.ts'
 
 const numbers = (rows: number) => `-- @expose n\nSELECT range AS n FROM range(${rows})`
 

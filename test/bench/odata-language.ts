@@ -2,7 +2,7 @@
 // of a lookup by key through the real server; and the slowest of the requests that are made to be slow.
 
 import { Agent, request } from 'node:http'
-import { Fixture } from '../support/odata-fixture.ts'
+import { InMemoryTables } from '../support/in-memory-tables.ts'
 import { hostileQueries } from '../support/hostile-queries.ts'
 import { workspace } from '../support/workspace.ts'
 import { type Benchmark, median } from './figure.ts'
@@ -31,7 +31,7 @@ const BLOCK = 50
 export const odataLanguageBenchmark: Benchmark = {
   name: 'odata-language',
   async run({ quick }) {
-    await using fixture = await Fixture.open()
+    await using fixture = await InMemoryTables.open()
     await using space = await workspace({
       'eider.yml': 'name: bench\n',
       'models/shop/things.sql': model,

@@ -8,14 +8,14 @@ import { requestKey } from '../../src/buffer/request-key.ts'
 import {
   drain,
   eventBytes,
-  failure,
-  modelName,
   openBuffer,
   type ReadEvent,
   readClaim,
   target,
-  temporaryDirectory,
-} from '../support/drain.ts'
+} from '../support/open-buffer.ts'
+import { failure } from '../support/failure.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { modelName } from '../support/model-name.ts'
 import { FakeFiles, fileError, type Survival } from '../support/fake-files.ts'
 
 const HOUR_MS = 3_600_000

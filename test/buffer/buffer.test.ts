@@ -6,17 +6,10 @@ import { EnvironmentError } from '../../src/core/failures.ts'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { BufferFullError, BufferUnavailableError } from '../../src/buffer/errors.ts'
 import { scanSegment } from '../../src/buffer/segment.ts'
-import {
-  TIME,
-  drain,
-  eventBytes,
-  failure,
-  modelName,
-  openBuffer,
-  readClaim,
-  target,
-  temporaryDirectory,
-} from '../support/drain.ts'
+import { TIME, drain, eventBytes, openBuffer, readClaim, target } from '../support/open-buffer.ts'
+import { failure } from '../support/failure.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { modelName } from '../support/model-name.ts'
 import { FakeFiles } from '../support/fake-files.ts'
 
 test('a buffer has one owner, which the refusal names; closing it lets the next one in', async () => {
@@ -41,7 +34,7 @@ test('what was appended comes back in order, byte for byte, with its time', asyn
   ])
   const claim = await buffer.claim(target)
   assert.ok(claim)
-  const text = await readFile(claim.path, 'utf8')
+  const text = await readFile(new URL(claim.url), 'utf8')
   assert.ok(text.startsWith(`{"s":1,"t":"${TIME}","e":${exact}}\n`), text)
   const events = await readClaim(claim)
   assert.equal(

@@ -1,17 +1,14 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { locationOf } from '../../src/buffer/claim-source.ts'
 import { ClaimTargetError, UnknownClaimError } from '../../src/buffer/errors.ts'
-import {
-  TIME,
-  drain,
-  eventBytes,
-  failure,
-  modelName,
-  openBuffer,
-  readClaim,
-  target,
-  temporaryDirectory,
-} from '../support/drain.ts'
+import { TIME, drain, eventBytes, openBuffer, readClaim, target } from '../support/open-buffer.ts'
+import { failure } from '../support/failure.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { modelName } from '../support/model-name.ts'
 
 test('claim, ack and nack are idempotent, also over restarts', async () => {
   await using directory = await temporaryDirectory()
@@ -114,6 +111,22 @@ test('sequence and segment numbers go on after everything was removed', async ()
     lastSegment = claim.segment
     lastSeq = claim.lastSeq
   }
+})
+
+test('a claim names its collector, and its segment is found whatever the directory is called', async () => {
+  await using directory = await temporaryDirectory()
+  const odd = join(directory.path, 'a b%20#[é]')
+  await mkdir(odd)
+  await using buffer = await openBuffer(odd)
+  await buffer.append(target, [eventBytes(1)], TIME)
+  const claim = await buffer.claim(target)
+  assert.ok(claim)
+  assert.is(claim.collector, hostname())
+  assert.ok(claim.url.startsWith('file:///'))
+  const location = locationOf(claim)
+  assert.ok(location.startsWith(join(odd, 'buffer')))
+  assert.match(await readFile(location, 'utf8'), '{"s":1,')
+  assert.is(locationOf({ url: 's3://bucket/a%20b' }), 's3://bucket/a%20b')
 })
 
 test.run()

@@ -5,16 +5,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { BufferUnavailableError } from '../../src/buffer/errors.ts'
-import {
-  TIME,
-  drain,
-  eventBytes,
-  failure,
-  openBuffer,
-  readClaim,
-  target,
-  temporaryDirectory,
-} from '../support/drain.ts'
+import { TIME, drain, eventBytes, openBuffer, readClaim, target } from '../support/open-buffer.ts'
+import { failure } from '../support/failure.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { FakeFiles, fileError } from '../support/fake-files.ts'
 
 test('a full disk refuses the group whole and is used again when space returns', async () => {

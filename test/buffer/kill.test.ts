@@ -5,9 +5,10 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openBuffer, readClaim, target, temporaryDirectory } from '../support/drain.ts'
+import { openBuffer, readClaim, target } from '../support/open-buffer.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-const child = fileURLToPath(new URL('../support/crash-child.js', import.meta.url))
+const child = fileURLToPath(new URL('../support/buffer-child.js', import.meta.url))
 
 interface Told {
   readonly accepted: Set<string>

@@ -5,7 +5,8 @@ import { takeBufferLock } from '../../src/buffer/lock.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { createLogger } from '../../src/core/logger.ts'
 import { silentLogger } from '../support/silent-logger.ts'
-import { failure, temporaryDirectory } from '../support/drain.ts'
+import { failure } from '../support/failure.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const WAIT_MS = 5_000
 

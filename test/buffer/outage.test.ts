@@ -4,14 +4,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { type ModelName, parseModelName } from '../../src/core/names.ts'
-import {
-  TIME,
-  eventBytes,
-  failure,
-  openBuffer,
-  target,
-  temporaryDirectory,
-} from '../support/drain.ts'
+import { TIME, eventBytes, openBuffer, target } from '../support/open-buffer.ts'
+import { failure } from '../support/failure.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { FakeFiles, fileError } from '../support/fake-files.ts'
 
 test('an outage is logged when it begins and when it ends, and not for each group', async () => {

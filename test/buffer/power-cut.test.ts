@@ -5,14 +5,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { EventBuffer } from '../../src/buffer/buffer.ts'
 import type { Claim } from '../../src/buffer/claim-source.ts'
-import {
-  TIME,
-  eventBytes,
-  openBuffer,
-  readClaim,
-  target,
-  temporaryDirectory,
-} from '../support/drain.ts'
+import { TIME, eventBytes, openBuffer, readClaim, target } from '../support/open-buffer.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { FakeFiles, type Survival } from '../support/fake-files.ts'
 
 const SEGMENT_BYTES = 600

@@ -4,16 +4,10 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import type { EventBuffer } from '../../src/buffer/buffer.ts'
+import { locationOf } from '../../src/buffer/claim-source.ts'
 import { markerLine, scanSegment } from '../../src/buffer/segment.ts'
-import {
-  TIME,
-  drain,
-  eventBytes,
-  openBuffer,
-  readEvents,
-  target,
-  temporaryDirectory,
-} from '../support/drain.ts'
+import { TIME, drain, eventBytes, openBuffer, readEvents, target } from '../support/open-buffer.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { FakeFiles } from '../support/fake-files.ts'
 
 const DIRECTORY = '/buffer/raw.events'
@@ -141,7 +135,7 @@ test('a tail that is no longer text is cut off', async () => {
     await using buffer = await openBuffer(directory.path, { files })
     const claim = await buffer.claim(target)
     assert.ok(claim)
-    assert.equal(files.content(claim.path), bytes)
+    assert.equal(files.content(locationOf(claim)), bytes)
   }
 })
 

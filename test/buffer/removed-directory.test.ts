@@ -3,14 +3,9 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BufferUnavailableError } from '../../src/buffer/errors.ts'
-import {
-  TIME,
-  eventBytes,
-  failure,
-  openBuffer,
-  target,
-  temporaryDirectory,
-} from '../support/drain.ts'
+import { TIME, eventBytes, openBuffer, target } from '../support/open-buffer.ts'
+import { failure } from '../support/failure.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 test('a directory that is removed under the buffer takes nothing more', async () => {
   await using directory = await temporaryDirectory()

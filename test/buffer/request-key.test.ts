@@ -10,7 +10,7 @@ import {
   type StoredKey,
   writeKeys,
 } from '../../src/buffer/request-key.ts'
-import { TIME, eventBytes } from '../support/drain.ts'
+import { TIME, eventBytes } from '../support/open-buffer.ts'
 
 const stored = (name: string, events = 1): StoredKey => ({
   ...requestKey(name, eventBytes(name)),

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { markerLine, segmentFileName, type SegmentState } from '../../src/buffer/segment.ts'
@@ -49,8 +50,8 @@ test('whole segments are read in place, in the order of their numbers', async ()
   const second = await given.write(2, 'sealed', group(3, 1))
   const first = await given.write(1, 'returned', group(1, 2))
   assert.equal(await waitingSegments(given.buffer, target, given.scratch), [
-    { target, segment: 1, opening: 1, events: 2, path: first },
-    { target, segment: 2, opening: 1, events: 1, path: second },
+    { target, segment: 1, opening: 1, events: 2, url: pathToFileURL(first).href },
+    { target, segment: 2, opening: 1, events: 1, url: pathToFileURL(second).href },
   ])
   assert.equal(await readdir(given.scratch), [])
 })
@@ -72,7 +73,7 @@ test('of a segment that is written to, or damaged, the valid groups are copied; 
       [2, 3],
     ],
   )
-  const texts = await Promise.all(found.map(({ path }) => readFile(path, 'utf8')))
+  const texts = await Promise.all(found.map(({ url }) => readFile(new URL(url), 'utf8')))
   assert.equal(texts, [group(1, 2), group(4, 1) + group(5, 2)])
   const kept = await Promise.all(files.map((path) => readFile(path, 'utf8')))
   assert.equal(kept, [torn, damaged, ''])

@@ -3,12 +3,12 @@
 import { o } from 'odata'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { serveFixture } from '../support/built-service.ts'
+import { serveShop } from '../support/shop-service.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
 test('o.js reads rows, entities, counts and expansions', async () => {
-  await using service = await serveFixture()
+  await using service = await serveShop()
   const root = `${service.base}/`
   const orders = (await o(root).get('shop_orders').query({
     $filter: "status eq 'paid' or startswith(status,'op')",
@@ -35,7 +35,7 @@ test('o.js reads rows, entities, counts and expansions', async () => {
 })
 
 test('o.js gets each answer of a batch, and the status of the request that fails', async () => {
-  await using service = await serveFixture()
+  await using service = await serveShop()
   const requests = o(`${service.base}/`)
   requests.get('shop_customers(2)').get('shop_orders?$filter=amount gt 50').get('shop_orders(99)')
   const answers = (await requests.batch()) as readonly {

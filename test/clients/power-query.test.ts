@@ -4,7 +4,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { request } from 'node:http'
-import { serveFixture } from '../support/built-service.ts'
+import { serveShop } from '../support/shop-service.ts'
 
 const HEADERS = {
   Accept:
@@ -44,7 +44,7 @@ function requirePowerQueryHeaders({ rawHeaders, type }: Received): void {
 }
 
 test('Power Query finds its way from the service root to the tables', async () => {
-  await using service = await serveFixture()
+  await using service = await serveShop()
   const root = await ask(`${service.base}/`)
   assert.is(root.status, 200)
   requirePowerQueryHeaders(root)
@@ -66,7 +66,7 @@ test('Power Query finds its way from the service root to the tables', async () =
 })
 
 test('Power Query reads, filters and expands with the URLs that it writes', async () => {
-  await using service = await serveFixture()
+  await using service = await serveShop()
   const rows = async (path: string) => {
     const answer = await ask(`${service.base}/${path}`)
     assert.is(answer.status, 200, `${path}: ${answer.text}`)

@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { serveFixture, type Service } from '../support/built-service.ts'
+import { serveShop, type ShopService } from '../support/shop-service.ts'
 import {
   fromPage,
   openUi5Page,
@@ -11,8 +11,8 @@ import {
   type Ui5Page,
 } from './ui5-page.ts'
 
-async function open(): Promise<{ service: Service; page: Ui5Page } & AsyncDisposable> {
-  const service = await serveFixture()
+async function open(): Promise<{ service: ShopService; page: Ui5Page } & AsyncDisposable> {
+  const service = await serveShop()
   const page = await openUi5Page(service.base)
   return {
     service,

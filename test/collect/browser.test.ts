@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert'
 import { UsageError } from '../../src/core/failures.ts'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { RawClient, rawPost } from '../support/raw-client.ts'
-import { openFixture, post, send } from '../support/daemon-fixture.ts'
+import { openDaemon } from '../support/collect-daemon.ts'
+import { post, send } from '../support/json-requests.ts'
 
 const EVENTS = '/collect/raw/page_views'
 const EVENT = '{"event_name":"a"}'
@@ -29,7 +30,7 @@ async function postFrom(url: string, origin: string, body = EVENT) {
 }
 
 test('E087 without the setting there is no CORS', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url } = fixture.daemon
   const asked = await preflight(url, SHOP)
   assert.equal([asked.status, allowed(asked.headers), asked.headers.get('vary')], [403, null, null])
@@ -39,7 +40,7 @@ test('E087 without the setting there is no CORS', async () => {
 
 test('E087 listed origins may ask, post and read answers, also refusals; others may not', async () => {
   const corsOrigins = [SHOP, 'http://localhost:5173']
-  await using fixture = await openFixture({ corsOrigins, token: 'secret' })
+  await using fixture = await openDaemon({ corsOrigins, token: 'secret' })
   const { url, adminUrl } = fixture.daemon
   for (const origin of corsOrigins) {
     const { status, headers } = await preflight(url, origin)
@@ -68,7 +69,7 @@ test('E087 listed origins may ask, post and read answers, also refusals; others 
 })
 
 test('E087 "*" lets any page in, and not beside a token', async () => {
-  await using fixture = await openFixture({ corsOrigins: ['*'] })
+  await using fixture = await openDaemon({ corsOrigins: ['*'] })
   const posted = await postFrom(fixture.daemon.url, 'https://any.example')
   assert.equal([posted.status, allowed(posted.headers)], [202, '*'])
   assert.is(allowed((await postFrom(fixture.daemon.url, SHOP, '{}')).headers), '*')
@@ -79,7 +80,7 @@ test('E087 "*" lets any page in, and not beside a token', async () => {
     { corsOrigins: ['https://*.example/x'] },
   ]
   for (const options of cases) {
-    const error = await openFixture(options).then(
+    const error = await openDaemon(options).then(
       () => null,
       (reason: unknown) => reason,
     )
@@ -89,7 +90,7 @@ test('E087 "*" lets any page in, and not beside a token', async () => {
 
 test('E087 text/plain is JSON when the setting says so', async () => {
   const beacon = { 'Content-Type': 'text/plain;charset=UTF-8' }
-  await using fixture = await openFixture({ acceptTextPlain: true })
+  await using fixture = await openDaemon({ acceptTextPlain: true })
   const { url } = fixture.daemon
   assert.is((await post(url + EVENTS, EVENT, beacon)).status, 202)
   assert.equal((await post(`${url}${EVENTS}/batch`, `[${EVENT}]`, beacon)).body, { accepted: 1 })
@@ -103,11 +104,11 @@ test('the access log has a line for each request, and none by default', async ()
   const lines: LogLine[] = []
   const logger = createLogger((line) => lines.push(line))
   {
-    await using fixture = await openFixture({ logger })
+    await using fixture = await openDaemon({ logger })
     await post(fixture.daemon.url + EVENTS, EVENT)
     assert.equal(lines, [])
   }
-  await using fixture = await openFixture({ logger, accessLog: true })
+  await using fixture = await openDaemon({ logger, accessLog: true })
   const { url, adminUrl } = fixture.daemon
   await post(url + EVENTS, EVENT)
   await post(url + EVENTS, '{}')
@@ -116,11 +117,17 @@ test('the access log has a line for each request, and none by default', async ()
   for (let waits = 0; lines.length < 3 && waits < 100; waits++)
     await new Promise((resolve) => setTimeout(resolve, 10))
   assert.equal(
-    lines.map(({ event, fields }) => [event, fields['method'], fields['url'], fields['status']]),
+    lines.map(({ event, fields: { method, url: path, status, code } }) => [
+      event,
+      method,
+      path,
+      status,
+      code,
+    ]),
     [
-      ['request', 'POST', EVENTS, 202],
-      ['request', 'POST', EVENTS, 400],
-      ['request', 'GET', '/health?x=1', 200],
+      ['request', 'POST', EVENTS, 202, undefined],
+      ['request', 'POST', EVENTS, 400, 'missing-field'],
+      ['request', 'GET', '/health?x=1', 200, undefined],
     ],
   )
   for (const { fields } of lines) {

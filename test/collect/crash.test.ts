@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openBuffer, PAGE_VIEWS, post } from '../support/daemon-fixture.ts'
+import { openBuffer } from '../support/open-buffer.ts'
+import { PAGE_VIEWS } from '../support/collect-daemon.ts'
+import { post } from '../support/json-requests.ts'
 
 const ROUNDS = 6
 
@@ -67,7 +69,7 @@ test('kill -9 right after a 202 loses nothing, over several restarts', async () 
 })
 
 async function startDaemon(dir: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = fork(fileURLToPath(new URL('../support/crash-daemon.js', import.meta.url)), [dir])
+  const child = fork(fileURLToPath(new URL('../support/daemon-child.js', import.meta.url)), [dir])
   const [{ url }] = (await once(child, 'message')) as [{ url: string }]
   return { child, url }
 }
@@ -79,7 +81,7 @@ async function storedIds(dir: string): Promise<readonly number[]> {
   for (;;) {
     const claim = await buffer.claim(PAGE_VIEWS.name)
     if (claim === null) return ids
-    for (const line of (await readFile(claim.path, 'utf8')).split('\n')) {
+    for (const line of (await readFile(new URL(claim.url), 'utf8')).split('\n')) {
       if (!line.startsWith('{"s":')) continue
       ids.push((JSON.parse(line) as { e: { count: number } }).e.count)
     }

@@ -5,14 +5,15 @@ import * as assert from 'uvu/assert'
 import { errors } from '../../src/collect/errors.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import type { ModelName } from '../../src/core/names.ts'
-import { eventsOf, openFixture, post, send } from '../support/daemon-fixture.ts'
+import { eventsOf, openDaemon } from '../support/collect-daemon.ts'
+import { post, send } from '../support/json-requests.ts'
 
 const EVENTS = '/collect/raw/page_views'
 const BATCH = '/collect/raw/page_views/batch'
 const FLUSH = '/flush/raw/page_views'
 
 test('E004, E024, E042, E056: one event is answered 202 and can then be claimed', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url, adminUrl } = fixture.daemon
   const event = '{"event_name": "view", "count": 9007199254740993, "extra": 0.10}'
   const reply = await post(url + EVENTS, event)
@@ -29,7 +30,7 @@ test('E004, E024, E042, E056: one event is answered 202 and can then be claimed'
 })
 
 test('E043, E065, E067: a batch is a JSON array or NDJSON', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url, adminUrl } = fixture.daemon
   const array = await post(url + BATCH, '[{"event_name":"a"},\r\n {"event_name":"b"}]')
   assert.equal([array.status, array.body], [202, { accepted: 2 }])
@@ -46,7 +47,7 @@ test('E043, E065, E067: a batch is a JSON array or NDJSON', async () => {
 })
 
 test('E043, E071: one bad event of a batch, and none of it is stored', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url, adminUrl } = fixture.daemon
   const { status, error } = await post(url + BATCH, '[{"event_name":"a"},{"user_id":"u"}]')
   assert.is(status, 400)
@@ -59,7 +60,7 @@ test('E043, E071: one bad event of a batch, and none of it is stored', async () 
 })
 
 test('E012, E055: a missing NOT NULL column is refused by name', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   for (const body of ['{"user_id":"u"}', '{"event_name":null}']) {
     const { status, error } = await post(fixture.daemon.url + EVENTS, body)
     assert.equal([status, error.code, error.target], [400, 'missing-field', 'event_name'])
@@ -69,7 +70,7 @@ test('E012, E055: a missing NOT NULL column is refused by name', async () => {
 })
 
 test('E010, E049, E073: unknown targets, paths and methods are refused, each with its status', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url, adminUrl } = fixture.daemon
   const event = '{"event_name":"a"}'
   const cases: [string, string, number, string][] = [
@@ -106,7 +107,7 @@ test('E010, E049, E073: unknown targets, paths and methods are refused, each wit
 })
 
 test('E087: an event comes as JSON, also compressed; other media types and encodings are refused', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url } = fixture.daemon
   const event = Buffer.from('{"event_name":"é"}')
   const statusOf = async (
@@ -137,7 +138,7 @@ test('E087: an event comes as JSON, also compressed; other media types and encod
 })
 
 test('E074, E075: bodies above the limits are refused with 413, also when they are compressed', async () => {
-  await using fixture = await openFixture({ maxEventBytes: 200, maxBatchBytes: 100_000 })
+  await using fixture = await openDaemon({ maxEventBytes: 200, maxBatchBytes: 100_000 })
   const { url } = fixture.daemon
   const event = (size: number) => `{"event_name":"${'x'.repeat(size - 17)}"}`
   assert.is((await post(url + EVENTS, event(200))).status, 202)
@@ -154,7 +155,7 @@ test('E074, E075: bodies above the limits are refused with 413, also when they a
 })
 
 test('E069: requests need the token when one is set, and an open port needs one', async () => {
-  await using fixture = await openFixture({ token: 'secret' })
+  await using fixture = await openDaemon({ token: 'secret' })
   const { url, adminUrl } = fixture.daemon
   const event = '{"event_name":"a"}'
   const refused = await post(url + EVENTS, event)
@@ -168,13 +169,13 @@ test('E069: requests need the token when one is set, and an open port needs one'
   const shown = await send('GET', `${url}/health`, undefined, { Authorization: 'Bearer secret' })
   assert.is((shown.body['targets'] as unknown[]).length, 1)
   assert.is((await post(adminUrl + FLUSH + '/claim', '')).status, 200, 'the admin port needs none')
-  await rejects(openFixture({ host: '0.0.0.0' }), 'open-without-token')
-  await using open = await openFixture({ host: '0.0.0.0', allowAnonymous: true })
+  await rejects(openDaemon({ host: '0.0.0.0' }), 'open-without-token')
+  await using open = await openDaemon({ host: '0.0.0.0', allowAnonymous: true })
   assert.match(open.daemon.adminUrl, 'http://127.0.0.1:', 'the admin port stays local')
 })
 
 test('E044, E066, E023: health counts events, and names no state of one', async () => {
-  await using fixture = await openFixture({ maxBufferBytes: 2_000 })
+  await using fixture = await openDaemon({ maxBufferBytes: 2_000 })
   const { url, adminUrl } = fixture.daemon
   await post(url + EVENTS, '{"event_name":"a"}')
   await post(adminUrl + FLUSH + '/claim', '')
@@ -197,7 +198,7 @@ test('E044, E066, E023: health counts events, and names no state of one', async 
 })
 
 test('E066: a buffer whose directory was removed takes nothing, and health says so', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url, adminUrl } = fixture.daemon
   assert.is((await post(url + EVENTS, '{"event_name":"a"}')).status, 202)
   await rm(fixture.bufferDir, { recursive: true })
@@ -211,7 +212,7 @@ test('E066: a buffer whose directory was removed takes nothing, and health says 
 })
 
 test('E072, E076: a full buffer is answered 503 with Retry-After, and takes events again after a flush', async () => {
-  await using fixture = await openFixture({ maxBufferBytes: 2_000 })
+  await using fixture = await openDaemon({ maxBufferBytes: 2_000 })
   const { url, adminUrl } = fixture.daemon
   const event = `{"event_name":"${'x'.repeat(600)}"}`
   let reply = await post(url + EVENTS, event)
@@ -234,22 +235,22 @@ test('E072, E076: a full buffer is answered 503 with Retry-After, and takes even
 })
 
 test('E051: ports that are the same or busy are refused', async () => {
-  await rejects(openFixture({ port: 18_080, adminPort: 18_080 }), 'same-ports')
-  await using fixture = await openFixture()
+  await rejects(openDaemon({ port: 18_080, adminPort: 18_080 }), 'same-ports')
+  await using fixture = await openDaemon()
   const busy = Number(new URL(fixture.daemon.adminUrl).port)
-  const failure = await rejects(openFixture({ adminPort: busy }), 'port-busy')
+  const failure = await rejects(openDaemon({ adminPort: busy }), 'port-busy')
   assert.match(failure.hint!, '--admin-port')
 })
 
 test('a project without an events model says so', async () => {
-  await using fixture = await openFixture({ targets: new Map() })
+  await using fixture = await openDaemon({ targets: new Map() })
   const { status, error } = await post(fixture.daemon.url + EVENTS, '{}')
   assert.is(status, 404)
   assert.match(error.message, 'the project has none')
 })
 
 test('E086: a stop lets open requests finish', async () => {
-  const fixture = await openFixture()
+  const fixture = await openDaemon()
   const { url } = fixture.daemon
   const post50 = Array.from({ length: 50 }, () => post(url + EVENTS, '{"event_name":"a"}'))
   const settled = Promise.allSettled(post50)

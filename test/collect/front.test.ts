@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
 import { seededRandom } from '../support/seeded-random.ts'
-import { type FixtureOptions, openFixture } from '../support/daemon-fixture.ts'
+import { type DaemonOptions, openDaemon } from '../support/collect-daemon.ts'
 import { ODD_COUNT, oddRequest, plainRequest, splitAtRandom } from '../support/front-requests.ts'
 
 const SEED = 20260101
@@ -61,9 +61,9 @@ function script(number: number): readonly Buffer[] {
   return splitAtRandom(Buffer.concat([...plain, oddRequest(random, number)]), random)
 }
 
-async function compare(options: FixtureOptions): Promise<number> {
-  await using fast = await openFixture(options)
-  await using plain = await openFixture({ ...options, accessLog: true })
+async function compare(options: DaemonOptions): Promise<number> {
+  await using fast = await openDaemon(options)
+  await using plain = await openDaemon({ ...options, accessLog: true })
   let accepted = 0
   const one = async (number: number) => {
     const pieces = script(number)

@@ -9,13 +9,8 @@ import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { seededRandom } from '../support/seeded-random.ts'
-import {
-  type DaemonFixture,
-  eventsOf,
-  openFixture,
-  PAGE_VIEWS,
-  post,
-} from '../support/daemon-fixture.ts'
+import { type OpenDaemon, eventsOf, openDaemon, PAGE_VIEWS } from '../support/collect-daemon.ts'
+import { post } from '../support/json-requests.ts'
 import { pick, splitAtRandom } from '../support/front-requests.ts'
 
 const SEED = 20240601
@@ -136,7 +131,7 @@ async function exchange(url: string, bytes: Buffer, random: Random): Promise<str
   return received
 }
 
-async function fuzz(fixture: DaemonFixture) {
+async function fuzz(fixture: OpenDaemon) {
   const { url, adminUrl } = fixture.daemon
   let [accepted, refused] = [0, 0]
   const one = async (number: number) => {
@@ -167,7 +162,7 @@ for (const [through, accessLog] of [
 async function survive(accessLog: boolean): Promise<void> {
   const lines: LogLine[] = []
   const logger = createLogger((line) => lines.push(line), 'error')
-  await using fixture = await openFixture({ logger, accessLog })
+  await using fixture = await openDaemon({ logger, accessLog })
   const { accepted, refused } = await fuzz(fixture)
   assert.ok(refused > CONNECTIONS / 5, `only ${refused} were refused`)
   assert.ok(accepted > CONNECTIONS / 6, `only ${accepted} events were accepted`)

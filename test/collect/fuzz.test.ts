@@ -9,7 +9,7 @@ import { openDoor } from '../../src/collect/validate/validate-event.ts'
 import { ruleFor } from '../../src/collect/validate/value-rules.ts'
 import { columnType } from '../../src/core/relation.ts'
 import { RequestError } from '../../src/http/request-error.ts'
-import { eventsModel } from '../support/events-model.ts'
+import { eventsModel } from '../support/handmade-models.ts'
 
 const SEED = 20240501
 const ROUNDS = 20_000

@@ -4,7 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RawClient } from '../support/raw-client.ts'
 import { readMetrics } from '../support/read-metrics.ts'
-import { openFixture, post, send } from '../support/daemon-fixture.ts'
+import { openDaemon } from '../support/collect-daemon.ts'
+import { post, send } from '../support/json-requests.ts'
 
 const EVENTS = '/collect/raw/page_views'
 const OF_TARGET = '{target="raw.page_views"}'
@@ -12,7 +13,7 @@ const OF_TARGET = '{target="raw.page_views"}'
 const metricsOf = (adminUrl: string) => readMetrics(`${adminUrl}/metrics`, 'eider_collect_')
 
 test('metrics count what was accepted, refused and committed', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url, adminUrl } = fixture.daemon
   const before = await metricsOf(adminUrl)
   assert.is(before.get(`events_total${OF_TARGET}`), 0)
@@ -54,7 +55,7 @@ test('metrics count what was accepted, refused and committed', async () => {
 })
 
 test('a repeat by its Idempotency-Key is counted as that and as nothing else', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url, adminUrl } = fixture.daemon
   const keyed = { 'Idempotency-Key': 'k', 'Content-Type': 'application/json' }
   for (let i = 0; i < 3; i++)
@@ -66,7 +67,7 @@ test('a repeat by its Idempotency-Key is counted as that and as nothing else', a
 })
 
 test('E066 health says the backlog, its oldest event, the rate, and the room on the disk', async () => {
-  await using fixture = await openFixture({ token: 'secret' })
+  await using fixture = await openDaemon({ token: 'secret' })
   const { url, adminUrl } = fixture.daemon
   const shown = { Authorization: 'Bearer secret', 'Content-Type': 'application/json' }
   const start = new Date().toISOString()

@@ -3,12 +3,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RawClient, rawPost } from '../support/raw-client.ts'
-import { eventsOf, openFixture, post } from '../support/daemon-fixture.ts'
+import { eventsOf, openDaemon } from '../support/collect-daemon.ts'
+import { post } from '../support/json-requests.ts'
 
 const COUNT = 300
 
 test('events keep their order, and every answer has the place of its request', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url, adminUrl } = fixture.daemon
   await using client = await RawClient.open(url)
   // Every tenth event is refused, at the door or before it.

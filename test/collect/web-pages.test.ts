@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { requireProgram } from '../../src/collect/callers.ts'
 import { answersTo, hostName, takesOrigin } from '../../src/http/web-pages.ts'
 import { type RawAnswer, RawClient } from '../support/raw-client.ts'
-import { openFixture } from '../support/daemon-fixture.ts'
+import { openDaemon } from '../support/collect-daemon.ts'
 
 const EVENT = '{"event_name":"forged"}'
 
@@ -11,7 +11,7 @@ const codeOf = ({ status, body }: RawAnswer) =>
   status === 202 ? 202 : `${status} ${(JSON.parse(body) as { error: { code: string } }).error.code}`
 
 test('a web page cannot forge events on a daemon of this machine', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const ask = async (...headers: readonly string[]) => {
     await using client = await RawClient.open(fixture.daemon.url)
     const lines = [...headers, `Content-Length: ${EVENT.length}`]

@@ -1,12 +1,12 @@
 // Bytes of a published file change on disk while a service has it open. Its model has not changed.
 
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseManifest } from '../../src/core/snapshot.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
-import { flip } from '../support/flip.ts'
+import { flipBit } from '../support/flip-bit.ts'
+import { until } from '../support/until.ts'
 
 const ROWS = 60_000
 const other = (id: number) => `-- @expose id\nSELECT ${id} AS id`
@@ -21,15 +21,7 @@ const publishedFile = async (space: Workspace): Promise<string> => {
   return parseManifest(text).relations.find(({ model }) => model === 'mart.hit')!.file
 }
 
-const flipRows = async (path: string) => flip(path, Math.floor((await stat(path)).size / 3))
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`it did not happen: ${String(condition)}`)
-    await sleep(20)
-  }
-}
+const flipRows = async (path: string) => flipBit(path, Math.floor((await stat(path)).size / 3))
 
 const healthOf = async (url: string): Promise<string> => {
   const response = await fetch(url.replace(/\/odata$/, '/health'))

@@ -9,7 +9,7 @@ import type { Model } from '../../src/core/model.ts'
 import { Resources } from '../../src/core/resources.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { loadProject } from '../../src/project/load.ts'
-import { compileOne, compileTexts, mistakesOf, modelOf } from '../support/compile-text.ts'
+import { compileOne, compileTexts, mistakesOf, modelOf } from '../support/compile-texts.ts'
 
 const columns = (model: Model) => model.columns.map(({ name, type }) => `${name} ${type}`)
 

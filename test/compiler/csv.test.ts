@@ -7,7 +7,7 @@ import { seedQuery } from '../../src/compiler/seed.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { DatabaseError } from '../../src/duckdb/errors.ts'
 import { seededRandom } from '../support/seeded-random.ts'
-import { fixture } from '../support/pipeline-fixture.ts'
+import { openProject } from '../support/pipeline-project.ts'
 import { limits } from '../../src/core/limits.ts'
 
 const SEED = 20261122
@@ -42,7 +42,7 @@ function randomCsv(random: Random, isWrong: boolean) {
 }
 
 test('what is taken for well formed the engine reads as so many rows and columns, and no wrong row is taken', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await using database = await Database.open({ path: ':memory:', threads: 1 })
   await using connection = await database.connect()
   const random = seededRandom(SEED)
@@ -80,7 +80,7 @@ test('what is taken for well formed the engine reads as so many rows and columns
 })
 
 test('a mistake has its line and its bytes wherever the chunks of the file end', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const path = space.path('a.csv')
   const row = 'é,"x\ny"\n'
   const rows = Math.ceil((2 * limits.csvChunkBytes) / Buffer.byteLength(row))
@@ -112,7 +112,7 @@ for (const [name, text, expected] of [
   ],
 ] as const)
   test(`${name} is ${expected ?? 'no mistake'}`, async () => {
-    await using space = await fixture()
+    await using space = await openProject()
     await writeFile(join(space.dir, 'a.csv'), text)
     assert.is((await scanCsv(space.path('a.csv'), null)).fault?.is ?? null, expected)
   })

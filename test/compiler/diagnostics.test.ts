@@ -1,32 +1,23 @@
-// Every diagnostic as it is printed, from projects with mistakes. UPDATE_GOLDEN=1 writes what is printed now.
+// Every diagnostic as it is printed, from projects with mistakes.
 
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { showDiagnostic } from '../../src/cli/show-diagnostic.ts'
 import { compile } from '../../src/compiler/compile.ts'
 import { type Diagnostic, DiagnosticsError, allCodes } from '../../src/core/diagnostics.ts'
 import { loadProject } from '../../src/project/load.ts'
-import { repository } from '../support/workspace.ts'
+import { goldenProject, testGolden } from '../support/golden.ts'
 
-const directory = join(repository, 'test/golden/diagnostics')
-const cases = readdirSync(directory).toSorted()
-
-for (const name of cases) {
-  test(name, async () => {
-    const dir = join(directory, name)
-    const diagnostics = await diagnosticsOf(dir)
-    const shown = diagnostics.map((diagnostic) => showDiagnostic(diagnostic) + '\n').join('\n')
-    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(join(dir, 'expected.txt'), shown)
-    assert.is(shown, readFileSync(join(dir, 'expected.txt'), 'utf8'))
-    const codes = new Set(diagnostics.map(({ code }) => code))
-    assert.ok(
-      [...codes].some((code) => name === code || name.startsWith(`${code}-`)),
-      `${name} shows ${[...codes].join(', ')}`,
-    )
-  })
-}
+const cases = testGolden('diagnostics', async ({ name, files }) => {
+  await using project = await goldenProject(files)
+  const diagnostics = await diagnosticsOf(project.path)
+  const codes = new Set(diagnostics.map(({ code }) => code))
+  assert.ok(
+    [...codes].some((code) => name === code || name.startsWith(`${code}-`)),
+    `${name} shows ${[...codes].join(', ')}`,
+  )
+  return diagnostics.map((diagnostic) => showDiagnostic(diagnostic) + '\n').join('\n')
+})
 
 test('every code has a case', () => {
   const missing = allCodes.filter(

@@ -1,16 +1,16 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { orderOf } from '../../src/compiler/graph.ts'
-import { nameOf } from '../support/compile-text.ts'
+import { modelName } from '../support/model-name.ts'
 
 const graph = (edges: Readonly<Record<string, string>>) =>
   orderOf(
     Object.entries(edges).map(([name, reads]) => ({
-      name: nameOf(`m.${name}`),
+      name: modelName(`m.${name}`),
       dependsOn: reads
         .split(' ')
         .filter(Boolean)
-        .map((read) => nameOf(`m.${read}`)),
+        .map((read) => modelName(`m.${read}`)),
     })),
   )
 const short = (names: readonly string[]) => names.map((name) => name.slice(2)).join(' ')

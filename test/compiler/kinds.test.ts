@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { compileOne, compileTexts, mistakesOf, modelOf } from '../support/compile-text.ts'
+import { compileOne, compileTexts, mistakesOf, modelOf } from '../support/compile-texts.ts'
 
 test('an append model with all that it can say', async () => {
   const model = await compileOne(`-- @kind: append

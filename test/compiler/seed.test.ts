@@ -4,15 +4,15 @@ import { compile } from '../../src/compiler/compile.ts'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { loadProject } from '../../src/project/load.ts'
-import { fixture, type Fixture, resultOf } from '../support/pipeline-fixture.ts'
+import { openProject, type TestProject, resultOf } from '../support/pipeline-project.ts'
 
-async function compiled(space: Fixture) {
+async function compiled(space: TestProject) {
   const { files } = await loadProject(space.dir, { env: {}, flags: {} })
   return [...(await compile(files, { dir: space.dir })).models.values()]
 }
 
 test('types beside a seed: a CSV is read with them, other formats are cast', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.write('eider.yml', 'name: s\n')
   await space.write('seeds/ref/a.csv', 'id,Zip,at\n1,007,2024-01-02\n')
   await space.write('seeds/ref/a.yml', 'columns:\n  zip: VARCHAR\n  id: DECIMAL(10,2)\n')
@@ -47,7 +47,7 @@ test('types beside a seed: a CSV is read with them, other formats are cast', asy
 })
 
 test('a type that is changed reads the seed again; values that do not fit fail it', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.write('eider.yml', 'name: s\n')
   await space.write('seeds/ref/a.json', '[{"id": 1}, {"id": 300}]')
   await space.ok(await compiled(space))
@@ -60,7 +60,7 @@ test('a type that is changed reads the seed again; values that do not fit fail i
   assert.equal(await space.rows(sql`FROM ref.a ORDER BY id`), [{ id: '1' }, { id: '300' }])
 })
 
-async function mkParquet(space: Fixture): Promise<void> {
+async function mkParquet(space: TestProject): Promise<void> {
   await using database = await Database.open({ path: ':memory:' })
   await using connection = await database.connect()
   const path = sql.value(space.path('seeds/ref/c.parquet'))

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { select } from '../../src/compiler/select.ts'
 import type { CompiledProject } from '../../src/core/model.ts'
 import { UsageError } from '../../src/core/failures.ts'
-import { compileTexts } from '../support/compile-text.ts'
+import { compileTexts } from '../support/compile-texts.ts'
 
 const project = await compileTexts({
   'raw.a': '-- @tags: nightly, "slow one"\nselect 1 as x',

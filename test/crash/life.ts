@@ -5,8 +5,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { EventBuffer } from '../../src/buffer/buffer.ts'
-import type { Claim, ClaimSource } from '../../src/buffer/claim-source.ts'
+import { type Claim, type ClaimSource, locationOf } from '../../src/buffer/claim-source.ts'
 import type { EventsModel } from '../../src/core/model.ts'
 import { sql } from '../../src/core/sql.ts'
 import { readCatalog } from '../../src/duckdb/catalog.ts'
@@ -17,9 +18,9 @@ import {
   flushTarget,
 } from '../../src/pipeline/flush/flush.ts'
 import { ensureState, readState } from '../../src/pipeline/store/state.ts'
-import { openBuffer } from '../support/drain.ts'
+import { openBuffer } from '../support/open-buffer.ts'
 import { FakeFiles, fileError, PowerCutError, type Survival } from '../support/fake-files.ts'
-import { events } from '../support/pipeline-fixture.ts'
+import { events } from '../support/handmade-models.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 
 const model: EventsModel = events('raw.events', { call: 'INTEGER!', i: 'INTEGER!' })
@@ -232,8 +233,8 @@ export class Life {
   async #onRealDisk(claim: Claim | null): Promise<Claim | null> {
     if (claim === null) return null
     const path = join(this.#world.dir, `${claim.segment}.ndjson`)
-    await writeFile(path, this.#files.content(claim.path))
-    return { ...claim, path }
+    await writeFile(path, this.#files.content(locationOf(claim)))
+    return { ...claim, url: pathToFileURL(path).href }
   }
 
   async #findWrong(): Promise<string | null> {

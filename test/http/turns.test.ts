@@ -10,6 +10,7 @@ import { sendJson } from '../../src/http/respond.ts'
 import { HttpServer } from '../../src/http/server.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 import { RawClient, rawPost } from '../support/raw-client.ts'
+import { until } from '../support/until.ts'
 
 const get = (url: string, ...headers: readonly string[]) =>
   `GET ${url} HTTP/1.1\r\nHost: localhost\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`
@@ -42,14 +43,6 @@ async function open() {
     letGo: () => gate.abort(),
     most: () => most,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`it did not happen: ${String(condition)}`)
-    await sleep(2)
   }
 }
 

@@ -2,13 +2,13 @@
 // answered, and when they are gone so is what they took.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { seededRandom } from '../support/seeded-random.ts'
 import { type Running, type Workspace, workspace } from '../support/workspace.ts'
 import { beSilent, crowd, readSlowly, sendGarbage, writeSlowly } from './bad-clients.ts'
 import { isLong } from './generations.ts'
+import { until } from '../support/until.ts'
 
 const [SLOW, SILENT, BROKEN] = isLong ? [200, 1_000, 10_000] : [40, 200, 800]
 const AT_ONCE = 20
@@ -65,14 +65,6 @@ function used(pid: number): { readonly files: number; readonly bytes: number } |
   return { files: readdirSync(`/proc/${pid}/fd`).length, bytes: Number(kib) * 1024 }
 }
 
-async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`it did not happen: ${what}`)
-    await sleep(50)
-  }
-}
-
 for (const service of services)
   test(`${service.name}: slow, silent and broken clients harm nobody else`, async () => {
     await using space = await workspace(files)
@@ -106,17 +98,17 @@ for (const service of services)
       assert.ok((statuses.get(400) ?? 0) > BROKEN / 4)
       if (!isLong) return
       // Who does not finish its head in time is sent away.
-      await until(() => silent.open <= SILENT / 3 + 1 && writers.open <= SLOW / 4 + 1, 'cut off')
+      await until(() => silent.open <= SILENT / 3 + 1 && writers.open <= SLOW / 4 + 1)
       await askGood('after some were cut off')
     }
 
     for (let i = 0; i < 50; i++) await askGood('alone')
     const fresh = used(pid)
     await misbehave()
-    await until(() => (used(pid)?.files ?? 0) <= (fresh?.files ?? 0) + 5, 'files are closed')
+    await until(() => (used(pid)?.files ?? 0) <= (fresh?.files ?? 0) + 5)
     const once = used(pid)
     await misbehave()
-    await until(() => (used(pid)?.files ?? 0) <= (fresh?.files ?? 0) + 5, 'files are closed again')
+    await until(() => (used(pid)?.files ?? 0) <= (fresh?.files ?? 0) + 5)
     for (let i = 0; i < 50; i++) await askGood('alone again')
     const twice = used(pid)
     process.stdout.write(

@@ -3,7 +3,6 @@
 
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
@@ -11,6 +10,7 @@ import { gateLimits } from '../../src/odata/engine/admission.ts'
 import { readMetrics } from '../support/read-metrics.ts'
 import { type Running, workspace } from '../support/workspace.ts'
 import { isLong } from './generations.ts'
+import { until } from '../support/until.ts'
 
 const ROWS = 300_000
 const files = {
@@ -40,14 +40,6 @@ function send({ url }: Running, path: string): Socket & { answer: string } {
 
 const metricsOf = ({ url }: Running) =>
   readMetrics(url.replace(/\/odata$/, '/metrics'), 'eider_odata_')
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`it did not happen: ${String(condition)}`)
-    await sleep(20)
-  }
-}
 
 async function lookUp({ url }: Running, id: number): Promise<void> {
   const startedAt = Date.now()

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import type { CompiledProject } from '../../src/core/model.ts'
 import { writeArtifacts } from '../../src/pipeline/artifacts.ts'
 import type { RunSummary } from '../../src/pipeline/results.ts'
-import { projectOf, query } from '../support/pipeline-fixture.ts'
+import { projectOf, query } from '../support/handmade-models.ts'
 import { workspace } from '../support/workspace.ts'
 
 const summary: RunSummary = {

@@ -4,13 +4,13 @@ import * as assert from 'uvu/assert'
 import { parseManifest } from '../../src/core/snapshot.ts'
 import { sql } from '../../src/core/sql.ts'
 import {
-  type Fixture,
-  fixture,
-  query,
-  recorder,
+  type TestProject,
+  openProject,
+  recordProgress,
   resultOf,
   statuses,
-} from '../support/pipeline-fixture.ts'
+} from '../support/pipeline-project.ts'
+import { query } from '../support/handmade-models.ts'
 
 const only = (...include: readonly string[]) => ({
   selection: { include, exclude: [], retry: false },
@@ -23,13 +23,13 @@ const chain = (value: number) => [
   query('mart.z', 'select 0 as x', { expose: ['x'] }),
 ]
 
-async function published(space: Fixture): Promise<readonly string[]> {
+async function published(space: TestProject): Promise<readonly string[]> {
   const text = await readFile(space.path('.eider', 'snapshots', 'manifest.json'), 'utf8')
   return parseManifest(text).relations.map(({ model, file }) => `${model} ${file}`)
 }
 
 test('an input that was never built and is not selected is named, with the way to add it', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const summary = await space.run(chain(1), only('mart.c', 'mart.z'))
   assert.equal(statuses(summary), { 'mart.c': 'failed', 'mart.z': 'built' })
   assert.match(resultOf(summary, 'mart.c').because, /mid\.b.*--select \+mart\.c/)
@@ -41,7 +41,7 @@ test('an input that was never built and is not selected is named, with the way t
 })
 
 test('only what is selected is built, and the others stay published as they were', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(chain(1))
   const before = await published(space)
   assert.equal(statuses(await space.ok(chain(2), only('raw.a'))), { 'raw.a': 'built' })
@@ -66,7 +66,7 @@ test('only what is selected is built, and the others stay published as they were
 })
 
 test('a column of an input that was edited and left out fails with the selector that helps', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const shop = (column: string) => [
     query('raw.a', `select 1 as ${column}`),
     query('mid.b', `select ${column} from raw.a`, { reads: ['raw.a'] }),
@@ -78,14 +78,14 @@ test('a column of an input that was edited and left out fails with the selector 
 })
 
 test('state:modified takes what was edited, not what reads it', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   assert.is((await space.ok(chain(1), only('state:modified'))).models.length, 4)
   assert.equal(statuses(await space.ok(chain(1), only('state:modified'))), {})
   assert.equal(statuses(await space.ok(chain(2), only('state:modified'))), { 'raw.a': 'built' })
 })
 
 test('a retry takes up what failed or was skipped', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const retry = { selection: { include: [], exclude: [], retry: true } }
   assert.equal(statuses(await space.ok(chain(1), retry)), {})
   const [raw, mid, ...others] = chain(1)
@@ -97,7 +97,7 @@ test('a retry takes up what failed or was skipped', async () => {
 })
 
 test('several models are built at a time, each after all that it reads', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const slow = 'select count(*) as n from range(20000000) t(i) where hash(i) % 7 = 3'
   const sides = Array.from({ length: 6 }, (_, i) =>
     query(`s${i}.side`, `${slow} and i <> ${i}`, { reads: ['raw.a'] }),
@@ -105,7 +105,7 @@ test('several models are built at a time, each after all that it reads', async (
   const last = query('mart.all', 'select s.n from s0.side s, s5.side', {
     reads: sides.map(({ name }) => name),
   })
-  const { seen, progress } = recorder()
+  const { seen, progress } = recordProgress()
   const models = [query('raw.a', 'select 1 as x'), ...sides, last]
   const summary = await space.ok(models, { modelsAtOnce: 3, progress })
   assert.equal(
@@ -128,7 +128,7 @@ test('several models are built at a time, each after all that it reads', async (
 })
 
 test('many small models in one schema do not get into each other’s way', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const models = (value: number) =>
     Array.from({ length: 60 }, (_, i) =>
       query(`one.m${i}`, `select ${value} as x`, { kind: i % 3 === 0 ? 'view' : 'table' }),
@@ -139,13 +139,13 @@ test('many small models in one schema do not get into each other’s way', async
 })
 
 test('--fail-fast starts nothing after a failure', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const models = [
     query('a.bad', "select error('no') as x"),
     query('a.good', 'select 1 as x'),
     query('a.later', 'select x from a.good', { reads: ['a.good'] }),
   ]
-  const { seen, progress } = recorder()
+  const { seen, progress } = recordProgress()
   const summary = await space.run(models, { failFast: true, progress })
   assert.equal(statuses(summary), { 'a.bad': 'failed', 'a.good': 'skipped', 'a.later': 'skipped' })
   assert.is(resultOf(summary, 'a.good').because, 'stopped after the first failure')

@@ -11,10 +11,12 @@ import type { ClaimSource } from '../../src/buffer/claim-source.ts'
 import type { ModelName } from '../../src/core/names.ts'
 import { sql } from '../../src/core/sql.ts'
 import type { FlushStep } from '../../src/pipeline/flush/flush.ts'
-import { collected, openBuffer } from '../support/crash-project.ts'
-import { fixture, type Fixture, nameOf } from '../support/pipeline-fixture.ts'
+import { collected } from '../support/killed-run-project.ts'
+import { openBuffer } from '../support/open-buffer.ts'
+import { openProject, type TestProject } from '../support/pipeline-project.ts'
+import { modelName } from '../support/model-name.ts'
 
-const target = nameOf('raw.e')
+const target = modelName('raw.e')
 
 const steps: readonly FlushStep[] = [
   ...(['claimed', 'loaded', 'begun', 'inserted', 'recorded'] as const),
@@ -23,20 +25,20 @@ const steps: readonly FlushStep[] = [
 
 test('killed after each step together with its buffer: every event is in the table once', async () => {
   for (const step of steps) {
-    await using space = await fixture()
+    await using space = await openProject()
     await append(space, [1, 2, 3])
     await killRun(space, step, null)
     await append(space, [4])
-    await space.ok(collected, { openClaims: () => openBuffer(space.paths) })
+    await space.ok(collected, { openClaims: () => openBuffer(space.paths.state) })
     await assertOnce(space, step)
   }
 })
 
 test('killed after each step, the buffer lives on: every event is in the table once', async () => {
   for (const step of steps) {
-    await using space = await fixture()
+    await using space = await openProject()
     await append(space, [1, 2, 3])
-    await using buffer = await openBuffer(space.paths)
+    await using buffer = await openBuffer(space.paths.state)
     await killRun(space, step, buffer)
     await buffer.append(target, [event(4)], new Date().toISOString())
     await space.ok(collected, { openClaims: () => Promise.resolve(lend(buffer)) })
@@ -46,26 +48,26 @@ test('killed after each step, the buffer lives on: every event is in the table o
 
 test('killed after each step, the buffer restarts after it: every event is in the table once', async () => {
   for (const step of steps) {
-    await using space = await fixture()
+    await using space = await openProject()
     await append(space, [1, 2, 3])
     {
-      await using buffer = await openBuffer(space.paths)
+      await using buffer = await openBuffer(space.paths.state)
       await killRun(space, step, buffer)
       await buffer.append(target, [event(4)], new Date().toISOString())
     }
-    await space.ok(collected, { openClaims: () => openBuffer(space.paths) })
+    await space.ok(collected, { openClaims: () => openBuffer(space.paths.state) })
     await assertOnce(space, step)
   }
 })
 
 const event = (id: number) => Buffer.from(`{"id":${id},"note":"n"}`)
 
-async function append(space: Fixture, ids: readonly number[]): Promise<void> {
-  await using buffer = await openBuffer(space.paths)
+async function append(space: TestProject, ids: readonly number[]): Promise<void> {
+  await using buffer = await openBuffer(space.paths.state)
   await buffer.append(target, ids.map(event), new Date().toISOString())
 }
 
-async function assertOnce(space: Fixture, step: string): Promise<void> {
+async function assertOnce(space: TestProject, step: string): Promise<void> {
   const ids = [1, 2, 3, 4]
   const rows = await space.rows(sql`SELECT id FROM raw.e ORDER BY id`)
   const expected = ids.map((id) => ({ id }))
@@ -86,8 +88,12 @@ const lend = (buffer: EventBuffer): ClaimSource => ({
 })
 
 /** Runs until it kills itself; `buffer` answers its calls, or it opens one of its own. */
-async function killRun(space: Fixture, step: string, buffer: EventBuffer | null): Promise<void> {
-  const script = fileURLToPath(new URL('../support/killed-run.js', import.meta.url))
+async function killRun(
+  space: TestProject,
+  step: string,
+  buffer: EventBuffer | null,
+): Promise<void> {
+  const script = fileURLToPath(new URL('../support/run-child.js', import.meta.url))
   const child = fork(script, [space.dir, step, buffer === null ? 'own' : 'parent'])
   child.on('message', ({ method, argument }: BufferCall) => {
     void buffer?.[method](argument).then((result: unknown) => child.send({ result }))

@@ -4,13 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { EventsModel, Kind } from '../../src/core/model.ts'
 import { sql } from '../../src/core/sql.ts'
-import {
-  events,
-  fixture,
-  query,
-  type QueryModelOptions,
-  resultOf,
-} from '../support/pipeline-fixture.ts'
+import { events, query, type QueryModelOptions } from '../support/handmade-models.ts'
+import { openProject, resultOf } from '../support/pipeline-project.ts'
 
 const kinds = ['view', 'table', 'append', 'merge', 'scd2', 'events'] as const satisfies Kind[]
 const kept = ['append', 'merge', 'scd2'] as const
@@ -26,7 +21,7 @@ function model(kind: (typeof kinds)[number], options: QueryModelOptions = {}, mo
 for (const from of kinds)
   test(`from ${from} to every other kind`, async () => {
     for (const to of kinds.filter((kind) => kind !== from)) {
-      await using space = await fixture()
+      await using space = await openProject()
       await space.ok([model(from)])
       const changed = await space.run([model(to)])
       const result = resultOf(changed, 'mart.t')
@@ -65,7 +60,7 @@ for (const kind of kept)
   test(`changes of columns of kind ${kind}`, async () => {
     for (const onSchemaChange of ['evolve', 'rebuild', 'fail'] as const)
       for (const { what, more, evolves } of changes) {
-        await using space = await fixture()
+        await using space = await openProject()
         const label = `${kind}, ${onSchemaChange}, ${what}`
         await space.ok([model(kind, { onSchemaChange }, before)])
         const next = [model(kind, { onSchemaChange }, more)]
@@ -84,7 +79,7 @@ for (const kind of kept)
 
 test('a merge that mirrors its source can be made again, so rebuild rebuilds it', async () => {
   for (const { what, more } of changes) {
-    await using space = await fixture()
+    await using space = await openProject()
     const options = { deletes: 'mirror', onSchemaChange: 'rebuild' } as const
     await space.ok([model('merge', options, before)])
     const result = resultOf(await space.run([model('merge', options, more)]), 'mart.t')
@@ -93,7 +88,7 @@ test('a merge that mirrors its source can be made again, so rebuild rebuilds it'
 })
 
 test('a table of events that must not change says what to write', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const fixed = (columns: Readonly<Record<string, string>>): EventsModel => ({
     ...events('raw.e', columns),
     onSchemaChange: 'fail',
@@ -107,7 +102,7 @@ test('a table of events that must not change says what to write', async () => {
 })
 
 test('a scd2 table takes a new column into new versions', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([model('scd2')])
   await space.ok([model('scd2', {}, ", 'x' AS note")])
   assert.equal(await space.rows(sql`SELECT note, is_current FROM mart.t ORDER BY valid_from`), [

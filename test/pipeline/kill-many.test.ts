@@ -8,7 +8,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
 import { seededRandom } from '../support/seeded-random.ts'
-import { fixture, type Fixture } from '../support/pipeline-fixture.ts'
+import { openProject, type TestProject } from '../support/pipeline-project.ts'
 import { kindOf, LAST, models, nameOf, ROWS } from '../support/many-models.ts'
 
 /** EIDER_CRASH_POINTS=all kills more often. */
@@ -17,7 +17,7 @@ const COMPLETE_EVERY = 5
 const script = fileURLToPath(new URL('../support/many-models.js', import.meta.url))
 
 test(`${KILLS} kills of a run of ${LAST + 1} models`, async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const random = seededRandom(4)
   await space.ok(models(0))
   let interrupted = 0
@@ -37,7 +37,7 @@ test(`${KILLS} kills of a run of ${LAST + 1} models`, async () => {
 
 /** Kills the run a moment after it has told of `count` models; gives those that it has told of in the end. */
 async function killedRun(
-  space: Fixture,
+  space: TestProject,
   generation: number,
   count: number,
 ): Promise<readonly string[]> {
@@ -53,7 +53,7 @@ async function killedRun(
 
 /** One row of state for each model, and each that was told of is committed, with the others of its transaction. */
 async function checkState(
-  space: Fixture,
+  space: TestProject,
   told: {
     readonly generation: number
     readonly finished: readonly string[]
@@ -77,7 +77,7 @@ async function checkState(
 }
 
 /** The generations that are current in any of the models. */
-async function checkTables(space: Fixture, when: string): Promise<readonly number[]> {
+async function checkTables(space: TestProject, when: string): Promise<readonly number[]> {
   const counts = Array.from({ length: LAST }, (_, i) => {
     const [schema = '', table = ''] = nameOf(i).split('.')
     const relation = sql.ident(schema, table)

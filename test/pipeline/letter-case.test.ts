@@ -4,13 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Model } from '../../src/core/model.ts'
 import { sql } from '../../src/core/sql.ts'
-import {
-  fixture,
-  query,
-  type QueryModelOptions,
-  resultOf,
-  statuses,
-} from '../support/pipeline-fixture.ts'
+import { openProject, resultOf, statuses } from '../support/pipeline-project.ts'
+import { query, type QueryModelOptions } from '../support/handmade-models.ts'
 
 /** The definition of a model does not depend on how those that it reads are spelled. */
 const table = (name: string, text: string, options: QueryModelOptions = {}): Model => ({
@@ -35,7 +30,7 @@ const upper = (name: string) => name
 const lower = (name: string) => name.toLowerCase()
 
 test('a model that is spelled in another letter case goes on with what it has', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models(upper, 1))
   const respelled = await space.ok(models(lower, 1))
   assert.equal(statuses(respelled), {

@@ -2,9 +2,10 @@
 
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Claim, ClaimSource } from '../../src/buffer/claim-source.ts'
 import type { ModelName } from '../../src/core/names.ts'
-import { nameOf } from './pipeline-fixture.ts'
+import { modelName } from './model-name.ts'
 
 interface Segment {
   readonly claim: Claim
@@ -48,13 +49,14 @@ export class FakeClaims implements ClaimSource {
     await writeFile(path, lines.map((line) => line + '\n').join(''))
     const claim = {
       id: `${target}/${segment}`,
-      target: nameOf(target),
+      target: modelName(target),
       segment,
       opening,
       oldestSegment: segment,
       events: options.counted ?? events.length,
       bytes,
-      path,
+      collector: 'here',
+      url: pathToFileURL(path).href,
       firstSeq,
       lastSeq: this.#seq - 1,
       newest: time,
@@ -89,7 +91,7 @@ export class FakeClaims implements ClaimSource {
     const index = this.segments.findIndex(({ claim }) => claim.id === id)
     const [removed] = index < 0 ? [] : this.segments.splice(index, 1)
     if (removed === undefined) return 0
-    await rm(removed.claim.path, { force: true })
+    await rm(new URL(removed.claim.url), { force: true })
     return removed.claim.events
   }
 

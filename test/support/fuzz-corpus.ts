@@ -1,6 +1,6 @@
 // Good requests, which the fuzzer changes, and pieces that it puts into them.
 
-import type { Asked } from './publish.ts'
+import type { Asked } from './odata-service.ts'
 
 const multipart = [
   '--b',

@@ -4,7 +4,8 @@
 
 import type { Model } from '../../src/core/model.ts'
 import { runPipeline } from '../../src/pipeline/run.ts'
-import { defaults, pathsOf, projectOf, query } from './pipeline-fixture.ts'
+import { runDefaults, pathsOf } from './pipeline-project.ts'
+import { projectOf, query } from './handmade-models.ts'
 
 export const ROWS = 200
 export const kindOf = (i: number) => (['table', 'append', 'merge', 'scd2', 'view'] as const)[i % 5]!
@@ -31,7 +32,7 @@ export function models(generation: number): readonly Model[] {
 const [script = '', dir, generation] = process.argv.slice(1)
 if (script.endsWith('many-models.js') && dir !== undefined) {
   await runPipeline({
-    ...defaults(pathsOf(dir)),
+    ...runDefaults(pathsOf(dir)),
     project: projectOf(...models(Number(generation))),
     modelsAtOnce: Number(generation) % 2 === 0 ? 1 : 4,
     progress: (event) => {

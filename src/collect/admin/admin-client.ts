@@ -1,7 +1,8 @@
-// The buffer of a running daemon, over its admin port. Claims come as paths: the events themselves stay on disk.
+// The buffer of a running daemon, over its admin port. Claims come as paths of files: the events themselves stay on disk.
 
 import { realpath } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
+import { pathToFileURL } from 'node:url'
 import type { Claim, ClaimSource } from '../../buffer/claim-source.ts'
 import { BufferUnavailableError, ClaimTargetError, UnknownClaimError } from '../../buffer/errors.ts'
 import { EnvironmentError } from '../../core/failures.ts'
@@ -218,13 +219,14 @@ function errorCode({ status, body }: Answer): string | undefined {
 function toClaim(body: ClaimBody): Claim {
   return {
     id: body.claim_id,
+    collector: body.collector,
     target: body.target,
     segment: Number(body.claim_id.slice(body.claim_id.lastIndexOf('/') + 1)),
     opening: body.opening,
     oldestSegment: body.oldest_segment,
     events: body.events,
     bytes: body.bytes,
-    path: body.path,
+    url: pathToFileURL(body.path).href,
     firstSeq: body.first_seq,
     lastSeq: body.last_seq,
     newest: body.newest,

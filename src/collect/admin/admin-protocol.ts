@@ -31,6 +31,8 @@ export interface ClaimBody {
   readonly oldest_segment: number
   /** Which opening of the buffer made the segment. */
   readonly opening: number
+  /** Name of the daemon's machine. */
+  readonly collector: string
 }
 
 export interface InflightBody {

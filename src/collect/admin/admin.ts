@@ -3,6 +3,7 @@
 import { open } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import { locationOf } from '../../buffer/claim-source.ts'
 import type { EventBuffer } from '../../buffer/buffer.ts'
 import { errorCode } from '../../buffer/errors.ts'
 import type { SegmentClaim } from '../../buffer/queue.ts'
@@ -104,10 +105,12 @@ const ACTIONS = {
 }
 
 function claimBody(claim: SegmentClaim): ClaimBody {
-  const { id, target, events, bytes, path, firstSeq, lastSeq, oldest, newest } = claim
+  const { id, target, events, bytes, firstSeq, lastSeq, oldest, newest } = claim
   const seqs = { first_seq: firstSeq, last_seq: lastSeq }
+  const path = locationOf(claim)
   const body = { claim_id: id, target, events, bytes, path, ...seqs, oldest, newest }
-  return { ...body, oldest_segment: claim.oldestSegment, opening: claim.opening }
+  const { oldestSegment: oldest_segment, opening, collector } = claim
+  return { ...body, oldest_segment, opening, collector }
 }
 
 async function readClaimId(request: IncomingMessage): Promise<string> {
@@ -132,7 +135,7 @@ async function sendClaim(
 ): Promise<void> {
   const claim = buffer.findClaim({ id, target })
   if (claim === null) throw refusal('unknown-claim', `the claim "${id}" is no longer open`)
-  const file = await open(claim.path)
+  const file = await open(locationOf(claim))
   response.writeHead(200, { 'Content-Type': 'application/x-ndjson' })
   try {
     await pipeline(file.createReadStream(), withoutMarkers, response)

@@ -2,7 +2,7 @@
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { type Kind, type Model, placedAnnotations } from '../../core/model.ts'
-import type { SourceFile, Span } from '../../core/source.ts'
+import { positionOf, type SourceFile, type Span } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import {
   annotationGrammar,
@@ -11,6 +11,7 @@ import {
   readValue,
 } from './annotation-values.ts'
 import type { Token } from '../sql/tokens.ts'
+import { foreignAnnotation } from './foreign-words.ts'
 
 /** Kinds that a model file may have. */
 export const fileKinds = [
@@ -121,7 +122,7 @@ export interface ParsedHeader {
 /** Reads the annotations among the comments at the head of a file. The kind is not looked at here. */
 export function parseHeader(source: SourceFile, comments: readonly Token[]): ParsedHeader {
   const found = new Map<string, Annotation<unknown> | readonly Annotation<unknown>[]>()
-  const mentioned = new Set<string>()
+  const mentioned = new Map<string, number>()
   const diagnostics: Diagnostic[] = []
   for (const comment of comments) {
     const text = /^--[ \t]*(@.*?)\s*$/.exec(comment.text)?.[1]
@@ -130,17 +131,22 @@ export function parseHeader(source: SourceFile, comments: readonly Token[]): Par
     const place = { source, span: { start, end: start + text.length } }
     const shape = parseShape(text, place)
     if ('code' in shape) diagnostics.push(shape)
-    else if (mentioned.has(shape.name) && !repeats(shape.name))
-      diagnostics.push(diagnostic('duplicate-annotation', { name: shape.name }, place))
-    else {
-      mentioned.add(shape.name)
+    else if (mentioned.has(shape.name) && !repeats(shape.name)) {
+      const line = positionOf(source, mentioned.get(shape.name)!).line
+      const hint = 'delete one of the two'
+      diagnostics.push(
+        diagnostic('duplicate-annotation', { name: shape.name, line }, place, { hint }),
+      )
+    } else {
+      if (!mentioned.has(shape.name)) mentioned.set(shape.name, start)
       const annotation = parseValue(shape, place)
       if ('code' in annotation) diagnostics.push(annotation)
       else if (!repeats(shape.name)) found.set(shape.name, annotation)
       else found.set(shape.name, [found.get(shape.name) ?? [], annotation].flat())
     }
   }
-  return { header: Object.fromEntries(found) as Header, mentioned, diagnostics }
+  const names = new Set(mentioned.keys())
+  return { header: Object.fromEntries(found) as Header, mentioned: names, diagnostics }
 }
 
 /** Where the annotations stand that a run may have to refuse. */
@@ -187,16 +193,30 @@ function parseShape(text: string, { source, span }: Place): Shape | Diagnostic {
   if (shape.failed()) {
     const failure = { start: span.start + shape.getRightmostFailurePosition(), end: span.end }
     const expected = '@name: value'
-    return diagnostic('annotation-syntax', { expected }, { source, span: failure })
+    return diagnostic(
+      'annotation-syntax',
+      { expected },
+      { source, span: failure },
+      hintOfCall(text),
+    )
   }
   const parts = readParts(shape)
   const name = parts.name.contents.toLowerCase()
   if (isAnnotationName(name))
     return { name, value: parts.value.contents, valueStart: span.start + parts.value.startIdx }
   const names = Object.keys(annotations).map((known) => `@${known}`)
-  const hint = didYouMean(`@${name}`, names) ?? `the annotations are ${names.join(', ')}`
+  const hint =
+    foreignAnnotation(name, parts.value.contents.trim()) ??
+    didYouMean(`@${name}`, names) ??
+    `the annotations are ${names.join(', ')}`
   const place = { source, span: { start: span.start, end: span.start + parts.name.endIdx } }
   return diagnostic('unknown-annotation', { name }, place, { hint })
+}
+
+/** `@expose(id)` is how a call or a decorator looks. */
+function hintOfCall(text: string): { readonly hint?: string } {
+  const [, name = '', value = ''] = /^@(\w+)[ \t]*\((.*)\)$/.exec(text) ?? []
+  return isAnnotationName(name.toLowerCase()) ? { hint: `write -- @${name}: ${value}` } : {}
 }
 
 function parseValue(
@@ -209,7 +229,9 @@ function parseValue(
     const start = valueStart + match.getRightmostFailurePosition()
     const failure = { start, end: Math.max(start + 1, span.end) }
     const place = { source, span: value === '' ? span : failure }
-    return diagnostic('annotation-syntax', { expected: rule.expected }, place)
+    const [, meant] = /^=\s*(.+)/.exec(value) ?? []
+    const more = meant === undefined ? {} : { hint: `write -- @${name}: ${meant}` }
+    return diagnostic('annotation-syntax', { expected: rule.expected }, place, more)
   }
   const valueSpan = { start: valueStart, end: span.end }
   return { value: readValue(match, valueStart), span, valueSpan }

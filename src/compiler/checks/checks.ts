@@ -15,6 +15,7 @@ import { textOf } from '../../duckdb/values.ts'
 import type { CheckSyntax, NamedColumn, NamedModel } from '../annotations/annotation-values.ts'
 import type { Annotation, Header } from '../annotations/annotations.ts'
 import { beforeCondition, failingRows, modelRelation } from './check-query.ts'
+import { misunderstoodCheck } from './check-hints.ts'
 import { unbalancedBracket } from '../bind/columns.ts'
 import type { ParsedQuery } from '../model-file.ts'
 import { resolveColumns } from '../sql/named-columns.ts'
@@ -120,8 +121,8 @@ async function mistakesIn(
   ]
   if (test.is === 'condition' && !isPlain(test.body))
     return invalid(
-      'a condition is one expression over the columns of this model, without a subquery',
-      'put the subquery into a model of its own, or use references(…)',
+      'a condition is a single expression over the columns of this model, without subqueries',
+      'move the subquery into its own model, or use references(…)',
     )
   try {
     if (test.is === 'references')
@@ -131,17 +132,24 @@ async function mistakesIn(
     await connection.columnsOf(failingRows(name, test))
     if (test.is === 'accepted') {
       const wrong = await firstMisfit(connection, test)
-      return wrong === null ? [] : invalid(`${wrong} is no value of "${test.column}", ${test.type}`)
+      return wrong === null
+        ? []
+        : invalid(`${wrong} is not a valid ${test.type}, the type of "${test.column}"`)
     }
     if (test.is !== 'condition') return []
     const [column] = await connection.columnsOf(
       sql`SELECT ANY_VALUE((${sql.body(test.body)}\n)) FROM (${failingRows(name, test)})`,
     )
     const type = column?.type ?? ''
-    return type === 'BOOLEAN' ? [] : invalid(`it gives ${type}, not true or false`)
+    return type === 'BOOLEAN' ? [] : invalid(`the condition is ${type}, and must be true or false`)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
     if (test.is !== 'condition') return invalid(problemOf(error.details))
+    const misunderstood = misunderstoodCheck(error.details, test.body)
+    if (misunderstood !== null) {
+      const { problem, hint, span: at } = misunderstood
+      return [diagnostic('invalid-check', { problem }, { source, span: at }, { hint })]
+    }
     return [engineDiagnostic(error.details, test.body, beforeCondition(name).inline())]
   }
 }

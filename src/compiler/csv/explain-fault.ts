@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 import type { SourceFile, Span } from '../../core/source.ts'
-import type { CsvFault, CsvShape } from './scan.ts'
+import type { CsvFault, CsvShape } from './shape.ts'
 
 interface Excerpt {
   readonly source: SourceFile

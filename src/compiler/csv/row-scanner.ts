@@ -1,6 +1,6 @@
 // The rows of a CSV file, byte by byte: whether each has the fields of the header and each quote is closed.
 
-import type { CsvFault, CsvShape } from './scan.ts'
+import type { CsvFault, CsvShape } from './shape.ts'
 
 /** What a byte is. */
 const [ORDINARY, DELIMITER, NEWLINE, QUOTE, SPACE] = [0, 1, 2, 3, 4]

@@ -8,32 +8,8 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { limits } from '../../core/limits.ts'
+import { type CsvFault, type CsvShape, type Delimiter, delimiters, type Newline } from './shape.ts'
 import { RowScanner } from './row-scanner.ts'
-
-export const delimiters = [',', ';', '\t', '|'] as const
-export type Delimiter = (typeof delimiters)[number]
-
-export interface CsvShape {
-  readonly delimiter: Delimiter
-  /** Names as the header has them. */
-  readonly columns: readonly string[]
-  readonly newline: Newline
-}
-
-type Newline = '\n' | '\r' | '\r\n'
-
-/** The first thing that is wrong with the file. */
-export interface CsvFault {
-  readonly is:
-    'utf-16' | 'not-utf-8' | 'blank-header' | 'fields' | 'open-quote' | 'after-quote' | 'newline'
-  /** Bytes from the start of the file. */
-  readonly at: number
-  /** The line of `at`, counted from 1, and where it starts. */
-  readonly line: number
-  readonly lineStart: number
-  /** Fields of the row, when their number is wrong. */
-  readonly fields?: number
-}
 
 export interface CsvScan {
   /** null: the file is empty, or there is no telling. */

@@ -9,6 +9,8 @@ export type Statement = readonly [Token, ...Token[]]
 export interface Statements {
   /** Comments before the first token of the first statement. */
   readonly header: readonly Token[]
+  /** All other comments. */
+  readonly below: readonly Token[]
   readonly statements: readonly Statement[]
 }
 
@@ -17,6 +19,7 @@ export function statementsOf({ text }: SourceFile): Statements {
   const tokens = tokenize(text)
   const bodyStart = tokens.findIndex(({ kind }) => kind !== 'comment')
   const header = bodyStart < 0 ? tokens : tokens.slice(0, bodyStart)
+  const below = tokens.slice(header.length).filter(({ kind }) => kind === 'comment')
   const statements: Statement[] = []
   let current: Token[] = []
   const finish = () => {
@@ -29,5 +32,5 @@ export function statementsOf({ text }: SourceFile): Statements {
     else if (token.kind !== 'comment') current.push(token)
   }
   finish()
-  return { header, statements }
+  return { header, below, statements }
 }

@@ -1,12 +1,22 @@
 // The $metadata document in both of its forms (CSDL XML 4.01, CSDL JSON 4.01).
 //
-// Annotations are few and of vocabularies that the document refers to: clients refuse a document over an unknown one.
+// Annotations are few and of vocabularies that the document refers to (vocabularies.ts): clients refuse a document over
+// an unknown one. There is no Capabilities.FilterFunctions: without it clients may try all functions and operators, and
+// all that the specification has are served or say what they lack.
 
 import { limits } from '../../core/limits.ts'
-import { functionNames } from '../bind/expression/functions.ts'
 import { NAMESPACE, qualifiedName } from '../edm/type-names.ts'
 import type { ComplexType, EdmType, PrimitiveType } from '../edm/types.ts'
 import { servedTransformations } from '../syntax/transformations.ts'
+import {
+  AGGREGATION,
+  CAPABILITIES,
+  CORE,
+  referenceJson,
+  referenceXml,
+  vocabularyNames,
+  vocabularyPath,
+} from './vocabularies.ts'
 import { attributes, collectionXml, lines } from './xml-text.ts'
 import { storedKeyset } from '../bind/keyset.ts'
 import type {
@@ -18,13 +28,6 @@ import type {
 } from '../edm/model.ts'
 
 const CONTAINER = 'Default'
-
-const CORE = 'Org.OData.Core.V1'
-const CAPABILITIES = 'Org.OData.Capabilities.V1'
-const AGGREGATION = 'Org.OData.Aggregation.V1'
-const VOCABULARIES = [CORE, CAPABILITIES, AGGREGATION]
-const vocabularyUrl = (name: string) =>
-  `https://oasis-tcs.github.io/odata-vocabularies/vocabularies/${name}.xml`
 
 /** What no entity set allows: the term and its property. */
 const RESTRICTIONS = [
@@ -42,12 +45,16 @@ const DEFAULTS: Conventions = { keyAsSegment: false }
 
 /** Capabilities that a client would otherwise have to guess. */
 const abilities = ({ keyAsSegment }: Conventions) => [
+  ['BatchContinueOnErrorSupported', true] as const,
   ['CrossJoinSupported', true] as const,
   ['KeyAsSegmentSupported', keyAsSegment] as const,
 ]
 
-/** Functions that every filter can use. */
-const FILTER_FUNCTIONS = [...functionNames].toSorted()
+/** The term of version 4.01 for the first of them. */
+const BATCH = {
+  ContinueOnErrorSupported: true,
+  SupportedFormats: ['multipart/mixed', 'application/json'],
+}
 
 /** Changes can be told where a key says which rows of two snapshots are the same. */
 const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
@@ -87,10 +94,7 @@ export function* csdlXml(
   yield lines([
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="${version}">`,
-    ...VOCABULARIES.map(
-      (name) =>
-        `<edmx:Reference Uri="${vocabularyUrl(name)}"><edmx:Include Namespace="${name}"/></edmx:Reference>`,
-    ),
+    ...vocabularyNames.map((name) => referenceXml(vocabularyPath(name, 'xml'), name)),
     '<edmx:DataServices>',
     `<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="${NAMESPACE}">`,
   ])
@@ -103,7 +107,7 @@ export function* csdlXml(
     ...abilities(conventions).map(
       ([term, value]) => `<Annotation Term="${CAPABILITIES}.${term}" Bool="${value}"/>`,
     ),
-    `<Annotation Term="${CAPABILITIES}.FilterFunctions">${collectionXml(FILTER_FUNCTIONS)}</Annotation>`,
+    `<Annotation Term="${CAPABILITIES}.BatchSupport"><Record><PropertyValue Property="ContinueOnErrorSupported" Bool="${BATCH.ContinueOnErrorSupported}"/><PropertyValue Property="SupportedFormats">${collectionXml(BATCH.SupportedFormats)}</PropertyValue></Record></Annotation>`,
     '</EntityContainer>',
     '</Schema>',
     '</edmx:DataServices>',
@@ -193,11 +197,11 @@ export function* csdlJson(
   conventions: Conventions = DEFAULTS,
 ): Generator<string, void> {
   const sets = [...model.sets.values()]
-  const reference = (name: string) => [vocabularyUrl(name), { $Include: [{ $Namespace: name }] }]
+  const reference = (name: string) => referenceJson(vocabularyPath(name, 'json'), name)
   const named = (name: string, value: unknown) => `${JSON.stringify(name)}:${JSON.stringify(value)}`
   const head = {
     $Version: version,
-    $Reference: Object.fromEntries(VOCABULARIES.map(reference)),
+    $Reference: Object.fromEntries(vocabularyNames.map(reference)),
     $EntityContainer: `${NAMESPACE}.${CONTAINER}`,
   }
   yield `${JSON.stringify(head).slice(0, -1)},"${NAMESPACE}":{`
@@ -208,7 +212,7 @@ export function* csdlJson(
   yield `,${named(`@${CORE}.ODataVersions`, ODATA_VERSIONS)}`
   for (const [term, value] of abilities(conventions))
     yield `,${named(`@${CAPABILITIES}.${term}`, value)}`
-  yield `,${named(`@${CAPABILITIES}.FilterFunctions`, FILTER_FUNCTIONS)}}}}`
+  yield `,${named(`@${CAPABILITIES}.BatchSupport`, BATCH)}}}}`
 }
 
 function typeJson({ description, key, properties, navigation }: EntityType): object {

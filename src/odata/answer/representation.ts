@@ -8,6 +8,8 @@ import type { Addressed, BoundRequest, OutputProperty } from '../bind/bound.ts'
 import { type Content, contextUrl, type Exchange, whole } from './context.ts'
 import { withControlInformation } from '../bind/control-information.ts'
 import { metadataDocument } from './metadata-document.ts'
+import { type VocabularyForm, vocabularyDocument, vocabularyNames } from './vocabularies.ts'
+import { odataError } from '../protocol/errors.ts'
 import {
   CSV_CONTENT_TYPE,
   type JsonFormat,
@@ -41,6 +43,7 @@ export function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan 
     return { contentType: 'text/plain;charset=utf-8', preferences: NO_PREFERENCES, make }
   }
   if (bound.kind === 'metadata') return planMetadata(exchange)
+  if (bound.kind === 'vocabulary') return planVocabulary(bound.file)
   if (bound.kind === 'property' && bound.raw) {
     const [{ type }] = bound.query.output as readonly [OutputProperty]
     const rawType: RawType = type.name === 'Edm.Binary' ? 'application/octet-stream' : 'text/plain'
@@ -64,7 +67,23 @@ function planMetadata({ request, format, snapshot, service }: Exchange): AnswerP
   return { contentType: `application/${kind}`, preferences: NO_PREFERENCES, make }
 }
 
-type DataRequest = Exclude<BoundRequest, { readonly kind: 'metadata' | 'count' }>
+/** The end of the name says the format, since the reference to it has no other place for that. */
+function planVocabulary(file: string): AnswerPlan {
+  const [, name = '', form = ''] = /^(.+)\.(xml|json)$/.exec(file) ?? []
+  const document = vocabularyDocument(name, form as VocabularyForm)
+  if (document === null)
+    throw odataError(
+      'unknown-resource',
+      `there is no vocabulary "${file}" here; $metadata refers to ${vocabularyNames.join(', ')}`,
+    )
+  return {
+    contentType: `application/${form}`,
+    preferences: NO_PREFERENCES,
+    make: () => whole(document),
+  }
+}
+
+type DataRequest = Exclude<BoundRequest, { readonly kind: 'metadata' | 'vocabulary' | 'count' }>
 
 function planData(exchange: Exchange, bound: DataRequest): AnswerPlan {
   const { request, isInBatch, format: option } = exchange

@@ -10,6 +10,8 @@ import type { EntitySet, NavigationProperty, Property } from '../edm/model.ts'
 export type BoundRequest =
   | { readonly kind: 'service-document' }
   | { readonly kind: 'metadata' }
+  /** A document that $metadata refers to, by the name of its file. */
+  | { readonly kind: 'vocabulary'; readonly file: string }
   | ({ readonly kind: 'collection' | 'entity' | 'count' } & Addressed)
   /** A property or a part of one, named `value` in the output; `raw`: its value alone. */
   | ({ readonly kind: 'property'; readonly raw: boolean } & Addressed)

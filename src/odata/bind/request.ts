@@ -37,6 +37,7 @@ export function bindRequest(
     allowOnly(options, ['format'], 'the service document')
     return { kind: 'service-document' }
   }
+  if (first.name === 'vocabularies') return bindVocabulary(path.slice(1), options)
   const context = { sets: model.sets, aliases, now, version, rows: { count: 0 } }
   if (first.name === '$crossjoin' && first.argument !== null)
     return bindCrossjoin(model, first.argument, path.slice(1), options, context)
@@ -136,6 +137,15 @@ function allowOnly(options: OptionSyntax, allowed: readonly OptionName[], resour
       throw odataError('option-not-allowed', `$${name} has no meaning for ${resource}`, {
         target: `$${name}`,
       })
+}
+
+/** Which names there are is known where the documents are written. */
+function bindVocabulary(rest: readonly PathSegment[], options: OptionSyntax): BoundRequest {
+  const [file, ...more] = rest
+  if (file === undefined || more.length > 0)
+    throw odataError('unknown-resource', 'name a vocabulary as $metadata does')
+  allowOnly(options, [], 'a vocabulary')
+  return { kind: 'vocabulary', file: file.decoded }
 }
 
 function bindSystemResource(

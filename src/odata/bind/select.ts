@@ -9,8 +9,8 @@ import { shownItems } from './items.ts'
 import { hasParts, narrowed } from './narrow.ts'
 
 /**
- * In the order asked for, each once; without $select every property and all that $compute names. A navigation property
- * alone adds nothing to the rows.
+ * In the order asked for, each once; without $select, or for a star in it, every property and all that $compute names
+ * (Protocol 11.2.5.3). A navigation property alone adds nothing to the rows.
  */
 export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {
   const selected = new Map<string, { readonly value: Expression; readonly items: SelectItem[] }>()
@@ -23,8 +23,6 @@ export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly
     const inner = { ...item, path: item.path.slice(1) }
     for (const [name, value] of valuesOf(item, scope)) add(name, value, inner)
   }
-  if (select === undefined)
-    for (const [name, value] of scope.computed) add(name, value, { ...EVERYTHING, path: [] })
   return Array.from(selected, ([name, { value, items }]) =>
     chosenValue(name, value, items, scope),
   ).flat()
@@ -38,7 +36,10 @@ function valuesOf(
   const { type } = row.set
   const [name, ...parts] = path as readonly [string, ...string[]]
   if (name === '*')
-    return type.properties.map((property) => [property.name, propertyOf(row, property)])
+    return [
+      ...type.properties.map((property) => [property.name, propertyOf(row, property)] as const),
+      ...computed,
+    ]
   const known = computed.get(name)
   if (known !== undefined) return [[name, known]]
   if (findNavigation(type, name) === undefined)

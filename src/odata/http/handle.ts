@@ -50,6 +50,8 @@ interface HttpExchange {
   gone: AbortSignal
   version: ODataVersion
   rows: () => number
+  /** Of the error that it is answered with. */
+  refusedAs: string | null
 }
 
 const NEVER = new AbortController().signal
@@ -63,6 +65,7 @@ export function createHandler(context: HandlerContext): Handler {
       gone: NEVER,
       version: '4.01',
       rows: () => 0,
+      refusedAs: null,
     }
     context.traffic.begin()
     whenAnswered(response, (end) => noteEnd(exchange, end))
@@ -256,6 +259,7 @@ const versionHeader = ({ version }: HttpExchange) => ({ 'OData-Version': version
 function fail(exchange: HttpExchange, error: unknown): void {
   if (error instanceof ClientGone || exchange.gone.aborted) return void exchange.response.destroy()
   const shown = shownError(exchange, error)
+  exchange.refusedAs = shown.code
   exchange.context.traffic.refuse(shown.code)
   sendError(exchange.response, shown, versionHeader(exchange))
 }
@@ -291,13 +295,14 @@ function requireMethod({ method = '' }: IncomingMessage, allowed: readonly strin
 
 /** Counts and logs the request. The path alone: a query may hold what nobody wants in a log. */
 function noteEnd(
-  { context, request, rows }: HttpExchange,
+  { context, request, rows, refusedAs }: HttpExchange,
   { status, ms, isCut }: RequestEnd,
 ): void {
   const { method, url } = request
   context.traffic.end({ status, ms, rows: rows() })
   if (!context.accessLog) return
   const path = url?.split('?', 1)[0]
+  const code = refusedAs === null ? {} : { code: refusedAs }
   const aborted = isCut ? { aborted: true } : {}
-  context.logger.info('request', { method, path, status, ms, rows: rows(), ...aborted })
+  context.logger.info('request', { method, path, status, ...code, ms, rows: rows(), ...aborted })
 }

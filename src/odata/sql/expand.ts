@@ -42,10 +42,7 @@ export function entityTextsSql(query: BoundQuery, window: RowWindow, format: Jso
   if (query.expand.length === 0) return rowTextsSql(rows, query.output, format, window)
   const numbered = sql`SELECT *, row_number() OVER () AS ${NUMBER} FROM (${rows})`
   const related = query.expand.map((expansion) => relatedRows(expansion, PAGE, format))
-  const members = [
-    ...propertyMembers('page', query.output, format),
-    ...related.flatMap((level) => level.members),
-  ]
+  const members = membersOf(propertyMembers('page', query.output, format), query.expand, related)
   const tables = [table('page', numbered), ...related.flatMap((level) => level.tables)]
   const joins = related.flatMap((level) => level.joins)
   const number = sql`${sql.ident('page')}.${NUMBER}`
@@ -72,6 +69,23 @@ function isStoredRow(
     !value.property.clamped
   const isOne = limit === 1 && keyset == null && order.length === 0 && expand.length === 0
   return isOne && relation.kind === 'set' && output.every(isStored)
+}
+
+/** What is said of a navigation property stands right before it (JSON Format 4.01, 8.1). */
+function membersOf(
+  own: readonly Member[],
+  expand: readonly Expansion[],
+  related: readonly Related[],
+): readonly Member[] {
+  const isAbout = (expansion: Expansion, { path }: Member) =>
+    path.length === 1 && path[0]!.startsWith(`${expansion.name}@`)
+  return [
+    ...own.filter((member) => !expand.some((expansion) => isAbout(expansion, member))),
+    ...related.flatMap((level, i) => [
+      ...own.filter((member) => isAbout(expand[i]!, member)),
+      ...level.members,
+    ]),
+  ]
 }
 
 /** One level: its tables, how they are joined to the parent's, and what they add to the parent's rows. */
@@ -117,10 +131,7 @@ function relatedTexts(expansion: Expansion, parent: string, format: JsonFormat):
   const { alias } = query.row
   const [rows, texts] = [`${alias} rows`, `${alias} texts`]
   const inner = query.expand.map((next) => relatedRows(next, rows, format))
-  const members = [
-    ...propertyMembers(rows, query.output, format),
-    ...inner.flatMap((level) => level.members),
-  ]
+  const members = membersOf(propertyMembers(rows, query.output, format), query.expand, inner)
   const object = objectSql('{', members)
   const value = many
     ? sql`concat('[', string_agg(${object}, ',' ORDER BY ${sql.ident(rows)}.${NUMBER}), ']')`

@@ -6,7 +6,7 @@
 // that does not fit, found in the middle, costs a rollback and nothing else. Then the segment is loaded again as JSON
 // into temporary tables, each event gets a verdict, and those that fit are inserted.
 
-import type { Claim, WaitingSegment } from '../../buffer/claim-source.ts'
+import { type Claim, locationOf, type WaitingSegment } from '../../buffer/claim-source.ts'
 import type { EventsModel } from '../../core/model.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
@@ -47,7 +47,7 @@ export class MisfitError extends Error {
 export async function viewTyped(
   connection: Connection,
   model: EventsModel,
-  claims: readonly Pick<Claim, 'path' | 'events'>[],
+  claims: readonly Pick<Claim, 'url' | 'events'>[],
   formerly: boolean,
 ): Promise<Batch> {
   const lines = linesOf(claims, membersFor(model, formerly))
@@ -85,7 +85,7 @@ export async function loadTolerantly(
   const events = await countRows(connection, FITTING)
   if (events + rejected !== claim.events)
     throw new ModelFailure(
-      `${claim.path} holds ${events + rejected} events, but ${claim.events} were accepted; nothing was inserted`,
+      `${describeSegment(claim)} holds ${events + rejected} events, but ${claim.events} were accepted; nothing was inserted`,
     )
   return { rows: FITTING, events, rejected }
 }
@@ -105,7 +105,7 @@ export async function insertTolerantly(
     FROM ${VERDICTS} JOIN (${rawEvents(claim)}) USING (seq)`)
   if (rejected !== batch.rejected)
     throw new ModelFailure(
-      `${batch.rejected} events of ${claim.path} do not fit, but only ${rejected} could be set aside; nothing was inserted`,
+      `${batch.rejected} events of ${describeSegment(claim)} do not fit, but only ${rejected} could be set aside; nothing was inserted`,
     )
 }
 
@@ -141,7 +141,7 @@ export const isOf = ({ name }: EventsModel): Sql => sql`lower(target) = lower(${
 export function judgeSegments(
   connection: Connection,
   model: EventsModel,
-  segments: readonly Pick<WaitingSegment, 'path'>[],
+  segments: readonly Pick<WaitingSegment, 'url'>[],
 ): Promise<void> {
   const members = { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON`, x: EXACT_TEXTS }
   return giveVerdicts(connection, model, linesOf(segments, members))
@@ -221,6 +221,8 @@ function nestedMisfits(column: Column): Sql {
       OR (w.type IN ('OBJECT', 'ARRAY') AND g.type NOT IN ('OBJECT', 'ARRAY')))
     GROUP BY seq`
 }
+
+const describeSegment = (claim: Claim) => `${locationOf(claim)} of ${claim.collector}`
 
 const isAboutValues = ({ details }: DatabaseError) =>
   ['Invalid Input', 'Conversion', 'Out of Range'].includes(details.type)

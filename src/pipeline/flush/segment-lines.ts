@@ -1,6 +1,6 @@
 // The lines of segments (buffer/segment.ts) as the engine reads them.
 
-import type { Claim } from '../../buffer/claim-source.ts'
+import { type Claim, locationOf } from '../../buffer/claim-source.ts'
 import { EVENT_TEXT, LINE_COLUMNS, LINE_START, type LineColumn } from '../../buffer/segment.ts'
 import { limits } from '../../core/limits.ts'
 import type { EventsModel } from '../../core/model.ts'
@@ -24,13 +24,13 @@ export function membersFor({ columns }: EventsModel, withExact: boolean): Member
 }
 
 /** A marker line has none of the members. Names inside `e` are matched exactly, unknown ones are dropped. */
-export function linesOf(segments: readonly Pick<Claim, 'path'>[], members: Members): Sql {
-  const paths = sql.join(segments.map(({ path }) => sql.value(path)))
+export function linesOf(segments: readonly Pick<Claim, 'url'>[], members: Members): Sql {
+  const locations = sql.join(segments.map((segment) => sql.value(locationOf(segment))))
   const columns = LINE_COLUMNS.flatMap((name) => {
     const type = members[name]
     return type === undefined ? [] : [sql`${sql.value(name)}: ${sql.value(type.inline())}`]
   })
-  return sql`read_json([${paths}], format = 'newline_delimited', columns = {${sql.join(columns)}},
+  return sql`read_json([${locations}], format = 'newline_delimited', columns = {${sql.join(columns)}},
     records = true, compression = 'uncompressed', maximum_object_size = ${sql.value(limits.segmentLineBytes)})`
 }
 
@@ -41,7 +41,7 @@ export function rawEvents(claim: Claim): Sql {
       CAST(json_extract_string(line, '$.t') AS TIMESTAMPTZ) AS received_at,
       regexp_extract(line, ${sql.value(EVENT_TEXT)}, 1) AS event,
       CAST(json_extract(line, '$.x') AS ${EXACT_TEXTS}) AS exact
-    FROM read_csv(${sql.value(claim.path)}, columns = {'line': 'VARCHAR'}, delim = chr(1), quote = '', escape = '',
+    FROM read_csv(${sql.value(locationOf(claim))}, columns = {'line': 'VARCHAR'}, delim = chr(1), quote = '', escape = '',
       comment = '', header = false, auto_detect = false, compression = 'none', new_line = '\\n',
       max_line_size = ${sql.value(limits.segmentLineBytes)})
     WHERE starts_with(line, ${sql.value(LINE_START)})`

@@ -12,7 +12,8 @@ import { EnvironmentError } from '../../../src/core/failures.ts'
 import type { ModelName } from '../../../src/core/names.ts'
 import { HttpServer } from '../../../src/http/server.ts'
 import { silentLogger } from '../../support/silent-logger.ts'
-import { type DaemonFixture, openFixture, PAGE_VIEWS, post } from '../../support/daemon-fixture.ts'
+import { type OpenDaemon, openDaemon, PAGE_VIEWS } from '../../support/collect-daemon.ts'
+import { post } from '../../support/json-requests.ts'
 
 const TARGET = PAGE_VIEWS.name
 const OTHER = 'raw.other' as ModelName
@@ -21,10 +22,10 @@ function connect(port: number, bufferDir: string, timeoutMs = 5_000) {
   return AdminClient.connect({ port, bufferDir, logger: silentLogger, timeoutMs })
 }
 
-const adminPort = ({ daemon }: DaemonFixture) => Number(new URL(daemon.adminUrl).port)
+const adminPort = ({ daemon }: OpenDaemon) => Number(new URL(daemon.adminUrl).port)
 
 test('a client over HTTP gives what the buffer gives', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { buffer, daemon } = fixture
   await using client = await connect(adminPort(fixture), fixture.bufferDir)
   assert.ok(client)
@@ -47,14 +48,14 @@ test('a client over HTTP gives what the buffer gives', async () => {
 })
 
 test('a target that the daemon does not know has nothing to flush', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   await using client = await connect(adminPort(fixture), fixture.bufferDir)
   assert.is(await client!.claim(OTHER), null)
   assert.equal(await client!.inflight(OTHER), [])
 })
 
 test('claims of another target and claims that never were', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   await using client = await connect(adminPort(fixture), fixture.bufferDir)
   const failure = (id: string) =>
     client!.ack({ id, target: TARGET }).catch((error: unknown) => error)
@@ -63,7 +64,7 @@ test('claims of another target and claims that never were', async () => {
 })
 
 test('nobody on the port: no client', async () => {
-  const fixture = await openFixture()
+  const fixture = await openDaemon()
   const port = adminPort(fixture)
   await fixture[Symbol.asyncDispose]()
   assert.is(await connect(port, '/nowhere'), null)
@@ -75,7 +76,7 @@ test('a listener that never answers', async () => {
 })
 
 test('a daemon that falls silent is waited for once', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { bufferDir } = fixture
   let requests = 0
   await using listener = await listen((socket) => {
@@ -99,26 +100,26 @@ test('a listener that is something else', async () => {
   await page[Symbol.asyncDispose]()
   await using talker = await listen((socket) => socket.end('220 smtp.example.org\r\n'))
   await fails(connect(talker.port, '/nowhere'), 'not-a-daemon')
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const publicPort = Number(new URL(fixture.daemon.url).port)
   await fails(connect(publicPort, fixture.bufferDir), 'not-a-daemon')
 })
 
 test('the daemon of another project', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const dir = await mkdtemp(join(tmpdir(), 'eider-other-'))
   await fails(connect(adminPort(fixture), dir), 'daemon-of-another-project')
   await rm(dir, { recursive: true })
 })
 
 test('a buffer that was removed beside its daemon', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   await rm(fixture.bufferDir, { recursive: true })
   await fails(connect(adminPort(fixture), fixture.bufferDir), 'buffer-unusable')
 })
 
 test('a daemon that goes away between two calls', async () => {
-  const fixture = await openFixture()
+  const fixture = await openDaemon()
   await using client = await connect(adminPort(fixture), fixture.bufferDir)
   await fixture[Symbol.asyncDispose]()
   await fails(client!.claim(TARGET), 'daemon-gone')

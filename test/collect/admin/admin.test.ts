@@ -4,15 +4,16 @@ import * as assert from 'uvu/assert'
 import type { ModelName } from '../../../src/core/names.ts'
 import { columnType } from '../../../src/core/relation.ts'
 import { RawClient } from '../../support/raw-client.ts'
-import { openFixture, PAGE_VIEWS, post, send, targetsOf } from '../../support/daemon-fixture.ts'
-import { eventsModel } from '../../support/events-model.ts'
+import { openDaemon, PAGE_VIEWS, targetsOf } from '../../support/collect-daemon.ts'
+import { post, send } from '../../support/json-requests.ts'
+import { eventsModel } from '../../support/handmade-models.ts'
 
 const EVENTS = '/collect/raw/page_views'
 const BATCH = '/collect/raw/page_views/batch'
 const FLUSH = '/flush/raw/page_views'
 
 test('E045 to E048, E060 to E063, E068: a claim is listed while it is open, goes back with nack and is gone with ack', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url, adminUrl } = fixture.daemon
   const call = async (action: string, id?: unknown) =>
     (await post(`${adminUrl}${FLUSH}/${action}`, JSON.stringify({ claim_id: id }))).body
@@ -30,6 +31,7 @@ test('E045 to E048, E060 to E063, E068: a claim is listed while it is open, goes
     'newest',
     'oldest_segment',
     'opening',
+    'collector',
   ])
   const id = claim['claim_id']
   assert.equal(await call('claim'), { claim_id: null }, 'an event is handed out once')
@@ -50,7 +52,7 @@ test('E045 to E048, E060 to E063, E068: a claim is listed while it is open, goes
 })
 
 test('E061: claims of other targets, claims that never were, bodies that name none', async () => {
-  await using fixture = await openFixture({
+  await using fixture = await openDaemon({
     targets: targetsOf(PAGE_VIEWS, eventsModel('raw.orders', 'id BIGINT')),
   })
   const { url, adminUrl } = fixture.daemon
@@ -76,7 +78,7 @@ test('E061: claims of other targets, claims that never were, bodies that name no
 })
 
 test('E053: the admin port answers programs of this machine, and no web page', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { adminUrl } = fixture.daemon
   const origin = await send('GET', `${adminUrl}/flush`, undefined, { Origin: 'http://127.0.0.1' })
   assert.equal([origin.status, origin.error.code], [403, 'not-local'])
@@ -105,7 +107,7 @@ test('E053: the admin port answers programs of this machine, and no web page', a
 })
 
 test('new models are taken over, all or none; events of a model that is gone can still be flushed', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { daemon } = fixture
   await post(daemon.url + EVENTS, '{"event_name":"a"}')
   const broken = eventsModel('raw.broken', 'a INTEGER')

@@ -3,8 +3,9 @@
 import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { eventsModel } from '../../support/events-model.ts'
-import { eventsOf, openFixture, PAGE_VIEWS, post, targetsOf } from '../../support/daemon-fixture.ts'
+import { eventsModel } from '../../support/handmade-models.ts'
+import { eventsOf, openDaemon, PAGE_VIEWS, targetsOf } from '../../support/collect-daemon.ts'
+import { post } from '../../support/json-requests.ts'
 
 const EVENTS = '/collect/raw/page_views'
 const json = { 'Content-Type': 'application/json' }
@@ -17,7 +18,7 @@ async function storedIn(adminUrl: string, table = 'page_views'): Promise<readonl
 }
 
 test('a repeated request is answered as the first, and stored once', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url, adminUrl } = fixture.daemon
   const one = '{"event_name":"one"}'
   const batch = '[{"event_name":"a"},{"event_name":"b"}]'
@@ -43,7 +44,7 @@ test('a repeated request is answered as the first, and stored once', async () =>
 })
 
 test('the key of a request with another body is refused; a refused body leaves its key free', async () => {
-  await using fixture = await openFixture()
+  await using fixture = await openDaemon()
   const { url, adminUrl } = fixture.daemon
   const bad = await post(url + EVENTS, '{}', keyed('k'))
   assert.equal([bad.status, bad.error.code], [400, 'missing-field'])
@@ -60,7 +61,7 @@ test('the key of a request with another body is refused; a refused body leaves i
 
 test('each target has keys of its own; a model that changed meanwhile refuses no repeat', async () => {
   const other = eventsModel('raw.other', 'event_name VARCHAR')
-  await using fixture = await openFixture({ targets: targetsOf(PAGE_VIEWS, other) })
+  await using fixture = await openDaemon({ targets: targetsOf(PAGE_VIEWS, other) })
   const { url, adminUrl } = fixture.daemon
   const body = '{"event_name":"a"}'
   assert.is((await post(url + EVENTS, body, keyed('k'))).status, 202)

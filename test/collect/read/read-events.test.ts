@@ -7,7 +7,7 @@ import { openDoor } from '../../../src/collect/validate/validate-event.ts'
 import { limits } from '../../../src/core/limits.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { settings } from '../../../src/project/settings.ts'
-import { eventsModel } from '../../support/events-model.ts'
+import { eventsModel } from '../../support/handmade-models.ts'
 
 const door = openDoor(
   eventsModel(

@@ -8,7 +8,7 @@ import { admit, type Door, openDoor } from '../../../src/collect/validate/valida
 import { RequestError } from '../../../src/http/request-error.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { pick } from '../../support/front-requests.ts'
-import { eventsModel } from '../../support/events-model.ts'
+import { eventsModel } from '../../support/handmade-models.ts'
 
 const EVENTS = 40_000
 const MAX_BYTES = 300

@@ -13,7 +13,7 @@ import { Database } from '../../../src/duckdb/database.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { insertTyped, viewTyped } from '../../../src/pipeline/flush/load-batch.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
-import { eventsModel } from '../../support/events-model.ts'
+import { eventsModel } from '../../support/handmade-models.ts'
 import { numbers } from '../../support/number-examples.ts'
 import { others } from '../../support/value-examples.ts'
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { compileOne, mistakesOf } from '../../support/compile-text.ts'
+import { compileOne, mistakesOf } from '../../support/compile-texts.ts'
 
 async function columnsOf(list: string): Promise<readonly string[]> {
   const { columns } = await compileOne(`-- @kind: events\n${list}`)

@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { compileTexts, nameOf, type Texts } from '../../support/compile-text.ts'
+import { compileTexts, type Texts } from '../../support/compile-texts.ts'
+import { modelName } from '../../support/model-name.ts'
 
 const sources: Texts = {
   'raw.o':
@@ -18,13 +19,13 @@ async function lineageOf(text: string, more: Texts = {}): Promise<readonly strin
     assert.is(columns.length, models.get(name)?.columns.length, name)
     for (const { model, column } of columns.flatMap((origins) => origins ?? []))
       assert.ok(
-        models.get(nameOf(model))?.columns.some((known) => known.name === column),
+        models.get(modelName(model))?.columns.some((known) => known.name === column),
         `${name} is made of ${model}.${column}, which does not exist`,
       )
   }
-  const columns = models.get(nameOf('a.t'))?.columns ?? []
+  const columns = models.get(modelName('a.t'))?.columns ?? []
   return columns.map(({ name }, i) => {
-    const origins = all.get(nameOf('a.t'))?.[i]
+    const origins = all.get(modelName('a.t'))?.[i]
     const texts = origins?.map(({ model, column }) => `${model.replace(/^raw\./, '')}.${column}`)
     return `${name}: ${texts === undefined ? '?' : texts.toSorted().join(' ')}`.trim()
   })

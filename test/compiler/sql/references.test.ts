@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { compileTexts, mistakesOf, modelOf } from '../../support/compile-text.ts'
+import { compileTexts, mistakesOf, modelOf } from '../../support/compile-texts.ts'
 
 const base = {
   'raw.s': 'select 1 as id, 2 as v',

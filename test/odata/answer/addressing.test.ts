@@ -2,8 +2,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Served, serve } from '../../support/publish.ts'
-import { shop } from '../../support/shop.ts'
+import { type Served, serve } from '../../support/odata-service.ts'
+import { shop } from '../../support/related-tables.ts'
 
 async function statuses(served: Served, expected: Readonly<Record<string, number>>) {
   for (const [target, status] of Object.entries(expected)) {

@@ -3,8 +3,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
-import { serve } from '../../support/publish.ts'
-import { shop } from '../../support/shop.ts'
+import { serve } from '../../support/odata-service.ts'
+import { shop } from '../../support/related-tables.ts'
 
 interface Answer {
   readonly '@odata.context': string

@@ -2,8 +2,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { serve } from '../../support/publish.ts'
-import { shop as smallShop } from '../../support/shop.ts'
+import { serve } from '../../support/odata-service.ts'
+import { shop as smallShop } from '../../support/related-tables.ts'
 
 const shop = [
   {

@@ -2,9 +2,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { csdlJson, csdlXml } from '../../../src/odata/answer/csdl.ts'
-import { functionNames } from '../../../src/odata/bind/expression/functions.ts'
 import { servedTransformations } from '../../../src/odata/syntax/transformations.ts'
-import { Fixture, shop } from '../../support/odata-fixture.ts'
+import { InMemoryTables } from '../../support/in-memory-tables.ts'
+import { shop } from '../../support/odata-tables.ts'
 
 const xml = (...of: Parameters<typeof csdlXml>) => [...csdlXml(...of)].join('')
 const json = (...of: Parameters<typeof csdlJson>) => [...csdlJson(...of)].join('')
@@ -13,7 +13,7 @@ const stringsXml = (names: readonly string[]) =>
   `<Collection>${names.map((name) => `<String>${name}</String>`).join('')}</Collection>`
 
 test('Q032, Q111: CSDL XML names types, keys, navigation and annotations', async () => {
-  await using fixture = await Fixture.open(shop.slice(0, 2))
+  await using fixture = await InMemoryTables.open(shop.slice(0, 2))
   const restrictions = [
     'InsertRestrictions',
     'Insertable',
@@ -33,9 +33,9 @@ test('Q032, Q111: CSDL XML names types, keys, navigation and annotations', async
   assert.equal(xml(fixture.model, '4.0').split('\n'), [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">',
-    '<edmx:Reference Uri="https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Core.V1.xml"><edmx:Include Namespace="Org.OData.Core.V1"/></edmx:Reference>',
-    '<edmx:Reference Uri="https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Capabilities.V1.xml"><edmx:Include Namespace="Org.OData.Capabilities.V1"/></edmx:Reference>',
-    '<edmx:Reference Uri="https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Aggregation.V1.xml"><edmx:Include Namespace="Org.OData.Aggregation.V1"/></edmx:Reference>',
+    '<edmx:Reference Uri="vocabularies/Org.OData.Core.V1.xml"><edmx:Include Namespace="Org.OData.Core.V1"/></edmx:Reference>',
+    '<edmx:Reference Uri="vocabularies/Org.OData.Capabilities.V1.xml"><edmx:Include Namespace="Org.OData.Capabilities.V1"/></edmx:Reference>',
+    '<edmx:Reference Uri="vocabularies/Org.OData.Aggregation.V1.xml"><edmx:Include Namespace="Org.OData.Aggregation.V1"/></edmx:Reference>',
     '<edmx:DataServices>',
     '<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="eider">',
     '<EntityType Name="shop_customers">',
@@ -69,9 +69,10 @@ test('Q032, Q111: CSDL XML names types, keys, navigation and annotations', async
     ...readOnly,
     '</EntitySet>',
     '<Annotation Term="Org.OData.Core.V1.ODataVersions" String="4.0 4.01"/>',
+    '<Annotation Term="Org.OData.Capabilities.V1.BatchContinueOnErrorSupported" Bool="true"/>',
     '<Annotation Term="Org.OData.Capabilities.V1.CrossJoinSupported" Bool="true"/>',
     '<Annotation Term="Org.OData.Capabilities.V1.KeyAsSegmentSupported" Bool="false"/>',
-    `<Annotation Term="Org.OData.Capabilities.V1.FilterFunctions">${stringsXml([...functionNames].toSorted())}</Annotation>`,
+    `<Annotation Term="Org.OData.Capabilities.V1.BatchSupport"><Record><PropertyValue Property="ContinueOnErrorSupported" Bool="true"/><PropertyValue Property="SupportedFormats">${stringsXml(['multipart/mixed', 'application/json'])}</PropertyValue></Record></Annotation>`,
     '</EntityContainer>',
     '</Schema>',
     '</edmx:DataServices>',
@@ -82,7 +83,7 @@ test('Q032, Q111: CSDL XML names types, keys, navigation and annotations', async
 })
 
 test('CSDL JSON says the same', async () => {
-  await using fixture = await Fixture.open(shop.slice(0, 2))
+  await using fixture = await InMemoryTables.open(shop.slice(0, 2))
   const document = JSON.parse(json(fixture.model, '4.01'))
   assert.is(document.$Version, '4.01')
   assert.is(document.$EntityContainer, 'eider.Default')
@@ -113,15 +114,18 @@ test('CSDL JSON says the same', async () => {
     { MaxLevels: 8 },
   )
   assert.is(document.eider.Default['@Org.OData.Capabilities.V1.CrossJoinSupported'], true)
-  const functions = document.eider.Default['@Org.OData.Capabilities.V1.FilterFunctions']
   const { Transformations } =
     document.eider.Default.shop_orders['@Org.OData.Aggregation.V1.ApplySupported']
   assert.equal(Transformations, servedTransformations)
-  assert.ok(
-    functions.includes('isdefined') &&
-      functions.includes('hassubset') &&
-      !functions.includes('geo.length'),
-  )
+  assert.equal(document.eider.Default['@Org.OData.Capabilities.V1.BatchSupport'], {
+    ContinueOnErrorSupported: true,
+    SupportedFormats: ['multipart/mixed', 'application/json'],
+  })
+  assert.equal(Object.keys(document.$Reference), [
+    'vocabularies/Org.OData.Core.V1.json',
+    'vocabularies/Org.OData.Capabilities.V1.json',
+    'vocabularies/Org.OData.Aggregation.V1.json',
+  ])
   assert.match(
     xml(fixture.model, '4.01', { keyAsSegment: true }),
     'KeyAsSegmentSupported" Bool="true"',
@@ -129,14 +133,14 @@ test('CSDL JSON says the same', async () => {
 })
 
 test('Q117: a set without a key has a type without one', async () => {
-  await using fixture = await Fixture.open(shop.slice(3))
+  await using fixture = await InMemoryTables.open(shop.slice(3))
   assert.not.match(xml(fixture.model, '4.0'), '<Key>')
   assert.is(JSON.parse(json(fixture.model, '4.0')).eider.shop_log.$Key, undefined)
 })
 
 test('no text of a project can break the document', async () => {
   const description = 'a"b<c>&amp;\t\n\r\u0001\u001f\ud800\ufffe]]>'
-  await using fixture = await Fixture.open([
+  await using fixture = await InMemoryTables.open([
     { model: 't.a', key: ['id'], description, rows: sql`SELECT 1 AS id` },
   ])
   const [, text] = /Description" String="([^"]*)"/.exec(xml(fixture.model, '4.0'))!

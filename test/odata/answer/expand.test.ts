@@ -3,8 +3,9 @@ import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { limits } from '../../../src/core/limits.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { serve, type Table } from '../../support/publish.ts'
-import { shop } from '../../support/shop.ts'
+import { serve } from '../../support/odata-service.ts'
+import type { Table } from '../../support/snapshot-files.ts'
+import { shop } from '../../support/related-tables.ts'
 
 test('Q104: $expand nests an array for many, an object or null for one', async () => {
   await using resources = new Resources()

@@ -4,8 +4,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { serve, type Table } from '../../support/publish.ts'
-import { shop } from '../../support/shop.ts'
+import { serve } from '../../support/odata-service.ts'
+import type { Table } from '../../support/snapshot-files.ts'
+import { shop } from '../../support/related-tables.ts'
 
 const FULL = { accept: 'application/json;odata.metadata=full' }
 const FULL_4_0 = { ...FULL, 'odata-maxversion': '4.0' }
@@ -21,8 +22,6 @@ test('metadata=full: types, ids and links of each row, also of expanded ones', a
     '@odata.id',
     'customer@odata.associationLink',
     'customer@odata.navigationLink',
-    'items@odata.associationLink',
-    'items@odata.navigationLink',
     'order_id@odata.type',
     'order_id',
     'customer_id@odata.type',
@@ -30,8 +29,19 @@ test('metadata=full: types, ids and links of each row, also of expanded ones', a
     'status',
     'amount@odata.type',
     'amount',
+    'items@odata.associationLink',
+    'items@odata.navigationLink',
     'items',
   ])
+  const both = 'shop_orders?$top=1&$expand=items($count=true;$expand=order),customer'
+  const [nested] = (await served.get(both, FULL)).json.value
+  const last = (entity: object, names: number) => Object.keys(entity).slice(-names).join(' ')
+  const links = (name: string) => `${name}@odata.associationLink ${name}@odata.navigationLink`
+  assert.is(
+    last(nested, 7),
+    `${links('items')} items@odata.count items ${links('customer')} customer`,
+  )
+  assert.is(last(nested.items[0], 3), `${links('order')} order`)
   assert.is(order['@odata.type'], '#eider.shop_orders')
   assert.is(order['@odata.id'], 'shop_orders(10)')
   assert.is(order['amount@odata.type'], 'Decimal')

@@ -5,7 +5,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Answer, publish, type Served, serve, type Table } from '../../support/publish.ts'
+import { type Answer, type Served, serve } from '../../support/odata-service.ts'
+import { publish, type Table } from '../../support/snapshot-files.ts'
 
 // Letters of three bytes, quotes and ends of lines: none of them begins where a part does.
 const UNIT = 'x€"\\\n'

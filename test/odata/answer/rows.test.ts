@@ -7,7 +7,8 @@ import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { keptManifestFile } from '../../../src/core/snapshot.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { publish, type Served, serve, type Table } from '../../support/publish.ts'
+import { publish, type Table } from '../../support/snapshot-files.ts'
+import { type Served, serve } from '../../support/odata-service.ts'
 
 const allTypes: Table = {
   model: 'shop.alltypes',

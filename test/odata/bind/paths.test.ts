@@ -1,10 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { entityTextsSql } from '../../../src/odata/sql/expand.ts'
-import { Fixture } from '../../support/odata-fixture.ts'
+import { InMemoryTables } from '../../support/in-memory-tables.ts'
 
 test('properties behind navigation to one', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const ids = (filter: string) => fixture.ids('shop_orders', filter)
   assert.is(await ids("customer/name eq 'Alice'"), '10 11')
   assert.is(await ids("$it/customer/name eq 'Alice'"), '10 11')
@@ -24,7 +24,7 @@ test('properties behind navigation to one', async () => {
 })
 
 test('Q046 in filters: any, all and $count of the other side', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const ids = (filter: string) => fixture.ids('shop_customers', filter)
   assert.is(await ids('orders/any()'), '1 2')
   assert.is(await ids('not orders/any()'), '3 4 5')
@@ -52,7 +52,7 @@ test('Q046 in filters: any, all and $count of the other side', async () => {
 })
 
 test('paths that lead nowhere are refused before any SQL', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const refused: readonly (readonly [string, string])[] = [
     ['orders/amount gt 1', 'type-mismatch'],
     ['orders eq null', 'type-mismatch'],
@@ -84,7 +84,7 @@ test('paths that lead nowhere are refused before any SQL', async () => {
 })
 
 test('the row of a lookup is written where it is read, unless a value has to be made first', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const format = { metadata: 'minimal', ieee754: false } as const
   const selects = (target: string) =>
     entityTextsSql(fixture.query(target), { offset: 0, limit: 1 }, format).inline().split('SELECT')

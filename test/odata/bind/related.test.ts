@@ -1,9 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Fixture } from '../../support/odata-fixture.ts'
+import { InMemoryTables } from '../../support/in-memory-tables.ts'
 
 test('$count behind a path takes $filter and $search', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const expected = {
     'orders/$count($search=paid) eq 1': '1 2',
     'orders/$count($search=pAID OR open) eq 2': '1',
@@ -25,7 +25,7 @@ test('$count behind a path takes $filter and $search', async () => {
 })
 
 test('isdefined takes one path to what the entities have or had', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const refusal = (query: string) => fixture.refusal(`shop_orders?${encodeURI(query)}`).code
   assert.is(refusal('$filter=isdefined()'), 'wrong-arguments')
   assert.is(refusal('$filter=isdefined(status,amount)'), 'wrong-arguments')
@@ -41,7 +41,7 @@ test('isdefined takes one path to what the entities have or had', async () => {
 })
 
 test('$these stands in transformations alone, and a row of them stays within limits', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const refusal = (query: string) => fixture.refusal(`shop_orders?${encodeURI(query)}`).code
   assert.is(refusal('$filter=$these/$count gt 1'), 'not-supported')
   assert.is(refusal('$apply=top(1)&$filter=$these/$count gt 1'), 'not-supported')
@@ -53,7 +53,7 @@ test('$these stands in transformations alone, and a row of them stays within lim
 })
 
 test('an entity with a key is compared with null, and with another', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const ids = async (set: string, filter: string, answer: string) =>
     assert.is(await fixture.ids(set, filter), answer, filter)
   await ids('shop_customers', 'orders(10) ne null', '1')

@@ -1,10 +1,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Fixture } from '../../support/odata-fixture.ts'
-import { fails, holds, one, refused } from '../../support/one-row.ts'
+import { InMemoryTables } from '../../support/in-memory-tables.ts'
+import { fails, holds, refused } from '../../support/filter-checks.ts'
+import { one } from '../../support/odata-tables.ts'
 
 test('Q089, Q090, Q095: cast converts, isof tests a type, case takes the first that holds', async () => {
-  await using fixture = await Fixture.open(one)
+  await using fixture = await InMemoryTables.open(one)
   await holds(fixture, [
     'cast(n,Edm.Int32) eq 3',
     "cast(i,Edm.String) eq '7'",
@@ -77,7 +78,7 @@ test('Q089, Q090, Q095: cast converts, isof tests a type, case takes the first t
 })
 
 test('Q091: patterns are ECMAScript as far as RE2 goes', async () => {
-  await using fixture = await Fixture.open(one)
+  await using fixture = await InMemoryTables.open(one)
   await holds(fixture, [
     "matchesPattern(v,'^Stra')",
     "matchespattern(v,'[a-z]{2}ß')",
@@ -122,7 +123,7 @@ test('Q091: patterns are ECMAScript as far as RE2 goes', async () => {
 })
 
 test('Q092 to Q094: geo functions say that they are not served', async () => {
-  await using fixture = await Fixture.open(one)
+  await using fixture = await InMemoryTables.open(one)
   refused(fixture, 'not-supported', [
     "geo.distance(v,geography'POINT(1 2)') lt 5",
     'geo.length(v) gt 1',

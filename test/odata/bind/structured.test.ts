@@ -1,7 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
-import { Fixture, type Table } from '../../support/odata-fixture.ts'
+import { InMemoryTables } from '../../support/in-memory-tables.ts'
+import type { Table } from '../../support/snapshot-files.ts'
 
 const people: readonly Table[] = [
   {
@@ -16,12 +17,12 @@ const people: readonly Table[] = [
   },
 ]
 
-async function holdFor(fixture: Fixture, expected: Readonly<Record<string, string>>) {
+async function holdFor(fixture: InMemoryTables, expected: Readonly<Record<string, string>>) {
   for (const [filter, ids] of Object.entries(expected))
     assert.is(await fixture.ids('s_people', filter), ids, filter)
 }
 
-function refusedAs(fixture: Fixture, expected: Readonly<Record<string, string>>) {
+function refusedAs(fixture: InMemoryTables, expected: Readonly<Record<string, string>>) {
   for (const [filter, code] of Object.entries(expected)) {
     const refusal = fixture.refusal(`s_people?$filter=${encodeURIComponent(filter)}`)
     assert.is(refusal.code, code, `${filter} ${refusal.message}`)
@@ -29,7 +30,7 @@ function refusedAs(fixture: Fixture, expected: Readonly<Record<string, string>>)
 }
 
 test('Q133: parts of structs are values', async () => {
-  await using fixture = await Fixture.open(people)
+  await using fixture = await InMemoryTables.open(people)
   await holdFor(fixture, {
     "address/city eq 'Rome'": '1',
     'address/city eq null': '2 3',
@@ -62,7 +63,7 @@ test('Q133: parts of structs are values', async () => {
 })
 
 test('JSON objects are compared with structs, property by property', async () => {
-  await using fixture = await Fixture.open(people)
+  await using fixture = await InMemoryTables.open(people)
   const whole = '{"city":"Rome","zip":100,"geo":{"lat":1.5},"phones":["1","2"]}'
   await holdFor(fixture, {
     [`address eq ${whole}`]: '1',
@@ -106,7 +107,7 @@ test('JSON objects are compared with structs, property by property', async () =>
 })
 
 test('what $select does not choose by is said, and not passed over', async () => {
-  await using fixture = await Fixture.open(people)
+  await using fixture = await InMemoryTables.open(people)
   const code = (select: string) => fixture.refusal(`s_people?$select=${select}`).code
   for (const select of [
     'address/phones($top=1)',
@@ -124,13 +125,13 @@ test('what $select does not choose by is said, and not passed over', async () =>
   ])
     assert.is(code(select), 'option-not-allowed', select)
   assert.is(code('address/city/name'), 'unknown-property')
-  await using shop = await Fixture.open()
+  await using shop = await InMemoryTables.open()
   for (const select of ['orders/amount', 'orders($top=1)', 'orders($select=amount)'])
     assert.is(shop.refusal(`shop_customers?$select=${select}`).code, 'invalid-option-value', select)
 })
 
 test('a text of JSON is read as the type that it meets', async () => {
-  await using fixture = await Fixture.open([
+  await using fixture = await InMemoryTables.open([
     {
       model: 's.visits',
       key: ['id'],
@@ -150,7 +151,7 @@ test('a text of JSON is read as the type that it meets', async () => {
 })
 
 test('lists: any, all, $count and in; a list that is NULL is empty', async () => {
-  await using fixture = await Fixture.open(people)
+  await using fixture = await InMemoryTables.open(people)
   await holdFor(fixture, {
     "tags/any(t:t eq 'b')": '1 3',
     "not tags/any(t:t eq 'b')": '2',
@@ -185,7 +186,7 @@ test('lists: any, all, $count and in; a list that is NULL is empty', async () =>
 })
 
 test('lists as values: literals, comparison and functions', async () => {
-  await using fixture = await Fixture.open(people)
+  await using fixture = await InMemoryTables.open(people)
   await holdFor(fixture, {
     "tags eq ['a','b','b']": '1',
     'tags ne []': '1 3',
@@ -232,7 +233,7 @@ test('lists as values: literals, comparison and functions', async () => {
 })
 
 test('entities are compared by their keys', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const ids = (filter: string) => fixture.ids('shop_orders', filter)
   assert.is(await ids('customer eq $root/shop_customers(1)'), '10 11')
   assert.is(await ids('customer ne $root/shop_customers(1)'), '12 13 14')
@@ -244,7 +245,7 @@ test('entities are compared by their keys', async () => {
 })
 
 test('after the ABNF: what stands in lists, prefixes, white space', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const refusal = (query: string) => {
     const { status, code } = fixture.refusal(`shop_customers?${encodeURI(query)}`)
     return `${status} ${code}`
@@ -263,7 +264,7 @@ test('after the ABNF: what stands in lists, prefixes, white space', async () => 
 })
 
 test('$root leads to any other entity', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const ids = (filter: string) => fixture.ids('shop_customers', filter)
   assert.is(await ids('city eq $root/shop_customers(2)/city'), '2')
   assert.is(await ids('customer_id eq $root/shop_orders(10)/customer/customer_id'), '1')

@@ -4,7 +4,7 @@ import { columnType } from '../../../src/core/relation.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
 import { edmTypeOf } from '../../../src/odata/edm/types.ts'
-import { Fixture } from '../../support/odata-fixture.ts'
+import { InMemoryTables } from '../../support/in-memory-tables.ts'
 
 const type = (text: string) => {
   const { name, precision, scale } = edmTypeOf(columnType(text), { negative: false, typeName: 't' })
@@ -98,7 +98,7 @@ test('a column of any type is read as its engine type says', async () => {
   const columns = engineTypes.map(
     (name, i) => sql`CAST(NULL AS ${sql.type(columnType(name))}) AS ${sql.ident(`c${i}`)}`,
   )
-  await using fixture = await Fixture.open([
+  await using fixture = await InMemoryTables.open([
     { model: 't.all', key: ['id'], rows: sql`SELECT 1 AS id, ${sql.join(columns)}` },
   ])
   for (const [i, { name, type: edmType }] of fixture.query('t_all').output.entries()) {

@@ -6,7 +6,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Answer, type Served, serve, type Table } from '../../support/publish.ts'
+import { type Answer, type Served, serve } from '../../support/odata-service.ts'
+import type { Table } from '../../support/snapshot-files.ts'
 
 const ROWS = 60_000
 const numbers: Table = {

@@ -14,7 +14,8 @@ import { readMemoryLimit } from '../../../src/duckdb/vectors/memory.ts'
 import type { OpenSnapshot } from '../../../src/odata/engine/open-snapshot.ts'
 import { memoryOfEach } from '../../../src/odata/service.ts'
 import { Snapshots } from '../../../src/odata/engine/current-snapshot.ts'
-import { publish, type Table, writeManifest } from '../../support/publish.ts'
+import { publish, type Table, writeManifest } from '../../support/snapshot-files.ts'
+import { until } from '../../support/until.ts'
 
 async function open(resources: Resources) {
   const dir = await mkdtemp(join(tmpdir(), 'eider-'))
@@ -36,14 +37,6 @@ async function countIn(snapshot: OpenSnapshot): Promise<number> {
   await using lent = await snapshot.connect()
   const row = await lent.connection.row(sql`SELECT count(*) AS n FROM shop_orders.main.rows`)
   return Number(row!['n'])
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('it did not happen in 10 s')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
 }
 
 test('before the first publish there is nothing; then it appears by itself', async () => {

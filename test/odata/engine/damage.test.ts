@@ -13,16 +13,10 @@ import { sql } from '../../../src/core/sql.ts'
 import { DatabaseError } from '../../../src/duckdb/errors.ts'
 import { ODataService } from '../../../src/odata/service.ts'
 import { Snapshots } from '../../../src/odata/engine/current-snapshot.ts'
-import {
-  ask,
-  publish,
-  type Served,
-  serve,
-  type Table,
-  writeManifest,
-  writeTable,
-} from '../../support/publish.ts'
-import { flip } from '../../support/flip.ts'
+import { ask, type Served, serve } from '../../support/odata-service.ts'
+import { publish, type Table, writeManifest, writeTable } from '../../support/snapshot-files.ts'
+import { flipBit } from '../../support/flip-bit.ts'
+import { until } from '../../support/until.ts'
 
 const rows = (generation: number): Table => ({
   model: 'shop.rows',
@@ -33,7 +27,7 @@ const rows = (generation: number): Table => ({
 const halve = async (path: string) => truncate(path, (await stat(path)).size / 2)
 
 /** A third of the way into the file there are rows; at its head there is what is read first. */
-const flipRows = async (path: string) => flip(path, Math.floor((await stat(path)).size / 3))
+const flipRows = async (path: string) => flipBit(path, Math.floor((await stat(path)).size / 3))
 
 /** Publishes a second state whose file `damage` has met before anybody reads it. */
 async function publishDamaged(dir: string, id: string, damage: (path: string) => Promise<void>) {
@@ -43,14 +37,6 @@ async function publishDamaged(dir: string, id: string, damage: (path: string) =>
   // Later than all that is published in the same millisecond.
   const publishedAt = new Date(Date.now() + 1000)
   await writeManifest(dir, { id, publishedAt, runId: 'run', relations: [relation] })
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`it did not happen: ${String(condition)}`)
-    await sleep(10)
-  }
 }
 
 const generationOf = async (served: Served): Promise<number> =>
@@ -68,7 +54,7 @@ test('a file that is cut short, overwritten at its head or gone is not taken up'
   const damages: readonly ((path: string) => Promise<void>)[] = [
     (path) => truncate(path, 10),
     halve,
-    (path) => flip(path, 100),
+    (path) => flipBit(path, 100),
     (path) => rm(path),
   ]
   for (const [i, damage] of damages.entries()) {

@@ -11,8 +11,9 @@ import {
   isDamage,
   markDamagedFiles,
 } from '../../../src/odata/engine/damaged-files.ts'
-import { type Fixture, fixture, query } from '../../support/pipeline-fixture.ts'
-import { flip } from '../../support/flip.ts'
+import { type TestProject, openProject } from '../../support/pipeline-project.ts'
+import { query } from '../../support/handmade-models.ts'
+import { flipBit } from '../../support/flip-bit.ts'
 
 const ROWS =
   "SELECT i AS id, 'text ' || hash(i) AS text, hash(i, 1) AS number FROM range(60000) AS r(i)"
@@ -22,10 +23,10 @@ const models = [
 ]
 const NEVER = new AbortController().signal
 
-const published = async (space: Fixture) =>
+const published = async (space: TestProject) =>
   parseManifest(await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8'))
 
-function engineOf(space: Fixture, log: LogLine[] = []) {
+function engineOf(space: TestProject, log: LogLine[] = []) {
   const dir = space.path('.eider/snapshots')
   const logger = createLogger((line) => log.push(line))
   return { dir, threads: 1, memoryLimit: null, tempDir: space.path('temp'), logger }
@@ -37,22 +38,22 @@ const damages: readonly (readonly [string, string, (path: string) => Promise<voi
   [
     'has changed bytes in the middle',
     'is damaged',
-    async (path) => flip(path, Math.floor((await sizeOf(path)) / 3)),
+    async (path) => flipBit(path, Math.floor((await sizeOf(path)) / 3)),
   ],
   [
     'has changed bytes near its end',
     'is damaged',
-    async (path) => flip(path, (await sizeOf(path)) - 1000),
+    async (path) => flipBit(path, (await sizeOf(path)) - 1000),
   ],
-  ['has changed bytes in its head', 'is damaged', (path) => flip(path, 100)],
-  ['has another mark of its format', 'is damaged', (path) => flip(path, 8)],
+  ['has changed bytes in its head', 'is damaged', (path) => flipBit(path, 100)],
+  ['has another mark of its format', 'is damaged', (path) => flipBit(path, 8)],
   ['is cut short', shorter, async (path) => truncate(path, Math.floor((await sizeOf(path)) / 2))],
   ['is empty', shorter, (path) => truncate(path, 0)],
   ['is gone', 'is missing', (path) => rm(path)],
 ]
 
 test('a file that is damaged in whatever way is found, and whole again after the next run', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models)
   for (const [what, problem, damage] of damages) {
     const engine = engineOf(space)
@@ -75,12 +76,12 @@ test('a file that is damaged in whatever way is found, and whole again after the
 })
 
 test('a marker stays as long as its file, and goes with it', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models)
   const first = await published(space)
   const { file } = first.relations[0]!
   const marker = space.path('.eider/snapshots', damageMarkerFile(file))
-  await flip(space.path('.eider/snapshots', file), 100)
+  await flipBit(space.path('.eider/snapshots', file), 100)
   await markDamagedFiles(first, engineOf(space), NEVER)
   const changed = (rows: number) => [
     query('mart.hit', `${ROWS} LIMIT ${rows}`, { expose: ['id'] }),
@@ -95,11 +96,11 @@ test('a marker stays as long as its file, and goes with it', async () => {
 })
 
 test('where a service cannot write a marker, its log says what to do', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models)
   const snapshot = await published(space)
   const { file } = snapshot.relations[0]!
-  await flip(space.path('.eider/snapshots', file), 100)
+  await flipBit(space.path('.eider/snapshots', file), 100)
   const log: LogLine[] = []
   await mkdir(space.path('.eider/snapshots', damageMarkerFile(file)))
   await markDamagedFiles(snapshot, engineOf(space, log), NEVER)

@@ -5,8 +5,10 @@ import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { readMetrics } from '../../support/read-metrics.ts'
-import { type Answer, type Served, serve, type Table } from '../../support/publish.ts'
-import { openStalled, until } from '../../support/stalled.ts'
+import { type Answer, type Served, serve } from '../../support/odata-service.ts'
+import type { Table } from '../../support/snapshot-files.ts'
+import { openStalled } from '../../support/stalled-client.ts'
+import { until } from '../../support/until.ts'
 
 const numbers = (rows: number): Table => ({
   model: 'shop.numbers',

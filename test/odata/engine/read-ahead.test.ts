@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { TextStream } from '../../../src/duckdb/vectors/text-stream.ts'
-import { serve, type Table } from '../../support/publish.ts'
+import { serve } from '../../support/odata-service.ts'
+import type { Table } from '../../support/snapshot-files.ts'
 
 const ROWS = 40_000
 const numbers: Table = {

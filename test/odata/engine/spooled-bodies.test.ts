@@ -14,7 +14,8 @@ import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { createHeldBodies } from '../../../src/odata/engine/spooled-bodies.ts'
-import { publish, type Served, serve, type Table } from '../../support/publish.ts'
+import { publish, type Table } from '../../support/snapshot-files.ts'
+import { type Served, serve } from '../../support/odata-service.ts'
 
 /** More than sockets take from a service whose client does not read. */
 const ROWS = 1_500

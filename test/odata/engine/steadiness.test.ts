@@ -6,8 +6,10 @@ import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { openStalled, until } from '../../support/stalled.ts'
-import { type Answer, ask, publish, serve, type Table } from '../../support/publish.ts'
+import { openStalled } from '../../support/stalled-client.ts'
+import { until } from '../../support/until.ts'
+import { type Answer, ask, serve } from '../../support/odata-service.ts'
+import { publish, type Table } from '../../support/snapshot-files.ts'
 
 const numbers = (rows: number, generation = 0): Table => ({
   model: 'shop.numbers',

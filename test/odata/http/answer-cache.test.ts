@@ -12,7 +12,8 @@ import { sql } from '../../../src/core/sql.ts'
 import { createKeptAnswers } from '../../../src/odata/http/lru.ts'
 import type { ODataServiceOptions } from '../../../src/odata/service.ts'
 import { readMetrics } from '../../support/read-metrics.ts'
-import { type Answer, ask, publish, type Served, serve, type Table } from '../../support/publish.ts'
+import { type Answer, ask, type Served, serve } from '../../support/odata-service.ts'
+import { publish, type Table } from '../../support/snapshot-files.ts'
 
 const numbers = (generation: number): Table => ({
   model: 'shop.numbers',

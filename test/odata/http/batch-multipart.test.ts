@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
-import { type Answer, type Served, serve } from '../../support/publish.ts'
-import { shop } from '../../support/shop.ts'
+import { type Answer, type Served, serve } from '../../support/odata-service.ts'
+import { shop } from '../../support/related-tables.ts'
 
 const send = (served: Served, body: string, headers: Readonly<Record<string, string>> = {}) =>
   served.send({

@@ -6,8 +6,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Answer, type Served, serve, type Table } from '../../support/publish.ts'
-import { shop } from '../../support/shop.ts'
+import { type Answer, type Served, serve } from '../../support/odata-service.ts'
+import type { Table } from '../../support/snapshot-files.ts'
+import { shop } from '../../support/related-tables.ts'
 
 const numbers = (rows: number): Table => ({
   model: 'shop.numbers',

@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert'
 import { UsageError } from '../../../src/core/failures.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Answer, serve, type Table } from '../../support/publish.ts'
+import { type Answer, serve } from '../../support/odata-service.ts'
+import type { Table } from '../../support/snapshot-files.ts'
 
 const SHOP = 'https://shop.example'
 const things: Table = { model: 'shop.things', key: ['id'], rows: sql`SELECT 1 AS id` }

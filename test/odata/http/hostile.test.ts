@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { hostileQueries } from '../../support/hostile-queries.ts'
-import { serve } from '../../support/publish.ts'
+import { serve } from '../../support/odata-service.ts'
 
 const things = {
   model: 'shop.things',

@@ -7,8 +7,8 @@ import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { good, odd } from '../../support/fuzz-corpus.ts'
-import { type Answer, type Asked, serve } from '../../support/publish.ts'
-import { shop } from '../../support/shop.ts'
+import { type Answer, type Asked, serve } from '../../support/odata-service.ts'
+import { shop } from '../../support/related-tables.ts'
 
 const SEED = Number(process.env['EIDER_FUZZ_SEED'] ?? 20_261_121)
 const SECONDS = Number(process.env['EIDER_FUZZ_SECONDS'] ?? 8)

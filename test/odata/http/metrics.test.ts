@@ -8,8 +8,9 @@ import { Resources } from '../../../src/core/resources.ts'
 import { RawClient } from '../../support/raw-client.ts'
 import { readMetrics } from '../../support/read-metrics.ts'
 import { repository } from '../../support/workspace.ts'
-import { ask, publish, type Served, serve } from '../../support/publish.ts'
-import { shop } from '../../support/shop.ts'
+import { ask, type Served, serve } from '../../support/odata-service.ts'
+import { publish } from '../../support/snapshot-files.ts'
+import { shop } from '../../support/related-tables.ts'
 
 const urlOf = ({ url }: Served) => new URL('/metrics', url).href
 const metricsOf = (served: Served) => readMetrics(urlOf(served), 'eider_odata_')

@@ -6,7 +6,8 @@ import * as assert from 'uvu/assert'
 import { EnvironmentError } from '../../../src/core/failures.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Answer, ask, publish, serve, type Table } from '../../support/publish.ts'
+import { type Answer, ask, serve } from '../../support/odata-service.ts'
+import { publish, type Table } from '../../support/snapshot-files.ts'
 
 const customers: Table = {
   model: 'shop.customers',
@@ -209,11 +210,11 @@ test('one log line per request, without its query', async () => {
   await served.get('nope')
   const lines = served.log.filter(({ event }) => event === 'request').map(({ fields }) => fields)
   assert.equal(
-    lines.map(({ method, path, status, rows }) => [method, path, status, rows]),
+    lines.map(({ method, path, status, code, rows }) => [method, path, status, code, rows]),
     [
-      ['GET', '/odata/shop_customers', 200, 0],
-      ['GET', '/odata/shop_customers', 200, 3],
-      ['GET', '/odata/nope', 404, 0],
+      ['GET', '/odata/shop_customers', 200, undefined, 0],
+      ['GET', '/odata/shop_customers', 200, undefined, 3],
+      ['GET', '/odata/nope', 404, 'unknown-entity-set', 0],
     ],
   )
 })

@@ -2,7 +2,7 @@
 
 import { columnType } from '../../../src/core/relation.ts'
 import { type Sql, sql } from '../../../src/core/sql.ts'
-import type { Table } from '../../support/publish.ts'
+import type { Table } from '../../support/snapshot-files.ts'
 import {
   column,
   type Expression,

@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { countSql, rowsSql } from '../../../src/odata/sql/query.ts'
-import { Fixture, shop } from '../../support/odata-fixture.ts'
+import { InMemoryTables } from '../../support/in-memory-tables.ts'
+import { shop } from '../../support/odata-tables.ts'
 
 /** In every text, so that it is found wherever it ends up. */
 const MARK = 'x7f3a'
@@ -66,7 +67,7 @@ const doors: readonly ((text: string) => string)[] = [
 ]
 
 test('Q002, Q006, Q007: hostile text is refused or a value', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   let ran = 0
   for (const door of doors) {
     for (const text of hostile) {
@@ -93,7 +94,10 @@ test('Q002, Q006, Q007: hostile text is refused or a value', async () => {
 
 test('names of columns and sets that are hostile or words of a language are only names', async () => {
   const rows = sql`SELECT 1 AS "select", 2 AS "order", 3 AS "desc", 4 AS "eq", 'x' AS "null_", 5 AS "rows", 6 AS "it", 7 AS "not_"`
-  await using fixture = await Fixture.open([{ model: 'main.rows', key: ['select'], rows }, ...shop])
+  await using fixture = await InMemoryTables.open([
+    { model: 'main.rows', key: ['select'], rows },
+    ...shop,
+  ])
   const target =
     'main_rows?$filter=eq eq 4 and order gt 1 and desc in (3) and rows eq 5 and it eq 6 and not_ eq 7'
   assert.is(await fixture.first(`${target}&$orderby=desc desc,order asc`), '1')
@@ -102,7 +106,7 @@ test('names of columns and sets that are hostile or words of a language are only
 
 test('a literal with a NUL, quotes and astral characters is found as it is', async () => {
   const rows = sql`SELECT * FROM (VALUES (1, 'a' || chr(0) || 'b'), (2, 'a''b"c\\d'), (3, '😀%_')) AS v(id, t)`
-  await using fixture = await Fixture.open([{ model: 't.texts', key: ['id'], rows }])
+  await using fixture = await InMemoryTables.open([{ model: 't.texts', key: ['id'], rows }])
   assert.is(await fixture.ids('t_texts', "t eq 'a\u0000b'"), '1')
   assert.is(await fixture.ids('t_texts', `t eq 'a''b"c\\d'`), '2')
   assert.is(await fixture.ids('t_texts', "contains(t,'%_')"), '3')
@@ -118,7 +122,7 @@ function* numbers(seed: number): Generator<number, never> {
 }
 
 test('mutations of requests are answered, refused as errors of the caller, or not served', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const seeds = [
     "shop_customers?$filter=contains(name,'li') and (credit gt 10.5 or vip) and customer_id in (1,2)&$orderby=name desc",
     'shop_customers(1)?$select=name,city&$compute=credit mul 2 as x',

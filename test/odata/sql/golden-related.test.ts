@@ -2,7 +2,7 @@
 
 import { test } from 'uvu'
 import { sql } from '../../../src/core/sql.ts'
-import { answersAreThoseOf } from '../../support/odata-golden.ts'
+import { answersAreThoseOf } from '../../support/compare-with-sql.ts'
 
 test('counts of related rows, of those that are found and those that pass', () =>
   answersAreThoseOf([

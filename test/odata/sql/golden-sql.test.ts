@@ -3,7 +3,7 @@
 
 import { test } from 'uvu'
 import { type Sql, sql } from '../../../src/core/sql.ts'
-import { answersAreThoseOf, type GoldenCase } from '../../support/odata-golden.ts'
+import { answersAreThoseOf, type GoldenCase } from '../../support/compare-with-sql.ts'
 
 const ids = (condition: Sql) => sql`SELECT sale_id FROM g_sales WHERE ${condition} ORDER BY sale_id`
 

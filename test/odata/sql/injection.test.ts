@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Answer, type Asked, serve } from '../../support/publish.ts'
+import { type Answer, type Asked, serve } from '../../support/odata-service.ts'
 
 const SECRET = 'secret-7f3a'
 

@@ -4,7 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { type Served, serve, type Table } from '../../support/publish.ts'
+import { type Served, serve } from '../../support/odata-service.ts'
+import type { Table } from '../../support/snapshot-files.ts'
 
 /** Ties and nulls in every column but the key; dates at the end of the calendar; characters that need escaping. */
 const mixed: Table = {

@@ -4,7 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { Fixture, kinds } from '../../support/odata-fixture.ts'
+import { InMemoryTables } from '../../support/in-memory-tables.ts'
+import { kinds } from '../../support/odata-tables.ts'
 
 /** Values that are there, and one that makes the list longer. */
 const lists: readonly (readonly [path: string, values: string, filler: (n: number) => string])[] = [
@@ -37,7 +38,7 @@ const lists: readonly (readonly [path: string, values: string, filler: (n: numbe
 ]
 
 test('numbers, dates and other values', async () => {
-  await using fixture = await Fixture.open(kinds)
+  await using fixture = await InMemoryTables.open(kinds)
   for (const [path, values, filler] of lists) {
     const set = ['i', 'b', 'n', 'd', 'f'].includes(path) ? 't_kinds' : 't_others'
     const long = `${values},${Array.from({ length: limits.writtenItems + 50 }, (_, n) => filler(n)).join(',')}`
@@ -54,7 +55,7 @@ test('numbers, dates and other values', async () => {
 
 test('texts, whatever is in them', async () => {
   const rows = sql`SELECT * FROM (VALUES (1, ''), (2, 'a''b'), (3, 'x,y]'), (4, ' '), (5, NULL), (6, 'b' || chr(31)), (7, 'b'), (8, 'z' || chr(0)), (9, 'ü😀')) AS v(id, t)`
-  await using fixture = await Fixture.open([{ model: 't.texts', key: ['id'], rows }])
+  await using fixture = await InMemoryTables.open([{ model: 't.texts', key: ['id'], rows }])
   const filler = Array.from({ length: limits.writtenItems + 1 }, (_, n) => `'no ${n}'`).join(',')
   const ids = (list: string) => fixture.ids('t_texts', `t in (${list},${filler})`)
   assert.is(await ids("'','a''b','x,y]',' ','ü😀','z\u0000'"), '1 2 3 4 8 9')

@@ -2,7 +2,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { serve, type Table } from '../../support/publish.ts'
+import { serve } from '../../support/odata-service.ts'
+import type { Table } from '../../support/snapshot-files.ts'
 
 const people: readonly Table[] = [
   {

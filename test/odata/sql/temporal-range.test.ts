@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { serve } from '../../support/publish.ts'
+import { serve } from '../../support/odata-service.ts'
 
 const edges = {
   model: 't.edges',

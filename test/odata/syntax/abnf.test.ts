@@ -3,12 +3,12 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Fixture } from '../../support/odata-fixture.ts'
+import { InMemoryTables } from '../../support/in-memory-tables.ts'
 
 const apply = (text: string, set = 'shop_orders') => `${set}?$apply=${encodeURIComponent(text)}`
 
 test('a semicolon in $expand ends an option, and is part of a searched word where no option follows', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const searched = (options: string) => {
     const [expansion] = fixture.query(`shop_customers?$expand=orders(${options})`).expand
     return expansion!.query
@@ -24,7 +24,7 @@ test('a semicolon in $expand ends an option, and is part of a searched word wher
 })
 
 test('an alias given within $expand may name the entity of its own level', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const path = '$expand=orders(@o=$this;$filter=@o/amount gt 1)'
   assert.is(fixture.query(`shop_customers?${path}`).expand.length, 1)
   const deeper = '$expand=customer(@c=$this;$expand=orders($filter=@c/name eq status))'
@@ -34,7 +34,7 @@ test('an alias given within $expand may name the entity of its own level', async
 })
 
 test('$count behind a navigation property to one counts entities, behind a property values', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const one = async (items: string, set: string, answer: readonly number[]) => {
     const [row] = await fixture.rows(apply(`aggregate(${items})`, set))
     assert.equal(Object.values(row!).map(Number), answer, items)
@@ -44,7 +44,7 @@ test('$count behind a navigation property to one counts entities, behind a prope
 })
 
 test('what follows "from" is read, and is wrong without a method before it or behind it', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const [row] = await fixture.rows(apply('aggregate($count from status with max as n)'))
   assert.equal(Object.values(row!).map(Number), [2])
   for (const items of [
@@ -58,7 +58,7 @@ test('what follows "from" is read, and is wrong without a method before it or be
 })
 
 test('nothing follows $ref, $count and $value; a filtered path is known', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   for (const path of ['shop_orders/$count/a', 'shop_customers(1)/orders/$ref/$count'])
     assert.is(fixture.refusal(path).status, 404, path)
   for (const end of ['(order_id=1)/amount gt 1', '/any(o:o/amount gt 1)', '/any()'])
@@ -70,14 +70,14 @@ test('nothing follows $ref, $count and $value; a filtered path is known', async 
 })
 
 test('a reference to an entity is known, and not compared with', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const reference = encodeURIComponent('{"@odata.id":"http://host/service/ZqV5t"}')
   for (const query of [`$filter=$it eq ${reference}`, `$filter=@r ne $it&@r=${reference}`])
     assert.is(fixture.refusal(`shop_orders?${query}`).status, 501, query)
 })
 
 test('a leap second is one at the end of a day in UTC', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const since = (time: string) =>
     fixture.count(`shop_orders/$count?$filter=ordered_at lt ${time} or true`)
   assert.is(await since('2016-12-31T23:59:60Z'), 5)

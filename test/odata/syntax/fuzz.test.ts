@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
-import { Fixture } from '../../support/odata-fixture.ts'
+import { InMemoryTables } from '../../support/in-memory-tables.ts'
 
 const SEED = 20_240_601
 const ROUNDS = 4_000
@@ -29,7 +29,7 @@ const seeds: readonly string[] = [
 ]
 
 test(`changed requests are understood or refused, never a crash (seed ${SEED})`, async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const random = seededRandom(SEED)
   const below = (n: number) => Math.floor(random() * n)
   const pick = <T>(from: readonly T[]) => from[below(from.length)]!

@@ -2,10 +2,10 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
 import { parseRequest } from '../../../src/odata/syntax/parse-request.ts'
-import { Fixture, ROOT } from '../../support/odata-fixture.ts'
+import { InMemoryTables, ROOT } from '../../support/in-memory-tables.ts'
 
 test('paths name the service, its metadata, a set, an entity or a count', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const kind = (target: string) => fixture.bind(target).kind
   assert.is(kind(''), 'service-document')
   assert.is(kind('/'), 'service-document')
@@ -44,7 +44,7 @@ test('paths name the service, its metadata, a set, an entity or a count', async 
 })
 
 test('Q034, Q116: keys are found in each of their forms, and refused in others', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   assert.is(await fixture.first('shop_customers(3)'), '3')
   assert.is(await fixture.first('shop_customers(customer_id=3)'), '3')
   assert.is(await fixture.first('shop_customers( 3 )'.replaceAll(' ', '%20')), '3')
@@ -75,7 +75,7 @@ test('Q034, Q116: keys are found in each of their forms, and refused in others',
 test('text keys are decoded once, after the path is split', async () => {
   const { sql } = await import('../../../src/core/sql.ts')
   const rows = sql`SELECT * FROM (VALUES ('a/b'), ('a%2Fb'), ('O''Neil'), (''), ('a+b'), ('q?#&='), ('ü')) AS v(k)`
-  await using fixture = await Fixture.open([{ model: 't.texts', key: ['k'], rows }])
+  await using fixture = await InMemoryTables.open([{ model: 't.texts', key: ['k'], rows }])
   for (const key of ['a/b', 'a%2Fb', "O'Neil", '', 'a+b', 'q?#&=', 'ü']) {
     const quoted = encodeURIComponent(`'${key.replaceAll("'", "''")}'`)
     assert.is(await fixture.first(`t_texts(${quoted})`), key)
@@ -88,7 +88,7 @@ test('text keys are decoded once, after the path is split', async () => {
 })
 
 test('Q037, Q038: option names in any letter case, with and without $; plus and %20 are spaces', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const filters = ['$filter', '%24filter', 'filter', '$FILTER', 'Filter']
   for (const name of filters)
     assert.is(await fixture.first(`shop_customers?${name}=vip+eq%20true`), '1 3', name)
@@ -97,7 +97,7 @@ test('Q037, Q038: option names in any letter case, with and without $; plus and 
 })
 
 test('Q120, Q123: options that are double, empty, unknown, unsupported or out of place', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const code = (target: string) => {
     const refusal = fixture.refusal(target)
     return `${refusal.status} ${refusal.code}`
@@ -132,7 +132,7 @@ test('broken percent-encoding is refused', () => {
 })
 
 test('messages name the option, the place and what was expected there', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const message = (filter: string) =>
     fixture.refusal(`shop_customers?$filter=${encodeURIComponent(filter)}`).message
   assert.match(message('name eq'), /^\$filter at the end: expected a space/)
@@ -144,7 +144,7 @@ test('messages name the option, the place and what was expected there', async ()
 })
 
 test('depth and length are limited, quickly and without a crash', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const n = 3_000
   const deep = [
     '('.repeat(n) + 'vip' + ')'.repeat(n),
@@ -184,7 +184,7 @@ test('depth and length are limited, quickly and without a crash', async () => {
 })
 
 test('as deep and as long as is allowed works in the engine', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const half = Math.floor(limits.expressionDepth / 2) - 2
   assert.is(
     await fixture.ids('shop_customers', `${'not ('.repeat(half)}vip${')'.repeat(half)}`),
@@ -207,7 +207,7 @@ test('as deep and as long as is allowed works in the engine', async () => {
 })
 
 test('names that are put in again and again do not make an endless statement', async () => {
-  await using fixture = await Fixture.open()
+  await using fixture = await InMemoryTables.open()
   const n = 60
   const computed = Array.from({ length: n }, (_, i) => `x${i} add x${i} as x${i + 1}`).join(',')
   const aliases = Array.from({ length: n }, (_, i) => `@a${i}=@a${i + 1} add @a${i + 1}`).join('&')

@@ -1,13 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
-import {
-  fixture,
-  type Fixture,
-  query,
-  type QueryModelOptions,
-  resultOf,
-} from '../../support/pipeline-fixture.ts'
+import { openProject, type TestProject, resultOf } from '../../support/pipeline-project.ts'
+import { query, type QueryModelOptions } from '../../support/handmade-models.ts'
 
 const source = (values: string, list = 't(id, ts)') =>
   query('raw.s', `select * from (values ${values}) ${list}`)
@@ -20,11 +15,11 @@ const append = (options: QueryModelOptions = {}) =>
     ...options,
   })
 
-const idsOf = async (space: Fixture) =>
+const idsOf = async (space: TestProject) =>
   (await space.rows(sql`SELECT id::VARCHAR AS id FROM mart.t ORDER BY ALL`)).map(({ id }) => id)
 
 test('ties of the watermark come in, what is older does not, the lookback says how much older', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const day = (id: number, date: string) => `(${id}, date '${date}')`
   await space.ok([source([day(1, '2024-01-01'), day(2, '2024-01-10')].join()), append()])
   const later = [day(2, '2024-01-10'), day(3, '2024-01-10'), day(4, '2024-01-09')]
@@ -37,7 +32,7 @@ test('ties of the watermark come in, what is older does not, the lookback says h
 })
 
 test('a key decides what is new, and is checked', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const keyed = append({ key: ['id'] })
   await space.ok([source('(1, 1), (2, 5)'), keyed])
   await space.ok([source('(2, 6), (3, 6)'), keyed])
@@ -51,7 +46,7 @@ test('a key decides what is new, and is checked', async () => {
 })
 
 test('rows with intervals that the engine calls equal are two rows', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const give = (...values: readonly string[]) =>
     source(values.map((v) => `(${v}, 1)`).join(), 't(v, ts)')
   const [month, days] = [`interval '1 month'`, `interval '30 days'`]
@@ -71,7 +66,7 @@ test('rows with intervals that the engine calls equal are two rows', async () =>
 })
 
 test('NULL in the watermark is refused with the number of rows', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([source('(1, 1)'), append()])
   const failed = await space.run([source('(2, 2), (3, null), (4, null)'), append()])
   assert.match(
@@ -82,7 +77,7 @@ test('NULL in the watermark is refused with the number of rows', async () => {
 })
 
 test('nothing new is no new version; an unsigned watermark may look back below zero', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const reader = query('mart.r', 'from mart.t', { reads: ['mart.t'] })
   const model = append({ incremental: 'ts lookback 100' })
   await space.ok([source('(1, 5::ubigint)'), model, reader])
@@ -92,7 +87,7 @@ test('nothing new is no new version; an unsigned watermark may look back below z
 })
 
 test('a new column fills the rows that are read again', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const model = append({ incremental: 'ts lookback 5' })
   await space.ok([source('(1, 1), (2, 8)'), model])
   const wider = source('(1, 1, 10), (2, 8, 20), (3, 9, 30)', 't(id, ts, z)')
@@ -106,7 +101,7 @@ test('a new column fills the rows that are read again', async () => {
 })
 
 test('a watermark that the table does not have is refused with the flag that rebuilds', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([source('(1, 1)'), append()])
   const other = [source('(1, 1, 1)', 't(id, ts, seen)'), append({ incremental: 'seen' })]
   const because = resultOf(await space.run(other), 'mart.t').because
@@ -115,7 +110,7 @@ test('a watermark that the table does not have is refused with the flag that reb
 })
 
 test('a backfill replaces its range and nothing else', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const dates = (...ids: readonly string[]) =>
     source(ids.map((id) => `('${id}', date '2024-01-0${id[0]}')`).join())
   await space.ok([dates('1a', '2a', '3a', '4a'), append()])

@@ -5,13 +5,13 @@ import * as assert from 'uvu/assert'
 import type { Model } from '../../../src/core/model.ts'
 import { sql } from '../../../src/core/sql.ts'
 import {
-  fixture,
-  type Fixture,
-  query,
-  recorder,
+  openProject,
+  type TestProject,
+  recordProgress,
   resultOf,
   statuses,
-} from '../../support/pipeline-fixture.ts'
+} from '../../support/pipeline-project.ts'
+import { query } from '../../support/handmade-models.ts'
 
 const COUNT = 60
 
@@ -30,7 +30,7 @@ const chains = (value: number, broken: ReadonlySet<number> = new Set()): readonl
     ]
   }).flat()
 
-const values = async (space: Fixture, table: string): Promise<readonly unknown[]> => {
+const values = async (space: TestProject, table: string): Promise<readonly unknown[]> => {
   const list = Array.from({ length: COUNT / 3 }, (_, i) => {
     const relation = sql.ident(`s${i}`, table)
     return sql`SELECT ${sql.value(i)}::INTEGER AS i, min(v)::INTEGER AS low, max(v)::INTEGER AS high, count(*)::INTEGER AS n FROM ${relation}`
@@ -41,8 +41,8 @@ const values = async (space: Fixture, table: string): Promise<readonly unknown[]
 }
 
 test('small models share transactions, with their state', async () => {
-  await using space = await fixture()
-  const { seen, progress } = recorder()
+  await using space = await openProject()
+  const { seen, progress } = recordProgress()
   await space.ok(chains(1), { progress })
   const [state] = await space.rows(sql`
     SELECT count(*)::INTEGER AS models, count(DISTINCT built_at)::INTEGER AS transactions FROM _eider.models`)
@@ -58,10 +58,10 @@ test('small models share transactions, with their state', async () => {
 
 test('models that fail among others leave those as they would be without them', async () => {
   for (const modelsAtOnce of [1, 4]) {
-    await using space = await fixture()
+    await using space = await openProject()
     await space.ok(chains(1), { modelsAtOnce })
     const broken = new Set([0, 7, 8, COUNT / 3 - 1])
-    const { seen, progress } = recorder()
+    const { seen, progress } = recordProgress()
     const summary = await space.run(chains(2, broken), { modelsAtOnce, progress })
     for (let i = 0; i < COUNT / 3; i++) {
       assert.is(resultOf(summary, `s${i}.a`).status, 'built')
@@ -94,7 +94,7 @@ test('models that fail among others leave those as they would be without them', 
 })
 
 test('a model that joins a group reads nothing older than what others have committed', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const layers = 8
   const models = (value: number): readonly Model[] =>
     Array.from({ length: layers }, (_, layer) =>
@@ -131,8 +131,8 @@ test('a check, a key and a watermark that fail in a group name the same place as
     query('b.type', "select cast('x' || m.x as integer) as n from g.m1 m", { reads: ['g.m1'] }),
   ]
   for (const model of bad) {
-    await using alone = await fixture()
-    await using together = await fixture()
+    await using alone = await openProject()
+    await using together = await openProject()
     await alone.ok(good)
     const expected = resultOf(await alone.run([...good, model]), model.name)
     const summary = await together.run([...good, model])
@@ -144,7 +144,7 @@ test('a check, a key and a watermark that fail in a group name the same place as
 })
 
 test('a failure at the end of a group stops a run that is to fail fast', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const models = [
     query('a.first', 'select 1 as x'),
     query('a.bad', "select error('no') as x from a.first", { reads: ['a.first'] }),

@@ -2,10 +2,11 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { type Connection, Database } from '../../../src/duckdb/database.ts'
-import { fixture, query, recorder, resultOf, statuses } from '../../support/pipeline-fixture.ts'
+import { openProject, recordProgress, resultOf, statuses } from '../../support/pipeline-project.ts'
+import { query } from '../../support/handmade-models.ts'
 
 test('models are built in order and read each other', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const models = [
     query('raw.s', 'select * from (values (1, 10)) t(id, v)'),
     query('mid.v', 'select id, v * 2 as v from raw.s -- doubled', {
@@ -34,7 +35,7 @@ test('models are built in order and read each other', async () => {
 })
 
 test('a table that someone dropped, a volatile query and a changed file are built again', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.write('data/a.csv', 'id\n1\n')
   const models = [
     query('a.file', "select * from read_csv('data/*.csv', header = true)", {
@@ -59,7 +60,7 @@ test('a table that someone dropped, a volatile query and a changed file are buil
 })
 
 test('a failed model keeps its last good version, its readers are skipped, its siblings go on', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const down = query('b.down', 'select v from b.bad', { reads: ['b.bad'] })
   const further = query('b.further', 'select v from b.down', { reads: ['b.down'] })
   await space.ok([
@@ -73,7 +74,7 @@ test('a failed model keeps its last good version, its readers are skipped, its s
     "select 1 as w,\n  cast(x as integer) as v\nfrom (values ('1'), ('x')) t(x)",
   )
   const models = [broken, down, further, query('b.other', 'select 2 as x')]
-  const { seen, progress } = recorder()
+  const { seen, progress } = recordProgress()
   const failed = await space.run(models, { progress })
   assert.is(failed.ok, false)
   assert.equal(statuses(failed), {
@@ -98,7 +99,7 @@ test('a failed model keeps its last good version, its readers are skipped, its s
 })
 
 test('a view becomes a table and a table a view', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([query('c.x', 'select 1 as v'), query('c.y', 'select 1 as v', { kind: 'view' })])
   await space.ok([query('c.x', 'select 2 as v', { kind: 'view' }), query('c.y', 'select 2 as v')])
   const types = await space.rows(sql`
@@ -111,7 +112,7 @@ test('a view becomes a table and a table a view', async () => {
 })
 
 test('a table that no run made is not replaced, unless it is asked for', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([])
   await alter(space.paths.database, sql`CREATE SCHEMA d`)
   await alter(space.paths.database, sql`CREATE TABLE d.mine AS SELECT 42 AS v`)
@@ -124,7 +125,7 @@ test('a table that no run made is not replaced, unless it is asked for', async (
 })
 
 test('an exposed key that is NULL or duplicate fails the build and names the values', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const options = { expose: ['id'] }
   const good = query('e.t', 'select 1 as id', options)
   await space.ok([good])
@@ -139,7 +140,7 @@ test('an exposed key that is NULL or duplicate fails the build and names the val
 })
 
 test('a model that left the project leaves its rows behind', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([query('f.a', 'select 1 as v'), query('f.b', 'select 1 as v')])
   await space.ok([query('f.b', 'select 1 as v')])
   assert.equal(await space.rows(sql`FROM f.a`), [{ v: 1 }])
@@ -151,7 +152,7 @@ test('a model that left the project leaves its rows behind', async () => {
 })
 
 test('schemas that cannot be used are refused by name', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const summary = await space.run([
     query('_eider.models', 'select 1 as v'),
     query('Warehouse.t', 'select 1 as v'),
@@ -161,7 +162,7 @@ test('schemas that cannot be used are refused by name', async () => {
 })
 
 test('an abort rolls the running model back and skips the rest', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const slow = 'select count(*) as n from range(1000000000000) t(i) where i % 7 = 3'
   const models = [query('g.a', 'select 1 as v'), query('g.b', slow), query('g.c', 'select 1 as v')]
   const abort = new AbortController()

@@ -5,7 +5,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
-import { fixture, query } from '../../support/pipeline-fixture.ts'
+import { openProject } from '../../support/pipeline-project.ts'
+import { query } from '../../support/handmade-models.ts'
 
 interface Item {
   readonly id: number
@@ -99,7 +100,7 @@ for (const { seed, modelsAtOnce } of [
   { seed: 2, modelsAtOnce: 4 },
 ])
   test(`merge, scd2 and append are what they should be after each run (seed ${seed}, ${modelsAtOnce} at once)`, async () => {
-    await using space = await fixture()
+    await using space = await openProject()
     const random = seededRandom(seed)
     const expected = new Expected()
     let items: Item[] = []

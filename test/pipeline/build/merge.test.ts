@@ -1,16 +1,15 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
-import { compileTexts } from '../../support/compile-text.ts'
+import { compileTexts } from '../../support/compile-texts.ts'
 import {
-  fixture,
-  type Fixture,
-  query,
-  type QueryModelOptions,
+  openProject,
+  type TestProject,
   resultOf,
   statuses,
-} from '../../support/pipeline-fixture.ts'
-import { planned, stepOf } from '../../support/planned.ts'
+} from '../../support/pipeline-project.ts'
+import { query, type QueryModelOptions } from '../../support/handmade-models.ts'
+import { planned, stepOf } from '../../support/plans.ts'
 
 const columns = 't(id, v)'
 
@@ -20,10 +19,10 @@ const source = (values: string, list = columns) =>
 const merge = (options: QueryModelOptions = {}, text = 'select * from raw.s') =>
   query('mart.t', text, { kind: 'merge', key: ['id'], reads: ['raw.s'], ...options })
 
-const rowsOf = (space: Fixture) => space.rows(sql`FROM mart.t ORDER BY ALL`)
+const rowsOf = (space: TestProject) => space.rows(sql`FROM mart.t ORDER BY ALL`)
 
 test('NULL to value, value to NULL, new and vanished rows', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([source('(1, null::int), (2, 5), (3, 1), (4, null)'), merge()])
   const summary = await space.ok([source('(1, 7), (2, null::int), (4, null), (5, 9)'), merge()])
   assert.is(resultOf(summary, 'mart.t').rows, 3)
@@ -37,7 +36,7 @@ test('NULL to value, value to NULL, new and vanished rows', async () => {
 })
 
 test('NULL and duplicate keys fail by name and leave the table as it was', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([source('(1, 1)'), merge()])
   const duplicate = await space.run([source('(1, 2), (7, 1), (7, 2), (8, 1), (8, 1)'), merge()])
   assert.match(
@@ -56,7 +55,7 @@ test('NULL and duplicate keys fail by name and leave the table as it was', async
 })
 
 test('intervals that the engine calls equal are two values, in a run and in a plan', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const shop = async (v: string) => {
     const reader = 'select id, v, [v] as vs from raw.s'
     const { models } = await compileTexts({
@@ -79,7 +78,7 @@ test('intervals that the engine calls equal are two values, in a run and in a pl
 })
 
 test('several key columns; a table of nothing but its key; a column named rowid', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const both = merge({ key: ['id', 'v'] })
   await space.ok([source('(1, 1), (1, 2)'), both])
   await space.ok([source('(1, 2), (2, 1)'), both])
@@ -89,14 +88,14 @@ test('several key columns; a table of nothing but its key; a column named rowid'
     { id: 2, v: 1 },
   ])
 
-  await using other = await fixture()
+  await using other = await openProject()
   await other.ok([source('(1, null::int)', 't(id, rowid)'), merge()])
   const same = await other.ok([source('(1, null::int), (2, 3)', 't(id, rowid)'), merge()])
   assert.is(resultOf(same, 'mart.t').rows, 1)
 })
 
 test('an empty delta is no new version: what reads the table does not run', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const reader = query('mart.r', 'select count(*) as n from mart.t', { reads: ['mart.t'] })
   await space.ok([source('(1, 1), (2, 2)'), merge(), reader])
   const same = await space.ok([source('(2, 2), (1, 1)'), merge(), reader])
@@ -109,7 +108,7 @@ test('an empty delta is no new version: what reads the table does not run', asyn
 })
 
 test('a new column and a wider type evolve, also without rows', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([source('(1::int, 1::int)'), merge()])
   await space.ok([source("(1::int, 1::bigint, 'x')", 't(id, v, "new column")'), merge()])
   await space.ok([source("(2::int, 5000000000, 'y')", 't(id, v, "new column")'), merge()])
@@ -127,7 +126,7 @@ test('a new column and a wider type evolve, also without rows', async () => {
 })
 
 test('a dropped column and a narrower type are refused with the flag that rebuilds', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([source('(1::bigint, 1)'), merge()])
   const dropped = [source('(1::bigint)', 't(id)'), merge()]
   assert.match(
@@ -144,7 +143,7 @@ test('a dropped column and a narrower type are refused with the flag that rebuil
 })
 
 test('what was a table before is made anew, since its keys were never checked', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([
     source('(1, 1), (1, 2)'),
     query('mart.t', 'select * from raw.s', { reads: ['raw.s'] }),
@@ -154,7 +153,7 @@ test('what was a table before is made anew, since its keys were never checked', 
 })
 
 test('an exposed key other than the unique key is checked in the merged table', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const model = merge({ expose: ['v'] })
   await space.ok([source('(1, 1)'), model])
   const clash = await space.run([source('(2, 1)'), model])
@@ -163,7 +162,7 @@ test('an exposed key other than the unique key is checked in the merged table', 
 })
 
 test('latest() takes one row of each key, the same one each time', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const model = query('mart.t', 'from raw.s', {
     kind: 'merge',
     key: ['id'],
@@ -186,7 +185,7 @@ test('latest() takes one row of each key, the same one each time', async () => {
 })
 
 test('mirror deletes what the source no longer gives, and refuses to delete everything', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const model = merge({ deletes: 'mirror' })
   await space.ok([source('(1, 1), (2, 2), (3, 3)'), model])
   const fewer = await space.ok([source('(1, 1), (2, 5)'), model])
@@ -207,7 +206,7 @@ test('mirror deletes what the source no longer gives, and refuses to delete ever
 })
 
 test('an incremental merge reads from the watermark on', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const model = merge({ incremental: 'v lookback 1' })
   await space.ok([source('(1, 1), (2, 5)'), model])
   const summary = await space.ok([source('(1, 3), (2, 6), (3, 4), (4, 2)'), model])
@@ -220,7 +219,7 @@ test('an incremental merge reads from the watermark on', async () => {
 })
 
 test('a table that was filled under another key is checked under the new one', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([source('(1, 1), (2, 1)'), merge()])
   const failed = await space.run([source('(3, 3)'), merge({ key: ['v'] })])
   assert.match(

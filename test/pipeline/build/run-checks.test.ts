@@ -2,8 +2,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Model } from '../../../src/core/model.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { compileTexts } from '../../support/compile-text.ts'
-import { fixture, resultOf, statuses } from '../../support/pipeline-fixture.ts'
+import { compileTexts } from '../../support/compile-texts.ts'
+import { openProject, resultOf, statuses } from '../../support/pipeline-project.ts'
 
 const compiled = async (texts: Readonly<Record<string, string>>): Promise<readonly Model[]> => [
   ...(await compileTexts(texts)).models.values(),
@@ -30,7 +30,7 @@ const cases: readonly (readonly [string, string, RegExp])[] = [
 
 for (const [check, values, expected] of cases)
   test(`@check: ${check}`, async () => {
-    await using space = await fixture()
+    await using space = await openProject()
     const models = (kind: string) =>
       compiled({ 'mart.t': `-- @kind: ${kind}\n-- @check: ${check}\n${rows(values)}` })
     for (const kind of ['table', 'view']) {
@@ -43,7 +43,7 @@ for (const [check, values, expected] of cases)
   })
 
 test('a check that fails keeps the last good version; all that fail are said; three rows are shown', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const text = (values: string) =>
     `-- @check: amount > 0\n-- @check not_null(amount)\n-- @check: unique(id)\n${rows(values)}`
   await space.ok(await compiled({ 'mart.t': text("(1, 'a', 1)") }))
@@ -60,7 +60,7 @@ test('a check that fails keeps the last good version; all that fail are said; th
 })
 
 test('@warn reports and builds', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const models = await compiled({
     'mart.t': `-- @warn: amount > 9\n-- @warn: not_null(id)\n${rows(good)}`,
     'mart.r': 'from mart.t',
@@ -73,7 +73,7 @@ test('@warn reports and builds', async () => {
 })
 
 test('references: an edge of the graph, checked after the other model; NULL refers to nothing', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const texts = (values: string) => ({
     'a.orders': `-- @check: references(customer, z.customers.id)\nselect * from (values ${values}) t(customer)`,
     'z.customers': 'select * from (values (1, null), (2, 1)) t(id, parent) -- no check',
@@ -89,7 +89,7 @@ test('references: an edge of the graph, checked after the other model; NULL refe
 })
 
 test('checks see the whole table of a merge, not only what came in', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const text = (values: string) =>
     `-- @kind: merge\n-- @unique_key: id\n-- @check: unique(status)\n${rows(values)}`
   await space.ok(await compiled({ 'mart.t': text("(1, 'a', 1)") }))

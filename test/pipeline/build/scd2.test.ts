@@ -1,7 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
-import { fixture, query, type QueryModelOptions, resultOf } from '../../support/pipeline-fixture.ts'
+import { openProject, resultOf } from '../../support/pipeline-project.ts'
+import { query, type QueryModelOptions } from '../../support/handmade-models.ts'
 
 const source = (values: string) => query('raw.s', `select * from (values ${values}) t(id, v)`)
 
@@ -11,7 +12,7 @@ const tracked = (options: QueryModelOptions = {}) =>
 const at = (time: string) => ({ now: () => new Date(`2024-01-01T${time}Z`) })
 
 test('a change, a deletion and a return; the end of a version is the beginning of the next', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([source('(1, 10), (2, 20)'), tracked()], at('01:00:00'))
   await space.ok([source('(1, 11)'), tracked()], at('02:00:00'))
   const third = await space.ok([source('(1, 11), (2, 20)'), tracked()], at('03:00:00'))
@@ -28,7 +29,7 @@ test('a change, a deletion and a return; the end of a version is the beginning o
 })
 
 test('the same rows again are no new version; NULL is a value like any other', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const reader = query('mart.r', 'from mart.t', { reads: ['mart.t'] })
   await space.ok([source('(1, null::int), (2, 5)'), tracked(), reader])
   const same = await space.ok([source('(2, 5), (1, null::int)'), tracked(), reader])
@@ -39,7 +40,7 @@ test('the same rows again are no new version; NULL is a value like any other', a
 })
 
 test('duplicate and NULL keys fail and leave the history as it was; latest() takes one of them', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([source('(1, 1)'), tracked()])
   const twice = await space.run([source('(1, 2), (1, 3)'), tracked()])
   assert.match(resultOf(twice, 'mart.t').because, /duplicate keys: id = 1 \(2 rows\)/)
@@ -53,7 +54,7 @@ test('duplicate and NULL keys fail and leave the history as it was; latest() tak
 })
 
 test('a clock that goes back does not turn time round', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([source('(1, 1)'), tracked()], at('05:00:00'))
   await space.ok([source('(1, 2)'), tracked()], at('04:00:00'))
   await space.ok([source('(1, 3)'), tracked()], at('04:00:00'))

@@ -8,7 +8,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Claim } from '../../../src/buffer/claim-source.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
-import { events, fixture } from '../../support/pipeline-fixture.ts'
+import { events } from '../../support/handmade-models.ts'
+import { openProject } from '../../support/pipeline-project.ts'
 
 /** Notes the path of every file and directory that is synced, until it is disposed. */
 function watchSyncs(note: (path: string) => void): Disposable {
@@ -32,7 +33,7 @@ function watchSyncs(note: (path: string) => void): Disposable {
 }
 
 test('what names the warehouse and its log is on disk before events leave the buffer', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const { database } = space.paths
   const state = dirname(database)
   const order: string[] = []

@@ -8,7 +8,8 @@ import { openDoor } from '../../../src/collect/validate/validate-event.ts'
 import type { EventsModel } from '../../../src/core/model.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
-import { events, fixture } from '../../support/pipeline-fixture.ts'
+import { events } from '../../support/handmade-models.ts'
+import { openProject } from '../../support/pipeline-project.ts'
 
 const model = events('raw.e', {
   id: 'INTEGER!',
@@ -42,7 +43,7 @@ function randomNumber(random: () => number): string {
 }
 
 test(`${NUMBERS} numbers of any spelling come back as they were sent, at any depth`, async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const random = seededRandom(SEED)
   const numbers = Array.from({ length: NUMBERS }, () => randomNumber(random))
   const claims = new FakeClaims(space.path('buffer'))
@@ -85,7 +86,7 @@ test(`${NUMBERS} numbers of any spelling come back as they were sent, at any dep
 })
 
 test('no field that somebody sends chooses the spelling of another', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = new FakeClaims(space.path('buffer'))
   const twice = events('raw.e', { id: 'INTEGER!', doc: 'JSON' })
   const claimed = [
@@ -114,7 +115,7 @@ test('no field that somebody sends chooses the spelling of another', async () =>
 })
 
 test('an event that is set aside keeps them too, as it was sent, until its model is mended', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = new FakeClaims(space.path('buffer'))
   const wide = events('raw.e', { id: 'BIGINT!', doc: 'JSON', list: 'JSON[]' })
   const narrow = events('raw.e', { id: 'INTEGER!', doc: 'JSON', list: 'JSON[]' })
@@ -153,7 +154,7 @@ test('an event that is set aside keeps them too, as it was sent, until its model
 })
 
 test('what waits when its column of JSON gets another type keeps its digits, as far as the type does', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = new FakeClaims(space.path('buffer'))
   const openClaims = () => Promise.resolve(claims)
   const names = ['text', 'number', 'whole', 'plain']
@@ -174,7 +175,7 @@ test('what waits when its column of JSON gets another type keeps its digits, as 
 })
 
 test('a text for a column of another type is not read', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = new FakeClaims(space.path('buffer'))
   const before = events('raw.e', { doc: 'JSON[]' })
   await claims.add('raw.e', [stored('{"doc":[1.50,2]}', before)])

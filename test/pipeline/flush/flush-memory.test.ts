@@ -3,11 +3,12 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
-import { events, fixture } from '../../support/pipeline-fixture.ts'
+import { events } from '../../support/handmade-models.ts'
+import { openProject } from '../../support/pipeline-project.ts'
 
 /** Bytes of the write-ahead log before each batch, of segments that are said to have so many bytes. */
 async function logSizes(bytes: number, targets: readonly string[]): Promise<readonly number[]> {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = new FakeClaims(space.path('buffer'))
   for (const [i, target] of targets.entries())
     await claims.add(target, [{ id: i }], { bytes, segment: i + 1 })

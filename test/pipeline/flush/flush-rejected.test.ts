@@ -2,14 +2,15 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
-import { events, fixture, type Fixture, query, resultOf } from '../../support/pipeline-fixture.ts'
+import { events, query } from '../../support/handmade-models.ts'
+import { openProject, type TestProject, resultOf } from '../../support/pipeline-project.ts'
 
 const narrow = events('raw.e', { id: 'TINYINT!', received_at: 'TIMESTAMP WITH TIME ZONE' })
 const wide = events('raw.e', { id: 'BIGINT!', received_at: 'TIMESTAMP WITH TIME ZONE' })
 const down = query('mart.n', 'select count(*)::int as n from raw.e', { reads: ['raw.e'] })
 
 /** Rejects 1000, 9007199254740993 and a text; 1 goes in. */
-async function rejectSome(space: Fixture): Promise<FakeClaims> {
+async function rejectSome(space: TestProject): Promise<FakeClaims> {
   const claims = new FakeClaims(space.path('buffer'))
   const sent = ['{"id":1}', '{"id":1000}', '{"id":9007199254740993}', '{"id":"x"}']
   await claims.add('raw.e', sent, { time: '2026-01-02T03:04:05.678Z' })
@@ -18,11 +19,11 @@ async function rejectSome(space: Fixture): Promise<FakeClaims> {
   return claims
 }
 
-const idsOf = async (space: Fixture) =>
+const idsOf = async (space: TestProject) =>
   (await space.rows(sql`SELECT id::VARCHAR AS id FROM raw.e ORDER BY raw.e.id`)).map(({ id }) => id)
 
 test('rejected events that fit the changed model move into the table, once, with the time they came in', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const openClaims = () => Promise.resolve(claims)
   const claims = await rejectSome(space)
   const same = await space.ok([narrow, down], { openClaims })
@@ -46,14 +47,14 @@ test('rejected events that fit the changed model move into the table, once, with
 })
 
 test('a project where nothing collects any more still takes its rejected events in', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await rejectSome(space)
   await space.ok([wide], { openClaims: null })
   assert.is((await idsOf(space)).length, 3)
 })
 
 test('a change of the model that is refused leaves its rejected events as they were', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await rejectSome(space)
   const refused = await space.run([events('raw.e', { id: 'DATE' })])
   assert.is(resultOf(refused, 'raw.e').status, 'failed')
@@ -65,7 +66,7 @@ test('a change of the model that is refused leaves its rejected events as they w
 })
 
 test('a change that is taken back before its run has ended takes back what it has rejected', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = new FakeClaims(space.path('buffer'))
   const openClaims = () => Promise.resolve(claims)
   const lenient = events('raw.e', { id: 'INTEGER' })

@@ -5,15 +5,14 @@ import { Database } from '../../../src/duckdb/database.ts'
 import { type FlushStep, flushTarget } from '../../../src/pipeline/flush/flush.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
 import {
-  defaults,
-  events,
-  fixture,
-  type Fixture,
-  query,
-  recorder,
+  runDefaults,
+  openProject,
+  type TestProject,
+  recordProgress,
   resultOf,
   statuses,
-} from '../../support/pipeline-fixture.ts'
+} from '../../support/pipeline-project.ts'
+import { events, query } from '../../support/handmade-models.ts'
 
 const model = events('raw.e', {
   id: 'INTEGER!',
@@ -21,10 +20,10 @@ const model = events('raw.e', {
   received_at: 'TIMESTAMP WITH TIME ZONE',
 })
 
-const buffered = (space: Fixture) => new FakeClaims(space.path('buffer'))
+const buffered = (space: TestProject) => new FakeClaims(space.path('buffer'))
 
 /** That segment 1 of an opening, with one event, is committed. */
-async function recordAck(space: Fixture, opening: number): Promise<void> {
+async function recordAck(space: TestProject, opening: number): Promise<void> {
   await using database = await Database.open({ path: space.paths.database })
   await using connection = await database.connect()
   await connection.run(sql`
@@ -32,16 +31,16 @@ async function recordAck(space: Fixture, opening: number): Promise<void> {
     VALUES ('raw.e/1', 'raw.e', 1, ${sql.value(opening)}, 1, now())`)
 }
 
-const idsOf = async (space: Fixture) =>
+const idsOf = async (space: TestProject) =>
   (await space.rows(sql`SELECT id FROM raw.e ORDER BY rowid`)).map(({ id }) => id)
 
 test('the eight steps in order, several segments in one transaction', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   await claims.add('raw.e', [{ id: 1 }, { id: 2 }])
   await claims.add('raw.e', [{ id: 3 }])
   const steps: FlushStep[] = []
-  const { seen, progress } = recorder()
+  const { seen, progress } = recordProgress()
   const summary = await space.ok([model], {
     openClaims: () => Promise.resolve(claims),
     onFlushStep: (step) => void steps.push(step),
@@ -59,11 +58,11 @@ test('the eight steps in order, several segments in one transaction', async () =
 })
 
 test('a batch with an event that does not fit is committed segment by segment', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   for (const event of [{ id: 1 }, { id: 'no number' }, { name: 'no id' }, { id: 4 }])
     await claims.add('raw.e', [event])
-  const { seen, progress } = recorder()
+  const { seen, progress } = recordProgress()
   const recorded: unknown[] = []
   const summary = await space.ok([model], {
     openClaims: () => Promise.resolve(claims),
@@ -86,7 +85,7 @@ test('a batch with an event that does not fit is committed segment by segment', 
 })
 
 test('a batch of which a segment fails keeps what is committed and gives back the rest', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   const openClaims = () => Promise.resolve(claims)
   await claims.add('raw.e', [{ id: 1 }])
@@ -109,14 +108,14 @@ test('a batch of which a segment fails keeps what is committed and gives back th
 })
 
 test('without events the table exists and is empty', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const down = query('mart.n', 'select count(*)::int as n from raw.e', { reads: ['raw.e'] })
   await space.ok([model, down])
   assert.equal(await space.rows(sql`FROM mart.n`), [{ n: 0 }])
 })
 
 test('downstream runs when events came, and only then', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   const openClaims = () => Promise.resolve(claims)
   const down = query('mart.n', 'select count(*)::int as n from raw.e', { reads: ['raw.e'] })
@@ -132,7 +131,7 @@ test('downstream runs when events came, and only then', async () => {
 })
 
 test('new columns widen the table; a change that would lose values is refused before anything is claimed', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   const openClaims = () => Promise.resolve(claims)
   await claims.add('raw.e', [{ id: 1, name: 'a' }])
@@ -155,7 +154,7 @@ test('new columns widen the table; a change that would lose values is refused be
 })
 
 test('open claims of an earlier run are flushed first and under the same id', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   await claims.add('raw.e', [{ id: 1 }])
   await claims.add('raw.e', [{ id: 2 }])
@@ -166,7 +165,7 @@ test('open claims of an earlier run are flushed first and under the same id', as
 })
 
 test('a segment whose removal was lost in a power cut is removed again, not inserted', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   const openClaims = () => Promise.resolve(claims)
   await claims.add('raw.e', [{ id: 1 }], { segment: 5 })
@@ -178,7 +177,7 @@ test('a segment whose removal was lost in a power cut is removed again, not inse
 })
 
 test('a buffer that counts anew, with a clock that goes behind, is not taken for flushed', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   const openClaims = () => Promise.resolve(claims)
   const down = query('mart.n', 'select count(*)::int as n from raw.e', { reads: ['raw.e'] })
@@ -193,7 +192,7 @@ test('a buffer that counts anew, with a clock that goes behind, is not taken for
 })
 
 test('an ack record says nothing of a segment with the same number from another opening', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([model])
   await recordAck(space, 7)
   const claims = buffered(space)
@@ -205,14 +204,14 @@ test('an ack record says nothing of a segment with the same number from another 
 })
 
 test('a runner that slept through the flush of its claim by another cannot insert it again', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   await claims.add('raw.e', [{ id: 1 }])
   await space.ok([model], { openClaims: () => Promise.resolve(claims) })
   await claims.add('raw.e', [{ id: 1 }], { segment: 1 })
   await using database = await Database.open({ path: space.paths.database })
   await using connection = await database.connect()
-  const { signal, progress, logger } = defaults(space.paths)
+  const { signal, progress, logger } = runDefaults(space.paths)
   const sleeper = flushTarget(
     {
       connection,
@@ -236,7 +235,7 @@ test('a runner that slept through the flush of its claim by another cannot inser
 })
 
 test('no segment overtakes one that another runner holds', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   const openClaims = () => Promise.resolve(claims)
   await claims.add('raw.e', [{ id: 1 }])
@@ -257,7 +256,7 @@ test('no segment overtakes one that another runner holds', async () => {
 })
 
 test('an ack record of a claim that the buffer no longer has is removed', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([model])
   await recordAck(space, 1)
   const claims = buffered(space)
@@ -267,7 +266,7 @@ test('an ack record of a claim that the buffer no longer has is removed', async 
 })
 
 test('under constant load a run stops after what was there when it began', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   await claims.add('raw.e', [{ id: 1 }])
   let id = 1
@@ -285,7 +284,7 @@ test('under constant load a run stops after what was there when it began', async
 })
 
 test('events of a target without a model stay in the buffer', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   await claims.add('raw.gone', [{ id: 1 }])
   const warnings: string[] = []

@@ -1,7 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FakeClaims } from '../../support/fake-claims.ts'
-import { events, fixture, type Fixture, resultOf } from '../../support/pipeline-fixture.ts'
+import { events } from '../../support/handmade-models.ts'
+import { openProject, type TestProject, resultOf } from '../../support/pipeline-project.ts'
 
 class StubbornClaims extends FakeClaims {
   override nack(): Promise<number> {
@@ -10,7 +11,7 @@ class StubbornClaims extends FakeClaims {
 }
 
 /** Why the flush failed, and what was logged meanwhile. */
-async function failedFlush(space: Fixture, claims: FakeClaims) {
+async function failedFlush(space: TestProject, claims: FakeClaims) {
   const warnings: string[] = []
   const warn = (event: string) => void warnings.push(event)
   const logger = { debug() {}, info() {}, warn, error() {}, child: () => logger }
@@ -20,7 +21,7 @@ async function failedFlush(space: Fixture, claims: FakeClaims) {
 }
 
 test('a batch that the buffer does not take back fails for its own reason', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = new StubbornClaims(space.path('buffer'))
   await claims.add('raw.e', [{ id: 1 }], { counted: 2 })
   const { because, warnings } = await failedFlush(space, claims)
@@ -29,7 +30,7 @@ test('a batch that the buffer does not take back fails for its own reason', asyn
 })
 
 test('a buffer that does not take back one claim is not asked about the others', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = new StubbornClaims(space.path('buffer'))
   for (let i = 0; i < 3; i++) await claims.add('raw.e', [{ id: 1 }], { counted: 2 })
   const { because, warnings } = await failedFlush(space, claims)

@@ -2,14 +2,13 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
+import { events, query } from '../../support/handmade-models.ts'
 import {
-  events,
-  fixture,
-  type Fixture,
-  query,
+  openProject,
+  type TestProject,
   resultOf,
   statuses,
-} from '../../support/pipeline-fixture.ts'
+} from '../../support/pipeline-project.ts'
 
 const model = events('raw.e', {
   id: 'INTEGER!',
@@ -17,13 +16,13 @@ const model = events('raw.e', {
   received_at: 'TIMESTAMP WITH TIME ZONE',
 })
 
-const buffered = (space: Fixture) => new FakeClaims(space.path('buffer'))
+const buffered = (space: TestProject) => new FakeClaims(space.path('buffer'))
 
-const idsOf = async (space: Fixture) =>
+const idsOf = async (space: TestProject) =>
   (await space.rows(sql`SELECT id FROM raw.e ORDER BY rowid`)).map(({ id }) => id)
 
 test('received_at is the time of the server where the event has none; unknown members are dropped', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   const own = '2020-02-02T00:00:00Z'
   await claims.add(
@@ -49,7 +48,7 @@ test('received_at is the time of the server where the event has none; unknown me
 })
 
 test('events that do not fit are set aside with the reason and as they were sent; the others go in', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   const odd = events('raw.odd', {
     id: 'INTEGER!',
@@ -110,7 +109,7 @@ test('events that do not fit are set aside with the reason and as they were sent
 })
 
 test('what no MAP can hold is set aside, and keeps no other event from its table', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   const odd = events('raw.odd', {
     id: 'INTEGER!',
@@ -149,7 +148,7 @@ test('what no MAP can hold is set aside, and keeps no other event from its table
 })
 
 test('types that the reader of JSON does not know are cast, and wide numbers stay exact', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   const odd = events('raw.odd', {
     bits: 'BIT',
@@ -193,7 +192,7 @@ test('types that the reader of JSON does not know are cast, and wide numbers sta
 })
 
 test('an event that was accepted before a column became NOT NULL is set aside', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   await claims.add('raw.e', [{ name: 'a' }, { id: 2 }])
   const summary = await space.ok([model], { openClaims: () => Promise.resolve(claims) })
@@ -202,7 +201,7 @@ test('an event that was accepted before a column became NOT NULL is set aside', 
 })
 
 test('a segment that holds other events than its claim says is given back, the table untouched', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = buffered(space)
   const openClaims = () => Promise.resolve(claims)
   await claims.add('raw.e', [{ id: 1 }, { id: 2 }], { counted: 3 })

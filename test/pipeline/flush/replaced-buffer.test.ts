@@ -4,14 +4,15 @@ import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
-import { eventBytes, openBuffer } from '../../support/drain.ts'
-import { events, fixture, type Fixture } from '../../support/pipeline-fixture.ts'
+import { eventBytes, openBuffer } from '../../support/open-buffer.ts'
+import { events } from '../../support/handmade-models.ts'
+import { openProject, type TestProject } from '../../support/pipeline-project.ts'
 
 const model = events('raw.e', { id: 'INTEGER' })
 const BEFORE = '2001-01-01T00:00:00.000Z'
 
 /** A daemon takes one event each, and ends; the clock stands in 2001. */
-async function accept(space: Fixture, ...ids: readonly number[]): Promise<void> {
+async function accept(space: TestProject, ...ids: readonly number[]): Promise<void> {
   const { now } = Date
   Date.now = () => Date.parse(BEFORE)
   try {
@@ -24,14 +25,14 @@ async function accept(space: Fixture, ...ids: readonly number[]): Promise<void> 
   }
 }
 
-const flush = (space: Fixture) =>
+const flush = (space: TestProject) =>
   space.ok([model], { openClaims: () => openBuffer(space.path('.')) })
 
-const idsOf = async (space: Fixture) =>
+const idsOf = async (space: TestProject) =>
   (await space.rows(sql`SELECT id FROM raw.e ORDER BY rowid`)).map(({ id }) => id)
 
 test('events of a buffer made anew while the clock is behind reach the table', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   {
     await using buffer = await openBuffer(space.path('.'))
     await buffer.append(model.name, [eventBytes({ id: 1 })], new Date().toISOString())
@@ -44,7 +45,7 @@ test('events of a buffer made anew while the clock is behind reach the table', a
 })
 
 test('a buffer put back as it was once gives what is new to the table, and nothing twice', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await accept(space, 1, 2)
   await cp(space.path('buffer'), space.path('copy'), { recursive: true })
   await accept(space, 3, 4, 5)
@@ -57,7 +58,7 @@ test('a buffer put back as it was once gives what is new to the table, and nothi
 })
 
 test('openings of long ago are forgotten, the current one never', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await accept(space, 1)
   await flush(space)
   {

@@ -4,7 +4,8 @@ import type { Model } from '../../../src/core/model.ts'
 import { columnType } from '../../../src/core/relation.ts'
 import type { Snapshot } from '../../../src/core/snapshot.ts'
 import { contractChanges } from '../../../src/pipeline/plan/contract.ts'
-import { events, nameOf, query } from '../../support/pipeline-fixture.ts'
+import { events, query } from '../../support/handmade-models.ts'
+import { modelName } from '../../support/model-name.ts'
 
 type Types = Readonly<Record<string, string>>
 
@@ -21,7 +22,7 @@ const published = (types: Types, key: readonly string[]): Snapshot => ({
   runId: 'r',
   relations: [
     {
-      model: nameOf('a.t'),
+      model: modelName('a.t'),
       file: 'm-1.duckdb',
       bytes: 0,
       rows: 0,

@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert'
 import { type ModelState, fingerprint, plan } from '../../../src/pipeline/plan/decide.ts'
 import type { CompiledProject } from '../../../src/core/model.ts'
 import type { ModelName } from '../../../src/core/names.ts'
-import { type Texts, compileTexts, nameOf } from '../../support/compile-text.ts'
+import { type Texts, compileTexts } from '../../support/compile-texts.ts'
+import { modelName } from '../../support/model-name.ts'
 
 const texts = {
   'raw.s': 'select 1 as id, 10 as v',
@@ -85,7 +86,7 @@ test('a change upstream reaches down, also through a view', async () => {
 
 test('rows that came in from outside reach down without a change of any file', async () => {
   const states = new Map(built(await compileTexts(texts)))
-  const raw = nameOf('raw.s')
+  const raw = modelName('raw.s')
   states.set(raw, { ...states.get(raw)!, version: 'after a flush' })
   assert.is((await reasons(texts, states))['mid.v'], 'upstream raw.s changed')
 })
@@ -129,7 +130,7 @@ test('a volatile model is never fresh, nor what reads it', async () => {
 
 test('contents of files count', async () => {
   const { models } = await compileTexts({ 'a.b': 'select 1 as x' })
-  const reader = { ...models.get(nameOf('a.b'))!, files: ['data/x.csv'] }
+  const reader = { ...models.get(modelName('a.b'))!, files: ['data/x.csv'] }
   const project = {
     models: new Map([[reader.name, reader]]),
     macros: [],
@@ -167,7 +168,7 @@ test('a relation that is gone, a full refresh, a model that came back and new ev
   assert.equal(because({ exists: () => false }), ['missing in the warehouse', 'no new events'])
   assert.equal(because({ fullRefresh: true }), ['full refresh', 'no new events'])
   assert.equal(because({ states: gone }), ['never built', 'never built'])
-  assert.equal(because({ withNewEvents: new Set([nameOf('a.e')]) }), [
+  assert.equal(because({ withNewEvents: new Set([modelName('a.e')]) }), [
     'nothing changed',
     'new events',
   ])

@@ -6,9 +6,9 @@ import type { Model } from '../../../src/core/model.ts'
 import { type Sql, sql } from '../../../src/core/sql.ts'
 import type { RunPlan } from '../../../src/pipeline/plan/show-changes.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
-import { compileTexts, type Texts } from '../../support/compile-text.ts'
-import { fixture, resultOf } from '../../support/pipeline-fixture.ts'
-import { diffOf, planned, stepOf } from '../../support/planned.ts'
+import { compileTexts, type Texts } from '../../support/compile-texts.ts'
+import { openProject, resultOf } from '../../support/pipeline-project.ts'
+import { diffOf, planned, stepOf } from '../../support/plans.ts'
 
 interface Item {
   readonly id: number
@@ -63,7 +63,7 @@ async function rowsBy(
 test('random edits: the rehearsal comes to the rows of the run, and says how many they are', async () => {
   const random = seededRandom(71)
   const below = (n: number) => Math.floor(random() * n)
-  await using space = await fixture()
+  await using space = await openProject()
   let items: readonly Item[] = [{ id: 1, v: 1, ts: 1 }]
   for (let round = 1; round <= 7; round++) {
     const models = await shop(source(items))
@@ -109,7 +109,7 @@ function checkCounts(
 }
 
 test('old and new values of what changes; an empty delta stops what comes after', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const item = (v: number) =>
     shop(
       source([
@@ -143,7 +143,7 @@ test('old and new values of what changes; an empty delta stops what comes after'
 })
 
 test('what the run refuses for its rows is told before, and what reads the model is skipped', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(await shop(source([{ id: 1, v: 1, ts: 1 }])))
   const twice = [
     { id: 7, v: 1, ts: 2 },
@@ -167,7 +167,7 @@ test('what the run refuses for its rows is told before, and what reads the model
 })
 
 test('a range, a full refresh, a new column of rows that are read again', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const items = [1, 2, 3].map((id) => ({ id, v: id, ts: id }))
   await space.ok(await shop(source(items)))
   const range = { start: '2', end: '3' }
@@ -197,7 +197,7 @@ test('a range, a full refresh, a new column of rows that are read again', async 
 })
 
 test('an events table that would change stands with its new columns', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const texts = (columns: string, query: string) => ({
     'raw.e': `-- @kind: events\n${columns}`,
     'mart.r': query,

@@ -5,9 +5,14 @@ import * as assert from 'uvu/assert'
 import type { Model } from '../../../src/core/model.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
-import { compileTexts, type Texts } from '../../support/compile-text.ts'
-import { defaults, type Fixture, fixture, resultOf } from '../../support/pipeline-fixture.ts'
-import { type PlanGiven, planned, stepOf } from '../../support/planned.ts'
+import { compileTexts, type Texts } from '../../support/compile-texts.ts'
+import {
+  runDefaults,
+  type TestProject,
+  openProject,
+  resultOf,
+} from '../../support/pipeline-project.ts'
+import { type PlanGiven, planned, stepOf } from '../../support/plans.ts'
 
 interface Refusal {
   readonly before: Texts
@@ -142,12 +147,12 @@ const modelsOf = async (texts: Texts): Promise<readonly Model[]> => [
 ]
 
 /** All rows and columns of the target. */
-const rowsOf = (space: Fixture) =>
+const rowsOf = (space: TestProject) =>
   space.rows(sql`SELECT row_to_json(t)::VARCHAR AS row FROM mart.t t`)
 
 for (const [title, { before, after, given: options = {}, says }] of Object.entries(refusals))
   test(title, async () => {
-    await using space = await fixture()
+    await using space = await openProject()
     await space.ok(await modelsOf(before))
     const rows = await rowsOf(space)
     const models = await modelsOf({ ...before, ...after })
@@ -160,7 +165,7 @@ for (const [title, { before, after, given: options = {}, says }] of Object.entri
   })
 
 test('a table that no run has made', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(await modelsOf({ 'raw.s': source }))
   {
     await using database = await Database.open({ path: space.paths.database })
@@ -174,7 +179,7 @@ test('a table that no run has made', async () => {
   assert.is(stepOf(await planned(space, models), 'mart.t').problem, says)
   assert.is(resultOf(await space.run(models), 'mart.t').because, says)
   assert.equal(await space.rows(sql`FROM mart.t`), [{ id: 7 }])
-  await space.ok(models, { ...defaults(space.paths), fullRefresh: true })
+  await space.ok(models, { ...runDefaults(space.paths), fullRefresh: true })
 })
 
 test.run()

@@ -13,7 +13,8 @@ import { toEnvironmentError } from '../../../src/pipeline/failure.ts'
 import type { RunSummary } from '../../../src/pipeline/results.ts'
 import { smallDisk, testOnDisk } from '../../support/small-disk.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
-import { events, fixture, query } from '../../support/pipeline-fixture.ts'
+import { events, query } from '../../support/handmade-models.ts'
+import { openProject } from '../../support/pipeline-project.ts'
 
 const EVENTS = 20_000
 
@@ -30,7 +31,7 @@ testOnDisk(
   'whatever room is left: nothing is half written, and the next run completes',
   async () => {
     for (const freeBytes of [0, 4_096, 65_536, 300_000, 2_000_000, 5_000_000]) {
-      await using space = await fixture()
+      await using space = await openProject()
       await using disk = await smallDisk(24 * 2 ** 20)
       const claims = new FakeClaims(space.path('buffer'))
       const paths = {

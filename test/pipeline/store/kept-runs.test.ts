@@ -5,10 +5,11 @@ import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
-import { fixture, query } from '../../support/pipeline-fixture.ts'
+import { openProject } from '../../support/pipeline-project.ts'
+import { query } from '../../support/handmade-models.ts'
 
 test('a run drops the record of the oldest run when there are too many', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const models = [query('a.t', 'select 1 as v')]
   await space.ok(models)
   {

@@ -6,13 +6,14 @@ import { limits } from '../../../src/core/limits.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
 import { openWarehouseToRead } from '../../../src/pipeline/store/warehouse.ts'
-import { type Fixture, fixture, query, statuses } from '../../support/pipeline-fixture.ts'
+import { type TestProject, openProject, statuses } from '../../support/pipeline-project.ts'
+import { query } from '../../support/handmade-models.ts'
 
 const models = [query('a.t', 'select 1 as v')]
-const logOf = ({ paths }: Fixture) => `${paths.database}.wal`
+const logOf = ({ paths }: TestProject) => `${paths.database}.wal`
 
 test('a run without work leaves its record in the log, where readers and the next run find it', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models)
   assert.not(existsSync(logOf(space)), 'a run that built something has cleared the log')
   await space.ok(models)
@@ -30,7 +31,7 @@ test('a run without work leaves its record in the log, where readers and the nex
 })
 
 test('a relation that was dropped by hand beside a log that was left is built again', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models)
   await space.ok(models)
   {
@@ -42,7 +43,7 @@ test('a relation that was dropped by hand beside a log that was left is built ag
 })
 
 test('a warehouse that is removed beside its log is made again', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models)
   await space.ok(models)
   await rm(space.paths.database)
@@ -51,7 +52,7 @@ test('a warehouse that is removed beside its log is made again', async () => {
 })
 
 test('the log of another state of the warehouse does not stand in the way of a backup', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models)
   const backup = await readFile(space.paths.database)
   const changed = [query('a.t', 'select 2 as v')]
@@ -63,7 +64,7 @@ test('the log of another state of the warehouse does not stand in the way of a b
 })
 
 test('the log of several runs is left, however many models they tell of', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const many = Array.from({ length: 100 }, (_, i) => query(`a.t${i}`, 'select 1 as v'))
   await space.ok(many)
   await space.ok(many)
@@ -74,7 +75,7 @@ test('the log of several runs is left, however many models they tell of', async 
 })
 
 test('the log of many runs is cleared', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models)
   let cleared = false
   for (let i = 0; i < limits.leftLogRuns && !cleared; i++) {
@@ -85,7 +86,7 @@ test('the log of many runs is cleared', async () => {
 })
 
 test('a log that has grown is cleared', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models)
   await space.ok(models)
   {
@@ -101,7 +102,7 @@ test('a log that has grown is cleared', async () => {
   assert.is(await runsRead(space), 3)
 })
 
-async function runsRead({ paths }: Fixture): Promise<number> {
+async function runsRead({ paths }: TestProject): Promise<number> {
   await using database = await openWarehouseToRead(paths, { memoryLimit: null })
   await using connection = await database.connect()
   return (await connection.rows(sql`SELECT run_id FROM _eider.runs`)).length

@@ -13,21 +13,20 @@ import type { Row } from '../../../src/duckdb/values.ts'
 import { csdlJson, csdlXml } from '../../../src/odata/answer/csdl.ts'
 import { buildEntityModel } from '../../../src/odata/edm/entity-model.ts'
 import type { Retention } from '../../../src/pipeline/store/snapshots.ts'
-import { compileTexts } from '../../support/compile-text.ts'
+import { compileTexts } from '../../support/compile-texts.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
+import { events, query } from '../../support/handmade-models.ts'
 import {
-  events,
-  fixture,
-  type Fixture,
-  query,
-  recorder,
+  openProject,
+  type TestProject,
+  recordProgress,
   resultOf,
-} from '../../support/pipeline-fixture.ts'
+} from '../../support/pipeline-project.ts'
 
-const manifestOf = async (space: Fixture): Promise<Snapshot> =>
+const manifestOf = async (space: TestProject): Promise<Snapshot> =>
   parseManifest(await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8'))
 
-async function publishedRows(space: Fixture, model: string): Promise<readonly Row[]> {
+async function publishedRows(space: TestProject, model: string): Promise<readonly Row[]> {
   const { relations } = await manifestOf(space)
   const relation = relations.find((candidate) => candidate.model === model)
   if (relation === undefined) throw new Error(`${model} is not published`)
@@ -40,7 +39,7 @@ async function publishedRows(space: Fixture, model: string): Promise<readonly Ro
 const expose = ['id']
 
 test('what is said of a column is published, and anew when only the text changes', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const model = async (text: string) => {
     const header = `-- @expose id\n-- @column amount: ${text}\n`
     const { models } = await compileTexts({ 'mart.t': `${header}select 1 as id, 2 as amount` })
@@ -78,7 +77,7 @@ test('what is said of a column is published, and anew when only the text changes
 })
 
 test('an exposed model is a file with its rows in the order of the key', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const summary = await space.ok([
     query('mart.t', "select * from (values (3, 'c'), (1, null), (2, 'b')) t(id, v)", { expose }),
     query('mart.v', 'select id, v from mart.t where id > 1', {
@@ -112,13 +111,13 @@ test('an exposed model is a file with its rows in the order of the key', async (
 })
 
 test('what is unchanged keeps its file, and without a change the manifest is left alone', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const same = query('mart.same', 'select 1 as id', { expose })
   const other = (v: number) => query('mart.other', `select ${v} as id`, { expose })
   await space.ok([same, other(1)])
   const first = await manifestOf(space)
   const writtenAt = (await stat(space.path('.eider/snapshots/manifest.json'))).mtimeMs
-  const { seen, progress } = recorder()
+  const { seen, progress } = recordProgress()
   const idle = await space.ok([same, other(1)], { progress })
   assert.equal(idle.snapshot, { id: first.id, changed: false })
   assert.not(seen.some(({ event }) => event === 'published'))
@@ -132,7 +131,7 @@ test('what is unchanged keeps its file, and without a change the manifest is lef
 })
 
 test('a model that failed keeps what was published, one that left the project does not', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([
     query('mart.a', 'select 1 as id', { expose }),
     query('mart.b', 'select 1 as id', { expose }),
@@ -152,7 +151,7 @@ test('a model that failed keeps what was published, one that left the project do
 })
 
 test('collected events with a duplicate key are not published; what reads them is', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const claims = new FakeClaims(space.path('buffer'))
   const models = [
     events('raw.e', { id: 'INTEGER!', v: 'INTEGER!', w: 'INTEGER' }, expose),
@@ -172,7 +171,7 @@ test('collected events with a duplicate key are not published; what reads them i
 })
 
 test('a manifest or a file that is lost is written again', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const models = [query('mart.a', 'select 1 as id', { expose })]
   await space.ok(models)
   const { relations } = await manifestOf(space)
@@ -183,7 +182,7 @@ test('a manifest or a file that is lost is written again', async () => {
 })
 
 test('old snapshots and orphans are deleted, young and current ones kept', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const hour = 3_600_000
   const start = Date.now()
   const run = (round: number) =>
@@ -206,7 +205,7 @@ test('old snapshots and orphans are deleted, young and current ones kept', async
 })
 
 test('snapshots are kept as long, and as many of them, as the settings say', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const minute = 60_000
   const start = Date.now()
   const run = async (round: number, retention: Retention) => {
@@ -224,7 +223,7 @@ test('snapshots are kept as long, and as many of them, as the settings say', asy
 })
 
 test('current.sql gives analysts a view of each model without the warehouse', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok([query('mart."odd"', "select 7 as id, 'x' as v", { expose })])
   const script = await readFile(space.path('.eider/snapshots/current.sql'), 'utf8')
   await using database = await Database.open({ path: ':memory:' })
@@ -234,8 +233,8 @@ test('current.sql gives analysts a view of each model without the warehouse', as
 })
 
 test('killed at any moment of publishing, the manifest names whole files of one state', async () => {
-  await using space = await fixture()
-  const script = fileURLToPath(new URL('../../support/endless-runs.js', import.meta.url))
+  await using space = await openProject()
+  const script = fileURLToPath(new URL('../../support/endless-runs-child.js', import.meta.url))
   let generations = 0
   for (let round = 0; round < 8; round++) {
     const child = fork(script, [space.dir, String(1 + round * 1000)])

@@ -7,7 +7,13 @@ import { EnvironmentError } from '../../../src/core/failures.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
 import { openWarehouse } from '../../../src/pipeline/store/warehouse.ts'
-import { defaults, fixture, type Fixture, query, statuses } from '../../support/pipeline-fixture.ts'
+import {
+  runDefaults,
+  openProject,
+  type TestProject,
+  statuses,
+} from '../../support/pipeline-project.ts'
+import { query } from '../../support/handmade-models.ts'
 
 const models = [query('a.t', 'select 1 as v')]
 
@@ -21,7 +27,7 @@ const failureOf = async (promise: Promise<unknown>): Promise<EnvironmentError> =
 }
 
 /** A process that holds the warehouse until it is killed. */
-async function holder(space: Fixture) {
+async function holder(space: TestProject) {
   const script = `
     import { DuckDBInstance } from '@duckdb/node-api'
     globalThis.held = await DuckDBInstance.create(${JSON.stringify(space.paths.database)})
@@ -40,7 +46,7 @@ async function holder(space: Fixture) {
 }
 
 test('a warehouse that another process holds is named with that process, and waited for', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models)
   {
     await using other = await holder(space)
@@ -54,7 +60,7 @@ test('a warehouse that another process holds is named with that process, and wai
 })
 
 test('a damaged warehouse is said to be damaged, and is not written', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models)
   const whole = await readFile(space.paths.database)
   const flipped = Buffer.from(whole)
@@ -71,7 +77,7 @@ test('a damaged warehouse is said to be damaged, and is not written', async () =
 })
 
 test('a directory in the place of the warehouse, a file in the place of its directory', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await mkdir(space.paths.database, { recursive: true })
   assert.is((await failureOf(space.run(models))).code, 'warehouse-unusable')
   const paths = { ...space.paths, database: space.path('file', 'w.duckdb') }
@@ -80,7 +86,7 @@ test('a directory in the place of the warehouse, a file in the place of its dire
 })
 
 test('a warehouse of a later version is left alone', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   await space.ok(models)
   {
     await using database = await Database.open({ path: space.paths.database })
@@ -91,7 +97,7 @@ test('a warehouse of a later version is left alone', async () => {
 })
 
 test('a run leaves its record in the warehouse and beside it', async () => {
-  await using space = await fixture()
+  await using space = await openProject()
   const summary = await space.ok(models)
   assert.equal(await space.rows(sql`SELECT run_id, ok FROM _eider.runs`), [
     { run_id: summary.runId, ok: true },
@@ -113,8 +119,8 @@ test('a run leaves its record in the warehouse and beside it', async () => {
 })
 
 test('the engine keeps to the memory and the temporary directory of the project file', async () => {
-  await using space = await fixture()
-  const { logger: _logger, ...options } = defaults(space.paths)
+  await using space = await openProject()
+  const { logger: _logger, ...options } = runDefaults(space.paths)
   const tempDir = space.path('spill')
   const limited = { ...options, memoryLimit: '100MB', tempDir, maxTempSize: '300MB' }
   await using warehouse = await openWarehouse(limited)

@@ -92,7 +92,7 @@ function resultOutput(
   ]
   if (select === undefined) return neighbours(all, 0)
   const chosen = select.flatMap((item) => {
-    const found = chosenBy(item, all, compute.length)
+    const found = chosenBy(item, all)
     const [name = ''] = item.path
     if (found.length === 0 && findNavigation(rows.set.type, name) === undefined)
       findProperty(rows.set.type, name, item.at)
@@ -102,12 +102,8 @@ function resultOutput(
 }
 
 /** `customer` means all that there is of the customer. */
-function chosenBy(
-  { path }: SelectItem,
-  all: readonly Output[],
-  computedCount: number,
-): readonly Output[] {
-  if (path[0] === '*') return all.slice(0, all.length - computedCount)
+function chosenBy({ path }: SelectItem, all: readonly Output[]): readonly Output[] {
+  if (path[0] === '*') return all
   return all.filter((output) => path.every((name, i) => output.path[i] === name))
 }
 

@@ -1,3 +1,0 @@
--- @kind: events
--- @on_schema_change: rebuild
-id INTEGER

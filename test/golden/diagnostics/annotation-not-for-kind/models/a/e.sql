@@ -1,3 +1,0 @@
--- @kind: events
--- @unique_key: x
-x INTEGER

@@ -1,3 +1,0 @@
--- @kind: view
--- @unique_key: x
-select 1 as x

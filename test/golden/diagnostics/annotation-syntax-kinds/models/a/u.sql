@@ -1,3 +1,0 @@
--- @kind: append
--- @incremental: at
-select 1 as id

@@ -1,5 +1,0 @@
--- @unique_key: id,
--- @kind: merge
--- @expose: id name
--- @: x
-select 1 as id

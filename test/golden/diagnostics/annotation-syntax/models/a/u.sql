@@ -1,3 +1,0 @@
--- @kind:
--- @description
-select 1 as id

@@ -1,2 +1,0 @@
--- @check: references(id, a.y.id)
-select 1 as id

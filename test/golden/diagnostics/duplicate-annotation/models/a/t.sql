@@ -1,4 +1,0 @@
--- @kind: view
--- a note
--- @kind: table
-select 1 as x

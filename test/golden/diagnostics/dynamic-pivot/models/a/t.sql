@@ -1,2 +1,0 @@
--- @expose
-pivot raw.s on id using sum(amount)

@@ -1,1 +1,0 @@
-pivot (select id from raw.s) on id using count(*)

@@ -1,2 +1,0 @@
--- @kind: view
-pivot raw.s on id using sum(amount)

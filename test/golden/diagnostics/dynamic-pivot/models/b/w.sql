@@ -1,1 +1,0 @@
-select k, n2024 from a.w

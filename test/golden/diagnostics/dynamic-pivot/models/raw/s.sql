@@ -1,1 +1,0 @@
-select * from (values (1, 2)) t(id, amount)

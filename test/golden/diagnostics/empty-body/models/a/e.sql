@@ -1,1 +1,0 @@
--- @kind: events

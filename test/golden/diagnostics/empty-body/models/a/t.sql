@@ -1,2 +1,0 @@
--- @kind: view
--- nothing here yet

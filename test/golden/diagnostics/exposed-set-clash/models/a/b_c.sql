@@ -1,2 +1,0 @@
--- @expose
-select 1 as x

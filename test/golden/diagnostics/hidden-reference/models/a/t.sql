@@ -1,1 +1,0 @@
-select * from query('from raw.s')

@@ -1,1 +1,0 @@
-select * from query_table('raw.' || 's')

@@ -1,1 +1,0 @@
-from newest(lower('RAW.S'))

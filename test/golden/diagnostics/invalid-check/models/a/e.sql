@@ -1,3 +1,0 @@
--- @kind: events
--- @check: id > 0
-id INTEGER

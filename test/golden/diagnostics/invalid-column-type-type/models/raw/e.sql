@@ -1,4 +1,0 @@
--- @kind: events
-id INTEGER NOT NULL,
-b TYPE,
-nested STRUCT(t TYPE[])

@@ -1,3 +1,0 @@
--- @kind: events
-id INTEGER NOT NULL,
-anything VARIANT[]

@@ -1,3 +1,0 @@
--- @kind: append
--- @incremental: ts lookback 1 hour
-select 1 as ts

@@ -1,3 +1,0 @@
--- @kind: append
--- @incremental: ts lookback 10
-select 'x' as ts

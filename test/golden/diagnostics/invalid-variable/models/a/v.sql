@@ -1,1 +1,0 @@
-SELECT ${} AS a, ${top:text} AS b, ${ top

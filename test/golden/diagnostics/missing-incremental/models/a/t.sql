@@ -1,2 +1,0 @@
--- @kind: append
-select 1 as id, now() as ts

@@ -1,2 +1,0 @@
--- @kind: merge
-select 1 as id

@@ -1,1 +1,0 @@
-select id from raw.s where id = ?

@@ -1,2 +1,0 @@
--- @kind: events
-select id from raw.s

@@ -1,3 +1,0 @@
--- @kind: events
-id DECIMAL(10,2,
-name VARCHAR

@@ -1,1 +1,0 @@
-insert into raw.s values (1)

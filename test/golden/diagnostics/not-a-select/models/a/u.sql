@@ -1,2 +1,0 @@
-select 1 as x;
-select 2 as x;

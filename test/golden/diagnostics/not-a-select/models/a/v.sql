@@ -1,2 +1,0 @@
--- @kind: view
-create table t (i integer)

@@ -1,1 +1,0 @@
-describe select 1

@@ -1,1 +1,0 @@
-with a as (select 1) insert into b from a

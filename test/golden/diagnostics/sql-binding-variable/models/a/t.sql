@@ -1,1 +1,0 @@
-SELECT 'ü' AS u, ${country} AS c, ${top} AS n, missing FROM (SELECT 1 AS m)

@@ -1,5 +1,0 @@
--- @kind: table
-select
-  id,
-  amuont
-from raw.s

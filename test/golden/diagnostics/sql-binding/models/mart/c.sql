@@ -1,1 +1,0 @@
-select amount.x, nofunc(id) from raw.s

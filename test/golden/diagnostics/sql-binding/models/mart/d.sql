@@ -1,1 +1,0 @@
-select * from read_csv('data/none.csv')

@@ -1,1 +1,0 @@
-select amuont from mart.a

@@ -1,3 +1,0 @@
--- größe
-select 'é😀' as a,
-  id frm raw.s x

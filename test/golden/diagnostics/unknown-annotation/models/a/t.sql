@@ -1,2 +1,0 @@
--- @knid: view
-select 1 as x

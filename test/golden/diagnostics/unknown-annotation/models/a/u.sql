@@ -1,2 +1,0 @@
--- @materialized: view
-select 1 as x

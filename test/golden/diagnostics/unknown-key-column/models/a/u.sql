@@ -1,2 +1,0 @@
--- @expose nothing_alike
-select 1 as id

@@ -1,2 +1,0 @@
--- @kind: tabel
-select 1 as x

@@ -1,4 +1,0 @@
--- a note
-
--- @kind: snapshot
-select 1 as x

@@ -1,1 +1,0 @@
-pivot raw.t on id using sum(amount)

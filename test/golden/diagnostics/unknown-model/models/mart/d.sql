@@ -1,1 +1,0 @@
-from query_table('raw.x')

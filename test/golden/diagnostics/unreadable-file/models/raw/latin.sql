@@ -1,1 +1,0 @@
-select 'café' as x

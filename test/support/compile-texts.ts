@@ -1,0 +1,58 @@
+// Projects for tests, compiled from texts: no directory is needed as long as no model reads a file.
+
+import { tmpdir } from 'node:os'
+import { compile } from '../../src/compiler/compile.ts'
+import { DiagnosticsError } from '../../src/core/diagnostics.ts'
+import type { CompiledProject, Model } from '../../src/core/model.ts'
+import { positionOf } from '../../src/core/source.ts'
+import { modelName } from './model-name.ts'
+
+export type Texts = Readonly<Record<string, string>>
+
+/** Texts by model name; those named `macros/…` are macro files. */
+export async function compileTexts(texts: Texts, dir = tmpdir()): Promise<CompiledProject> {
+  const files = Object.entries(texts)
+  const isMacro = ([name]: [string, string]) => name.startsWith('macros/')
+  return compile(
+    {
+      models: files
+        .filter((file) => !isMacro(file))
+        .map(([name, text]) => ({
+          name: modelName(name),
+          source: { path: `models/${name.replace('.', '/')}.sql`, text },
+        })),
+      seeds: [],
+      macros: files.filter(isMacro).map(([path, text]) => ({ path, text })),
+    },
+    { dir },
+  )
+}
+
+/** The only model of a project. */
+export async function compileOne(text: string): Promise<Model> {
+  return modelOf(await compileTexts({ 'a.model': text }), 'a.model')
+}
+
+export function modelOf({ models }: CompiledProject, name: string): Model {
+  const model = models.get(modelName(name))
+  if (model === undefined) throw new Error(`${name} was not compiled`)
+  return model
+}
+
+/** What is wrong, as `name:line:column code`. Throws when nothing is. */
+export async function mistakesOf(texts: Texts): Promise<readonly string[]> {
+  try {
+    await compileTexts(texts)
+  } catch (error) {
+    if (!(error instanceof DiagnosticsError)) throw error
+    return error.diagnostics.map(({ code, source, span }) => {
+      const { line, column } = positionOf(source, span.start)
+      const name = source.path
+        .replace(/^models\//, '')
+        .replace(/\.sql$/, '')
+        .replace('/', '.')
+      return `${name}:${line}:${column} ${code}`
+    })
+  }
+  throw new Error('nothing is wrong')
+}

@@ -1,0 +1,117 @@
+// Compiled models made by hand, for tests that need no compiler.
+
+import { createHash } from 'node:crypto'
+import type { CompiledProject, EventsModel, Model, OnSchemaChange } from '../../src/core/model.ts'
+import { columnType } from '../../src/core/relation.ts'
+import { ModelBody } from '../../src/core/sql.ts'
+import { modelName } from './model-name.ts'
+
+export interface QueryModelOptions {
+  readonly kind?: 'view' | 'table' | 'append' | 'merge' | 'scd2'
+  readonly key?: readonly [string, ...string[]]
+  /** `ts` or `ts lookback 1 hour` */
+  readonly incremental?: string
+  /** The column of `@on_duplicate: latest`. */
+  readonly latest?: string
+  readonly deletes?: 'keep' | 'mirror'
+  readonly onSchemaChange?: OnSchemaChange
+  readonly expose?: readonly string[]
+  readonly reads?: readonly string[]
+  readonly files?: readonly string[]
+  readonly volatile?: boolean
+}
+
+/** A model with a query; `name` is `schema.table`. */
+export function query(name: string, text: string, options: QueryModelOptions = {}): Model {
+  const { kind = 'table', key, expose, reads = [], files = [], volatile = false } = options
+  const source = {
+    path: `models/${name.replace('.', '/')}.sql`,
+    text: `-- @kind: ${kind}\n${text}`,
+  }
+  const start = source.text.length - text.length
+  const base = {
+    name: modelName(name),
+    source,
+    description: null,
+    tags: [],
+    expose: exposed(expose),
+    columns: [],
+    dependsOn: reads.map(modelName),
+    sources: [],
+    files,
+    volatile,
+    owner: null,
+    checks: [],
+    places: {},
+    definition: hash([text, options]),
+    body: ModelBody.of(source, { start, end: source.text.length }),
+  }
+  if (kind === 'view' || kind === 'table') return { ...base, kind }
+  const { latest, deletes = 'keep', onSchemaChange = 'evolve' } = options
+  const [column = '', lookback = null] = options.incremental?.split(' lookback ') ?? []
+  const watermark = { column, lookback }
+  if (kind === 'append') return { ...base, kind, uniqueKey: key ?? [], watermark, onSchemaChange }
+  if (key === undefined) throw new Error(`a model of kind ${kind} needs a key`)
+  const onDuplicate =
+    latest === undefined
+      ? ({ take: 'none' } as const)
+      : ({ take: 'latest', column: latest } as const)
+  const kept = { ...base, uniqueKey: key, onDuplicate, onSchemaChange }
+  if (kind === 'scd2') return { ...kept, kind }
+  return { ...kept, kind, deletes, watermark: column === '' ? null : watermark }
+}
+
+/** A column list such as `{ id: 'BIGINT!', at: 'TIMESTAMP WITH TIME ZONE' }`; `!` is NOT NULL. */
+export function events(
+  name: string,
+  columns: Readonly<Record<string, string>>,
+  expose?: readonly string[],
+): EventsModel {
+  return {
+    kind: 'events',
+    onSchemaChange: 'evolve',
+    name: modelName(name),
+    source: { path: `models/${name.replace('.', '/')}.sql`, text: '-- @kind: events\n' },
+    description: null,
+    tags: [],
+    expose: exposed(expose),
+    columns: Object.entries(columns).map(([column, type]) => ({
+      name: column,
+      type: columnType(type.replace('!', '')),
+      nullable: !type.endsWith('!'),
+    })),
+    dependsOn: [],
+    sources: [],
+    files: [],
+    volatile: false,
+    owner: null,
+    checks: [],
+    places: {},
+    definition: hash([columns, expose]),
+  }
+}
+
+/** The same with columns as `name type` or `name type NOT NULL`. */
+export function eventsModel(name: string, ...columns: readonly string[]): EventsModel {
+  const pairs = columns.map((text) => {
+    const [, column, type, notNull] = /^("[^"]+"|\S+) (.*?)( NOT NULL)?$/.exec(text)!
+    return [column!.replaceAll('"', ''), notNull === undefined ? type! : `${type}!`] as const
+  })
+  return events(name, Object.fromEntries(pairs))
+}
+
+export const projectOf = (...models: readonly Model[]): CompiledProject => ({
+  models: new Map(models.map((model) => [model.name, model])),
+  macros: [],
+  errors: [],
+  failed: new Map(),
+  macrosAreWhole: true,
+  lineage: () => new Map(),
+  warnings: [],
+})
+
+const exposed = (key: readonly string[] | undefined) =>
+  key === undefined ? null : { key, span: { start: 0, end: 0 } }
+
+const hash = (value: unknown) =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)

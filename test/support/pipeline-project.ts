@@ -1,0 +1,100 @@
+// A project directory whose models are made by hand (handmade-models.ts), runs in it, and a look into the warehouse.
+
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ClaimSource } from '../../src/buffer/claim-source.ts'
+import type { Model } from '../../src/core/model.ts'
+import type { ModelResult, RunEvent } from '../../src/core/report/progress.ts'
+import type { ProjectPaths } from '../../src/core/project.ts'
+import type { Sql } from '../../src/core/sql.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import type { Row } from '../../src/duckdb/values.ts'
+import type { RunSummary } from '../../src/pipeline/results.ts'
+import { type RunOptions, runPipeline } from '../../src/pipeline/run.ts'
+import { projectOf } from './handmade-models.ts'
+import { silentLogger } from './silent-logger.ts'
+
+export interface TestProject extends AsyncDisposable {
+  readonly dir: string
+  readonly paths: ProjectPaths
+  path(...parts: readonly string[]): string
+  write(path: string, text: string): Promise<void>
+  run(models: readonly Model[], options?: Partial<RunOptions>): Promise<RunSummary>
+  /** Like `run`, and throws unless every model is built or unchanged. */
+  ok(models: readonly Model[], options?: Partial<RunOptions>): Promise<RunSummary>
+  rows(query: Sql): Promise<readonly Row[]>
+}
+
+export async function openProject(): Promise<TestProject> {
+  const dir = await mkdtemp(join(tmpdir(), 'eider-pipeline-'))
+  const paths = pathsOf(dir)
+  const space: TestProject = {
+    dir,
+    paths,
+    path: (...parts) => join(dir, ...parts),
+    async write(path, text) {
+      await mkdir(join(dir, path, '..'), { recursive: true })
+      await writeFile(join(dir, path), text)
+    },
+    run: (models, options = {}) =>
+      runPipeline({ ...runDefaults(paths), project: projectOf(...models), ...options }),
+    async ok(models, options) {
+      const summary = await space.run(models, options)
+      if (!summary.ok) throw new Error(JSON.stringify(summary.models, null, 2))
+      return summary
+    },
+    async rows(query) {
+      await using database = await Database.open({ path: paths.database, readOnly: true })
+      await using connection = await database.connect()
+      return await connection.rows(query)
+    },
+    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
+  }
+  return space
+}
+
+export function pathsOf(dir: string): ProjectPaths {
+  const state = join(dir, '.eider')
+  return {
+    dir,
+    state,
+    database: join(state, 'warehouse.duckdb'),
+    buffer: join(state, 'buffer'),
+    snapshots: join(state, 'snapshots'),
+    runLock: join(state, 'run.lock'),
+    collectLock: join(state, 'collect.lock'),
+    target: join(dir, 'target'),
+  }
+}
+
+export function runDefaults(paths: ProjectPaths): Omit<RunOptions, 'project'> {
+  return {
+    paths,
+    openClaims: null as (() => Promise<ClaimSource>) | null,
+    threads: null,
+    memoryLimit: null,
+    lockWaitMs: 0,
+    signal: new AbortController().signal,
+    progress: () => {},
+    logger: silentLogger,
+  }
+}
+
+/** `status` of each model by name. */
+export const statuses = (summary: RunSummary): Readonly<Record<string, string>> =>
+  Object.fromEntries(summary.models.map(({ model, status }) => [model, status]))
+
+export function resultOf(summary: RunSummary, name: string): ModelResult {
+  const result = summary.models.find(({ model }) => model === name)
+  if (result === undefined) throw new Error(`no result of ${name}`)
+  return result
+}
+
+export function recordProgress(): {
+  readonly seen: RunEvent[]
+  readonly progress: (e: RunEvent) => void
+} {
+  const seen: RunEvent[] = []
+  return { seen, progress: (event) => seen.push(event) }
+}

@@ -1,0 +1,65 @@
+// Snapshots made by hand, in the format that a run publishes.
+
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  keptManifestFile,
+  MANIFEST_FILE,
+  printManifest,
+  type PublishedRelation,
+  type Snapshot,
+  SNAPSHOT_TABLE,
+} from '../../src/core/snapshot.ts'
+import { type Sql, sql } from '../../src/core/sql.ts'
+import { describe } from '../../src/duckdb/catalog.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import { modelName } from './model-name.ts'
+
+export interface Table {
+  readonly model: string
+  readonly key?: readonly string[]
+  readonly description?: string
+  readonly rows: Sql
+  /** A view computes its rows when it is asked, so that a query can fail. A run publishes tables only. */
+  readonly isView?: boolean
+}
+
+let fileNumber = 0
+
+/** Writes the files of `tables` and makes them the current snapshot, as one rename. */
+export async function publish(dir: string, id: string, tables: readonly Table[]): Promise<void> {
+  await mkdir(dir, { recursive: true })
+  const relations: PublishedRelation[] = []
+  for (const table of tables) relations.push(await writeTable(dir, table))
+  await writeManifest(dir, { id, publishedAt: new Date(), runId: `run-of-${id}`, relations })
+}
+
+export async function writeManifest(dir: string, snapshot: Snapshot): Promise<void> {
+  await writeFile(join(dir, keptManifestFile(snapshot.id)), printManifest(snapshot))
+  const temporary = join(dir, 'manifest.tmp')
+  await writeFile(temporary, printManifest(snapshot))
+  await rename(temporary, join(dir, MANIFEST_FILE))
+}
+
+export async function writeTable(dir: string, table: Table): Promise<PublishedRelation> {
+  const { model, key = [], description = null, rows, isView = false } = table
+  const file = `${model}-${++fileNumber}.duckdb`
+  const name = sql.ident('snapshot', 'main', SNAPSHOT_TABLE)
+  await using database = await Database.open({ path: ':memory:' })
+  await using connection = await database.connect()
+  await connection.run(sql`ATTACH ${sql.value(join(dir, file))} AS snapshot`)
+  await connection.run(sql`CREATE ${isView ? sql`VIEW` : sql`TABLE`} ${name} AS ${rows}`)
+  const columns = await describe(connection, sql`FROM ${name}`)
+  const counted = await connection.row(sql`SELECT count(*) AS n FROM ${name}`)
+  await connection.run(sql`DETACH snapshot`)
+  const rowCount = Number(counted!['n'])
+  return {
+    model: modelName(model),
+    file,
+    bytes: (await stat(join(dir, file))).size,
+    rows: rowCount,
+    key,
+    description,
+    columns,
+  }
+}
