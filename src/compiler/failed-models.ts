@@ -133,6 +133,23 @@ export function mistakesOf(
   return errors.filter((error) => wanted.has(error))
 }
 
+/** As mistakesOf(), with the warnings of these models' own files. */
+export function diagnosticsOf(
+  project: CompiledProject,
+  chosen: ReadonlySet<ModelName>,
+): readonly Diagnostic[] {
+  const { models, failed, warnings } = project
+  const all = [...models.values(), ...failed.values()]
+  const paths = new Set(all.flatMap(({ name, source }) => (chosen.has(name) ? [source.path] : [])))
+  const isAll = all.every(({ name }) => chosen.has(name))
+  const wanted = warnings.filter(({ source }) => isAll || paths.has(source.path))
+  const place = ({ source, span }: Diagnostic) => [source.path, span.start] as const
+  return [...mistakesOf(project, chosen), ...wanted].toSorted((a, b) => {
+    const [[path, at], [other, start]] = [place(a), place(b)]
+    return path === other ? at - start : path < other ? -1 : 1
+  })
+}
+
 /** Files that cannot be placed, settings, macros: no model fails for them alone. */
 export function mistakesOfNoModel({ failed, errors }: CompiledProject): readonly Diagnostic[] {
   const ofModels = new Set([...failed.values()].flatMap(({ mistakes }) => mistakes))
