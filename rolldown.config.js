@@ -27,7 +27,7 @@ export default defineConfig({
     codeSplitting: {
       groups: [
         { name: 'core', test: /\/src\/(core\/|files\/|buffer\/(segment|claim-source)\.)/ },
-        { name: 'engine', test: /\/src\/duckdb\/|\/@duckdb\/node-api\// },
+        { name: 'engine', test: /\/src\/(duckdb|store)\/|\/@duckdb\/node-api\// },
         { name: 'pipeline', test: /\/src\/pipeline\// },
       ],
     },

@@ -51,11 +51,11 @@ export default class Check extends BaseCommand {
     try {
       const { files, paths } = await this.openProject(flags)
       const { compileOnce } = await import('../compiler/compile-once.ts')
-      const { allModels, select } = await import('../compiler/select.ts')
-      const { diagnosticsOf } = await import('../compiler/failed-models.ts')
+      const { knownModels, select } = await import('../compiler/select.ts')
+      const { diagnosticsOf } = await import('../compiler/mistakes.ts')
       const { dir, state } = paths
       const project = await compileOnce(files, { dir, state, save: false })
-      const selected = select(allModels(project), selectionOf(argv, flags), noState)
+      const selected = select(knownModels(project), selectionOf(argv, flags), noState)
       const diagnostics = diagnosticsOf(project, selected)
       return { models: selected.size, diagnostics, root: prefixOf(relative(start, dir)) }
     } catch (error) {

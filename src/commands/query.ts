@@ -25,9 +25,15 @@ export default class Query extends BaseCommand {
     const { parseQuery } = await import('../compiler/sql/query-text.ts')
     const { sql } = await import('../core/sql.ts')
     const { describe } = await import('../duckdb/catalog.ts')
-    const { openWarehouseToRead } = await import('../pipeline/store/warehouse.ts')
-    const limits = { memoryLimit: settings.memory_limit }
-    await using warehouse = await openWarehouseToRead(paths, limits, files.sources)
+    const { openWarehouseToRead } = await import('../pipeline/store/open-warehouse.ts')
+    const { openStore } = await import('../store/open-store.ts')
+    const { dir } = paths
+    const { sources = [] } = files
+    const engine = { memoryLimit: settings.memory_limit }
+    await using warehouse = await openWarehouseToRead(openStore(paths).warehouse, engine, {
+      dir,
+      sources,
+    })
     await using connection = await warehouse.connect()
     const body = await parseQuery(connection, args.sql)
     const query = sql`SELECT * FROM (${sql.body(body)}\n) LIMIT ${sql.value(flags.limit + 1)}`

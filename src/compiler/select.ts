@@ -40,7 +40,10 @@ export function select(
 }
 
 /** The models of a project, and those that cannot be built. */
-export const allModels = ({ models, failed }: Pick<CompiledProject, 'models' | 'failed'>): Models =>
+export const knownModels = ({
+  models,
+  failed,
+}: Pick<CompiledProject, 'models' | 'failed'>): Models =>
   new Map<ModelName, Model | FailedModel>([...models, ...failed])
 
 /** Throws UsageError for a selector that can never match. */

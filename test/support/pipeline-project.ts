@@ -12,6 +12,7 @@ import { Database } from '../../src/duckdb/database.ts'
 import type { Row } from '../../src/duckdb/values.ts'
 import type { RunSummary } from '../../src/pipeline/results.ts'
 import { type RunOptions, runPipeline } from '../../src/pipeline/run.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { projectOf } from './handmade-models.ts'
 import { silentLogger } from './silent-logger.ts'
 
@@ -71,6 +72,7 @@ export function pathsOf(dir: string): ProjectPaths {
 export function runDefaults(paths: ProjectPaths): Omit<RunOptions, 'project'> {
   return {
     paths,
+    store: openStore(paths),
     openClaims: null as (() => Promise<ClaimSource>) | null,
     threads: null,
     memoryLimit: null,

@@ -3,7 +3,7 @@
 import type { Model } from '../../src/core/model.ts'
 import type { Connection } from '../../src/duckdb/database.ts'
 import { planRun, type PlannedStep, type RunPlan } from '../../src/pipeline/plan/show-changes.ts'
-import { openWarehouseToRead } from '../../src/pipeline/store/warehouse.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import type { TestProject } from './pipeline-project.ts'
 import { projectOf } from './handmade-models.ts'
 
@@ -13,18 +13,20 @@ export interface PlanGiven {
   readonly range?: { readonly start: string; readonly end: string }
 }
 
-/** `look` sees the rows that the rehearsal has made. */
+/** `look` sees the rows that the dry run has made. */
 export async function diffOf<T>(
   { paths }: TestProject,
   models: readonly Model[],
   { allowEmpty = false, fullRefresh = false, range }: PlanGiven = {},
   look: (connection: Connection) => Promise<T>,
 ): Promise<RunPlan & { readonly seen: T }> {
-  await using warehouse = await openWarehouseToRead(paths, { memoryLimit: null })
+  const store = openStore(paths)
+  await using warehouse = await store.warehouse.openToRead({ memoryLimit: null })
   await using connection = await warehouse.connect()
   const plan = await planRun({
     connection,
     paths,
+    snapshots: store.snapshots,
     project: projectOf(...models),
     selection: { include: [], exclude: [], retry: false },
     fullRefresh,

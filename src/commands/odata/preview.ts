@@ -40,14 +40,22 @@ export default class ODataPreview extends BaseCommand {
     const model = findModel(compiled, name)
     await using resources = new Resources()
     let snapshotsDir = paths.snapshots
-    const { readCurrentSnapshot } = await import('../../pipeline/store/snapshots.ts')
-    const published = (await readCurrentSnapshot(paths.snapshots))?.relations ?? []
+    const { openStore } = await import('../../store/open-store.ts')
+    const store = openStore(paths)
+    const published = (await store.snapshots.current())?.relations ?? []
     if (!published.some((relation) => relation.model === model.name)) {
       const { publishPreview } = await import('../../pipeline/preview.ts')
       const { makeScratch } = await import('../../pipeline/store/scratch.ts')
-      snapshotsDir = resources.use(await makeScratch(paths)).paths.snapshots
-      const { memory_limit: memoryLimit } = settings
-      await publishPreview({ paths, memoryLimit, models, model, dir: snapshotsDir })
+      const scratch = resources.use(await makeScratch(paths, store))
+      snapshotsDir = scratch.paths.snapshots
+      await publishPreview({
+        dir: paths.dir,
+        warehouse: store.warehouse,
+        memoryLimit: settings.memory_limit,
+        models,
+        model,
+        snapshots: scratch.store.snapshots,
+      })
     }
     const token = randomUUID()
     // A service of its own for one request: the answer is the one that a client would get.

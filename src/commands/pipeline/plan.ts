@@ -44,6 +44,7 @@ export default class PipelinePlan extends BaseCommand {
     } = await planRun({
       ...reading,
       paths: project.paths,
+      snapshots: reading.store.snapshots,
       selection: { ...selectionOf(argv, flags), retry: false },
       fullRefresh: flags['full-refresh'],
       allowEmpty: flags['allow-empty'],
@@ -67,12 +68,22 @@ export default class PipelinePlan extends BaseCommand {
 
 function eventsOf({ steps, contract }: Omit<RunPlan, 'snapshots'>): readonly object[] {
   return [
-    ...steps.map(({ model, diff, ...step }) => ({
-      event: 'step',
-      model: model.name,
-      ...step,
-      ...(diff === null ? {} : { diff }),
-    })),
+    ...steps.map(
+      ({ model, action, because, problem, warnings, columns, losses, events, diff }) => ({
+        ...{
+          event: 'step',
+          model: model.name,
+          action,
+          because,
+          problem,
+          warnings,
+          columns,
+          losses,
+        },
+        events,
+        ...(diff === null ? {} : { diff }),
+      }),
+    ),
     ...contract.map((change) => ({ event: 'contract-change', ...change })),
   ]
 }

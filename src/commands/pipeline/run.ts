@@ -90,18 +90,19 @@ export default class PipelineRun extends BaseCommand {
     const { paths } = project
     const { dir, state } = paths
     // Much of a compile is the engine's, which leaves time to load the rest of the code.
-    const [compiled, { allModels, checkSelection }, { runPipeline }, { mistakesOf }] =
+    const [compiled, { checkSelection, knownModels }, { runPipeline }, { openStore }] =
       await Promise.all([
         compileOnce(project.files, { dir, state, save: true }),
         import('../../compiler/select.ts'),
         import('../../pipeline/run.ts'),
-        import('../../compiler/failed-models.ts'),
+        import('../../store/open-store.ts'),
       ])
     const selection = { ...selectionOf(argv, flags), retry: flags.retry }
-    checkSelection(allModels(compiled), selection)
+    checkSelection(knownModels(compiled), selection)
     this.printWarnings(compiled.warnings)
     const summary = await runPipeline({
       paths,
+      store: openStore(paths),
       project: compiled,
       openClaims: async () => (await import('../claims.ts')).openClaims(project, logger),
       ...runOptionsOf(project),
@@ -117,10 +118,9 @@ export default class PipelineRun extends BaseCommand {
       logger,
     })
     if (!flags.json) this.print(showSummary(summary, this.paintFor(flags), flags))
-    const mistakes = mistakesOf(
-      compiled,
-      summary.models.map(({ model }) => model),
-    )
+    const { mistakesOf } = await import('../../compiler/mistakes.ts')
+    const chosen = summary.models.map(({ model }) => model)
+    const mistakes = mistakesOf(compiled, chosen)
     if (mistakes.length > 0) this.showFailure(new DiagnosticsError(mistakes), flags)
     const isIdle = flags.retry && summary.models.length === 0
     if (isIdle && !flags.quiet && !stop.signal.aborted) {

@@ -1,7 +1,8 @@
 // What the header of a model file says. One entry of the table below is one annotation.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
-import { type Kind, type Model, placedAnnotations } from '../../core/model.ts'
+import { kinds } from '../../core/kinds.ts'
+import { type Kind, type Model, placedAnnotations, type SeedModel } from '../../core/model.ts'
 import { positionOf, type SourceFile, type Span } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import {
@@ -14,15 +15,33 @@ import type { Token } from '../sql/tokens.ts'
 import { foreignAnnotation } from './foreign-words.ts'
 
 /** Kinds that a model file may have. */
-export const fileKinds = [
-  'view',
-  'table',
-  'append',
-  'merge',
-  'scd2',
-  'events',
-] as const satisfies readonly Kind[]
-export type FileKind = (typeof fileKinds)[number]
+export type FileKind = Exclude<Kind, SeedModel['kind']>
+
+interface KindRule {
+  /** The annotation without which the kind means nothing. */
+  readonly needs: 'unique_key' | 'incremental' | null
+  /** Of the annotations that are for some kinds only, those for this one. */
+  readonly takes: readonly (
+    'unique_key' | 'incremental' | 'on_duplicate' | 'deletes' | 'on_schema_change'
+  )[]
+}
+
+export const kindRules: Readonly<Record<FileKind, KindRule>> = {
+  view: { needs: null, takes: [] },
+  table: { needs: null, takes: [] },
+  append: { needs: 'incremental', takes: ['unique_key', 'incremental', 'on_schema_change'] },
+  merge: {
+    needs: 'unique_key',
+    takes: ['unique_key', 'incremental', 'on_duplicate', 'deletes', 'on_schema_change'],
+  },
+  scd2: { needs: 'unique_key', takes: ['unique_key', 'on_duplicate', 'on_schema_change'] },
+  events: { needs: null, takes: ['on_schema_change'] },
+}
+
+export const fileKinds = Object.keys(kindRules) as readonly FileKind[]
+
+const kindsThatTake = (name: KindRule['takes'][number]) =>
+  fileKinds.filter((kind) => kindRules[kind].takes.includes(name))
 
 interface AnnotationRule {
   /** Rule of the grammar that the value must match. */
@@ -35,7 +54,7 @@ interface AnnotationRule {
   readonly repeats?: true
 }
 
-const queryKinds = fileKinds.filter((kind) => kind !== 'events')
+const queryKinds = fileKinds.filter((kind) => kinds[kind].hasQuery)
 const checkRule = {
   value: 'check',
   expected:
@@ -49,23 +68,23 @@ export const annotations = {
   unique_key: {
     value: 'columns',
     expected: 'one or more column names with commas between them',
-    kinds: ['append', 'merge', 'scd2'],
+    kinds: kindsThatTake('unique_key'),
   },
   incremental: {
     value: 'incremental',
     expected: 'a column, then perhaps "lookback 1 hour" (second to year, or a plain number)',
-    kinds: ['append', 'merge'],
+    kinds: kindsThatTake('incremental'),
   },
   on_duplicate: {
     value: 'onDuplicate',
     expected: 'fail or latest(column)',
-    kinds: ['merge', 'scd2'],
+    kinds: kindsThatTake('on_duplicate'),
   },
-  deletes: { value: 'deletes', expected: 'keep or mirror', kinds: ['merge'] },
+  deletes: { value: 'deletes', expected: 'keep or mirror', kinds: kindsThatTake('deletes') },
   on_schema_change: {
     value: 'onSchemaChange',
     expected: 'evolve, rebuild or fail',
-    kinds: ['append', 'merge', 'scd2', 'events'],
+    kinds: kindsThatTake('on_schema_change'),
   },
   expose: {
     value: 'optionalColumns',

@@ -1,4 +1,4 @@
-// Snapshots that were current once and whose files a run still keeps (pipeline/snapshots.ts says for how long).
+// Snapshots that were current once and whose files a run still keeps (store/files/snapshot-directory.ts says for how long).
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -12,7 +12,7 @@ import { numberOf } from '../../duckdb/values.ts'
 
 const MAX_DATE_MS = 8.64e15
 
-export interface Freshness {
+export interface SourceAge {
   readonly source: string
   readonly state: 'fresh' | 'warn' | 'error'
   /** In one line, for people. */
@@ -20,21 +20,20 @@ export interface Freshness {
 }
 
 /** By name, of the sources that say when they were loaded, and of those that cannot be read. */
-export async function readFreshness(
+export async function readSourceAges(
   connection: Connection,
   tables: readonly CompiledExternal[],
   away: ReadonlyMap<string, Diagnostic> | undefined,
   now: Date,
-): Promise<ReadonlyMap<string, Freshness>> {
-  const found = new Map<string, Freshness>()
+): Promise<ReadonlyMap<string, SourceAge>> {
+  const found = new Map<string, SourceAge>()
   for (const table of tables) {
-    const { name, loadedAt } = table
-    const mistake = away?.get(name)
-    const freshness =
+    const mistake = away?.get(table.name)
+    const age =
       mistake === undefined
-        ? await unlessUnreadable(table, () => readAge(connection, table, loadedAt, now))
-        : ({ source: name, state: 'error', text: lineOf(mistake) } as const)
-    if (freshness !== null) found.set(name, freshness)
+        ? await unlessUnreadable(table, () => readAge(connection, table, now))
+        : ({ source: table.name, state: 'error', text: lineOf(mistake) } as const)
+    if (age !== null) found.set(table.name, age)
   }
   return found
 }
@@ -42,8 +41,8 @@ export async function readFreshness(
 /** What cannot be read to its end is an error of those that read it, not of the run. */
 async function unlessUnreadable(
   { name }: CompiledExternal,
-  read: () => Promise<Freshness | null>,
-): Promise<Freshness | null> {
+  read: () => Promise<SourceAge | null>,
+): Promise<SourceAge | null> {
   try {
     return await read()
   } catch (error) {
@@ -53,21 +52,20 @@ async function unlessUnreadable(
   }
 }
 
-/** null where it has no age. */
+/** null where it says no time. */
 async function readAge(
   connection: Connection,
   table: CompiledExternal,
-  loadedAt: string | null,
   now: Date,
-): Promise<Freshness | null> {
+): Promise<SourceAge | null> {
   const [schema = '', name = ''] = table.name.split('.')
   const rows = sql.ident(schema, name)
-  if (loadedAt === null) {
+  if (table.loadedAt === null) {
     await connection.row(sql`SELECT 1 FROM ${rows} LIMIT 0`) // it may have gone since the compile
     return null
   }
   // Infinity marks rows without an end, and says nothing of the last load.
-  const time = sql`${sql.ident(loadedAt)}::TIMESTAMPTZ`
+  const time = sql`${sql.ident(table.loadedAt)}::TIMESTAMPTZ`
   const row = await connection.row(sql`
     SELECT epoch_ms(max(${time}) FILTER (isfinite(${time})))::DOUBLE AS ms FROM ${rows}`)
   const ms = row?.['ms'] ?? null
@@ -85,16 +83,16 @@ export const sourcesRead = (
 /** A line for each source that the model reads and that is too old: to be warned of, or to fail. */
 export function staleInputs(
   { sources }: Pick<Model, 'sources'>,
-  freshness: ReadonlyMap<string, Freshness>,
+  ages: ReadonlyMap<string, SourceAge>,
   state: 'warn' | 'error',
 ): readonly string[] {
   return sources.flatMap((name) => {
-    const found = freshness.get(name)
+    const found = ages.get(name)
     return found?.state === state ? [found.text] : []
   })
 }
 
-function judge(table: CompiledExternal, loadedMs: number | null, now: Date): Freshness {
+function judge(table: CompiledExternal, loadedMs: number | null, now: Date): SourceAge {
   const { name, warnAfter, errorAfter } = table
   const isOver = (age: Age | null) =>
     age !== null && (loadedMs === null || now.getTime() - loadedMs > age.ms)

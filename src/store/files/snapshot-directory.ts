@@ -24,6 +24,7 @@ import {
 } from '../../core/snapshot.ts'
 import { sql } from '../../core/sql.ts'
 import { replaceDurably } from '../../files/durable-files.ts'
+import type { Retention } from '../snapshot-store.ts'
 
 export interface Snapshots {
   /** null before the first publication. When its manifest is damaged, the youngest that is retained. */
@@ -85,12 +86,6 @@ export async function writeSnapshot(dir: string, snapshot: Snapshot): Promise<vo
   await replaceDurably(join(dir, keptManifestFile(snapshot.id)), text)
   await replaceDurably(join(dir, MANIFEST_FILE), text)
   await replaceDurably(join(dir, VIEWS_FILE), printViews(dir, snapshot))
-}
-
-/** What stays readable for next links and delta links: the youngest snapshots, and those replaced a short time ago. */
-export interface Retention {
-  readonly snapshots: number
-  readonly ms: number
 }
 
 export async function collectGarbage(

@@ -1,23 +1,29 @@
-// One run at a time: `.eider/run.lock`.
+// One run at a time, by a lock file: `.eider/run.lock`.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EnvironmentError } from '../core/failures.ts'
+import { EnvironmentError } from '../../core/failures.ts'
 import {
   describeHolder,
   homeOf,
   isHere,
   LockHeldError,
+  readLockHolder,
   takeProcessLock,
-} from '../files/process-lock.ts'
+} from '../../files/process-lock.ts'
+import type { LeaseOptions, RunLease } from '../run-lease.ts'
 
 const POLL_MS = 100
 
-/** Waits up to `waitMs` for a living holder; then EnvironmentError `run-locked`. A dead holder is taken over at once. */
-export async function takeRunLock(
-  path: string,
-  waitMs: number,
-  signal: AbortSignal,
-): Promise<AsyncDisposable> {
+/** A dead holder is taken over at once. */
+export const fileLease = (path: string): RunLease => ({
+  take: (options) => take(path, options),
+  async holder() {
+    const found = await readLockHolder(path)
+    return found && { name: describeHolder(found.holder), alive: found.alive }
+  },
+})
+
+async function take(path: string, { waitMs, signal }: LeaseOptions): Promise<AsyncDisposable> {
   const deadline = Date.now() + waitMs
   for (;;) {
     signal.throwIfAborted()

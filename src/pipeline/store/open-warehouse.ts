@@ -1,0 +1,44 @@
+// The warehouse of a target with the sources of its project.
+
+import { attachSources } from '../../compiler/attach-sources.ts'
+import type { ExternalSource } from '../../core/external.ts'
+import { Resources } from '../../core/resources.ts'
+import type { Database } from '../../duckdb/database.ts'
+import type { ReadOptions, Warehouse, WriteOptions } from '../../store/warehouse.ts'
+
+/** For a run. A source that cannot be read stands in the way of those models only that read it. */
+export async function openWarehouse(
+  warehouse: Warehouse,
+  options: WriteOptions,
+  sources: ProjectSources,
+): Promise<Database> {
+  return withSources(await warehouse.open(options), sources)
+}
+
+/** For commands that change nothing. */
+export async function openWarehouseToRead(
+  warehouse: Warehouse,
+  options: ReadOptions,
+  sources: ProjectSources,
+): Promise<Database> {
+  return withSources(await warehouse.openToRead(options), sources)
+}
+
+export interface ProjectSources {
+  /** Of the project: relative paths of sources begin there. */
+  readonly dir: string
+  readonly sources: readonly ExternalSource[]
+}
+
+async function withSources(
+  database: Database,
+  { dir, sources }: ProjectSources,
+): Promise<Database> {
+  if (sources.length === 0) return database
+  await using resources = new Resources()
+  resources.use(database)
+  await using connection = await database.connect()
+  await attachSources(connection, dir, sources)
+  resources.move()
+  return database
+}
