@@ -22,7 +22,9 @@ export interface RunRequest {
   readonly selection?: RunSelection
   /** Rebuild each model from nothing. Tables of events models are kept. */
   readonly fullRefresh?: boolean
-  /** Let an empty source empty a table that mirrors it. */
+  /** Refuse a full refresh that would end a history. */
+  readonly keepHistory?: boolean
+  /** Let an empty source empty a table that mirrors it, and a run publish nothing over something. */
   readonly allowEmpty?: boolean
   /** Replace this range of the watermark in append models. */
   readonly range?: WatermarkRange | null

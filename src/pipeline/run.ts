@@ -26,6 +26,7 @@ import {
   uncompiledSteps,
 } from './plan/steps.ts'
 import { readContext, type RunRequest } from './read-context.ts'
+import { refuseToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import { RunResults, type RunSummary } from './results.ts'
 import type { RunContext } from './run-context.ts'
 import { ensureState, readPositions, readState, recordRemoved, recordRun } from './store/state.ts'
@@ -62,7 +63,7 @@ export interface RunOptions extends RunRequest {
 
 /**
  * Mistakes in models end as results with the status `failed`, never as exceptions, and so does an abort as `skipped`.
- * Throws EnvironmentError: `run-locked`, `disk-full`, `warehouse-failed`, `file-failed`, and those of the warehouse
+ * Throws EnvironmentError: `models-missing`, `warehouse-missing`, `run-locked`, `disk-full`, `warehouse-failed`, `file-failed`, and those of the warehouse
  * and openClaims().
  */
 export async function runPipeline(options: RunOptions): Promise<RunSummary> {
@@ -74,6 +75,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   progress({ event: 'run-started', runId, models: models.size })
   try {
     await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
+    await refuseToEmpty(options, store)
     const sources = project.external?.sources ?? []
     await using warehouse = await openWarehouse(store.warehouse, options, {
       dir: paths.dir,
@@ -117,9 +119,11 @@ async function work(
   try {
     const context = await prepare(options, results, connection)
     const { selected } = context
+    if (options.keepHistory === true) await refuseToEndHistories(context)
     failUncompiled(context, results)
     if (context.chosen.size < knownModels(project).size)
       options.progress({ event: 'models-selected', models: context.chosen.size })
+    if (options.selection?.retry === true && context.chosen.size === 0) return
     const failed = await flush(options, results, context)
     const positions = await readPositions(connection)
     const steps = await planSteps(context, { positions, waiting: new Set(), failed })

@@ -1,6 +1,12 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
+import {
+  keepsHistory,
+  rangeFlags,
+  rangeOf,
+  selectionFlags,
+  selectionOf,
+} from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { showPlan } from '../../cli/show-plan.ts'
 import { DiagnosticsError } from '../../core/diagnostics.ts'
@@ -23,6 +29,7 @@ export default class PipelinePlan extends BaseCommand {
       summary: 'Build the models in memory and show which rows would change',
     }),
     'full-refresh': Flags.boolean({ summary: 'As for a run with --full-refresh' }),
+    'drop-history': Flags.boolean({ summary: 'As for a run with --drop-history' }),
     'allow-empty': Flags.boolean({ summary: 'As for a run with --allow-empty' }),
     ...rangeFlags,
     'allow-breaking': Flags.boolean({
@@ -35,6 +42,7 @@ export default class PipelinePlan extends BaseCommand {
     const project = await this.openProject(flags)
     const { planRun } = await import('../../pipeline/plan/show-changes.ts')
     await using reading = await openToRead(project)
+    const selection = selectionOf(argv, flags)
     this.printWarnings(reading.project.warnings)
     const { navigationChanges } = await import('../../odata/edm/navigation-changes.ts')
     const {
@@ -45,7 +53,8 @@ export default class PipelinePlan extends BaseCommand {
       ...reading,
       paths: project.paths,
       snapshots: reading.store.snapshots,
-      selection: { ...selectionOf(argv, flags), retry: false },
+      selection: { ...selection, retry: false },
+      keepHistory: keepsHistory(selection, flags),
       fullRefresh: flags['full-refresh'],
       allowEmpty: flags['allow-empty'],
       range: rangeOf(flags),
@@ -68,22 +77,18 @@ export default class PipelinePlan extends BaseCommand {
 
 function eventsOf({ steps, contract }: Omit<RunPlan, 'snapshots'>): readonly object[] {
   return [
-    ...steps.map(
-      ({ model, action, because, problem, warnings, columns, losses, events, diff }) => ({
-        ...{
-          event: 'step',
-          model: model.name,
-          action,
-          because,
-          problem,
-          warnings,
-          columns,
-          losses,
-        },
-        events,
-        ...(diff === null ? {} : { diff }),
-      }),
-    ),
+    ...steps.map((step) => ({
+      event: 'step',
+      model: step.model.name,
+      action: step.action,
+      because: step.because,
+      problem: step.problem,
+      warnings: step.warnings,
+      columns: step.columns,
+      losses: step.losses,
+      events: step.events,
+      ...(step.diff === null ? {} : { diff: step.diff }),
+    })),
     ...contract.map((change) => ({ event: 'contract-change', ...change })),
   ]
 }

@@ -1,7 +1,13 @@
 import * as Flags from '@oclif/core/flags'
 import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
+import {
+  keepsHistory,
+  rangeFlags,
+  rangeOf,
+  selectionFlags,
+  selectionOf,
+} from '../../cli/selection.ts'
 import { giveWay } from '../../cli/priority.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { drawProgress, showSummary } from '../../cli/show-run.ts'
@@ -35,8 +41,12 @@ export default class PipelineRun extends BaseCommand {
     'full-refresh': Flags.boolean({
       summary: 'Rebuild every model from nothing; tables of events are kept',
     }),
+    'drop-history': Flags.boolean({
+      summary: 'Let --full-refresh without a selector end the history of append, merge and scd2',
+      dependsOn: ['full-refresh'],
+    }),
     'allow-empty': Flags.boolean({
-      summary: 'Let an empty SELECT empty the table of a merge model that mirrors it',
+      summary: 'Let an empty SELECT empty its mirror, and the run publish nothing over something',
     }),
     ...rangeFlags,
     wait: Flags.integer({
@@ -110,6 +120,7 @@ export default class PipelineRun extends BaseCommand {
       selection,
       ...(flags.threads === undefined ? {} : { modelsAtOnce: flags.threads }),
       failFast: flags['fail-fast'],
+      keepHistory: keepsHistory(selection, flags),
       allowEmpty: flags['allow-empty'],
       range: rangeOf(flags),
       lockWaitMs: flags.wait * 1000,

@@ -14,6 +14,7 @@ import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { readContext, type RunRequest } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { isFlushed, readStateIfAny } from '../store/state.ts'
+import { refuseToEndHistories } from '../refuse-loss.ts'
 import { type ContractChange, contractChanges, publishedNext } from './contract.ts'
 import type { Progress } from './decide.ts'
 import { DryRun } from './dry-run/dry-run.ts'
@@ -76,6 +77,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { project } = options
   const { models } = project
   const { context, steps } = await readSteps(options, options)
+  if (options.keepHistory === true) await refuseToEndHistories(context)
   const before = new Map<Model, readonly Column[] | null>()
   for (const { action, model } of steps)
     if (action === 'build') before.set(model, await context.columnsBefore(model.name))
