@@ -10,7 +10,7 @@ import {
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { showPlan } from '../../cli/show-plan.ts'
 import { DiagnosticsError } from '../../core/diagnostics.ts'
-import type { RunPlan } from '../../pipeline/plan/show-changes.ts'
+import type { ContractChange, PlannedStep } from '../../core/report/planned-changes.ts'
 import { openToRead } from '../reading.ts'
 
 export default class PipelinePlan extends BaseCommand {
@@ -44,12 +44,8 @@ export default class PipelinePlan extends BaseCommand {
     await using reading = await openToRead(project)
     const selection = selectionOf(argv, flags)
     this.printWarnings(reading.project.warnings)
-    const { navigationChanges } = await import('../../odata/edm/navigation-changes.ts')
-    const {
-      steps,
-      contract: properties,
-      snapshots,
-    } = await planRun({
+    const { contractChanges } = await import('../../odata/edm/contract.ts')
+    const { steps, published, next } = await planRun({
       ...reading,
       paths: project.paths,
       snapshots: reading.store.snapshots,
@@ -60,22 +56,23 @@ export default class PipelinePlan extends BaseCommand {
       range: rangeOf(flags),
       diff: flags.diff,
     })
-    const navigation = snapshots && navigationChanges(snapshots.now, snapshots.next)
-    const plan = { steps, contract: [...properties, ...(navigation ?? [])] }
-    if (flags.json) for (const event of eventsOf(plan)) this.printEvent(event)
-    else this.print(showPlan(plan, this.paintFor(flags)))
-    const breaks = plan.contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
+    const contract = contractChanges(published, next)
+    if (flags.json) for (const event of eventsOf(steps, contract)) this.printEvent(event)
+    else this.print(showPlan(steps, contract, this.paintFor(flags)))
+    const breaks = contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
     if (breaks)
       process.stderr.write('clients may break; --allow-breaking accepts the changes above\n')
     const { errors } = reading.project
     if (errors.length > 0) this.showFailure(new DiagnosticsError(errors), flags)
-    this.exit(
-      breaks || errors.length > 0 || plan.steps.some(({ problem }) => problem !== null) ? 1 : 0,
-    )
+    const isRefused = errors.length > 0 || steps.some(({ problem }) => problem !== null)
+    this.exit(breaks || isRefused ? 1 : 0)
   }
 }
 
-function eventsOf({ steps, contract }: Omit<RunPlan, 'snapshots'>): readonly object[] {
+function eventsOf(
+  steps: readonly PlannedStep[],
+  contract: readonly ContractChange[],
+): readonly object[] {
   return [
     ...steps.map((step) => ({
       event: 'step',

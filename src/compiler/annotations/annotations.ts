@@ -5,12 +5,8 @@ import { kinds } from '../../core/kinds.ts'
 import { type Kind, type Model, placedAnnotations, type SeedModel } from '../../core/model.ts'
 import { positionOf, type SourceFile, type Span } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import {
-  annotationGrammar,
-  type AnnotationValues,
-  readParts,
-  readValue,
-} from './annotation-values.ts'
+import type { AnnotationValues } from './annotation-values.ts'
+import { readParts, readValue } from './read-annotation.ts'
 import type { Token } from '../sql/tokens.ts'
 import { foreignAnnotation } from './foreign-words.ts'
 
@@ -44,7 +40,7 @@ const kindsThatTake = (name: KindRule['takes'][number]) =>
   fileKinds.filter((kind) => kindRules[kind].takes.includes(name))
 
 interface AnnotationRule {
-  /** Rule of the grammar that the value must match. */
+  /** Form that the value must have. */
   readonly value: keyof AnnotationValues
   /** What a diagnostic says is expected. */
   readonly expected: string
@@ -208,9 +204,9 @@ interface Shape {
 }
 
 function parseShape(text: string, { source, span }: Place): Shape | Diagnostic {
-  const shape = annotationGrammar.match(text, 'annotation')
-  if (shape.failed()) {
-    const failure = { start: span.start + shape.getRightmostFailurePosition(), end: span.end }
+  const parts = readParts(text)
+  if ('failedAt' in parts) {
+    const failure = { start: span.start + parts.failedAt, end: span.end }
     const expected = '@name: value'
     return diagnostic(
       'annotation-syntax',
@@ -219,16 +215,15 @@ function parseShape(text: string, { source, span }: Place): Shape | Diagnostic {
       hintOfCall(text),
     )
   }
-  const parts = readParts(shape)
-  const name = parts.name.contents.toLowerCase()
+  const name = parts.name.toLowerCase()
   if (isAnnotationName(name))
-    return { name, value: parts.value.contents, valueStart: span.start + parts.value.startIdx }
+    return { name, value: parts.value, valueStart: span.start + parts.valueStart }
   const names = Object.keys(annotations).map((known) => `@${known}`)
   const hint =
-    foreignAnnotation(name, parts.value.contents.trim()) ??
+    foreignAnnotation(name, parts.value.trim()) ??
     didYouMean(`@${name}`, names) ??
     `the annotations are ${names.join(', ')}`
-  const place = { source, span: { start: span.start, end: span.start + parts.name.endIdx } }
+  const place = { source, span: { start: span.start, end: span.start + parts.nameEnd } }
   return diagnostic('unknown-annotation', { name }, place, { hint })
 }
 
@@ -243,9 +238,9 @@ function parseValue(
   { source, span }: Place,
 ): Annotation<unknown> | Diagnostic {
   const rule: AnnotationRule = annotations[name]
-  const match = annotationGrammar.match(value, rule.value)
-  if (match.failed()) {
-    const start = valueStart + match.getRightmostFailurePosition()
+  const read = readValue(rule.value, value, valueStart)
+  if ('failedAt' in read) {
+    const start = valueStart + read.failedAt
     const failure = { start, end: Math.max(start + 1, span.end) }
     const place = { source, span: value === '' ? span : failure }
     const [, meant] = /^=\s*(.+)/.exec(value) ?? []
@@ -253,7 +248,7 @@ function parseValue(
     return diagnostic('annotation-syntax', { expected: rule.expected }, place, more)
   }
   const valueSpan = { start: valueStart, end: span.end }
-  return { value: readValue(match, valueStart), span, valueSpan }
+  return { value: read.value, span, valueSpan }
 }
 
 const repeats = (name: AnnotationName) => (annotations[name] as AnnotationRule).repeats === true

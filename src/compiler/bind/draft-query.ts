@@ -11,6 +11,7 @@ import { definitionOf } from '../definition.ts'
 import { type Draft, type DraftContext, finishHeader } from './draft.ts'
 import { columnLocations } from '../exposure.ts'
 import { columnsOfBody, finishKind, settingsOf, wrapping } from '../kinds.ts'
+import { unevenOperation } from '../explain/set-operations.ts'
 import type { ParsedQuery } from '../model-file.ts'
 import { describeColumns } from '../sql/named-columns.ts'
 import { engineDiagnostic, spanAtByte, spanOfError, withoutDir } from '../places.ts'
@@ -126,7 +127,18 @@ function explainQuery(
     const use = `leaves ${upstream.name} without a column that is known here`
     return [diagnostic('dynamic-pivot', { use }, place, { hint })]
   }
+  if (details.message.startsWith('Set operations can only apply')) {
+    const uneven = unevenOperation(tree)
+    if (uneven !== null) {
+      const problem = `the SELECT on the left has ${columns(uneven.left)}, this one has ${columns(uneven.right)}`
+      const at = { source, span: spanAtByte(body, uneven.at) }
+      const all = 'give both the same columns, or match them by name with UNION ALL BY NAME'
+      return [diagnostic('sql-binding', { problem }, at, { hint: all })]
+    }
+  }
   const found = engineDiagnostic(details, body, prefix)
   if (details.subtype !== 'COLUMN_NOT_FOUND' || upstream === undefined) return [found]
   return [{ ...found, hint: `the columns of ${upstream.name} come from its data: ${hint}` }]
 }
+
+const columns = (count: number) => `${count} ${count === 1 ? 'column' : 'columns'}`
