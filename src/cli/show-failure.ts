@@ -1,6 +1,6 @@
 // Failures as text, as events, and as exit codes: 1 project, 2 usage, 3 environment, 70 bug (docs/commands.md).
 
-import { DiagnosticsError } from '../core/diagnostics.ts'
+import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { positionOf } from '../core/source.ts'
 import { showDiagnostic } from './show-diagnostic.ts'
@@ -55,11 +55,7 @@ export function showFailure(error: unknown, options: { readonly verbose: boolean
 export function failureEvents(error: unknown): string {
   if (isExit(error)) return ''
   if (error instanceof DiagnosticsError) {
-    const lines = error.diagnostics.map(({ code, severity, message, source, span, hint }) => {
-      const { line, column } = positionOf(source, span.start)
-      const place = { file: source.path, line, column }
-      return JSON.stringify({ event: 'diagnostic', severity, code, message, ...place, hint })
-    })
+    const lines = diagnosticEvents(error.diagnostics)
     const errors = error.diagnostics.filter(({ severity }) => severity === 'error').length
     return [...lines, JSON.stringify({ event: 'failed', code: 'project-mistakes', errors })].join(
       '\n',
@@ -73,6 +69,13 @@ export function failureEvents(error: unknown): string {
     hint: hintOf(error),
   })
 }
+
+export const diagnosticEvents = (diagnostics: readonly Diagnostic[]): readonly string[] =>
+  diagnostics.map(({ code, severity, message, source, span, hint }) => {
+    const { line, column } = positionOf(source, span.start)
+    const place = { file: source.path, line, column }
+    return JSON.stringify({ event: 'diagnostic', severity, code, message, ...place, hint })
+  })
 
 const hintOf = (error: unknown): string | undefined =>
   isRefusedFile(error)

@@ -77,6 +77,9 @@ test('every line of every command is as the schema says', async () => {
   await ask(space, 'show', 2)
   await space.write('models/a/view.sql', 'select nothing from a.good\n')
   await ask(space, 'plan', 1)
+  await ask(space, 'run', 1)
+  await ask(space, 'check', 1)
+  await ask(space, 'query x', 1)
   assert.equal(
     Object.keys(defs).filter((name) => !seen.has(name)),
     [],

@@ -1,8 +1,15 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
+import {
+  keepsHistory,
+  rangeFlags,
+  rangeOf,
+  selectionFlags,
+  selectionOf,
+} from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { showPlan } from '../../cli/show-plan.ts'
+import { DiagnosticsError } from '../../core/diagnostics.ts'
 import type { ContractChange, ModelDiff, PlannedStep } from '../../core/report/planned-changes.ts'
 import { openToRead } from '../reading.ts'
 
@@ -22,6 +29,7 @@ export default class PipelinePlan extends BaseCommand {
       summary: 'Build the models in memory and show which rows would change',
     }),
     'full-refresh': Flags.boolean({ summary: 'As for a run with --full-refresh' }),
+    'drop-history': Flags.boolean({ summary: 'As for a run with --drop-history' }),
     'allow-empty': Flags.boolean({ summary: 'As for a run with --allow-empty' }),
     ...rangeFlags,
     'allow-breaking': Flags.boolean({
@@ -34,13 +42,15 @@ export default class PipelinePlan extends BaseCommand {
     const project = await this.openProject(flags)
     const { planRun } = await import('../../pipeline/plan/show-changes.ts')
     await using reading = await openToRead(project)
+    const selection = selectionOf(argv, flags)
     this.printWarnings(reading.project.warnings)
     const { contractChanges } = await import('../../odata/edm/contract.ts')
     const { steps, published, next } = await planRun({
       ...reading,
       paths: project.paths,
       snapshots: reading.store.snapshots,
-      selection: { ...selectionOf(argv, flags), retry: false },
+      selection: { ...selection, retry: false },
+      keepHistory: keepsHistory(selection, flags),
       fullRefresh: flags['full-refresh'],
       allowEmpty: flags['allow-empty'],
       range: rangeOf(flags),
@@ -48,13 +58,14 @@ export default class PipelinePlan extends BaseCommand {
     })
     const contract = contractChanges(published, next)
     const breaks = contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
-    const ok = !breaks && steps.every(({ problem }) => problem === null)
-    if (flags.json) {
-      for (const event of eventsOf(steps, contract)) this.printEvent(event)
-      this.printEvent({ event: 'plan-finished', ok, ...countsOf(steps, contract) })
-    } else this.print(showPlan(steps, contract, this.paintFor(flags)))
+    const { errors } = reading.project
+    const ok = !breaks && errors.length === 0 && steps.every(({ problem }) => problem === null)
+    if (flags.json) for (const event of eventsOf(steps, contract)) this.printEvent(event)
+    else this.print(showPlan(steps, contract, this.paintFor(flags)))
     if (breaks)
       process.stderr.write('clients may break; --allow-breaking accepts the changes above\n')
+    if (errors.length > 0) this.showFailure(new DiagnosticsError(errors), flags)
+    if (flags.json) this.printEvent({ event: 'plan-finished', ok, ...countsOf(steps, contract) })
     this.exit(ok ? 0 : 1)
   }
 }
