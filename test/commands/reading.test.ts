@@ -74,11 +74,11 @@ test('a query of a project that never ran says what to do', async () => {
 })
 
 test('a run names the models whose files are gone', async () => {
-  await using space = await workspace(files)
+  await using space = await workspace({ ...files, 'models/mart/d.sql': 'select 1 as one\n' })
   await space.ok(['run'])
-  await rm(space.path('models/mart/c.sql'))
+  await rm(space.path('models/mart/d.sql'))
   const { stdout } = await space.ok(['run'])
-  assert.match(stdout, /^removed +mart\.c +no file defines it; its table stays, unpublished$/m)
+  assert.match(stdout, /^removed +mart\.d +no file defines it; its table stays, unpublished$/m)
   assert.not.match((await space.ok(['run'])).stdout, 'removed')
 })
 
