@@ -121,7 +121,10 @@ interface NamedFile {
 /** The file of each name, by the name in lower case. */
 function uniqueNames(files: ProjectFiles, found: Diagnostic[]): ReadonlyMap<string, NamedFile> {
   const seeds = files.seeds.map(({ name, path }) => ({ name, source: { path, text: '' } }))
-  const names = new Map<string, NamedFile>()
+  const nowhere = { path: '', text: '' }
+  const names = new Map<string, NamedFile>(
+    (files.broken ?? []).map((name) => [foldCase(name), { name, source: nowhere }]),
+  )
   for (const { name, source } of [...files.models, ...seeds]) {
     const first = names.get(foldCase(name))
     if (first === undefined) names.set(foldCase(name), { name, source })

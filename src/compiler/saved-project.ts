@@ -127,8 +127,9 @@ const restoreValue = (value: unknown): SqlValue =>
     ? BigInt(value.bigint as string)
     : (value as SqlValue)
 
-function sourcesOf({ models, seeds, macros }: ProjectFiles): Sources {
+function sourcesOf({ models, seeds, macros, problems = [] }: ProjectFiles): Sources {
   const all = [
+    ...problems.map(({ source }) => source),
     ...models.map(({ source }) => source),
     ...seeds.map(({ path }) => ({ path, text: '' })),
     ...seeds.flatMap(({ types }) => types.map(({ source }) => source)),

@@ -14,6 +14,8 @@ export interface ProjectFiles {
   readonly seeds: readonly SeedFile[]
   /** macros/*.sql */
   readonly macros: readonly SourceFile[]
+  /** Models whose files cannot be read, which is among `problems`; readers of theirs are not to blame. */
+  readonly broken?: readonly ModelName[]
   /** Tables that no run makes; none when not given. */
   readonly sources?: readonly ExternalSource[]
   /** What `${name}` stands for; none when not given. */
