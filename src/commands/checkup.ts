@@ -12,9 +12,10 @@ import { limits } from '../core/limits.ts'
 import { problemOfSystem } from '../core/system-errors.ts'
 import { describeHolder, readLockHolder } from '../files/process-lock.ts'
 import { damagedFiles } from '../odata/engine/damaged-files.ts'
-import { readCurrentSnapshot } from '../pipeline/store/snapshots.ts'
-import { openWarehouseToRead } from '../pipeline/store/warehouse.ts'
 import type { Project } from '../project/project.ts'
+import { openStore } from '../store/open-store.ts'
+import type { LeaseHolder } from '../store/run-lease.ts'
+import type { Store } from '../store/store.ts'
 
 export interface Finding {
   readonly check: string
@@ -36,14 +37,14 @@ export async function* checkUp(project: Project): AsyncGenerator<Finding> {
   yield checkNode()
   yield await checkProject(project)
   yield await checkFiles(project)
-  yield await unlessRefused('warehouse', () => checkWarehouse(project))
-  for (const [name, path] of [
-    ['run lock', project.paths.runLock],
-    ['buffer', project.paths.collectLock],
-  ] as const)
-    yield await unlessRefused(name, () => checkLock(name, path))
+  const store = openStore(project.paths)
+  yield await unlessRefused('warehouse', () => checkWarehouse(project, store))
+  yield await unlessRefused('run lock', async () =>
+    lockFinding('run lock', await store.lease.holder()),
+  )
+  yield await unlessRefused('buffer', () => checkBuffer(project))
   yield await unlessRefused('events', () => checkWaiting(project))
-  yield await unlessRefused('snapshot', () => checkSnapshot(project))
+  yield await unlessRefused('snapshot', () => checkSnapshot(project, store))
   yield await checkSecrets(project)
   const { settings } = project
   yield await checkPort('collect', settings['collect.host'], settings['collect.port'])
@@ -115,17 +116,12 @@ async function takesFiles(directory: string): Promise<boolean> {
   return takesFiles(dirname(directory))
 }
 
-async function checkWarehouse({ paths, settings }: Project): Promise<Finding> {
-  const found = await stat(paths.database).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-  })
-  if (found === undefined)
-    return warn('warehouse', `${paths.database} does not exist yet`, 'eider run')
+async function checkWarehouse({ settings }: Project, { warehouse }: Store): Promise<Finding> {
   try {
-    await using _warehouse = await openWarehouseToRead(paths, {
-      memoryLimit: settings.memory_limit,
-    })
-    return ok('warehouse', `${paths.database} opens`)
+    if (!(await warehouse.exists()))
+      return warn('warehouse', `${warehouse.name} does not exist yet`, 'eider run')
+    await using _opened = await warehouse.openToRead({ memoryLimit: settings.memory_limit })
+    return ok('warehouse', `${warehouse.name} opens`)
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error
     const isBusy = error.code === 'warehouse-locked'
@@ -137,12 +133,17 @@ async function checkWarehouse({ paths, settings }: Project): Promise<Finding> {
   }
 }
 
-async function checkLock(name: string, path: string): Promise<Finding> {
-  const found = await readLockHolder(path)
-  if (found === null) return ok(name, 'free')
-  if (found.alive) return ok(name, `held by ${describeHolder(found.holder)}`)
-  const message = `left by ${describeHolder(found.holder)}, which is gone`
-  return warn(name, message, 'nothing: the next process takes it over')
+async function checkBuffer({ paths }: Project): Promise<Finding> {
+  const found = await readLockHolder(paths.collectLock)
+  const holder = found && { name: describeHolder(found.holder), alive: found.alive }
+  return lockFinding('buffer', holder)
+}
+
+function lockFinding(check: string, holder: LeaseHolder | null): Finding {
+  if (holder === null) return ok(check, 'free')
+  if (holder.alive) return ok(check, `held by ${holder.name}`)
+  const message = `left by ${holder.name}, which is gone`
+  return warn(check, message, 'nothing: the next process takes it over')
 }
 
 async function checkWaiting({ paths }: Project): Promise<Finding> {
@@ -153,8 +154,8 @@ async function checkWaiting({ paths }: Project): Promise<Finding> {
   return ok('events', `${message}; eider run takes in those that have a model`)
 }
 
-async function checkSnapshot({ paths }: Project): Promise<Finding> {
-  const snapshot = await readCurrentSnapshot(paths.snapshots)
+async function checkSnapshot({ paths }: Project, { snapshots }: Store): Promise<Finding> {
+  const snapshot = await snapshots.current()
   if (snapshot === null) return warn('snapshot', 'nothing is published yet', 'eider run')
   const engine = {
     dir: paths.snapshots,

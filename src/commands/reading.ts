@@ -9,9 +9,11 @@ import type { CompiledProject } from '../core/model.ts'
 import { type ModelName, targetsOf } from '../core/names.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Project } from '../project/project.ts'
+import type { Store } from '../store/store.ts'
 
 export interface Reading extends AsyncDisposable {
   readonly project: CompiledProject
+  readonly store: Store
   readonly connection: Connection
   /** Events models for which events wait in the buffer. */
   readonly withNewEvents: ReadonlySet<ModelName>
@@ -22,7 +24,8 @@ export interface Reading extends AsyncDisposable {
 /** Throws DiagnosticsError for mistakes in the project, EnvironmentError when a run holds the warehouse. */
 export async function openToRead({ paths, files, settings }: Project): Promise<Reading> {
   const { compileOnce } = await import('../compiler/compile-once.ts')
-  const { openWarehouseToRead } = await import('../pipeline/store/warehouse.ts')
+  const { openWarehouseToRead } = await import('../pipeline/store/open-warehouse.ts')
+  const { openStore } = await import('../store/open-store.ts')
   const { waitingBytes, waitingSegments } = await import('../buffer/waiting.ts')
   const { dir, state } = paths
   const project = await compileOnce(files, { dir, state, save: false })
@@ -30,8 +33,12 @@ export async function openToRead({ paths, files, settings }: Project): Promise<R
   // What the engine cannot hold in memory, and copies of what is still written to, must not lie in the project.
   const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))
   resources.defer(() => rm(scratchDir, { recursive: true, force: true }))
-  const limits = { memoryLimit: settings.memory_limit, tempDir: join(scratchDir, 'engine') }
-  const warehouse = resources.use(await openWarehouseToRead(paths, limits, files.sources))
+  const engine = { memoryLimit: settings.memory_limit, tempDir: join(scratchDir, 'engine') }
+  const store = openStore(paths)
+  const { sources = [] } = files
+  const warehouse = resources.use(
+    await openWarehouseToRead(store.warehouse, engine, { dir, sources }),
+  )
   const connection = await warehouse.connect()
   const waiting = [...(await waitingBytes(paths.buffer)).keys()]
   const withNewEvents = new Set(
@@ -40,6 +47,7 @@ export async function openToRead({ paths, files, settings }: Project): Promise<R
   const opened = resources.move()
   return {
     project,
+    store,
     connection,
     withNewEvents,
     waitingSegments: async (model) => {

@@ -6,14 +6,16 @@ import { join } from 'node:path'
 import { compile } from '../compiler/compile.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
-import type { CompiledProject, Kind } from '../core/model.ts'
+import { kinds } from '../core/kinds.ts'
+import type { CompiledProject } from '../core/model.ts'
 import { foldCase } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
 import { MANIFEST_FILE } from '../core/snapshot.ts'
 import type { RunSummary } from '../pipeline/results.ts'
 import { runPipeline } from '../pipeline/run.ts'
-import { copyWarehouse, makeScratch, type Scratch } from '../pipeline/store/scratch.ts'
+import { makeScratch, type Scratch } from '../pipeline/store/scratch.ts'
 import type { Project } from '../project/project.ts'
+import { openStore } from '../store/open-store.ts'
 import { ProjectWatch, watchFile } from '../project/watch.ts'
 import { logMistakes } from './log-mistakes.ts'
 import { runOptionsOf } from './run-options.ts'
@@ -24,13 +26,10 @@ export interface SavedModelsOptions {
   readonly signal: AbortSignal
 }
 
-/** Kinds whose next build goes on with what the last one left, or refuses to. */
-const CONTINUED: readonly Kind[] = ['append', 'merge', 'scd2', 'events']
-
 interface Copy {
   /** A run of the project has published since it was made. */
   isStale: boolean
-  /** Models of these kinds that were built in it, in lower case: what it knows of them the project does not. */
+  /** Models that keep their rows and were built in it, in lower case: what it knows of them the project does not. */
   readonly own: Set<string>
 }
 
@@ -52,11 +51,11 @@ export class SavedModels implements AsyncDisposable {
     this.#resources = resources
   }
 
-  /** Builds what is saved now, and each change from then on. Throws EnvironmentError as copyWarehouse() does. */
+  /** Builds what is saved now, and each change from then on. Throws EnvironmentError as the warehouse does. */
   static async open(options: SavedModelsOptions): Promise<SavedModels> {
     await using resources = new Resources()
     const { paths } = await options.load()
-    const scratch = resources.use(await makeScratch(paths))
+    const scratch = resources.use(await makeScratch(paths, openStore(paths)))
     const files = resources.use(await ProjectWatch.open(paths.dir))
     const copy = { isStale: true, own: new Set<string>() }
     await mkdir(paths.snapshots, { recursive: true }) // else the first publication would not be seen
@@ -111,6 +110,7 @@ export class SavedModels implements AsyncDisposable {
     const summary = await runPipeline({
       ...runOptionsOf(project),
       paths: this.#scratch.paths,
+      store: this.#scratch.store,
       project: compiled,
       openClaims: null,
       lockWaitMs: limits.runLockWaitMs,
@@ -120,7 +120,7 @@ export class SavedModels implements AsyncDisposable {
     })
     for (const { model, status } of summary.models) {
       const kind = compiled.models.get(model)?.kind
-      if (status === 'built' && kind !== undefined && CONTINUED.includes(kind))
+      if (status === 'built' && kind !== undefined && kinds[kind].keepsRows)
         this.#copy.own.add(foldCase(model))
     }
     return summary
@@ -128,11 +128,11 @@ export class SavedModels implements AsyncDisposable {
 
   async #renewCopy({ paths }: Project): Promise<void> {
     const { signal } = this.#options
-    const lockWaitMs = limits.runLockWaitMs
+    const { warehouse } = openStore(paths)
     this.#copy.isStale = false // before it is read: a run may publish meanwhile
     this.#copy.own.clear()
     try {
-      await copyWarehouse(paths, this.#scratch.paths, { lockWaitMs, signal })
+      await warehouse.fork(this.#scratch.paths.database, { waitMs: limits.runLockWaitMs, signal })
     } catch (error) {
       this.#copy.isStale = true
       throw error

@@ -4,6 +4,7 @@ import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
 import Doctor from './doctor.ts'
 import Init from './init.ts'
+import ODataExplain from './odata/explain.ts'
 import ODataPreview from './odata/preview.ts'
 import ODataServe from './odata/serve.ts'
 import PipelineHistory from './pipeline/history.ts'
@@ -12,6 +13,7 @@ import PipelinePlan from './pipeline/plan.ts'
 import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
 import Query from './query.ts'
+import Version from './version.ts'
 
 export const commands = {
   init: Init,
@@ -23,6 +25,7 @@ export const commands = {
   query: Query,
   history: PipelineHistory,
   doctor: Doctor,
+  version: Version,
   'pipeline:run': PipelineRun,
   'pipeline:plan': PipelinePlan,
   'pipeline:ls': PipelineLs,
@@ -32,4 +35,5 @@ export const commands = {
   'collect:status': CollectStatus,
   'odata:serve': ODataServe,
   'odata:preview': ODataPreview,
+  'odata:explain': ODataExplain,
 }

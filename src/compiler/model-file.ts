@@ -11,6 +11,7 @@ import {
   type FileKind,
   type Header,
   fileKinds,
+  kindRules,
   misplacedAnnotations,
   parseHeader,
 } from './annotations/annotations.ts'
@@ -117,15 +118,14 @@ function missingAnnotations(
   mentioned: ReadonlySet<string>,
 ): readonly Diagnostic[] {
   const place = { source, span: header.kind?.valueSpan ?? { start: 0, end: 0 } }
-  if ((kind === 'merge' || kind === 'scd2') && !mentioned.has('unique_key')) {
+  const { needs } = kindRules[kind]
+  if (needs === null || mentioned.has(needs)) return []
+  if (needs === 'unique_key') {
     const hint = 'add a line such as -- @unique_key: id'
     return [diagnostic('missing-unique-key', { kind }, place, { hint })]
   }
-  if (kind === 'append' && !mentioned.has('incremental')) {
-    const hint = 'add a line such as -- @incremental: updated_at'
-    return [diagnostic('missing-incremental', { kind }, place, { hint })]
-  }
-  return []
+  const hint = 'add a line such as -- @incremental: updated_at'
+  return [diagnostic('missing-incremental', { kind }, place, { hint })]
 }
 
 function onlyStatement(

@@ -54,6 +54,7 @@ export const hintRules = {
   'dependency-cycle': 'required',
   'exposed-name': 'required',
   'exposed-unnamed-column': 'required',
+  'exposed-without-key': 'required',
   'exposed-huge-integer': 'required',
   'expose-not-unique': 'required',
   'exposed-set-clash': 'required',

@@ -90,6 +90,8 @@ const messages = {
     `${p.what} "${p.name}" cannot be exposed: a name in OData has letters, digits and underscores only, and does not start with a digit`,
   'exposed-unnamed-column': (p: { column: string }) =>
     `the column "${p.column}" has no name of its own and cannot be exposed`,
+  'exposed-without-key': () =>
+    'without a key no single row can be addressed, and some clients refuse every entity set of the service',
   'exposed-huge-integer': (p: { column: string; type: string }) =>
     `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number`,
   'expose-not-unique': (p: { key: string }) =>

@@ -4,40 +4,44 @@ import { randomUUID } from 'node:crypto'
 import { EnvironmentError } from '../core/failures.ts'
 import type { Model } from '../core/model.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
-import type { ProjectPaths } from '../core/project.ts'
 import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
-import { publish } from './store/publish.ts'
-import { attachWarehouseToRead, hasWarehouse } from './store/warehouse.ts'
+import { materializationOf } from './build/materialize/kinds.ts'
+import type { SnapshotStore } from '../store/snapshot-store.ts'
+import type { Warehouse } from '../store/warehouse.ts'
+import { publishModels } from './store/publish.ts'
 
 export interface PreviewOptions {
-  readonly paths: ProjectPaths
+  /** The project directory. */
+  readonly dir: string
+  readonly warehouse: Warehouse
   readonly memoryLimit: string | null
   readonly models: ReadonlyMap<ModelName, Model>
   readonly model: Model
-  /** The snapshots directory to publish in. */
-  readonly dir: string
+  /** To publish in. */
+  readonly snapshots: SnapshotStore
 }
 
 /**
- * The other sets of `dir` stay as they are; the model's rows are those of the warehouse, which is only read. Throws
- * EnvironmentError: `not-built`, and those of openWarehouseToRead().
+ * The other sets of `snapshots` stay as they are; the model's rows are those of the warehouse, which is only read. Throws
+ * EnvironmentError: `not-built`, and those of the warehouse.
  */
 export async function publishPreview(options: PreviewOptions): Promise<void> {
-  const { paths, memoryLimit, models, model, dir } = options
+  const { dir, warehouse, snapshots, memoryLimit, models, model } = options
   await using database = await Database.open({
     path: ':memory:',
-    searchDir: paths.dir,
+    searchDir: dir,
     memoryLimit,
   })
   await using connection = await database.connect()
-  if (hasWarehouse(paths)) await attachWarehouseToRead(connection, paths)
+  if (await warehouse.exists()) await warehouse.attachToRead(connection)
   await requireBuilt(connection, model)
-  const asExposed = { ...model, expose: model.expose ?? { key: keyOf(model), span: NOWHERE } }
+  const key = materializationOf(model).rowKey(model)
+  const asExposed = { ...model, expose: model.expose ?? { key, span: NOWHERE } }
   const others = [...models.values()].filter(({ name }) => name !== model.name)
-  await publish({
+  await publishModels({
     connection,
-    dir,
+    snapshots,
     runId: 'preview',
     models: [...others, asExposed],
     versions: new Map([[model.name, randomUUID()]]),
@@ -49,9 +53,6 @@ export async function publishPreview(options: PreviewOptions): Promise<void> {
 }
 
 const NOWHERE = { start: 0, end: 0 }
-
-/** Of the other kinds nobody has checked a key; without one a set has no entities, only rows. */
-const keyOf = (model: Model): readonly string[] => (model.kind === 'merge' ? model.uniqueKey : [])
 
 async function requireBuilt(connection: Connection, { name }: Model): Promise<void> {
   const { schema, table } = splitModelName(name)

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ModelResult, Progress } from '../core/report/progress.ts'
+import { FailedModels } from './failed-models.ts'
 
 /** Events of one model that a run took from the buffer. */
 export interface FlushCount {
@@ -20,23 +21,28 @@ export interface RunSummary {
   readonly flushed: readonly (FlushCount & { readonly model: ModelName })[]
   /** In the order of the DAG. */
   readonly models: readonly ModelResult[]
+  /** Models that no file defines any more, of which earlier runs knew. */
+  readonly removed: readonly ModelName[]
   /** null when the run was interrupted before it published. */
   readonly snapshot: { readonly id: string; readonly changed: boolean } | null
 }
 
+/** Lives as long as the run. */
 export class RunResults {
   readonly runId: string
   readonly startedAt: Date
   readonly flushed = new Map<ModelName, FlushCount>()
+  /** The version that each model has now that is built, or left as it is. */
+  readonly versions = new Map<ModelName, string>()
   snapshot: RunSummary['snapshot'] = null
+  readonly #removed: ModelName[] = []
   /** The models that the run is about; none before it knows. */
   selected: ReadonlySet<ModelName> = new Set()
   readonly #startedMs = performance.now()
   readonly #progress: Progress
   readonly #started = new Set<ModelName>()
   readonly #results = new Map<ModelName, ModelResult>()
-  /** The failed model that a failed or skipped one leads back to. */
-  readonly #failedBy = new Map<ModelName, ModelName>()
+  readonly #failed = new FailedModels()
 
   constructor(startedAt: Date, progress: Progress) {
     const time = startedAt.toISOString().replace(/[-:]|\.\d+/g, '')
@@ -70,7 +76,7 @@ export class RunResults {
   }
 
   get hasFailed(): boolean {
-    return this.#failedBy.size > 0
+    return this.#failed.size > 0
   }
 
   /** Those of the selected models that have no result were not reached. */
@@ -80,19 +86,22 @@ export class RunResults {
   }
 
   fail(model: ModelName, because: string, ms = 0): void {
-    this.#failedBy.set(model, model)
+    this.#failed.add(model)
     this.finish({ model, status: 'failed', because, ms })
   }
 
   /** True when the model has failed, or was skipped now since one that it reads has. */
-  isBlocked({ name, dependsOn }: Model): boolean {
-    if (this.#failedBy.has(name)) return true
-    const upstream = dependsOn.find((other) => this.#failedBy.has(other))
-    if (upstream === undefined) return false
-    const root = this.#failedBy.get(upstream) ?? upstream
-    this.#failedBy.set(name, root)
-    this.finish({ model: name, status: 'skipped', because: `${root} failed`, ms: 0 })
+  isBlocked(model: Model): boolean {
+    if (this.#failed.has(model.name)) return true
+    const root = this.#failed.upstreamOf(model)
+    if (root === null) return false
+    this.finish({ model: model.name, status: 'skipped', because: `${root} failed`, ms: 0 })
     return true
+  }
+
+  remove(model: ModelName): void {
+    this.#removed.push(model)
+    this.#progress({ event: 'model-removed', model })
   }
 
   /** When every selected model has a result. */
@@ -106,6 +115,7 @@ export class RunResults {
       ms: performance.now() - this.#startedMs,
       flushed: Array.from(flushed, ([model, counts]) => ({ model, ...counts })),
       models: results,
+      removed: this.#removed,
       snapshot,
     }
   }

@@ -6,6 +6,7 @@ import { compile } from '../../src/compiler/compile.ts'
 import { limits } from '../../src/core/limits.ts'
 import { runPipeline } from '../../src/pipeline/run.ts'
 import { loadProject } from '../../src/project/load.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 
 export interface Flushed {
@@ -21,6 +22,7 @@ export async function flushAll(dir: string): Promise<Flushed> {
   let ms = 0
   const summary = await runPipeline({
     paths: project.paths,
+    store: openStore(project.paths),
     project: await compile(project.files, { dir }),
     openClaims: () => openBuffer(dir, limits.segmentBytes),
     threads: null,

@@ -36,14 +36,14 @@ test('history lists runs, and what they did to a model', async () => {
     model.map(({ status, rows, because }) => [status, rows, because]),
     [
       ['skipped', null, 'raw.a failed'],
-      ['built', 1, 'never built'],
+      ['built', 1, 'first build'],
     ],
   )
   assert.match((await space.ok(['history', 'mart_c'])).stdout, /raw\.a failed/)
   const unknown = await space.ok(['history', 'mart.cc'], { exitCode: 2 })
   assert.match(unknown.stderr, /no model or entity set "mart\.cc"\nhint: did you mean "mart\.c"\?/)
   await rm(space.path('models/mart/c.sql'))
-  assert.match((await space.ok(['history', 'mart.c'])).stdout, /never built/)
+  assert.match((await space.ok(['history', 'mart.c'])).stdout, /first build/)
 })
 
 test('doctor says what is amiss and what to do', async () => {
@@ -102,7 +102,11 @@ asUser('doctor says what the user who runs eider cannot write or read', async ()
   const blind = as('doctor')
   assert.is(blind.status, 1, blind.stderr)
   assert.match(blind.stdout, /fail +project +1 mistake: models .*cannot be read by user/)
-  for (const check of ['warehouse', 'run lock', 'events'])
+  assert.match(
+    blind.stdout,
+    /fail +warehouse +the warehouse cannot be read: .*cannot be read by user/,
+  )
+  for (const check of ['run lock', 'events'])
     assert.match(blind.stdout, new RegExp(`fail +${check} +\\.eider .*cannot be read by user`))
   await chmod(space.path('models'), mine)
   const plan = as('plan', '--json')
@@ -140,7 +144,7 @@ test('a file where .eider belongs is no project that was never built', async () 
     )
   }
   await rm(space.path('.eider'))
-  assert.match((await space.ok(['ls'])).stdout, /never built/)
+  assert.match((await space.ok(['ls'])).stdout, /first build/)
   const retry = await space.ok(['run', '--retry'])
   assert.match(
     retry.stderr,

@@ -3,6 +3,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { compile } from '../../src/compiler/compile.ts'
+import { loadProject } from '../../src/project/load.ts'
 import type { ClaimSource } from '../../src/buffer/claim-source.ts'
 import type { Model } from '../../src/core/model.ts'
 import type { ModelResult, RunEvent } from '../../src/core/report/progress.ts'
@@ -12,6 +14,7 @@ import { Database } from '../../src/duckdb/database.ts'
 import type { Row } from '../../src/duckdb/values.ts'
 import type { RunSummary } from '../../src/pipeline/results.ts'
 import { type RunOptions, runPipeline } from '../../src/pipeline/run.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { projectOf } from './handmade-models.ts'
 import { silentLogger } from './silent-logger.ts'
 
@@ -71,6 +74,7 @@ export function pathsOf(dir: string): ProjectPaths {
 export function runDefaults(paths: ProjectPaths): Omit<RunOptions, 'project'> {
   return {
     paths,
+    store: openStore(paths),
     openClaims: null as (() => Promise<ClaimSource>) | null,
     threads: null,
     memoryLimit: null,
@@ -79,6 +83,14 @@ export function runDefaults(paths: ProjectPaths): Omit<RunOptions, 'project'> {
     progress: () => {},
     logger: silentLogger,
   }
+}
+
+/** A run of the project in `dir`, read and compiled from its files, as the command makes it; throws unless all is well. */
+export async function runProject(dir: string): Promise<void> {
+  const { files } = await loadProject(dir, { env: {}, flags: {} })
+  const project = await compile(files, { dir })
+  const { ok, models } = await runPipeline({ ...runDefaults(pathsOf(dir)), project })
+  if (!ok) throw new Error(JSON.stringify(models, null, 2))
 }
 
 /** `status` of each model by name. */

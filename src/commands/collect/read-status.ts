@@ -6,19 +6,18 @@ import type { CollectStatus, TargetStatus } from '../../core/report/collect-stat
 import { EnvironmentError } from '../../core/failures.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ModelName } from '../../core/names.ts'
-import type { ProjectPaths } from '../../core/project.ts'
 import { sql } from '../../core/sql.ts'
-import { Database } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
-import { hasWarehouse } from '../../pipeline/store/warehouse.ts'
 import type { Project } from '../../project/project.ts'
+import { openStore } from '../../store/open-store.ts'
+import type { Warehouse } from '../../store/warehouse.ts'
 import { openBufferOrDaemon } from '../claims.ts'
 
 type Waiting = Omit<TargetStatus, 'rejected'>
 
 export async function readStatus(project: Project, logger: Logger): Promise<CollectStatus> {
   const source = await readWaiting(project, logger)
-  const { counts, unknown } = await readRejected(project.paths)
+  const { counts, unknown } = await readRejected(openStore(project.paths).warehouse)
   const waiting = new Map(source.targets.map((target) => [target.target, target]))
   const names = [...new Set([...waiting.keys(), ...counts.keys()])].toSorted()
   const targets = names.map((name): TargetStatus => {
@@ -70,12 +69,11 @@ interface Rejected {
 }
 
 /** A warehouse that a run holds cannot be read meanwhile; reading it takes some milliseconds, for which a run waits. */
-async function readRejected(paths: ProjectPaths): Promise<Rejected> {
+async function readRejected(warehouse: Warehouse): Promise<Rejected> {
   const counts = new Map<ModelName, number>()
   try {
-    if (!hasWarehouse(paths)) return { counts, unknown: null }
-    const path = paths.database
-    await using database = await Database.open({ path, readOnly: true, threads: 1 })
+    if (!(await warehouse.exists())) return { counts, unknown: null }
+    await using database = await warehouse.openToRead({ memoryLimit: null, threads: 1 })
     await using connection = await database.connect()
     const rows = await connection.rows(
       sql`SELECT target, count(*)::INTEGER AS events FROM _eider.rejected_events GROUP BY target`,
@@ -83,10 +81,9 @@ async function readRejected(paths: ProjectPaths): Promise<Rejected> {
     for (const { target, events } of rows) counts.set(target as ModelName, Number(events))
     return { counts, unknown: null }
   } catch (error) {
-    if (error instanceof EnvironmentError) return { counts, unknown: error.message }
-    if (!(error instanceof DatabaseError)) throw error
-    const isHeld = error.message.includes('Could not set lock on file')
-    const words = error.message.split('\n')[0]!
-    return { counts, unknown: isHeld ? 'a run has the warehouse open' : words }
+    if (error instanceof DatabaseError) return { counts, unknown: error.message.split('\n')[0]! }
+    if (!(error instanceof EnvironmentError)) throw error
+    const isHeld = error.code === 'warehouse-locked'
+    return { counts, unknown: isHeld ? 'a run has the warehouse open' : error.message }
   }
 }

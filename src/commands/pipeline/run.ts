@@ -89,16 +89,18 @@ export default class PipelineRun extends BaseCommand {
     const { paths } = project
     const { dir, state } = paths
     // Much of a compile is the engine's, which leaves time to load the rest of the code.
-    const [compiled, { checkSelection }, { runPipeline }] = await Promise.all([
+    const [compiled, { checkSelection }, { runPipeline }, { openStore }] = await Promise.all([
       compileOnce(project.files, { dir, state, save: true }),
       import('../../compiler/select.ts'),
       import('../../pipeline/run.ts'),
+      import('../../store/open-store.ts'),
     ])
     const selection = { ...selectionOf(argv, flags), retry: flags.retry }
     checkSelection(compiled.models, selection)
     this.printWarnings(compiled.warnings)
     const summary = await runPipeline({
       paths,
+      store: openStore(paths),
       project: compiled,
       openClaims: async () => (await import('../claims.ts')).openClaims(project, logger),
       ...runOptionsOf(project),

@@ -10,8 +10,8 @@ import { modelsInChecks, resolveChecks } from '../checks/checks.ts'
 import { definitionOf } from '../definition.ts'
 import { type Draft, type DraftContext, finishHeader } from './draft.ts'
 import { columnLocations } from '../exposure.ts'
+import { columnsOfBody, finishKind, settingsOf, wrapping } from '../kinds.ts'
 import { unevenOperation } from '../explain/set-operations.ts'
-import { finishKind, settingsOf, withoutVersions, wrapping } from '../kinds.ts'
 import type { ParsedQuery } from '../model-file.ts'
 import { describeColumns } from '../sql/named-columns.ts'
 import { engineDiagnostic, spanAtByte, spanOfError, withoutDir } from '../places.ts'
@@ -44,7 +44,7 @@ export function draftQuery(
     finish: async (columns) => {
       const { sources, volatile } = references
       const files = [...new Set([...references.files, ...sources.map(context.pathOfSource)])]
-      const own = (all: readonly Column[]) => (kind === 'scd2' ? withoutVersions(all) : all)
+      const own = (all: readonly Column[]) => columnsOfBody(kind, all)
       const named = await namesOfQuery(query, columns, context)
       const { base, diagnostics } = finishHeader(parsed, named, (i) => {
         const at = tree === null ? null : columnLocations(tree, own(columns).length)[i]
@@ -64,6 +64,7 @@ export function draftQuery(
         definition,
         body,
         checks,
+        ...(tree === null ? { columnsFromData: true as const } : {}),
       }
       const finished = finishKind(parsed, rest, own(columns))
       const unknown = unknownModels(parsed, context)

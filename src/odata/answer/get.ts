@@ -15,6 +15,7 @@ import {
 import { header, negotiateCsdlVersion, type RequestHeaders } from '../protocol/negotiate.ts'
 import type { OpenSnapshot } from '../engine/open-snapshot.ts'
 import { parseDeltaToken, parseSkipToken, type SkipToken } from './link-tokens.ts'
+import { copiesOf } from '../sql/copies.ts'
 import { parseRequest } from '../syntax/parse-request.ts'
 import { type AnswerPlan, planAnswer } from './representation.ts'
 import { shownPreferences } from '../protocol/preferences.ts'
@@ -50,9 +51,9 @@ export async function answerGet(
     deltatoken === undefined ? null : parseDeltaToken(deltatoken, request.target, service.links)
   const snapshot = resources.use(await leaseFor(service.snapshots, token, pinned))
   const clock = { remainingMs: service.requestTimeoutMs }
-  const { gate, streams, snapshots } = service
+  const { admission, streams, snapshots } = service
   const onDamage = (error: unknown) => void snapshots.reportDamage(snapshot.snapshot, error)
-  const engine = { snapshot, gate, streams, clock, gone: request.gone, onDamage }
+  const engine = { snapshot, admission, streams, clock, gone: request.gone, onDamage }
   const now = token?.now == null ? service.now() : new Date(token.now)
   const isInBatch = pinned !== null
   const asked = { token, since, format, now, isInBatch }
@@ -78,7 +79,12 @@ export async function answerGet(
 function bindAsked({ service, request, snapshot, now, since }: Exchange, syntax: RequestSyntax) {
   try {
     const { keyAsSegment } = service
-    return bindRequest(syntax, snapshot.model, { now, version: request.version, keyAsSegment })
+    return bindRequest(syntax, snapshot.model, {
+      now,
+      version: request.version,
+      keyAsSegment,
+      copiesOf,
+    })
   } catch (error) {
     throw since !== null && error instanceof RequestError ? changesGone() : error
   }
@@ -92,9 +98,13 @@ async function leaseFor(
   if (token === null) return pinned?.lease() ?? snapshots.lease()
   const snapshot = await snapshots.leaseById(token.snapshotId)
   if (snapshot === null)
-    throw odataError('snapshot-gone', 'the data of this next link were replaced; begin anew', {
-      target: '$skiptoken',
-    })
+    throw odataError(
+      'snapshot-gone',
+      'this next link has expired because the data changed; start again from the first page',
+      {
+        target: '$skiptoken',
+      },
+    )
   return snapshot
 }
 

@@ -5,11 +5,12 @@ import { bindApply } from './apply/apply.ts'
 import { REFERENCE_OPTIONS } from './expand.ts'
 import { bindCrossjoin } from './crossjoin.ts'
 import { collectionQuery, openScope } from './query.ts'
-import { findResource, pathCondition, type Resource } from './resource.ts'
+import { findResource, pathCondition, requireOrder, type Resource } from './resource.ts'
 import { resultQuery } from './apply/result.ts'
 import { bindValue, valueOptions } from './value.ts'
 import type { BoundQuery, BoundRequest } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
+import type { Costs } from './size.ts'
 import { odataError, unsupported } from '../protocol/errors.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import { withTarget } from '../syntax/parse-option.ts'
@@ -17,7 +18,7 @@ import { newRow, type RequestContext, type Scope } from './scope.ts'
 import type { OptionName, OptionSyntax, PathSegment, RequestSyntax } from '../syntax/syntax.ts'
 import type { EntityModel } from '../edm/model.ts'
 
-export interface RequestSettings {
+export interface RequestSettings extends Costs {
   /** The time that the whole request sees. */
   readonly now: Date
   readonly version: ODataVersion
@@ -29,7 +30,7 @@ export interface RequestSettings {
 export function bindRequest(
   { path, options, aliases, isOneEntity = false }: RequestSyntax,
   model: EntityModel,
-  { now, version, keyAsSegment = false }: RequestSettings,
+  { now, version, keyAsSegment = false, copiesOf }: RequestSettings,
 ): BoundRequest {
   const [first] = path
   if (isOneEntity && (first === undefined || first.name.startsWith('$'))) throw noEntityId()
@@ -38,13 +39,14 @@ export function bindRequest(
     return { kind: 'service-document' }
   }
   if (first.name === 'vocabularies') return bindVocabulary(path.slice(1), options)
-  const context = { sets: model.sets, aliases, now, version, rows: { count: 0 } }
+  const context = { sets: model.sets, aliases, now, version, copiesOf, rows: { count: 0 } }
   if (first.name === '$crossjoin' && first.argument !== null)
     return bindCrossjoin(model, first.argument, path.slice(1), options, context)
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)
   if (options.id !== undefined) allowOnly(options, [], first.name)
   const resource = findResource(model, path, keyAsSegment)
   if (isOneEntity && (resource.many || resource.end !== null)) throw noEntityId()
+  requireOrder(resource, options.orderby !== undefined)
   allowFitting(options, resource)
   return options.apply === undefined
     ? bindResource(resource, options, context)
@@ -52,7 +54,7 @@ export function bindRequest(
 }
 
 const noEntityId = () =>
-  odataError('invalid-option-value', '$id is not the URL of an entity', { target: '$id' })
+  odataError('invalid-option-value', '$id must be the URL of an entity', { target: '$id' })
 
 function bindResource(
   resource: Resource,
@@ -63,7 +65,7 @@ function bindResource(
   const scope = openScope(options, scopeOfRows(entityRows(set), context))
   // The options of a request for a value are about its items.
   const isValue = typeof end === 'object' && end !== null
-  const within = pathCondition(steps, scope.row, scope)
+  const within = pathCondition(steps, scope.row, scope, options.orderby)
   const own = collectionQuery(scope, isValue ? {} : options, within)
   const query = { ...own, top: many ? own.top : 1 }
   const parent = parentQuery(resource, scope)
@@ -124,17 +126,19 @@ const COUNT_OPTIONS: readonly OptionName[] = [
   'expand',
 ]
 
-function allowFitting(options: OptionSyntax, { many, end }: Resource): void {
+function allowFitting(options: OptionSyntax, { many, end, steps }: Resource): void {
+  const order: readonly OptionName[] = steps.at(-1)!.place === null ? [] : ['orderby']
   if (end === '$count') allowOnly(options, COUNT_OPTIONS, '/$count')
-  else if (end === '$ref') allowOnly(options, many ? REFERENCES_OPTIONS : ['format'], '/$ref')
+  else if (end === '$ref')
+    allowOnly(options, many ? REFERENCES_OPTIONS : ['format', ...order], '/$ref')
   else if (end !== null) allowOnly(options, valueOptions(end), 'this property')
-  else if (!many) allowOnly(options, ENTITY_OPTIONS, 'a single entity')
+  else if (!many) allowOnly(options, [...ENTITY_OPTIONS, ...order], 'a single entity')
 }
 
 function allowOnly(options: OptionSyntax, allowed: readonly OptionName[], resource: string): void {
   for (const name of Object.keys(options) as OptionName[])
     if (!allowed.includes(name))
-      throw odataError('option-not-allowed', `$${name} has no meaning for ${resource}`, {
+      throw odataError('option-not-allowed', `$${name} is not allowed for ${resource}`, {
         target: `$${name}`,
       })
 }

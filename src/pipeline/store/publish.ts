@@ -1,43 +1,27 @@
-// The state that `serve` reads: each exposed model as an immutable DuckDB file, and a manifest that names them
-// (core/snapshot.ts). A file is written under another name, checkpointed, synced and renamed; then one rename of the
-// manifest shows all new files at once. A crash leaves the old manifest with its files, and files that nobody names.
-//
-// A file is named by what it holds, so an unchanged model keeps its file, and a model that failed keeps the relation
-// of the manifest before.
+// What a run publishes: each exposed model as its table is, where the run left it as the model says. A model that failed
+// keeps the relation that is published. How and where rows are published is the store's matter.
 
-import { mkdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import {
-  damageMarkerFile,
-  type PublishedRelation,
-  SNAPSHOT_FORMAT,
-  SNAPSHOT_TABLE,
-  type Snapshot,
-} from '../../core/snapshot.ts'
-import { type Sql, sql } from '../../core/sql.ts'
-import { hashOf } from '../../core/hash.ts'
+import type { PublishedRelation } from '../../core/snapshot.ts'
+import { sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { isInterrupt } from '../../duckdb/errors.ts'
-import { renameDurably } from '../../files/durable-files.ts'
+import type {
+  Published,
+  PublishedRows,
+  Retention,
+  SnapshotStore,
+} from '../../store/snapshot-store.ts'
 import { checkKey } from '../build/materialize/check-key.ts'
-import { countRows, relationOf } from '../build/materialize/relation.ts'
-import {
-  collectGarbage,
-  readSnapshots,
-  type Retention,
-  type Snapshots,
-  writeSnapshot,
-} from './snapshots.ts'
+import { relationOf } from '../build/materialize/relation.ts'
 
-export interface PublishOptions {
+export interface PublishModelsOptions {
   readonly connection: Connection
-  /** Directory of the snapshots. */
-  readonly dir: string
+  readonly snapshots: SnapshotStore
   readonly runId: string
   readonly models: Iterable<Model>
   /** Version of each model whose relation is as the model says; the others keep what is published of them. */
@@ -49,51 +33,33 @@ export interface PublishOptions {
   readonly onFailure: (model: Model, error: unknown) => void
 }
 
-export interface Published {
-  readonly snapshot: Snapshot
-  readonly changed: boolean
-}
-
 const DEFAULT_RETENTION: Retention = {
   snapshots: limits.retainedSnapshots,
   ms: limits.retainedSnapshotMinutes * 60_000,
 }
 
 /** When it throws, what was published before is untouched. */
-export async function publish(options: PublishOptions): Promise<Published> {
-  const { dir, runId, now } = options
-  await mkdir(dir, { recursive: true })
-  const snapshots = await readSnapshots(dir)
-  const { retention = DEFAULT_RETENTION } = options
-  // What crashes have left goes first as well: runs that die here, one after the other, must not fill the disk.
-  await collectGarbage(dir, snapshots, { now, retention })
-  const relations = await publishRelations(options, snapshots)
-  const id = hashOf(16, [SNAPSHOT_FORMAT, relations])
-  const changed = snapshots.current?.id !== id
-  const snapshot =
-    snapshots.current?.id === id ? snapshots.current : { id, publishedAt: now, runId, relations }
-  if (changed || !snapshots.isShown) await writeSnapshot(dir, snapshot)
-  const kept = { current: snapshot, retained: snapshots.retained }
-  await collectGarbage(dir, kept, { now, retention })
-  return { snapshot, changed }
+export async function publishModels(options: PublishModelsOptions): Promise<Published> {
+  const { connection, snapshots, runId, now, retention = DEFAULT_RETENTION } = options
+  return await snapshots.publish({ connection, runId, now, retention }, (rows) =>
+    chooseRelations(options, rows),
+  )
 }
 
-async function publishRelations(
-  options: PublishOptions,
-  { current, retained }: Snapshots,
+async function chooseRelations(
+  options: PublishModelsOptions,
+  rows: PublishedRows,
 ): Promise<readonly PublishedRelation[]> {
-  const all = [...retained, ...(current === null ? [] : [current])]
-  const known = new Map(
-    all.flatMap(({ relations }) => relations).map((relation) => [relation.file, relation]),
-  )
   const relations: PublishedRelation[] = []
   for (const model of options.models) {
     if (model.expose === null) continue
-    const before = current?.relations.find((relation) => relation.model === model.name)
+    const before = rows.current?.relations.find((relation) => relation.model === model.name)
     try {
       const version = options.versions.get(model.name)
       const relation =
-        version === undefined ? before : await publishModel(options, model, version, known)
+        version === undefined
+          ? before
+          : await publishModel(options.connection, model, version, rows)
       if (relation !== undefined) relations.push(relation)
     } catch (error) {
       if (isInterrupt(error)) throw error
@@ -105,37 +71,22 @@ async function publishRelations(
 }
 
 async function publishModel(
-  { connection, dir }: PublishOptions,
+  connection: Connection,
   model: Model,
   version: string,
-  known: ReadonlyMap<string, PublishedRelation>,
+  rows: PublishedRows,
 ): Promise<PublishedRelation> {
   const { name, description } = model
   const exposedKey = model.expose?.key ?? []
-  const file = `m-${hashOf(16, [SNAPSHOT_FORMAT, name, version, exposedKey])}.duckdb`
-  const same = known.get(file)
-  if (same !== undefined && (await isWhole(dir, same)))
-    return { ...same, description, columns: describedBy(model, same.columns) }
+  const content = { model: name, version, exposedKey }
+  const same = await rows.find(content)
+  if (same !== null) return { ...same, description, columns: describedBy(model, same.columns) }
   const relation = relationOf(name)
   // Other kinds were checked in the transaction that built them; collected events cannot be taken back.
   if (model.kind === 'events') await checkKey(connection, relation, exposedKey, 'expose')
   const columns = await publishedColumns(connection, model, exposedKey)
   const key = exposedKey.map((column) => asSpelledIn(columns, column))
-  const names = sql.join(columns.map((column) => sql.ident(column.name)))
-  const rows = await writeFile(
-    connection,
-    join(dir, file),
-    sql`SELECT ${names} FROM ${relation} ${orderBy(key)}`,
-  )
-  await rm(join(dir, damageMarkerFile(file)), { force: true })
-  const bytes = (await sizeOf(join(dir, file))) ?? 0
-  return { model: name, file, bytes, rows, key, description, columns }
-}
-
-/** False for a file that is missing or cut short, or in which a service has met damage: it is written anew. */
-async function isWhole(dir: string, { file, bytes }: PublishedRelation): Promise<boolean> {
-  const isMarked = (await sizeOf(join(dir, damageMarkerFile(file)))) !== null
-  return !isMarked && (await sizeOf(join(dir, file))) === bytes
+  return await rows.write(content, { relation, columns, key, description })
 }
 
 /** A table keeps the letter case that its columns were made with; the model may have changed its own since. */
@@ -144,9 +95,6 @@ function asSpelledIn(columns: readonly Column[], name: string): string {
   if (found === undefined) throw new Error(`the relation has no column ${name}`)
   return found.name
 }
-
-const orderBy = (key: readonly string[]): Sql =>
-  key.length === 0 ? sql.empty : sql`ORDER BY ${sql.join(key.map((name) => sql.ident(name)))}`
 
 /** An events table may hold columns that its model no longer lists. */
 async function publishedColumns(
@@ -187,38 +135,3 @@ async function holdsNull(
   const query = sql`SELECT 1 FROM ${relationOf(model)} WHERE ${sql.ident(column)} IS NULL LIMIT 1`
   return (await connection.row(query)) !== null
 }
-
-/** Returns the rows written. The engine holds the file only between ATTACH and DETACH, under its temporary name. */
-async function writeFile(connection: Connection, path: string, query: Sql): Promise<number> {
-  const temporary = `${path}.tmp`
-  const database = sql.ident('_eider_snapshot')
-  const table = sql`${database}.main.${sql.ident(SNAPSHOT_TABLE)}`
-  await removeDatabase(temporary)
-  await connection.run(sql`
-    ATTACH ${sql.value(temporary)} AS ${database} (
-      ROW_GROUP_SIZE ${sql.value(limits.snapshotRowGroupRows)}, BLOCK_SIZE ${sql.value(limits.snapshotBlockBytes)})`)
-  let rows: number
-  try {
-    await connection.run(sql`CREATE TABLE ${table} AS ${query}`)
-    await connection.run(sql`CHECKPOINT ${database}`)
-    rows = await countRows(connection, table)
-  } catch (error) {
-    await connection.run(sql`DETACH ${database}`).catch(() => {}) // `error` says what happened
-    await removeDatabase(temporary)
-    throw error
-  }
-  await connection.run(sql`DETACH ${database}`)
-  await renameDurably(temporary, path)
-  return rows
-}
-
-async function removeDatabase(path: string): Promise<void> {
-  for (const name of [path, `${path}.wal`]) await rm(name, { force: true })
-}
-
-/** Bytes; null when there is no such file. */
-const sizeOf = (path: string): Promise<number | null> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => null,
-  )

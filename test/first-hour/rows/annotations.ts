@@ -108,7 +108,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'an equals sign for the colon',
     files: two(`-- @kind = view\n${select}`),
     answer: `
-      models/mart/two.sql:1:11 error annotation-syntax: annotation not understood: expected a kind: view, table, append, merge, scd2, events
+      models/mart/two.sql:1:12 error annotation-syntax: annotation not understood: expected a kind: view, table, append, merge, scd2, events
       hint: write -- @kind: view`,
     grade: 'A',
   },

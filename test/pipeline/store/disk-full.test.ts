@@ -11,6 +11,7 @@ import { Database } from '../../../src/duckdb/database.ts'
 import { toDatabaseError } from '../../../src/duckdb/errors.ts'
 import { toEnvironmentError } from '../../../src/pipeline/failure.ts'
 import type { RunSummary } from '../../../src/pipeline/results.ts'
+import { openStore } from '../../../src/store/open-store.ts'
 import { smallDisk, testOnDisk } from '../../support/small-disk.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
 import { events, query } from '../../support/handmade-models.ts'
@@ -40,7 +41,11 @@ testOnDisk(
         snapshots: join(disk.dir, 'snapshots'),
       }
       const run = (version: number) =>
-        space.run(models(version), { paths, openClaims: () => Promise.resolve(claims) })
+        space.run(models(version), {
+          paths,
+          store: openStore(paths),
+          openClaims: () => Promise.resolve(claims),
+        })
       assert.is((await run(1)).ok, true)
       const note = 'x'.repeat(100)
       await claims.add(

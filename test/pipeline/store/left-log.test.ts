@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { limits } from '../../../src/core/limits.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
-import { openWarehouseToRead } from '../../../src/pipeline/store/warehouse.ts'
+import { openStore } from '../../../src/store/open-store.ts'
 import { type TestProject, openProject, statuses } from '../../support/pipeline-project.ts'
 import { query } from '../../support/handmade-models.ts'
 
@@ -103,7 +103,7 @@ test('a log that has grown is cleared', async () => {
 })
 
 async function runsRead({ paths }: TestProject): Promise<number> {
-  await using database = await openWarehouseToRead(paths, { memoryLimit: null })
+  await using database = await openStore(paths).warehouse.openToRead({ memoryLimit: null })
   await using connection = await database.connect()
   return (await connection.rows(sql`SELECT run_id FROM _eider.runs`)).length
 }

@@ -6,7 +6,6 @@ import * as assert from 'uvu/assert'
 import { EnvironmentError } from '../../../src/core/failures.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
-import { openWarehouse } from '../../../src/pipeline/store/warehouse.ts'
 import {
   runDefaults,
   openProject,
@@ -123,7 +122,7 @@ test('the engine keeps to the memory and the temporary directory of the project 
   const { logger: _logger, ...options } = runDefaults(space.paths)
   const tempDir = space.path('spill')
   const limited = { ...options, memoryLimit: '100MB', tempDir, maxTempSize: '300MB' }
-  await using warehouse = await openWarehouse(limited)
+  await using warehouse = await limited.store.warehouse.open(limited)
   await using connection = await warehouse.connect()
   const row = await connection.row(sql`
     SELECT current_setting('temp_directory') AS dir, current_setting('max_temp_directory_size') AS size,

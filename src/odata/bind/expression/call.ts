@@ -1,6 +1,5 @@
 // Calls of functions, and what looks like one: case, cast, isof, and `has`.
 
-import { sql } from '../../../core/sql.ts'
 import { didYouMean } from '../../../core/suggest.ts'
 import { bindCast, bindIsOf } from './cast.ts'
 import { bindCollectionCall, isCollectionFunction } from './collection.ts'
@@ -9,31 +8,49 @@ import { bindIsDefined } from './isdefined.ts'
 import { bindExpression } from './expression.ts'
 import { type Expression, typeOf } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
-import { functionNames, type FunctionRow, functionsNamed, isUnserved } from './functions.ts'
+import {
+  functionNames,
+  type FunctionRow,
+  functionsNamed,
+  isUnserved,
+  type SpecialFunction,
+} from './functions.ts'
 import { commonNumericType, exactRange, isInteger, isNumber } from '../../edm/numbers.ts'
 import { bindPattern } from './matches-pattern.ts'
 import type { Scope } from '../scope.ts'
-import type { CallSyntax } from '../../syntax/syntax.ts'
+import { foreignFunction } from '../../syntax/foreign-words.ts'
+import type { CallSyntax, ExpressionSyntax } from '../../syntax/syntax.ts'
 import { edm, type EdmType, untypedObject } from '../../edm/types.ts'
 import { booleanConstant, cast } from './constants.ts'
 
 /** Throws unknown-function or not-supported, wrong-arguments, type-mismatch. */
 export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
-  const { name, at } = syntax
+  const { name } = syntax
   const folded = name.toLowerCase()
-  if (folded === 'cast') return bindCast(syntax, scope)
-  if (folded === 'isof') return bindIsOf(syntax, scope)
-  if (folded === 'isdefined') return bindIsDefined(syntax, scope)
+  if (isSpecial(folded)) return bindSpecial[folded](syntax, scope)
   if (isUnserved(name)) throw unsupported(`the function ${name}`)
-  const operands = syntax.operands.map((operand) => bindExpression(operand, scope))
-  if (folded === 'matchespattern') return bindPattern(operands)
-  if (folded === 'now') return bindNow(operands, scope.request.now)
+  const operands = operandsOf(syntax, scope)
   const hasCollection = operands.some((operand) => typeOf(operand)?.kind === 'collection')
   if (hasCollection || isCollectionFunction(folded)) return bindCollectionCall(name, operands)
   const rows = functionsNamed(name)
-  if (rows.length === 0) throw noFunction(name, at)
+  if (rows.length === 0) throw noFunction(syntax)
   return applyFunction(rows, operands)
 }
+
+const operandsOf = ({ operands }: CallSyntax, scope: Scope): readonly Expression[] =>
+  operands.map((operand) => bindExpression(operand, scope))
+
+const bindSpecial: Readonly<
+  Record<SpecialFunction, (syntax: CallSyntax, scope: Scope) => Expression>
+> = {
+  cast: (syntax, scope) => bindCast(syntax, scope),
+  isdefined: (syntax, scope) => bindIsDefined(syntax, scope),
+  isof: (syntax, scope) => bindIsOf(syntax, scope),
+  matchespattern: (syntax, scope) => bindPattern(operandsOf(syntax, scope)),
+  now: (syntax, scope) => bindNow(operandsOf(syntax, scope), scope.request.now),
+}
+
+const isSpecial = (name: string): name is SpecialFunction => Object.hasOwn(bindSpecial, name)
 
 function applyFunction(rows: readonly FunctionRow[], operands: readonly Expression[]): Expression {
   const name = rows[0]!.name
@@ -54,7 +71,7 @@ function applyFunction(rows: readonly FunctionRow[], operands: readonly Expressi
   }
   const typed = operands.map((operand, i) => typedOperand(operand, row.parameters[i]!))
   const type = typeof row.result === 'function' ? row.result(typeOf(typed[0]!)!) : row.result
-  return { kind: 'call', name, type, operands: typed, sql: row.sql, copies: row.copies }
+  return { kind: 'call', name: row.call, type, operands: typed }
 }
 
 function fits(operand: Expression, types: readonly EdmType[]): boolean {
@@ -69,10 +86,17 @@ function typedOperand(operand: Expression, types: readonly EdmType[]): Expressio
   return isInteger(type) ? cast(operand, edm.Int64) : operand
 }
 
-function noFunction(name: string, at: number) {
-  const hint = didYouMean(name, functionNames)
+function noFunction({ name, operands, at }: CallSyntax) {
+  const hint = foreignFunction(name, operands.map(textOf)) ?? didYouMean(name, functionNames)
   const problem = `there is no function "${name}" (at character ${at + 1})`
-  return odataError('unknown-function', hint === undefined ? problem : `${problem}: ${hint}`)
+  return odataError('unknown-function', hint === undefined ? problem : `${problem}; ${hint}`)
+}
+
+/** For a message: literals and names as they were written. */
+function textOf(operand: ExpressionSyntax): string {
+  if (operand.kind === 'path') return operand.names.join('/')
+  if (operand.kind !== 'literal') return '…'
+  return operand.form === 'string' ? `'${operand.text.replaceAll("'", "''")}'` : operand.text
 }
 
 function bindNow(operands: readonly Expression[], now: Date): Expression {
@@ -109,7 +133,8 @@ export function commonValueType(a: EdmType | null, b: EdmType | null): EdmType |
 /** `has`: all bits of an integer, or the member of an ENUM by its name. */
 export function bindHas(left: Expression, right: Expression): Expression {
   const type = typeOf(left)
-  if (right.kind !== 'constant') throw odataError('type-mismatch', 'after "has" stands a literal')
+  if (right.kind !== 'constant')
+    throw odataError('type-mismatch', '"has" must be followed by a literal')
   if (type !== null && isInteger(type)) {
     const { min, max } = exactRange(type)
     const bits = right.value.split(',').reduce((all, text) => all | flag(text), 0n)
@@ -119,8 +144,6 @@ export function bindHas(left: Expression, right: Expression): Expression {
       name: 'has',
       type: edm.Boolean,
       operands: [left, { kind: 'constant', type, value: String(bits) }],
-      sql: (value, flags) => sql`((${value} & ${flags}) = ${flags})`,
-      copies: [],
     }
   }
   if (type?.members != null) {
@@ -139,6 +162,9 @@ export function bindHas(left: Expression, right: Expression): Expression {
 
 function flag(text: string): bigint {
   if (!/^-?\d{1,19}$/.test(text))
-    throw odataError('type-mismatch', 'after "has" stands a whole number for an integer property')
+    throw odataError(
+      'type-mismatch',
+      '"has" must be followed by an integer for an integer property',
+    )
   return BigInt(text)
 }

@@ -1,7 +1,6 @@
 // matchesPattern(text, pattern). OData takes the regular expressions of ECMAScript; the engine has RE2, whose time is
 // linear in the text whatever the pattern. What RE2 writes otherwise is rewritten, what it lacks is answered 501.
 
-import { sql } from '../../../core/sql.ts'
 import { type Expression, typeOf } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import { edm } from '../../edm/types.ts'
@@ -28,8 +27,6 @@ export function bindPattern(operands: readonly Expression[]): Expression {
     name: 'matchespattern',
     type: edm.Boolean,
     operands: [text, translated],
-    sql: (value, expression) => sql`regexp_matches(${value}, ${expression})`,
-    copies: [],
   }
 }
 
@@ -37,7 +34,7 @@ function toRe2(pattern: string): string {
   if (pattern.length > MAX_PATTERN)
     throw odataError('invalid-value', `a pattern has at most ${MAX_PATTERN} characters`)
   if (!isPattern(pattern, 'u') && !isPattern(pattern, ''))
-    throw odataError('invalid-value', 'the pattern is no regular expression')
+    throw odataError('invalid-value', 'the pattern is not a valid regular expression')
   // A backspace in ECMAScript, an error in RE2.
   if (/\[[^\]]*\\b/.test(pattern)) throw unsupported('"\\b" in a class of characters')
   let repeats = 1

@@ -1,14 +1,13 @@
 // JSON objects in expressions (ABNF, arrayOrObject): `address eq {"city":"Rome","zip":100}`. An object has no type of its
 // own, so it becomes a comparison of each property of the complex value beside it; a property that it leaves out is null.
 
-import { sql } from '../../../core/sql.ts'
 import { bindComparison } from './comparison.ts'
 import { type Expression, typeOf } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { dateTimeValue, dateValue, timeValue } from '../../edm/literals.ts'
 import type { ComparisonOperator } from '../../syntax/syntax.ts'
 import { type ComplexType, edm, type EdmType } from '../../edm/types.ts'
-import { booleanConstant } from './constants.ts'
+import { booleanConstant, wholeNumber } from './constants.ts'
 import { findPart } from '../scope.ts'
 
 type ObjectExpression = Expression & { readonly kind: 'object' }
@@ -31,12 +30,9 @@ export function compareWithObject(
   const type = typeOf(left)
   if (type === null) return booleanConstant(operator === 'ne')
   if (operator !== 'eq' && operator !== 'ne')
-    throw odataError('type-mismatch', `objects cannot be compared by ${operator}`)
+    throw odataError('type-mismatch', `cannot compare objects by ${operator}`)
   if (type.kind !== 'complex' || isObject(left) || !isObject(right))
-    throw odataError(
-      'type-mismatch',
-      'a JSON object is compared with a complex property, and with nothing else',
-    )
+    throw odataError('type-mismatch', 'a JSON object can only be compared with a complex property')
   const isSame = sameAs(left, type, right)
   return operator === 'eq' ? isSame : { kind: 'not', operand: isSame }
 }
@@ -73,18 +69,14 @@ export function compareWithObjects(
     kind: 'call',
     type: edm.Boolean,
     name: 'hasLength',
-    operands: [list],
-    sql: (value) => sql`(len(${value}) = ${sql.value(items.length)})`,
-    copies: [],
+    operands: [list, wholeNumber(items.length)],
   }
   const operands = items.map((item, i): Expression => {
     const own: Expression = {
       kind: 'call',
       type: type.item,
       name: 'itemAt',
-      operands: [list],
-      sql: (value) => sql`list_extract(${value}, ${sql.value(i + 1)})`,
-      copies: [],
+      operands: [list, wholeNumber(i + 1)],
     }
     return bindComparison('eq', own, item)
   })

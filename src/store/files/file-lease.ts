@@ -1,0 +1,47 @@
+// One run at a time, by a lock file: `.eider/run.lock`.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { EnvironmentError } from '../../core/failures.ts'
+import {
+  describeHolder,
+  homeOf,
+  isHere,
+  LockHeldError,
+  readLockHolder,
+  takeProcessLock,
+} from '../../files/process-lock.ts'
+import type { LeaseOptions, RunLease } from '../run-lease.ts'
+
+const POLL_MS = 100
+
+/** A dead holder is taken over at once. */
+export const fileLease = (path: string): RunLease => ({
+  take: (options) => take(path, options),
+  async holder() {
+    const found = await readLockHolder(path)
+    return found && { name: describeHolder(found.holder), alive: found.alive }
+  },
+})
+
+async function take(path: string, { waitMs, signal }: LeaseOptions): Promise<AsyncDisposable> {
+  const deadline = Date.now() + waitMs
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      return await takeProcessLock(path)
+    } catch (error) {
+      if (!(error instanceof LockHeldError)) throw error
+      if (Date.now() >= deadline) throw lockedBy(error)
+      await sleep(POLL_MS, undefined, { signal })
+    }
+  }
+}
+
+function lockedBy({ holder, path }: LockHeldError): EnvironmentError {
+  const hint = isHere(holder)
+    ? 'wait longer with --wait SECONDS'
+    : `wait with --wait SECONDS; if ${homeOf(holder)} no longer runs, delete ${path}`
+  return new EnvironmentError('run-locked', `another run is at work: ${describeHolder(holder)}`, {
+    hint,
+  })
+}

@@ -1,0 +1,16 @@
+// The store of files: a database file that one process writes at a time, a lock file, a directory of snapshots.
+
+import type { ProjectPaths } from '../../core/project.ts'
+import type { Store } from '../store.ts'
+import { fileLease } from './file-lease.ts'
+import { fileSnapshots } from './file-snapshots.ts'
+import { fileWarehouse } from './file-warehouse.ts'
+
+export function fileStore(paths: ProjectPaths): Store {
+  const lease = fileLease(paths.runLock)
+  return {
+    warehouse: fileWarehouse(paths, lease),
+    lease,
+    snapshots: fileSnapshots(paths.snapshots),
+  }
+}

@@ -1,0 +1,128 @@
+// The directory of snapshots: manifests, who is current, and what nobody needs any more.
+//
+//   manifest.json             the current snapshot
+//   manifest-<id>.json        each retained snapshot, the current one included; the same format
+//   m-<hash>.duckdb           files of published models
+//   m-<hash>.duckdb.damaged   written by a service: the file is to be written anew (core/snapshot.ts)
+//   current.sql               the current snapshot as views, for analysts
+//   *.tmp, *.tmp.wal          being written, or left by a crash
+//
+// Only a run deletes, under the run lock, so nothing here is being written by another process. A file is deleted when
+// no retained manifest names it; a server that still has it open keeps its content.
+
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { splitModelName } from '../../core/names.ts'
+import {
+  damageMarkerFile,
+  keptManifestFile,
+  MANIFEST_FILE,
+  parseManifest,
+  printManifest,
+  SNAPSHOT_TABLE,
+  type Snapshot,
+} from '../../core/snapshot.ts'
+import { sql } from '../../core/sql.ts'
+import { replaceDurably } from '../../files/durable-files.ts'
+import type { Retention } from '../snapshot-store.ts'
+
+export interface Snapshots {
+  /** null before the first publication. When its manifest is damaged, the youngest that is retained. */
+  readonly current: Snapshot | null
+  /** False when manifest.json or current.sql do not show `current`: a crash came between, or damage. */
+  readonly isShown: boolean
+  /** Youngest first. */
+  readonly retained: readonly Snapshot[]
+}
+
+const VIEWS_FILE = 'current.sql'
+const RETAINED = /^manifest-([0-9a-f]+)\.json$/
+const PUBLISHED = /^m-[0-9a-f]+\.duckdb$/
+const MARKER = /^m-[0-9a-f]+\.duckdb\.damaged$/
+const TEMPORARY = /\.tmp(\.wal)?$/
+
+export async function readSnapshots(dir: string): Promise<Snapshots> {
+  const names = (await readdir(dir)).filter((name) => RETAINED.test(name))
+  const retained: Snapshot[] = []
+  for (const name of names) {
+    const snapshot = await readManifest(join(dir, name))
+    if (snapshot !== null) retained.push(snapshot)
+  }
+  retained.sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime())
+  const shown = await readCurrentSnapshot(dir)
+  const current = shown ?? retained[0] ?? null
+  const views = await readIfThere(join(dir, VIEWS_FILE))
+  const isShown = shown !== null && views === printViews(dir, shown)
+  return { current, retained, isShown }
+}
+
+/** null before the first publication, and when the manifest is damaged. */
+export const readCurrentSnapshot = (dir: string): Promise<Snapshot | null> =>
+  readManifest(join(dir, MANIFEST_FILE))
+
+/** null when it is missing or damaged. */
+async function readManifest(path: string): Promise<Snapshot | null> {
+  const text = await readIfThere(path)
+  if (text === null) return null
+  try {
+    return parseManifest(text)
+  } catch {
+    return null
+  }
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** The rename of manifest.json is the moment of publication. */
+export async function writeSnapshot(dir: string, snapshot: Snapshot): Promise<void> {
+  const text = printManifest(snapshot)
+  await replaceDurably(join(dir, keptManifestFile(snapshot.id)), text)
+  await replaceDurably(join(dir, MANIFEST_FILE), text)
+  await replaceDurably(join(dir, VIEWS_FILE), printViews(dir, snapshot))
+}
+
+export async function collectGarbage(
+  dir: string,
+  { current, retained }: Pick<Snapshots, 'current' | 'retained'>,
+  { now, retention }: { readonly now: Date; readonly retention: Retention },
+): Promise<void> {
+  const newest = current === null ? [] : [current]
+  const others = retained.filter(({ id }) => id !== current?.id)
+  const kept = [...newest, ...others].filter((_, i, all) => {
+    const replacedAt = all[i - 1]?.publishedAt ?? now
+    const recently = now.getTime() - replacedAt.getTime() < retention.ms
+    return i < retention.snapshots || recently
+  })
+  const keep = new Set(
+    kept.flatMap((snapshot) => [
+      keptManifestFile(snapshot.id),
+      ...snapshot.relations.flatMap(({ file }) => [file, damageMarkerFile(file)]),
+    ]),
+  )
+  for (const name of await readdir(dir)) {
+    const isOurs = [RETAINED, PUBLISHED, MARKER, TEMPORARY].some((pattern) => pattern.test(name))
+    if (isOurs && !keep.has(name)) await rm(join(dir, name), { force: true })
+  }
+}
+
+/** Absolute paths, since the script may be read from any directory. */
+function printViews(dir: string, snapshot: Snapshot): string {
+  const statements = snapshot.relations.flatMap(({ model, file }) => {
+    const { schema, table } = splitModelName(model)
+    const database = sql.ident(file.replace(/\.duckdb$/, ''))
+    return [
+      sql`ATTACH IF NOT EXISTS ${sql.value(join(dir, file))} AS ${database} (READ_ONLY)`,
+      sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)}`,
+      sql`CREATE OR REPLACE VIEW ${sql.ident(schema, table)} AS FROM ${database}.main.${sql.ident(SNAPSHOT_TABLE)}`,
+    ]
+  })
+  const lines = statements.map((statement) => `${statement.inline()};\n`)
+  return `-- Snapshot ${snapshot.id}, published ${snapshot.publishedAt.toISOString()}. In the duckdb shell: .read current.sql\n${lines.join('')}`
+}

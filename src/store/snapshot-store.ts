@@ -1,0 +1,64 @@
+// Published states, as runs make them and commands look at them.
+
+import type { ModelName } from '../core/names.ts'
+import type { Column } from '../core/relation.ts'
+import type { PublishedRelation, Snapshot } from '../core/snapshot.ts'
+import type { Sql } from '../core/sql.ts'
+import type { Connection } from '../duckdb/database.ts'
+
+export interface SnapshotStore {
+  /** null before the first publication, and when what is there cannot be read. */
+  current(): Promise<Snapshot | null>
+  /**
+   * Publishes the relations that `choose` gives: readers see all of them at once, or none. When it throws, what was
+   * published before is untouched.
+   */
+  publish(options: PublishOptions, choose: ChooseRelations): Promise<Published>
+  /** Publishes the current state in a directory of snapshots of its own, where more can be published. */
+  fork(dir: string): Promise<void>
+}
+
+export interface PublishOptions {
+  /** To the warehouse. */
+  readonly connection: Connection
+  readonly runId: string
+  readonly now: Date
+  readonly retention: Retention
+}
+
+/** What stays readable for next links and delta links: the youngest snapshots, and those replaced a short time ago. */
+export interface Retention {
+  readonly snapshots: number
+  readonly ms: number
+}
+
+export interface Published {
+  readonly snapshot: Snapshot
+  readonly changed: boolean
+}
+
+export type ChooseRelations = (rows: PublishedRows) => Promise<readonly PublishedRelation[]>
+
+/** The rows of published relations while a snapshot is being made. */
+export interface PublishedRows {
+  /** What is published now. */
+  readonly current: Snapshot | null
+  /** What was published of the same content and can be published again; null when there is none. */
+  find(content: Content): Promise<PublishedRelation | null>
+  write(content: Content, rows: NewRows): Promise<PublishedRelation>
+}
+
+/** What the rows of a relation are known by. */
+export interface Content {
+  readonly model: ModelName
+  readonly version: string
+  /** As the model spells it. */
+  readonly exposedKey: readonly string[]
+}
+
+export interface NewRows extends Pick<PublishedRelation, 'key' | 'description'> {
+  /** The relation of the warehouse. */
+  readonly relation: Sql
+  /** Those of it that are published. */
+  readonly columns: readonly Column[]
+}

@@ -1,0 +1,12 @@
+// Where a target of a project keeps its tables and what it publishes. Runs, commands and services know these interfaces;
+// which store a target has is decided in open-store.ts and nowhere else.
+
+import type { RunLease } from './run-lease.ts'
+import type { SnapshotStore } from './snapshot-store.ts'
+import type { Warehouse } from './warehouse.ts'
+
+export interface Store {
+  readonly warehouse: Warehouse
+  readonly lease: RunLease
+  readonly snapshots: SnapshotStore
+}

@@ -1,0 +1,36 @@
+// The tables of a target, in an engine of this process.
+
+import type { Connection, Database } from '../duckdb/database.ts'
+import type { LeaseOptions } from './run-lease.ts'
+
+export interface ReadOptions {
+  readonly memoryLimit: string | null
+  readonly threads?: number | null
+  /** Where the engine spills to; its own choice when not given. */
+  readonly tempDir?: string | null
+}
+
+export interface WriteOptions extends ReadOptions {
+  readonly maxTempSize?: string | null
+  /** How long another process may stand in the way. */
+  readonly lockWaitMs: number
+  readonly signal: AbortSignal
+}
+
+/** What it throws is EnvironmentError: `warehouse-locked`, `warehouse-damaged`, `warehouse-unusable`, `disk-full`. */
+export interface Warehouse {
+  /** For people. */
+  readonly name: string
+  /** False: nothing was built yet. */
+  exists(): Promise<boolean>
+  /** For a run, which holds the lease. */
+  open(options: WriteOptions): Promise<Database>
+  /** For those who change nothing; empty before the first run. */
+  openToRead(options: ReadOptions): Promise<Database>
+  /** Makes its tables those of a connection whose engine goes on to write other files. It must exist. */
+  attachToRead(connection: Connection): Promise<void>
+  /** At the end of a run. `recordBytes`: of the run's own record; null for a run that wrote more than that. */
+  settle(connection: Connection, recordBytes: number | null): Promise<void>
+  /** Makes the database file at `path` a copy of it as the last run left it, to be changed at will. */
+  fork(path: string, lease: LeaseOptions): Promise<void>
+}
