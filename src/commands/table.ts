@@ -1,9 +1,11 @@
 // Every command by its id. Short names stand beside the long ones.
 
+import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
 import Doctor from './doctor.ts'
 import Init from './init.ts'
+import ODataExplain from './odata/explain.ts'
 import ODataPreview from './odata/preview.ts'
 import ODataServe from './odata/serve.ts'
 import PipelineHistory from './pipeline/history.ts'
@@ -19,6 +21,7 @@ export const commands = {
   run: PipelineRun,
   serve: ODataServe,
   plan: PipelinePlan,
+  check: Check,
   ls: PipelineLs,
   show: PipelineShow,
   query: Query,
@@ -34,4 +37,5 @@ export const commands = {
   'collect:status': CollectStatus,
   'odata:serve': ODataServe,
   'odata:preview': ODataPreview,
+  'odata:explain': ODataExplain,
 }

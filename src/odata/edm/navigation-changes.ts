@@ -1,19 +1,12 @@
 // What becomes of the navigation between entity sets when another snapshot is published.
 
+import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { buildEntityModel } from './entity-model.ts'
 import type { EntitySet } from './model.ts'
 
-export interface NavigationChange {
-  readonly set: string
-  /** One line. */
-  readonly change: string
-  /** A client that works today may fail. */
-  readonly breaking: boolean
-}
-
 /** Of the sets that both snapshots have. Types that depend on the values of a column are taken as they mostly are. */
-export function navigationChanges(before: Snapshot, after: Snapshot): readonly NavigationChange[] {
+export function navigationChanges(before: Snapshot, after: Snapshot): readonly ContractChange[] {
   const facts = { signedTinyints: new Map(), clampedTimes: new Map() }
   const now = buildEntityModel(after, facts).sets
   return [...buildEntityModel(before, facts).sets.values()].flatMap((old) => {
@@ -22,7 +15,7 @@ export function navigationChanges(before: Snapshot, after: Snapshot): readonly N
   })
 }
 
-function changesOf(before: EntitySet, after: EntitySet): readonly NavigationChange[] {
+function changesOf(before: EntitySet, after: EntitySet): readonly ContractChange[] {
   const was = targetsOf(before)
   const now = targetsOf(after)
   const lost = [...was].flatMap(([name, target]) => {

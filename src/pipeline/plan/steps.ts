@@ -2,29 +2,15 @@
 // executes. Whoever executes them may only narrow the list: a model whose inputs turn out not to have changed is left as
 // it is, and what reads a model that fails on its rows is skipped.
 
-import type { Diagnostic } from '../../core/diagnostics.ts'
-import type { Model } from '../../core/model.ts'
+import { type Diagnostic, lineOf } from '../../core/diagnostics.ts'
+import type { FailedModel, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import { FailedModels } from '../failed-models.ts'
+import type { Step } from '../../core/report/planned-changes.ts'
 import type { RunContext } from '../run-context.ts'
 import { decide, decideAll, type Progress, whyUnchanged } from './decide.ts'
 import { assess } from './refusals.ts'
 import { staleInputs } from './source-age.ts'
-
-export interface Step {
-  readonly model: Model
-  /** `skip`: a model that it reads fails. */
-  readonly action: 'build' | 'unchanged' | 'skip'
-  readonly because: string
-  /** What makes the model fail before a row is read, with its place; else null. */
-  readonly problem: string | null
-  /** Of a problem that was found before the run began, where there are any. */
-  readonly diagnostics: readonly Diagnostic[]
-  /** One line for each source that it reads and that is getting old. */
-  readonly warnings: readonly string[]
-  /** What the run would replace or drop, one line each. */
-  readonly losses: readonly string[]
-}
 
 /** A model that cannot be built, whatever else there is to say of it. */
 export interface EarlyFailure {
@@ -50,6 +36,24 @@ export async function planSteps(
     steps.push(step)
   }
   return steps
+}
+
+/** A step of a model that does not compile, or reads one that does not: nothing more is known of it. */
+export interface UncompiledStep extends Omit<Step, 'model'> {
+  readonly model: FailedModel
+}
+
+/** What a run is about and cannot be built; they come after the others. */
+export function uncompiledSteps({ chosen, project }: RunContext): readonly UncompiledStep[] {
+  const failed = [...project.failed.values()].filter(({ name }) => chosen.has(name))
+  return failed.map((model) => {
+    const { mistakes: diagnostics, failedBy } = model
+    const [first] = diagnostics
+    const rest = { model, diagnostics, warnings: [], losses: [] }
+    return first === undefined
+      ? { ...rest, action: 'skip', because: `${failedBy} fails`, problem: null }
+      : { ...rest, action: 'build', because: 'does not compile', problem: lineOf(first) }
+  })
 }
 
 /**
