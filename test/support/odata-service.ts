@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import type { Resources } from '../../src/core/resources.ts'
 import { ODataService, type ODataServiceOptions } from '../../src/odata/service.ts'
+import { fileReader } from '../../src/store/files/file-reader.ts'
 import { publish, type Table } from './snapshot-files.ts'
 
 export interface Served {
@@ -41,7 +42,7 @@ export async function serve(
   const log: LogLine[] = []
   const service = resources.use(
     await ODataService.open({
-      snapshotsDir,
+      published: fileReader(snapshotsDir),
       ...usualOptions,
       tempDir: join(dir, 'temp'),
       logger: createLogger((line) => log.push(line), 'debug'),

@@ -37,15 +37,15 @@ export default class ODataPreview extends BaseCommand {
     const [, name = '', path = ''] = /^([^(/?]*)(.*)$/s.exec(args.resource) ?? []
     const model = findModel(models, name)
     await using resources = new Resources()
-    let snapshotsDir = paths.snapshots
     const { openStore } = await import('../../store/open-store.ts')
     const store = openStore(paths)
-    const published = (await store.snapshots.current())?.relations ?? []
-    if (!published.some((relation) => relation.model === model.name)) {
+    let { published } = store
+    const relations = (await store.snapshots.current())?.relations ?? []
+    if (!relations.some((relation) => relation.model === model.name)) {
       const { publishPreview } = await import('../../pipeline/preview.ts')
       const { makeScratch } = await import('../../pipeline/store/scratch.ts')
       const scratch = resources.use(await makeScratch(paths, store))
-      snapshotsDir = scratch.paths.snapshots
+      published = scratch.store.published
       await publishPreview({
         dir: paths.dir,
         warehouse: store.warehouse,
@@ -60,7 +60,7 @@ export default class ODataPreview extends BaseCommand {
     const service = resources.use(
       await ODataService.open({
         ...serviceOptions(project, this.loggerFor({ ...flags, quiet: !flags.verbose })),
-        snapshotsDir,
+        published,
         host: '127.0.0.1',
         port: 0,
         token,
