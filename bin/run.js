@@ -1,18 +1,22 @@
 #!/usr/bin/env node
-// CommonJS, because its loader leaves the thread pool alone: the size must be known before the pool starts.
-process.env.UV_THREADPOOL_SIZE ??= '24'
-const [, , first, ...more] = process.argv
+// CommonJS, because its loader leaves the thread pool alone: the size must be known before the pool starts. In the
+// JavaScript of Node 12, so that the next line can be reached.
+require('./node-version.js')
+process.env.UV_THREADPOOL_SIZE = process.env.UV_THREADPOOL_SIZE || '24'
+const words = process.argv.slice(2)
 // The command line framework takes longer to load than the rest of this answer.
-if (first === '--version' && more.length === 0) {
-  const { name, version } = require('../package.json')
+if (words.length === 1 && ['--version', '-v', '-V', 'version'].includes(words[0])) {
+  const { name, version, dependencies } = require('../package.json')
+  const [duckdb] = dependencies['@duckdb/node-bindings'].split('-')
   process.stdout.write(
-    `${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`,
+    `${name}/${version} ${process.platform}-${process.arch} node-${process.version} duckdb-v${duckdb}\n`,
   )
 } else {
+  const { enableCompileCache } = require('node:module')
   // Keeps the compiled form of all modules between runs, from Node 22 on.
-  require('node:module').enableCompileCache?.()
+  if (enableCompileCache !== undefined) enableCompileCache()
   import('../dist/bundle/main.js')
-    .then(({ main }) => main(process.argv.slice(2)))
+    .then(({ main }) => main(words))
     .catch((error) => {
       // An installation that is broken, or not built, is no mistake of the project (exit code 1).
       process.stderr.write(`error: eider cannot start: ${error.message}\n`)

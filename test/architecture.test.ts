@@ -137,9 +137,18 @@ test('only the compiler makes a ModelBody', () => {
   assert.equal([...new Set(makers)], ['compiler'])
 })
 
+test('in odata only sql and engine print SQL', () => {
+  const printers = sources
+    .filter((file) => roomOf(file) === 'odata' && importsOf(file.text).some(isSqlTag))
+    .map(({ path }) => directoryOf(path))
+  assert.equal([...new Set(printers)].toSorted(), ['engine', 'sql'])
+})
+
+const isSqlTag = (specifier: string) => specifier.endsWith('/core/sql.ts')
+
 test('files are small, in kebab-case, and no file only passes on what others export', () => {
   assert.equal(pathsOf(all.filter(({ text }) => text.split('\n').length > MAX_LINES + 1)), [])
-  const kebab = /^(src|test)(\/[a-z0-9-]+)+(\.(test|grammar|recipe|d))?\.ts$/
+  const kebab = /^(src|test)(\/[a-z0-9-]+)+(\.(test|grammar|d))?\.ts$/
   assert.equal(pathsOf(all.filter(({ path }) => !kebab.test(path))), [])
   const barrel = /^export\s[^;'"]*\sfrom\s+['"]/m
   assert.equal(pathsOf(all.filter(({ text }) => barrel.test(text))), [])

@@ -23,6 +23,16 @@ const description = JSON.parse(
   readFileSync(join(repository, 'package.json'), 'utf8'),
 ) as Description
 
+interface Sbom {
+  readonly components: readonly {
+    readonly group?: string
+    readonly name: string
+    readonly purl: string
+    readonly licenses: readonly object[]
+    readonly hashes: readonly { readonly alg: string; readonly content: string }[]
+  }[]
+}
+
 test('every program that a script starts comes with npm or with a package that is named', () => {
   const named = Object.keys({ ...description.dependencies, ...description.devDependencies })
   const programs = new Set(['npm', 'node', ...named.flatMap(programsOf)])
@@ -42,11 +52,37 @@ test('the bundle loads the packages that a user installs, and no others', () => 
     code.flatMap((text) => Array.from(text.matchAll(loads), ([, name]) => name!)),
   )
   const packages = [...loaded].filter((name) => !isBuiltin(name))
-  const besideSources = ['typescript'] // rolldown.config.js
+  const besideSources = ['typescript'] // bundle.js
   assert.equal(
     packages.toSorted(),
     [...Object.keys(description.dependencies), ...besideSources].toSorted(),
   )
+})
+
+test('the list of bundled packages names exactly those in the bundle', () => {
+  const bundle = join(repository, 'dist', 'bundle')
+  const { components } = JSON.parse(readFileSync(join(bundle, 'sbom.cdx.json'), 'utf8')) as Sbom
+  // The bundler writes above each module which file it was.
+  const inside = readdirSync(bundle)
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => readFileSync(join(bundle, file), 'utf8'))
+    .flatMap((text) => [...text.matchAll(/^\/\/.*\bnode_modules\/((?:@[^/\s]+\/)?[^/\s]+)\//gm)])
+  const names = [...new Set(inside.map(([, name]) => name!))]
+  assert.ok(names.length > 30, `${names.length} packages`)
+  const installed = names.map((name) => {
+    const { version } = packageOf(name)
+    return { name, purl: `pkg:npm/${name.replace('@', '%40')}@${version}` }
+  })
+  const listed = components.map(({ group, name, purl }) => ({
+    name: group === undefined ? name : `${group}/${name}`,
+    purl,
+  }))
+  const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)
+  assert.equal(listed.toSorted(byName), installed.toSorted(byName))
+  for (const { name, licenses, hashes } of components) {
+    assert.is(licenses.length, 1, name)
+    assert.match(hashes[0]!.content, /^[0-9a-f]{128}$/, name)
+  }
 })
 
 test('the packed tool starts a project and runs it', async () => {
@@ -59,6 +95,12 @@ test('the packed tool starts a project and runs it', async () => {
     const [packed] = readdirSync(dir)
     await execute('tar', ['-xzf', packed!], { cwd: dir })
     await installDependencies(join(dir, 'package'))
+    const { scripts } = JSON.parse(
+      readFileSync(join(dir, 'package', 'package.json'), 'utf8'),
+    ) as Description
+    // npm warns of scripts that an installation would run.
+    for (const name of ['preinstall', 'install', 'postinstall', 'prepare'])
+      assert.not.ok(name in scripts, name)
     const binary = join(dir, 'package', 'bin', 'run.js')
     const started = await execute(process.execPath, [binary, 'init', 'demo'], { cwd: dir })
     assert.match(started.stdout, 'wrote .gitignore')
@@ -80,10 +122,18 @@ async function installDependencies(directory: string): Promise<void> {
   }
 }
 
-function programsOf(name: string): readonly string[] {
-  const { bin = {} } = JSON.parse(
+interface Installed {
+  readonly version: string
+  readonly bin?: string | Readonly<Record<string, string>>
+}
+
+const packageOf = (name: string) =>
+  JSON.parse(
     readFileSync(join(repository, 'node_modules', name, 'package.json'), 'utf8'),
-  ) as { readonly bin?: string | Readonly<Record<string, string>> }
+  ) as Installed
+
+function programsOf(name: string): readonly string[] {
+  const { bin = {} } = packageOf(name)
   return typeof bin === 'string' ? [name.split('/').at(-1)!] : Object.keys(bin)
 }
 

@@ -2,7 +2,9 @@
 
 import '@oclif/core/command'
 import { run } from '@oclif/core/run'
+import { UsageError } from '../core/failures.ts'
 import { packageDir } from '../files/package.ts'
+import { inOwnWords } from './argv.ts'
 import { exitCodeOf, failureEvents, showFailure } from './show-failure.ts'
 
 let isOutputLost = false
@@ -12,12 +14,21 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.removeAllListeners('error').on('error', reportLostOutput)
   process.stderr.on('error', () => {}) // a log on a full disk ends no server, and nobody is left to tell
   try {
-    await run([...argv], packageDir)
-  } catch (error) {
+    await run([...inOwnWords(argv)], packageDir)
+  } catch (thrown) {
+    const error = helpProblem(thrown) ?? thrown
     if (argv.includes('--json')) write(process.stdout, failureEvents(error))
     write(process.stderr, showFailure(error, { verbose: argv.includes('--verbose') }))
     process.exitCode = exitCodeOf(error)
   }
+}
+
+/** oclif asks its hook for an unknown command, but not when help about it is wanted. */
+function helpProblem(error: unknown): UsageError | null {
+  const [, words] = /^Command (.+) not found\.$/.exec((error as Error).message) ?? []
+  if (words === undefined) return null
+  const hint = '"eider --help" lists the commands'
+  return new UsageError(`there is no command "${words.replaceAll(':', ' ')}"`, { hint })
 }
 
 /** Whoever reads our output may stop reading (`| head -1`); any other failure, as of a full disk, has lost results. */

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { compile } from '../compiler/compile.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
-import type { CompiledProject, Kind } from '../core/model.ts'
+import { kinds } from '../core/kinds.ts'
+import type { CompiledProject } from '../core/model.ts'
 import { foldCase } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
 import { MANIFEST_FILE } from '../core/snapshot.ts'
@@ -26,13 +27,10 @@ export interface SavedModelsOptions {
   readonly signal: AbortSignal
 }
 
-/** Kinds whose next build goes on with what the last one left, or refuses to. */
-const CONTINUED: readonly Kind[] = ['append', 'merge', 'scd2', 'events']
-
 interface Copy {
   /** A run of the project has published since it was made. */
   isStale: boolean
-  /** Models of these kinds that were built in it, in lower case: what it knows of them the project does not. */
+  /** Models that keep their rows and were built in it, in lower case: what it knows of them the project does not. */
   readonly own: Set<string>
 }
 
@@ -123,7 +121,7 @@ export class SavedModels implements AsyncDisposable {
     })
     for (const { model, status } of summary.models) {
       const kind = compiled.models.get(model)?.kind
-      if (status === 'built' && kind !== undefined && CONTINUED.includes(kind))
+      if (status === 'built' && kind !== undefined && kinds[kind].keepsRows)
         this.#copy.own.add(foldCase(model))
     }
     return summary

@@ -12,6 +12,7 @@ import PipelinePlan from './pipeline/plan.ts'
 import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
 import Query from './query.ts'
+import Version from './version.ts'
 
 export const commands = {
   init: Init,
@@ -23,6 +24,7 @@ export const commands = {
   query: Query,
   history: PipelineHistory,
   doctor: Doctor,
+  version: Version,
   'pipeline:run': PipelineRun,
   'pipeline:plan': PipelinePlan,
   'pipeline:ls': PipelineLs,

@@ -12,7 +12,8 @@ import { didYouMean } from '../core/suggest.ts'
 import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
-import { problemOf, withoutDir } from './places.ts'
+import { problemOf } from './explain/engine-words.ts'
+import { withoutDir } from './places.ts'
 import { readerOf, verbatim } from './seed.ts'
 
 interface Attached {

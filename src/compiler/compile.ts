@@ -8,7 +8,7 @@ import type { CompiledProject, Model } from '../core/model.ts'
 import { type ModelName, foldCase } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
-import type { SourceFile } from '../core/source.ts'
+import { positionOf, type SourceFile } from '../core/source.ts'
 import type { Variables } from '../core/variables.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { bindAll } from './bind/bind.ts'
@@ -127,7 +127,9 @@ function uniqueNames(files: ProjectFiles, found: Diagnostic[]): ReadonlyMap<stri
     if (first === undefined) names.set(foldCase(name), { name, source })
     else {
       const place = { source, span: { start: 0, end: 0 } }
-      found.push(diagnostic('duplicate-model', { model: name, other: first.source.path }, place))
+      const hint = 'rename or delete one of the two'
+      const other = first.source.path
+      found.push(diagnostic('duplicate-model', { model: name, other }, place, { hint }))
     }
   }
   return names
@@ -187,11 +189,22 @@ function whenAsked(sources: LineageSources): CompiledProject['lineage'] {
 const readsItsArgument = (call: string, { facts }: Macros) =>
   call === 'query' || call === 'query_table' || facts.get(call)?.takesTable === true
 
+/** At the annotation that closes the circle where there is one: it is easier to give up than a table of a query. */
 function cycleDiagnostic(cycle: readonly ModelName[], drafts: readonly Draft[]): Diagnostic {
-  const path = [...cycle, cycle[0]].join(' -> ')
-  const draft = drafts.find(({ name }) => name === cycle[0])!
-  const next = cycle[1] ?? cycle[0]!
-  return diagnostic('dependency-cycle', { path }, draft.placeOf(next))
+  const edges = cycle.map((name, i) => {
+    const next = cycle[(i + 1) % cycle.length]!
+    const place = drafts.find((draft) => draft.name === name)!.placeOf(next)
+    const { lineText } = positionOf(place.source, place.span.start)
+    return { name, next, place, isAnnotation: /^\s*--/.test(lineText) }
+  })
+  const { name, next, place, isAnnotation } = edges.find((edge) => edge.isAnnotation) ?? edges[0]!
+  const hint =
+    cycle.length === 1
+      ? 'a table that keeps its rows is @kind: append or @kind: merge, and does not read itself'
+      : isAnnotation
+        ? `this line makes ${name} wait for ${next}; leave it out, or put it on a model that reads both`
+        : 'move what they share into a model that both of them read'
+  return diagnostic('dependency-cycle', { models: cycle }, place, { hint })
 }
 
 function byPlace(a: Diagnostic, b: Diagnostic): number {

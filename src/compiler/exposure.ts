@@ -12,14 +12,33 @@ export interface ExposedModel {
   readonly source: SourceFile
   /** Of the annotation. */
   readonly span: Span
+  readonly key: readonly string[]
+  /** What the model itself is told to tell its rows apart by. */
+  readonly uniqueKey: readonly string[]
   /** As the query names them. */
   readonly columns: readonly Column[]
   /** Where a column comes from; null where the text does not say. */
   readonly placeOfColumn: (index: number) => Span | null
 }
 
-/** Names, types and doubles among the columns of an exposed model. */
+/** The key of an exposed model; names, types and doubles among its columns. */
 export function checkExposed(model: ExposedModel): readonly Diagnostic[] {
+  return [...checkKey(model), ...checkColumns(model)]
+}
+
+/** The type of an entity set must have a key (CSDL 6.5), and without one odata2ts writes nothing at all. */
+function checkKey({ source, span, key, uniqueKey, columns }: ExposedModel): readonly Diagnostic[] {
+  if (key.length > 0) return []
+  const example = columns.slice(0, 2).map(({ name }) => name)
+  const hint =
+    uniqueKey.length > 0
+      ? `write -- @expose ${uniqueKey.join(', ')}`
+      : `name the columns that identify a row, such as -- @expose ${example.join(', ')}`
+  const options = { hint, severity: 'warning' } as const
+  return [diagnostic('exposed-without-key', {}, { source, span }, options)]
+}
+
+function checkColumns(model: ExposedModel): readonly Diagnostic[] {
   const { source, columns } = model
   const names = new Set<string>()
   return columns.flatMap((column, i): readonly Diagnostic[] => {
@@ -82,7 +101,7 @@ export function columnLocations(tree: SyntaxNode, count: number): readonly Locat
 }
 
 /** Of an operator the engine gives the place of the sign, so the leftmost place inside counts. */
-function firstLocation(node: unknown): Location {
+export function firstLocation(node: unknown): Location {
   if (typeof node !== 'object' || node === null) return null
   const own = locationOf(node as SyntaxNode)
   const all = [own, ...Object.values(node).map(firstLocation)].filter((at) => at !== null)

@@ -1,16 +1,10 @@
 // What the header says about how a model is kept, by kind.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import {
-  type EventsModel,
-  type Model,
-  type OnDuplicate,
-  type ViewModel,
-  type Watermark,
-  versionColumns,
-} from '../core/model.ts'
-import { foldCase } from '../core/names.ts'
-import { type Column, columnType } from '../core/relation.ts'
+import { kinds } from '../core/kinds.ts'
+import type { EventsModel, Model, OnDuplicate, ViewModel, Watermark } from '../core/model.ts'
+import { foldCase, sameName } from '../core/names.ts'
+import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Variables } from '../core/variables.ts'
@@ -24,12 +18,13 @@ type QueryBase = Omit<ViewModel, 'kind'>
 
 /** `columns` are those that the body gives. */
 export function finishKind(
-  { source, header, kind }: ParsedQuery,
+  parsed: ParsedQuery,
   base: QueryBase,
   columns: readonly Column[],
 ): { readonly model: Model; readonly diagnostics: readonly Diagnostic[] } {
+  const { source, header, kind } = parsed
   if (kind === 'view' || kind === 'table') return { model: { ...base, kind }, diagnostics: [] }
-  const found: Diagnostic[] = []
+  const found = [...reservedColumns(parsed, columns)]
   const resolve = (annotation: string, named: readonly NamedColumn[]) => {
     const { names, diagnostics } = resolveColumns(source, annotation, named, columns)
     found.push(...diagnostics)
@@ -60,13 +55,9 @@ export function finishKind(
       const model = { ...kept, kind, uniqueKey, onDuplicate, deletes, watermark }
       return { model, diagnostics: found }
     }
-    case 'scd2': {
-      found.push(
-        ...reservedColumns(source, header, columns),
-        ...sharedKey(source, header, uniqueKey),
-      )
+    case 'scd2':
+      found.push(...sharedKey(source, header, uniqueKey))
       return { model: { ...kept, kind, uniqueKey, onDuplicate }, diagnostics: found }
-    }
   }
 }
 
@@ -104,17 +95,14 @@ function lookbackOf(type: string): {
 }
 
 function reservedColumns(
-  source: SourceFile,
-  { kind }: Header,
+  { source, header, kind }: ParsedQuery,
   columns: readonly Column[],
 ): readonly Diagnostic[] {
-  const place = { source, span: kind?.span ?? { start: 0, end: 0 } }
+  const place = { source, span: header.kind?.span ?? { start: 0, end: 0 } }
   const hint = 'give the column of the SELECT another name with AS'
   return columns
-    .filter(({ name }) => versionColumns.some((reserved) => reserved === foldCase(name)))
-    .map(({ name }) =>
-      diagnostic('reserved-column', { column: name, kind: 'scd2' }, place, { hint }),
-    )
+    .filter(({ name }) => kinds[kind].addedColumns.some((added) => sameName(added.name, name)))
+    .map(({ name }) => diagnostic('reserved-column', { column: name, kind }, place, { hint }))
 }
 
 /** Versions of one row share its key, so a set with that key fails from the first change on. */
@@ -179,18 +167,16 @@ export function wrapping(kind: ParsedQuery['kind']): {
   readonly opening: Sql
   readonly closing: Sql
 } {
-  if (kind !== 'scd2') return { opening: sql.empty, closing: sql.empty }
-  const added = versionColumns.map(
-    (name) => sql`CAST(NULL AS ${sql.type(versionTypes[name])}) AS ${sql.ident(name)}`,
+  const { addedColumns } = kinds[kind]
+  if (addedColumns.length === 0) return { opening: sql.empty, closing: sql.empty }
+  const added = addedColumns.map(
+    ({ name, type }) => sql`CAST(NULL AS ${sql.type(type)}) AS ${sql.ident(name)}`,
   )
   return { opening: sql`SELECT *, ${sql.join(added)} FROM (`, closing: sql`\n)` }
 }
 
-export const withoutVersions = (columns: readonly Column[]) =>
-  columns.slice(0, -versionColumns.length)
-
-const versionTypes = {
-  valid_from: columnType('TIMESTAMP WITH TIME ZONE'),
-  valid_to: columnType('TIMESTAMP WITH TIME ZONE'),
-  is_current: columnType('BOOLEAN'),
-} as const
+/** Of the columns of a model those that its body gives. */
+export const columnsOfBody = (
+  kind: ParsedQuery['kind'],
+  columns: readonly Column[],
+): readonly Column[] => columns.slice(0, columns.length - kinds[kind].addedColumns.length)

@@ -3,7 +3,7 @@
 import { type Diagnostic, diagnostic, hasErrors } from '../core/diagnostics.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ModelFile } from '../core/project.ts'
-import type { SourceFile } from '../core/source.ts'
+import { CONFLICT_HINT, conflictMarker, type SourceFile } from '../core/source.ts'
 import type { ModelBody } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Variables } from '../core/variables.ts'
@@ -11,12 +11,14 @@ import {
   type FileKind,
   type Header,
   fileKinds,
+  kindRules,
   misplacedAnnotations,
   parseHeader,
 } from './annotations/annotations.ts'
 import { foreignKind } from './annotations/foreign-words.ts'
 import { ignoredAnnotations } from './annotations/ignored.ts'
 import { type DeclaredColumn, parseColumnList } from './bind/columns.ts'
+import { statementHint } from './explain/statements.ts'
 import { type Statement, statementsOf } from './sql/statements.ts'
 import { spanOf } from './sql/tokens.ts'
 import { bodyOf } from './variables.ts'
@@ -49,6 +51,12 @@ export function parseModelFile(
   readonly model: ParsedModel | null
   readonly diagnostics: readonly Diagnostic[]
 } {
+  const marker = conflictMarker(source.text)
+  if (marker !== null) {
+    const more = { hint: CONFLICT_HINT }
+    const conflict = diagnostic('merge-conflict', {}, { source, span: marker }, more)
+    return { model: null, diagnostics: [conflict] }
+  }
   const { header: comments, below, statements } = statementsOf(source)
   const { header, mentioned, diagnostics } = parseHeader(source, comments)
   const found = [...diagnostics]
@@ -60,7 +68,7 @@ export function parseModelFile(
     ...missingAnnotations(source, header, kind, mentioned),
   ]
   found.push(...causes(diagnostics, ignored, consequences))
-  const statement = onlyStatement(source, kind, statements, found)
+  const statement = onlyStatement({ name, source }, kind, statements, found)
   if (statement === null) return { model: null, diagnostics: found }
   if (kind !== 'events') {
     const { body, diagnostics: inBody } = bodyOf(source, spanOf(statement), variables)
@@ -110,19 +118,18 @@ function missingAnnotations(
   mentioned: ReadonlySet<string>,
 ): readonly Diagnostic[] {
   const place = { source, span: header.kind?.valueSpan ?? { start: 0, end: 0 } }
-  if ((kind === 'merge' || kind === 'scd2') && !mentioned.has('unique_key')) {
+  const { needs } = kindRules[kind]
+  if (needs === null || mentioned.has(needs)) return []
+  if (needs === 'unique_key') {
     const hint = 'add a line such as -- @unique_key: id'
     return [diagnostic('missing-unique-key', { kind }, place, { hint })]
   }
-  if (kind === 'append' && !mentioned.has('incremental')) {
-    const hint = 'add a line such as -- @incremental: updated_at'
-    return [diagnostic('missing-incremental', { kind }, place, { hint })]
-  }
-  return []
+  const hint = 'add a line such as -- @incremental: updated_at'
+  return [diagnostic('missing-incremental', { kind }, place, { hint })]
 }
 
 function onlyStatement(
-  source: SourceFile,
+  { name, source }: ModelFile,
   kind: FileKind,
   [first, second]: readonly Statement[],
   found: Diagnostic[],
@@ -130,9 +137,14 @@ function onlyStatement(
   const expected = kind === 'events' ? 'columns: <column> <type> [NOT NULL], …' : 'a SELECT'
   if (first === undefined) {
     const end = source.text.trimEnd().length
-    found.push(
-      diagnostic('empty-body', { expected }, { source, span: { start: end, end: end + 1 } }),
-    )
+    const place = { source, span: { start: end, end: end + 1 } }
+    const example = kind === 'events' ? 'order_id INTEGER NOT NULL' : 'SELECT … FROM schema.table'
+    found.push(diagnostic('empty-body', { expected }, place, { hint: `such as ${example}` }))
+    return null
+  }
+  const foreign = kind === 'events' ? undefined : statementHint(first, name)
+  if (foreign !== undefined) {
+    found.push(diagnostic('not-a-select', {}, { source, span: first[0] }, { hint: foreign }))
     return null
   }
   if (second === undefined) return first

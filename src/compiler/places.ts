@@ -2,12 +2,13 @@
 
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import { limits } from '../core/limits.ts'
 import { type Span, offsetOfByte } from '../core/source.ts'
 import type { ModelBody } from '../core/sql.ts'
-import { didYouMean, nearest } from '../core/suggest.ts'
 import type { DatabaseErrorDetails } from '../duckdb/errors.ts'
-import { isSymbol, nameOf, tokenize } from './sql/tokens.ts'
+import { type Explanation, explainBinding, typographicQuote } from './explain/binding.ts'
+import { problemOf, quotedNames } from './explain/engine-words.ts'
+import { syntaxHint } from './explain/syntax.ts'
+import { isSymbol, nameOf, type Token, tokenize, withAsciiSpaces } from './sql/tokens.ts'
 
 /** The token at an offset into the body, with what dots join to it; the first token when there is no offset. */
 export function spanAt(body: ModelBody, offset: number | null): Span {
@@ -22,7 +23,7 @@ export function spanAt(body: ModelBody, offset: number | null): Span {
 
 /** The span of what stands at a byte of the body: syntax trees and the binder count bytes of UTF-8. */
 export function spanAtByte(body: ModelBody, byte: number | null): Span {
-  return spanAt(body, byte === null ? null : offsetOfByte(body.text, byte))
+  return spanAt(body, byte === null ? null : offsetOfByte(withAsciiSpaces(body.text), byte))
 }
 
 /**
@@ -35,20 +36,48 @@ export function engineDiagnostic(
   prefix = '',
 ): Diagnostic {
   const span = spanOfError(details, body, prefix)
-  const code = details.type === 'Parser' ? 'sql-syntax' : 'sql-binding'
-  const problem = problemOf(details)
-  return diagnostic(code, { problem }, { source: body.source, span }, { hint: hintOf(details) })
+  const isSyntax = details.type === 'Parser'
+  const tokens = tokenize(body.text).filter(({ kind }) => kind !== 'comment')
+  const offset = offsetOfError(details, body, prefix) ?? 0
+  const found = tokens.findIndex((token) => token.end > offset)
+  const at = found < 0 ? tokens.length : found
+  const { problem, hint } = isSyntax
+    ? explainSyntax(details, tokens, at, body.text)
+    : explainBinding(details, tokens, at)
+  const code = isSyntax ? 'sql-syntax' : 'sql-binding'
+  const { source } = body
+  const isVariable = source.text.startsWith('${', span.start)
+  const more = {
+    hint: isVariable ? 'the value of this variable stands here, see vars in eider.yml' : hint,
+  }
+  return diagnostic(code, { problem }, { source, span }, more)
 }
 
-export function spanOfError(
+function explainSyntax(
+  details: DatabaseErrorDetails,
+  tokens: readonly Token[],
+  at: number,
+  text: string,
+): Explanation {
+  const typographic = typographicQuote(tokens)
+  const problem = problemOf(details)
+  return typographic ?? { problem, hint: syntaxHint(details, tokens, at, text) }
+}
+
+export const spanOfError = (details: DatabaseErrorDetails, body: ModelBody, prefix: string): Span =>
+  spanAt(body, offsetOfError(details, body, prefix))
+
+/** Into the body; null where nothing tells. */
+function offsetOfError(
   { type, position, message }: DatabaseErrorDetails,
   body: ModelBody,
   prefix: string,
-): Span {
-  if (position === null) return spanOfQuotedName(message, body)
-  if (type !== 'Parser') return spanAtByte(body, position - Buffer.byteLength(prefix))
+): number | null {
+  if (position === null) return offsetOfQuotedName(message, body)
+  if (type !== 'Parser')
+    return offsetOfByte(withAsciiSpaces(body.text), position - Buffer.byteLength(prefix))
   const characters = Array.from(body.text).slice(0, position - Array.from(prefix).length)
-  return spanAt(body, characters.join('').length)
+  return characters.join('').length
 }
 
 /** The engine names files by their full path; the author knows them from the project's directory on. */
@@ -56,34 +85,13 @@ export function withoutDir(details: DatabaseErrorDetails, dir: string): Database
   return { ...details, message: details.message.replaceAll(join(dir, '/'), '') }
 }
 
-/** The engine's words without what goes into the hint, in one line. */
-export function problemOf({ message }: DatabaseErrorDetails): string {
-  const [problem = ''] = message.split(/\s*\n+\s*(?:Candidate|Did you mean|LINE \d|Please try)/)
-  const line = problem
-    .trim()
-    .replaceAll(/\s*\n\s*/g, ' ')
-    .replace(/!$/, '')
-  return line.length > limits.problemLength ? `${line.slice(0, limits.problemLength)}…` : line
-}
-
-function hintOf({ message, name, candidates }: DatabaseErrorDetails): string | undefined {
-  const known = candidates.length > 0 ? candidates : quoted(message.split(/\nCandidate/)[1] ?? '')
-  const word = name ?? quoted(message).at(message.startsWith('Table ') ? 1 : 0)
-  if (known.length === 0) return undefined
-  const [first] = known
-  if (known.length === 1 && first !== undefined && nearest(word ?? '', known) === null)
-    return `did you mean "${first}"?`
-  return didYouMean(word ?? '', known) ?? `candidates: ${known.slice(0, 5).join(', ')}`
-}
-
 /** Errors without a position mostly name what they are about. */
-function spanOfQuotedName(message: string, body: ModelBody): Span {
-  const names = quoted(message).map((name) => name.toLowerCase())
+function offsetOfQuotedName(message: string, body: ModelBody): number | null {
+  const [, file = ''] = /^File (\S+) requires/.exec(message) ?? []
+  const names = [...quotedNames(message), file].map((name) => name.toLowerCase())
   const token = tokenize(body.text).find((candidate) => {
     const text = candidate.kind === 'string' ? candidate.text.slice(1, -1) : nameOf(candidate)
     return text !== null && names.includes(text.toLowerCase())
   })
-  return spanAt(body, token?.start ?? null)
+  return token?.start ?? null
 }
-
-const quoted = (text: string) => [...text.matchAll(/"((?:[^"]|"")+)"/g)].map(([, name]) => name!)

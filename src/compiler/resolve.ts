@@ -1,7 +1,7 @@
 // Queries with their references resolved: what each model reads, and a text that is equal for equal meanings.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import type { ModelName } from '../core/names.ts'
+import { type ModelName, sameName } from '../core/names.ts'
 import type { ModelBody } from '../core/sql.ts'
 import { didYouMean, nearest } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -9,6 +9,7 @@ import { type ParsedStatement, type SyntaxNode, parseStatements } from '../duckd
 import { fileFunctions, isVolatile } from './sql/engine-functions.ts'
 import type { ParsedQuery } from './model-file.ts'
 import { engineDiagnostic, spanAt, spanAtByte } from './places.ts'
+import { templatesIn } from './explain/templates.ts'
 import { type KnownNames, type References, isDataFile, referencesOf } from './sql/references.ts'
 import { isSymbol, nameOf, tokenize } from './sql/tokens.ts'
 
@@ -40,10 +41,10 @@ export async function resolveQueries(
   const queries: ResolvedQuery[] = []
   const diagnostics: Diagnostic[] = []
   for (const [i, parsed] of models.entries()) {
-    const query = resolveQuery(parsed, statements[i]!, known)
-    const found = 'code' in query ? [query] : mistakesIn(query, readable)
+    const query = resolveQuery(parsed, statements[i]!, known, readable)
+    const found = 'parsed' in query ? mistakesIn(query, readable) : query
     diagnostics.push(...found)
-    if (!('code' in query) && found.length === 0) queries.push(query)
+    if ('parsed' in query && found.length === 0) queries.push(query)
   }
   return { queries, diagnostics }
 }
@@ -52,7 +53,8 @@ function resolveQuery(
   parsed: ParsedQuery,
   statement: ParsedStatement,
   known: KnownNames,
-): ResolvedQuery | Diagnostic {
+  readable: readonly string[],
+): ResolvedQuery | readonly Diagnostic[] {
   const { body, source } = parsed
   switch (statement.is) {
     case 'select': {
@@ -63,10 +65,17 @@ function resolveQuery(
       const canonical = JSON.stringify(wordsOf(body).map(({ text }) => text))
       return { parsed, tree: null, canonical, references: referencesInText(body, known) }
     }
-    case 'other':
-      return diagnostic('not-a-select', {}, { source, span: spanAt(body, 0) })
-    case 'error':
-      return engineDiagnostic(statement.details, body)
+    case 'other': {
+      const hint = 'write the SELECT alone; eider builds the table or the view'
+      return [diagnostic('not-a-select', {}, { source, span: spanAt(body, 0) }, { hint })]
+    }
+    case 'error': {
+      const templates = templatesIn(body.text, wordsOf(body), readable)
+      if (templates.length === 0) return [engineDiagnostic(statement.details, body)]
+      return templates.map(({ span, hint }) =>
+        diagnostic('template-syntax', {}, { source, span: body.spanInFile(span) }, { hint }),
+      )
+    }
   }
 }
 
@@ -88,16 +97,18 @@ function mistakesIn(
         hint: 'name the model in FROM',
       }),
     ),
-    ...(hasParameters ? [diagnostic('model-parameter', {}, placeOfParameter(body))] : []),
+    ...(hasParameters ? [parameter(body)] : []),
     ...(tree === null && kind !== 'table' ? [pivots(`no model of kind ${kind} can`)] : []),
     ...(tree === null && header.expose !== undefined ? [pivots('no exposed model can')] : []),
   ]
 }
 
 /** The engine does not say where a parameter is. */
-function placeOfParameter(body: ModelBody) {
+function parameter(body: ModelBody): Diagnostic {
   const sign = wordsOf(body).find((token) => isSymbol(token, '?') || isSymbol(token, '$'))
-  return { source: body.source, span: spanAt(body, sign?.start ?? null) }
+  const place = { source: body.source, span: spanAt(body, sign?.start ?? null) }
+  const hint = 'write ${name}, and declare it under vars in eider.yml'
+  return diagnostic('model-parameter', {}, place, { hint })
 }
 
 /** A name that no model has; the hint is the one of `known`, each `schema.table`, that may be meant. */
@@ -109,8 +120,19 @@ export function unknownModel(
   const short = new Map(known.map((whole) => [whole.slice(whole.indexOf('.') + 1), whole]))
   const meant = name.includes('.') ? null : short.get(nearest(name, short.keys()) ?? '')
   const hint = meant ? `did you mean "${meant}"?` : didYouMean(name, known)
-  const shape = name.split('.').length === 2 ? undefined : 'models are named schema.table'
-  return diagnostic('unknown-model', { name }, at, { hint: hint ?? shape })
+  return diagnostic('unknown-model', { name }, at, { hint: hint ?? shapeHint(name, known) })
+}
+
+/** What may stand in FROM, for a name that is like none of them. */
+function shapeHint(name: string, known: readonly string[]): string {
+  const [schema = '', table, ...more] = name.split('.')
+  if (/\.xlsx?$/i.test(name)) return 'save the sheet as CSV'
+  if (name.toLowerCase() === 'dual') return 'leave FROM dual out'
+  if (table === undefined || more.length > 0) return 'models are named schema.table'
+  const tables = known.filter((whole) => sameName(whole.split('.')[0]!, schema))
+  if (tables.length > 0) return `in ${schema} there are ${tables.slice(0, 10).join(', ')}`
+  const schemas = [...new Set(known.map((whole) => whole.split('.')[0]!))].toSorted()
+  return `the schemas are ${schemas.slice(0, 10).join(', ')}; declare tables of other databases and files under sources in eider.yml`
 }
 
 /**

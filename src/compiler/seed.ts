@@ -10,7 +10,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
-import { problemOf } from './places.ts'
+import { problemOf } from './explain/engine-words.ts'
 
 const readers: Readonly<Record<SeedModel['format'], Sql>> = {
   csv: sql`read_csv`,

@@ -23,7 +23,7 @@ const messages = {
     `the path does not name a model: expected ${p.expected}`,
   'unreadable-file': (p: { problem: string }) => `the file cannot be read: ${p.problem}`,
   'duplicate-model': (p: { model: string; other: string }) =>
-    `model "${p.model}" is defined by ${p.other} too`,
+    `${p.other} already defines model "${p.model}"`,
   'annotation-syntax': (p: { expected: string }) =>
     `annotation not understood: expected ${p.expected}`,
   'unknown-annotation': (p: { name: string }) => `no annotation "@${p.name}"`,
@@ -49,11 +49,13 @@ const messages = {
   // bodies
   'empty-body': (p: { expected: string }) => `the file has no body: expected ${p.expected}`,
   'not-a-select': () => 'a model is one SELECT statement',
+  'template-syntax': () => 'a model is plain SQL, without Jinja such as {{ … }}',
+  'merge-conflict': () => 'an unresolved merge conflict',
   'not-a-column-list': (p: { expected: string }) =>
     `an events model is a list of columns: expected ${p.expected}`,
   'duplicate-column': (p: { column: string }) => `two columns are named "${p.column}"`,
   'invalid-column-type': (p: { type: string; problem: string }) =>
-    `"${p.type}" is not a column type: ${p.problem}`,
+    `"${p.type}" is not a column type${p.problem === '' ? '' : `: ${p.problem}`}`,
   'seed-row': (p: { problem: string }) => p.problem,
   'duplicate-seed-column': (p: { column: string; name: string }) =>
     `the header has "${p.column}" twice; the second is read as "${p.name}"`,
@@ -78,12 +80,17 @@ const messages = {
     `the source "${p.name}" cannot be read: ${p.problem}`,
   // the graph
   'unknown-model': (p: { name: string }) => `no model "${p.name}"`,
-  'dependency-cycle': (p: { path: string }) => `these models depend on each other: ${p.path}`,
+  'dependency-cycle': ({ models }: { models: readonly string[] }) =>
+    models.length === 1
+      ? `${models[0]} reads itself`
+      : `these models depend on each other: ${[...models, models[0]].join(' -> ')}`,
   // what is exposed
   'exposed-name': (p: { name: string; what: string }) =>
     `${p.what} "${p.name}" cannot be exposed: a name in OData is letters, digits and underscores, and starts with no digit`,
   'exposed-unnamed-column': (p: { column: string }) =>
     `the column "${p.column}" has no name of its own and cannot be exposed`,
+  'exposed-without-key': () =>
+    'without a key no single row can be addressed, and some clients refuse every entity set of the service',
   'exposed-huge-integer': (p: { column: string; type: string }) =>
     `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number`,
   'expose-not-unique': (p: { key: string }) =>

@@ -28,6 +28,8 @@ interface ModelBase {
   readonly files: readonly string[]
   /** True when the same inputs may give other rows (now(), random(), remote files): such a model is never fresh. */
   readonly volatile: boolean
+  /** The SELECT takes columns from its data (a PIVOT without IN): `columns` has those that are known without. */
+  readonly columnsFromData?: true
   /**
    * Hash of what decides the rows and how they are served: canonical AST, macros, kind and keys. White space, comments
    * and `description` do not count.
@@ -98,8 +100,8 @@ export interface Watermark {
 /** `evolve`: new columns and wider types are taken over, other changes are refused. */
 export type OnSchemaChange = 'evolve' | 'rebuild' | 'fail'
 
-/** The table goes on from run to run instead of being made anew. */
-interface KeptModel extends QueryModel {
+/** The table goes on from run to run instead of being made from nothing each time. */
+interface KeptBase extends QueryModel {
   readonly onSchemaChange: OnSchemaChange
 }
 
@@ -115,14 +117,14 @@ export interface TableModel extends QueryModel {
   readonly kind: 'table'
 }
 
-export interface AppendModel extends KeptModel {
+export interface AppendModel extends KeptBase {
   readonly kind: 'append'
   readonly watermark: Watermark
   /** Empty: whole rows are compared. */
   readonly uniqueKey: readonly string[]
 }
 
-export interface MergeModel extends KeptModel {
+export interface MergeModel extends KeptBase {
   readonly kind: 'merge'
   readonly uniqueKey: readonly [string, ...string[]]
   readonly onDuplicate: OnDuplicate
@@ -132,15 +134,12 @@ export interface MergeModel extends KeptModel {
   readonly watermark: Watermark | null
 }
 
-/** `columns` ends with those of `versionColumns`, which the body does not give. */
-export interface Scd2Model extends KeptModel {
+/** `columns` ends with those that a run adds (core/kinds.ts), which the body does not give. */
+export interface Scd2Model extends KeptBase {
   readonly kind: 'scd2'
   readonly uniqueKey: readonly [string, ...string[]]
   readonly onDuplicate: OnDuplicate
 }
-
-/** Columns that a run adds to the rows of an scd2 model: from when to when a version was valid, and whether it is. */
-export const versionColumns = ['valid_from', 'valid_to', 'is_current'] as const
 
 export interface EventsModel extends ModelBase {
   readonly kind: 'events'
@@ -164,6 +163,9 @@ export interface SeedType {
 
 export type Model =
   ViewModel | TableModel | AppendModel | MergeModel | Scd2Model | EventsModel | SeedModel
+
+/** Those whose table goes on from run to run and is fed by a SELECT. */
+export type KeptModel = Extract<Model, KeptBase>
 
 /** A column of which others are made. */
 export interface ColumnOrigin {

@@ -35,3 +35,12 @@ export function positionOf(source: SourceFile, offset: number): Position {
 export function offsetOfByte(text: string, byte: number): number {
   return Buffer.from(text, 'utf8').subarray(0, Math.max(0, byte)).toString('utf8').length
 }
+
+/** The line with which git begins a conflict that nobody has resolved; null when there is none. */
+export function conflictMarker(text: string): Span | null {
+  const found = /^<{7}(?: .*)?$/m.exec(text)
+  if (found === null || !/^>{7}(?: |\r?$)/m.test(text)) return null
+  return { start: found.index, end: found.index + found[0].length }
+}
+
+export const CONFLICT_HINT = 'keep one side and delete the lines <<<<<<<, ======= and >>>>>>>'

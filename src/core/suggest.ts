@@ -10,7 +10,7 @@ import { limits } from './limits.ts'
 export function nearest(
   word: string,
   candidates: Iterable<string>,
-  edits: number = Math.max(1, Math.floor(word.length / 3)),
+  edits: number = word.length < 2 ? 0 : Math.max(1, Math.floor(word.length / 3)),
 ): string | null {
   if (word.length > limits.suggestionLength) return null
   const folded = word.toLowerCase()

@@ -6,29 +6,22 @@ import type { ModelName } from '../core/names.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { textOf } from '../duckdb/values.ts'
-import type { State } from './store/state.ts'
+import type { RunContext } from './run-context.ts'
 
 export interface RunSelection extends Selection {
   /** Only what failed or was skipped in the last run. */
   readonly retry: boolean
 }
 
-export interface Known {
-  readonly connection: Connection
-  readonly state: State
-  readonly fileHashes: ReadonlyMap<string, string>
-}
-
 /** In the order of `models`. Throws UsageError for a selector that can never match. */
 export async function chooseModels(
-  { connection, state, fileHashes }: Known,
+  context: Pick<RunContext, 'connection' | 'state' | 'fileHashes'>,
   models: Models,
   selection: RunSelection,
 ): Promise<ReadonlySet<ModelName>> {
-  const known = { states: state.models, fileHashes }
-  const selected = select(models, selection, (model) => isModified(model, known))
+  const selected = select(models, selection, (model) => isModified(model, context))
   if (!selection.retry) return selected
-  const unfinished = await unfinishedModels(connection)
+  const unfinished = await unfinishedModels(context.connection)
   return new Set([...selected].filter((name) => unfinished.has(name)))
 }
 

@@ -6,6 +6,7 @@ import type { Model } from '../core/model.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
 import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
+import { materializationOf } from './build/materialize/kinds.ts'
 import type { SnapshotStore } from '../store/snapshot-store.ts'
 import type { Warehouse } from '../store/warehouse.ts'
 import { publishModels } from './store/publish.ts'
@@ -35,7 +36,8 @@ export async function publishPreview(options: PreviewOptions): Promise<void> {
   await using connection = await database.connect()
   if (await warehouse.exists()) await warehouse.attachToRead(connection)
   await requireBuilt(connection, model)
-  const asExposed = { ...model, expose: model.expose ?? { key: keyOf(model), span: NOWHERE } }
+  const key = materializationOf(model).rowKey(model)
+  const asExposed = { ...model, expose: model.expose ?? { key, span: NOWHERE } }
   const others = [...models.values()].filter(({ name }) => name !== model.name)
   await publishModels({
     connection,
@@ -51,9 +53,6 @@ export async function publishPreview(options: PreviewOptions): Promise<void> {
 }
 
 const NOWHERE = { start: 0, end: 0 }
-
-/** Of the other kinds nobody has checked a key; without one a set has no entities, only rows. */
-const keyOf = (model: Model): readonly string[] => (model.kind === 'merge' ? model.uniqueKey : [])
 
 async function requireBuilt(connection: Connection, { name }: Model): Promise<void> {
   const { schema, table } = splitModelName(name)

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ModelResult, Progress } from '../core/report/progress.ts'
+import { FailedModels } from './failed-models.ts'
 
 /** Events of one model that a run took from the buffer. */
 export interface FlushCount {
@@ -24,10 +25,13 @@ export interface RunSummary {
   readonly snapshot: { readonly id: string; readonly changed: boolean } | null
 }
 
+/** Lives as long as the run. */
 export class RunResults {
   readonly runId: string
   readonly startedAt: Date
   readonly flushed = new Map<ModelName, FlushCount>()
+  /** The version that each model has now that is built, or left as it is. */
+  readonly versions = new Map<ModelName, string>()
   snapshot: RunSummary['snapshot'] = null
   /** The models that the run is about; none before it knows. */
   selected: ReadonlySet<ModelName> = new Set()
@@ -35,8 +39,7 @@ export class RunResults {
   readonly #progress: Progress
   readonly #started = new Set<ModelName>()
   readonly #results = new Map<ModelName, ModelResult>()
-  /** The failed model that a failed or skipped one leads back to. */
-  readonly #failedBy = new Map<ModelName, ModelName>()
+  readonly #failed = new FailedModels()
 
   constructor(startedAt: Date, progress: Progress) {
     const time = startedAt.toISOString().replace(/[-:]|\.\d+/g, '')
@@ -70,7 +73,7 @@ export class RunResults {
   }
 
   get hasFailed(): boolean {
-    return this.#failedBy.size > 0
+    return this.#failed.size > 0
   }
 
   /** Those of the selected models that have no result were not reached. */
@@ -80,18 +83,16 @@ export class RunResults {
   }
 
   fail(model: ModelName, because: string, ms = 0): void {
-    this.#failedBy.set(model, model)
+    this.#failed.add(model)
     this.finish({ model, status: 'failed', because, ms })
   }
 
   /** True when the model has failed, or was skipped now since one that it reads has. */
-  isBlocked({ name, dependsOn }: Model): boolean {
-    if (this.#failedBy.has(name)) return true
-    const upstream = dependsOn.find((other) => this.#failedBy.has(other))
-    if (upstream === undefined) return false
-    const root = this.#failedBy.get(upstream) ?? upstream
-    this.#failedBy.set(name, root)
-    this.finish({ model: name, status: 'skipped', because: `${root} failed`, ms: 0 })
+  isBlocked(model: Model): boolean {
+    if (this.#failed.has(model.name)) return true
+    const root = this.#failed.upstreamOf(model)
+    if (root === null) return false
+    this.finish({ model: model.name, status: 'skipped', because: `${root} failed`, ms: 0 })
     return true
   }
 

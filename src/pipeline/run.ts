@@ -2,35 +2,30 @@
 
 import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
-import { databasesOf, hashFiles } from '../compiler/file-hashes.ts'
 import type { Logger } from '../core/logger.ts'
-import type { CompiledProject } from '../core/model.ts'
-import type { ProjectPaths } from '../core/project.ts'
+import type { ModelName } from '../core/names.ts'
 import type { Progress } from '../core/report/progress.ts'
 import { readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Retention } from '../store/snapshot-store.ts'
 import type { Store } from '../store/store.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
-import type { BuildContext } from './build/build.ts'
 import { buildAll } from './build/build-all.ts'
 import { replaceMacros } from './build/macros.ts'
-import type { WatermarkRange } from './build/materialize/relation.ts'
-import { chooseModels, type RunSelection } from './choose.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
 import type { FlushStep } from './flush/flush.ts'
 import { flushAll } from './flush/flush-all.ts'
 import { interruptOnAbort } from './interrupt.ts'
-import { readFreshness, sourcesRead } from './plan/source-age.ts'
+import { type EarlyFailure, type EarlyFailures, planSteps, refuseEvents } from './plan/steps.ts'
+import { readContext, type RunRequest } from './read-context.ts'
 import { RunResults, type RunSummary } from './results.ts'
+import type { RunContext } from './run-context.ts'
+import { ensureState, readPositions, readState, recordRemoved, recordRun } from './store/state.ts'
 import { openWarehouse } from './store/open-warehouse.ts'
 import { publishModels } from './store/publish.ts'
-import { ensureState, readState, recordRemoved, recordRun } from './store/state.ts'
 
-export interface RunOptions {
-  readonly paths: ProjectPaths
+export interface RunOptions extends RunRequest {
   readonly store: Store
-  readonly project: CompiledProject
   /**
    * Opens the buffer, or the daemon that owns it; under the run lock, and no longer than the flush takes. Not called
    * where the project has no events models and nothing was ever buffered. null: there is nothing to flush.
@@ -46,18 +41,10 @@ export interface RunOptions {
   readonly signal: AbortSignal
   readonly progress: Progress
   readonly logger: Logger
-  /** Rebuild each model from nothing. Tables of events models are kept. */
-  readonly fullRefresh?: boolean
-  /** What the run is about; all models when there is none. */
-  readonly selection?: RunSelection
   /** Models that may be built at a time; 1 when not given. */
   readonly modelsAtOnce?: number
   /** Build no further model after a failure. */
   readonly failFast?: boolean
-  /** Let an empty source empty a table that mirrors it. */
-  readonly allowEmpty?: boolean
-  /** Replace this range of the watermark in append models. */
-  readonly range?: WatermarkRange | null
   /** Published states that stay readable when newer ones have come. */
   readonly retention?: Retention
   readonly now?: () => Date
@@ -108,8 +95,6 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
 const isIdle = ({ flushed, models }: RunSummary) =>
   flushed.length === 0 && models.every(({ status }) => status === 'unchanged')
 
-const allModels: RunSelection = { include: [], exclude: [], retry: false }
-
 /** Flush, build in DAG order, publish. An abort ends it early, without an exception. `connect` gives further connections. */
 async function work(
   options: RunOptions,
@@ -122,12 +107,18 @@ async function work(
   using _interrupts = interruptOnAbort(connections, signal)
   try {
     const context = await prepare(options, results, connection)
-    await flush(options, results, context)
-    while (connections.length < Math.min(modelsAtOnce, context.selected.size))
+    const { selected } = context
+    results.selected = selected
+    if (selected.size < project.models.size)
+      options.progress({ event: 'models-selected', models: selected.size })
+    const failed = await flush(options, results, context)
+    const positions = await readPositions(connection)
+    const steps = await planSteps(context, { positions, waiting: new Set(), failed })
+    while (connections.length < Math.min(modelsAtOnce, selected.size))
       connections.push(await connect())
-    await buildAll(context, results, project, { connections, failFast, signal })
+    await buildAll(context, results, steps, { connections, failFast, positions })
     signal.throwIfAborted() // the next run publishes what this one built
-    await markRemoved(context, project)
+    await markRemoved(context)
     await publishAll(options, results, context)
   } catch (error) {
     if (!isInterruption(error, signal)) throw error
@@ -136,92 +127,70 @@ async function work(
 
 async function prepare(
   options: RunOptions,
-  results: RunResults,
+  { runId, startedAt }: RunResults,
   connection: Connection,
-): Promise<BuildContext> {
-  const { project, paths, progress, selection = allModels } = options
-  const { fullRefresh = false, allowEmpty = false, range = null } = options
-  const { models, macros, external } = project
+): Promise<RunContext> {
+  const { project, signal } = options
   const catalog = await readCatalog(connection)
   await ensureState(connection, catalog)
-  await replaceMacros(connection, macros)
-  const state = await readState(connection, models.keys())
-  const fileHashes = await hashFiles(connection, paths.dir, models.values(), databasesOf(project))
-  const selected = await chooseModels({ connection, state, fileHashes }, models, selection)
-  results.selected = selected
-  const read = sourcesRead(models, selected)
-  const tables = (external?.tables ?? []).filter(({ name }) => read.has(name))
-  const freshness = await readFreshness(connection, tables, results.startedAt)
-  if (selected.size < models.size) progress({ event: 'models-selected', models: selected.size })
-  const others = [...state.models].filter(([name]) => !selected.has(name))
-  return {
-    connection,
-    catalog,
-    state,
-    runId: results.runId,
-    dir: paths.dir,
-    startedAt: results.startedAt,
-    fullRefresh,
-    allowEmpty,
-    range,
-    selected,
-    versions: new Map(others.map(([name, { version }]) => [name, version])),
-    fileHashes,
-    freshness,
-  }
+  await replaceMacros(connection, project.macros)
+  const state = await readState(connection, project.models.keys())
+  return readContext(options, { connection, catalog, state, runId, startedAt, signal })
 }
 
+/** The events models that were refused, or could not be flushed. */
 async function flush(
-  options: RunOptions,
+  { openClaims, logger, progress, onFlushStep }: RunOptions,
   results: RunResults,
-  context: BuildContext,
-): Promise<void> {
-  const { paths, project, logger, signal, progress, onFlushStep } = options
-  const { selected } = context
-  const collects = [...selected].some((name) => project.models.get(name)?.kind === 'events')
+  context: RunContext,
+): Promise<EarlyFailures> {
+  const { paths, project, selected, signal } = context
+  const failed = new Map<ModelName, EarlyFailure>(await refuseEvents(context))
+  for (const [name, { problem }] of failed) results.fail(name, problem)
+  const collected = [...project.models.values()]
+    .filter((model) => model.kind === 'events')
+    .filter(({ name }) => selected.has(name))
   const hasBuffer = selected.size === project.models.size && existsSync(paths.buffer)
-  await flushAll(context, project, {
-    openClaims: collects || hasBuffer ? options.openClaims : null,
+  const flushed = collected.filter(({ name }) => !failed.has(name))
+  await flushAll(context, flushed, {
+    openClaims: collected.length > 0 || hasBuffer ? openClaims : null,
     logger,
     signal,
     progress,
     onStep: onFlushStep,
-    startedAt: results.startedAt,
+    startedAt: context.startedAt,
     onFlushed: (model, count) => results.countFlushed(model.name, count),
     onFailure: (model, error) => {
       if (isInterruption(error, signal)) return
-      results.fail(model.name, explainFailure(error, model, null))
+      const problem = explainFailure(error, model, null)
+      failed.set(model.name, { problem })
+      results.fail(model.name, problem)
     },
   })
+  return failed
 }
 
 /** Their relations stay in the warehouse: history is not the tool's to destroy. They are no longer published. */
-async function markRemoved(
-  { connection, state }: BuildContext,
-  project: CompiledProject,
-): Promise<void> {
+async function markRemoved({ connection, state, project }: RunContext): Promise<void> {
   const gone = [...state.models].filter(
     ([name, { removed }]) => !removed && !project.models.has(name),
   )
-  if (gone.length > 0)
-    await recordRemoved(
-      connection,
-      gone.map(([name]) => name),
-    )
+  const names = gone.map(([name]) => name)
+  if (names.length > 0) await recordRemoved(connection, names)
 }
 
 async function publishAll(
-  { project, store, progress, now, retention }: RunOptions,
+  { store, progress, now, retention }: RunOptions,
   results: RunResults,
-  { connection, versions, selected }: BuildContext,
+  { connection, project, runId }: RunContext,
 ): Promise<void> {
   const startedMs = performance.now()
   const { snapshot, changed } = await publishModels({
     connection,
     snapshots: store.snapshots,
-    runId: results.runId,
+    runId,
     models: project.models.values(),
-    versions: new Map([...versions].filter(([name]) => selected.has(name))),
+    versions: results.versions,
     now: now?.() ?? new Date(),
     ...(retention === undefined ? {} : { retention }),
     onFailure: (model, error) => results.fail(model.name, explainFailure(error, model, null)),

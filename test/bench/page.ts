@@ -14,6 +14,7 @@ import type { BoundQuery } from '../../src/odata/bind/bound.ts'
 import { buildEntityModel } from '../../src/odata/edm/entity-model.ts'
 import { entityTextsSql } from '../../src/odata/sql/expand.ts'
 import { keysetWindow } from '../../src/odata/sql/keyset.ts'
+import { copiesOf } from '../../src/odata/sql/copies.ts'
 import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
 import { rowsSql } from '../../src/odata/sql/query.ts'
 import { type Benchmark, interleaved } from './figure.ts'
@@ -79,7 +80,7 @@ function boundCollection(relation: PublishedRelation): BoundQuery {
   const snapshot = { id: 'bench', publishedAt: new Date(0), runId: '', relations: [relation] }
   const facts = { stored: fileRows, signedTinyints: new Map(), clampedTimes: new Map() }
   const model = buildEntityModel(snapshot, facts)
-  const context = { now: new Date(), version: '4.01' } as const
+  const context = { now: new Date(), version: '4.01', copiesOf } as const
   const bound = bindRequest(parseRequest('mart_rows', 'http://127.0.0.1/odata/'), model, context)
   if (bound.kind !== 'collection') throw new Error('not a collection')
   return bound.query

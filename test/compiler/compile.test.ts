@@ -61,11 +61,11 @@ test('annotations with and without a colon, in any letter case, among comments',
 -- an ordinary comment, and a@b.example
 
 --   @unique_key:  "Line No" , id
--- @expose
+-- @expose id
 -- @description:  Orders, "newest": state
 select 1 as id, 2 as "Line No"`
   assert.equal(await mistakesOf({ 'a.b': text }), ['a.b:7:17 exposed-name'])
-  const model = await compileOne(text.replace('-- @expose\n', ''))
+  const model = await compileOne(text.replace('-- @expose id\n', ''))
   assert.equal(model.kind === 'merge' && model.uniqueKey, ['Line No', 'id'])
   assert.is(model.description, 'Orders, "newest": state')
   assert.is(model.expose, null)

@@ -1,10 +1,11 @@
-// The tables of golden tests, and how an answer is compared with that of SQL.
+// Some hundred rows behind a service, whose answers are compared with those of SQL that says the same.
 
 import * as assert from 'uvu/assert'
 import { Resources } from '../../src/core/resources.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { serve } from './odata-service.ts'
+import { testsSharing } from './shared.ts'
 import type { Table } from './snapshot-files.ts'
 
 /** Spread without a generator of random numbers, so that both sides make the same rows. */
@@ -24,31 +25,45 @@ const tables: readonly Table[] = [
 ]
 
 /** A request, and the statement that says the same; its columns stand in the order of the properties. */
-export type GoldenCase = readonly [target: string, statement: Sql]
+export type SqlCase = readonly [target: string, statement: Sql]
 
-export async function answersAreThoseOf(cases: readonly GoldenCase[]): Promise<void> {
+const withBoth = testsSharing(openBoth)
+
+/** Each request is a test, named after its URL. */
+export function answersAreThoseOf(title: string, cases: readonly SqlCase[]): void {
+  for (const [target, statement] of cases)
+    withBoth(`${title}: ${target}`, async ({ get, connection }) => {
+      const expected = (await connection.rows(statement)).map((row) =>
+        Object.values(row).map(plain),
+      )
+      const { status, text, json } = await get(target)
+      assert.is(status, 200, text)
+      const found = (json.value as readonly Readonly<Record<string, unknown>>[]).map(valuesOf)
+      assert.equal(found, expected)
+      assert.ok(expected.length > 0, 'nothing is found')
+      if (!target.includes('$filter') || target.includes('$apply') || target.includes('(7)')) return
+      const [set = '', query = ''] = target.split('?')
+      const conditions = query
+        .split('&')
+        .filter((option) => /^\$(?:filter|compute|search)/.test(option))
+      const counted = await get(`${set}/$count?${conditions.join('&')}`)
+      assert.is(counted.text, String(expected.length), 'counted')
+    })
+}
+
+/** The tables behind a service, and in an engine beside it. */
+async function openBoth() {
   await using resources = new Resources()
   const served = await serve(resources, tables)
   const database = resources.use(await Database.open({ path: ':memory:', threads: 1 }))
   const connection = resources.use(await database.connect())
   await connection.run(sql`CREATE TABLE g_sales AS ${sales}`)
   await connection.run(sql`CREATE TABLE g_clients AS ${clients}`)
-  for (const [target, statement] of cases) {
-    const expected = (await connection.rows(statement)).map((row) => Object.values(row).map(plain))
-    const { status, text, json } = await served.get(encodeURI(target).replaceAll('+', '%2B'))
-    assert.is(status, 200, `${target}: ${text}`)
-    const found = (json.value as readonly Readonly<Record<string, unknown>>[]).map(valuesOf)
-    assert.equal(found, expected, target)
-    assert.ok(expected.length > 0, `nothing for ${target}`)
-    if (!target.includes('$filter') || target.includes('$apply') || target.includes('(7)')) continue
-    const [set = '', query = ''] = target.split('?')
-    const conditions = query
-      .split('&')
-      .filter((option) => /^\$(?:filter|compute|search)/.test(option))
-    const counted = await served.get(
-      encodeURI(`${set}/$count?${conditions.join('&')}`).replaceAll('+', '%2B'),
-    )
-    assert.is(counted.text, String(expected.length), `${target} counted`)
+  const owned = resources.move()
+  return {
+    connection,
+    get: (target: string) => served.get(encodeURI(target).replaceAll('+', '%2B')),
+    [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   }
 }
 

@@ -36,6 +36,7 @@ export function query(name: string, text: string, options: QueryModelOptions = {
     tags: [],
     expose: exposed(expose),
     columns: [],
+    columnsFromData: true as const,
     dependsOn: reads.map(modelName),
     sources: [],
     files,

@@ -12,6 +12,7 @@ import { bindRequest } from '../../src/odata/bind/request.ts'
 import type { BoundQuery, BoundRequest } from '../../src/odata/bind/bound.ts'
 import { buildEntityModel } from '../../src/odata/edm/entity-model.ts'
 import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
+import { copiesOf } from '../../src/odata/sql/copies.ts'
 import { countSql, rowsSql } from '../../src/odata/sql/query.ts'
 import { modelName } from './model-name.ts'
 import { shop } from './odata-tables.ts'
@@ -50,7 +51,11 @@ export class InMemoryTables implements AsyncDisposable {
   }
 
   bind(target: string): BoundRequest {
-    return bindRequest(parseRequest(target, ROOT), this.model, { now: NOW, version: '4.01' })
+    return bindRequest(parseRequest(target, ROOT), this.model, {
+      now: NOW,
+      version: '4.01',
+      copiesOf,
+    })
   }
 
   query(target: string): BoundQuery {

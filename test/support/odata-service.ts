@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
-import type { Resources } from '../../src/core/resources.ts'
+import { Resources } from '../../src/core/resources.ts'
 import { ODataService, type ODataServiceOptions } from '../../src/odata/service.ts'
 import { fileReader } from '../../src/store/files/file-reader.ts'
 import { publish, type Table } from './snapshot-files.ts'
@@ -39,12 +39,29 @@ export async function serve(
   resources.defer(() => rm(dir, { recursive: true }))
   const snapshotsDir = join(dir, 'snapshots')
   if (tables.length > 0) await publish(snapshotsDir, 'first', tables)
+  return serveSnapshots(resources, snapshotsDir, options)
+}
+
+/** The same, closed by who holds it: for testsSharing(). */
+export async function openService(tables: readonly Table[]): Promise<Served & AsyncDisposable> {
+  await using resources = new Resources()
+  const served = await serve(resources, tables)
+  const owned = resources.move()
+  return { ...served, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() }
+}
+
+/** A service over what lies in `snapshotsDir`, closed with `resources`. */
+export async function serveSnapshots(
+  resources: Resources,
+  snapshotsDir: string,
+  options: Partial<ODataServiceOptions> = {},
+): Promise<Served> {
   const log: LogLine[] = []
   const service = resources.use(
     await ODataService.open({
       published: fileReader(snapshotsDir),
       ...usualOptions,
-      tempDir: join(dir, 'temp'),
+      tempDir: join(snapshotsDir, '..', 'temp'),
       logger: createLogger((line) => log.push(line), 'debug'),
       ...options,
     }),

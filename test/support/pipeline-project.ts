@@ -3,6 +3,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { compile } from '../../src/compiler/compile.ts'
+import { loadProject } from '../../src/project/load.ts'
 import type { ClaimSource } from '../../src/buffer/claim-source.ts'
 import type { Model } from '../../src/core/model.ts'
 import type { ModelResult, RunEvent } from '../../src/core/report/progress.ts'
@@ -81,6 +83,14 @@ export function runDefaults(paths: ProjectPaths): Omit<RunOptions, 'project'> {
     progress: () => {},
     logger: silentLogger,
   }
+}
+
+/** A run of the project in `dir`, read and compiled from its files, as the command makes it; throws unless all is well. */
+export async function runProject(dir: string): Promise<void> {
+  const { files } = await loadProject(dir, { env: {}, flags: {} })
+  const project = await compile(files, { dir })
+  const { ok, models } = await runPipeline({ ...runDefaults(pathsOf(dir)), project })
+  if (!ok) throw new Error(JSON.stringify(models, null, 2))
 }
 
 /** `status` of each model by name. */

@@ -13,7 +13,7 @@ export interface PlanGiven {
   readonly range?: { readonly start: string; readonly end: string }
 }
 
-/** `look` sees the rows that the rehearsal has made. */
+/** `look` sees the rows that the dry run has made. */
 export async function diffOf<T>(
   { paths }: TestProject,
   models: readonly Model[],

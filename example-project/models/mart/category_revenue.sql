@@ -1,5 +1,5 @@
--- @expose
--- @description: Revenue by month and category. Without a key: served as a collection only
+-- @expose first_of_month, category
+-- @description: Revenue by month and category
 
 SELECT
   date_trunc('month', orders.placed_at)::DATE AS first_of_month,

@@ -16,38 +16,36 @@ export default class PipelineLs extends BaseCommand {
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(PipelineLs)
     const project = await this.openProject(flags)
-    const { isModified, plan } = await import('../../pipeline/plan/decide.ts')
+    const { isModified } = await import('../../pipeline/plan/decide.ts')
     const { select } = await import('../../compiler/select.ts')
-    const { readStanding, situationOf } = await import('../../pipeline/plan/show-changes.ts')
-    const { readFreshness, sourcesRead } = await import('../../pipeline/plan/source-age.ts')
+    const { readSteps } = await import('../../pipeline/plan/show-changes.ts')
+    const { readSourceAges } = await import('../../pipeline/plan/source-age.ts')
     await using reading = await openToRead(project)
     const { models, external } = reading.project
-    const standing = await readStanding(reading.connection, project.paths.dir, reading.project)
-    const given = { fullRefresh: false, withNewEvents: reading.withNewEvents }
-    const situation = situationOf(standing, given)
-    const selection = selectionOf(argv, flags)
-    const selected = select(models, selection, (model) => isModified(model, situation))
-    const read = sourcesRead(models, selected)
+    const request = { paths: project.paths, project: reading.project }
+    const { context, steps } = await readSteps(request, reading)
+    const selected = select(models, selectionOf(argv, flags), (model) => isModified(model, context))
+    const shown = steps.filter(({ model }) => selected.has(model.name))
+    const read = new Set(shown.flatMap(({ model }) => model.sources))
     const tables = (external?.tables ?? []).filter(
       ({ name }) => selected.size === models.size || read.has(name),
     )
-    const freshness = await readFreshness(reading.connection, tables, new Date())
+    const unread = tables.filter(({ name }) => !context.sourceAges.has(name))
+    const others = await readSourceAges(reading.connection, unread, context.startedAt)
     const sources = tables.map(({ name, path }) => ({
       model: name,
       kind: 'source',
       tags: [],
       entity_set: null,
-      state: freshness.get(name)?.text ?? path,
+      state: (context.sourceAges.get(name) ?? others.get(name))?.text ?? path,
     }))
-    const planned = plan(models.values(), situation)
-      .steps.filter(({ model }) => selected.has(model.name))
-      .map(({ model, because }) => ({
-        model: model.name,
-        kind: model.kind,
-        tags: model.tags,
-        entity_set: model.expose === null ? null : entitySetName(model.name),
-        state: because,
-      }))
+    const planned = shown.map(({ model, because, problem }) => ({
+      model: model.name,
+      kind: model.kind,
+      tags: model.tags,
+      entity_set: model.expose === null ? null : entitySetName(model.name),
+      state: problem ?? because,
+    }))
     const rows = [...sources, ...planned]
     if (flags.json) for (const row of rows) this.printEvent(row)
     else {

@@ -1,31 +1,46 @@
 // What the header of a model file says. One entry of the table below is one annotation.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
-import { type Kind, type Model, placedAnnotations } from '../../core/model.ts'
+import { kinds } from '../../core/kinds.ts'
+import { type Kind, type Model, placedAnnotations, type SeedModel } from '../../core/model.ts'
 import { positionOf, type SourceFile, type Span } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import {
-  annotationGrammar,
-  type AnnotationValues,
-  readParts,
-  readValue,
-} from './annotation-values.ts'
+import type { AnnotationValues } from './annotation-values.ts'
+import { readParts, readValue } from './read-annotation.ts'
 import type { Token } from '../sql/tokens.ts'
 import { foreignAnnotation } from './foreign-words.ts'
 
 /** Kinds that a model file may have. */
-export const fileKinds = [
-  'view',
-  'table',
-  'append',
-  'merge',
-  'scd2',
-  'events',
-] as const satisfies readonly Kind[]
-export type FileKind = (typeof fileKinds)[number]
+export type FileKind = Exclude<Kind, SeedModel['kind']>
+
+interface KindRule {
+  /** The annotation without which the kind means nothing. */
+  readonly needs: 'unique_key' | 'incremental' | null
+  /** Of the annotations that are for some kinds only, those for this one. */
+  readonly takes: readonly (
+    'unique_key' | 'incremental' | 'on_duplicate' | 'deletes' | 'on_schema_change'
+  )[]
+}
+
+export const kindRules: Readonly<Record<FileKind, KindRule>> = {
+  view: { needs: null, takes: [] },
+  table: { needs: null, takes: [] },
+  append: { needs: 'incremental', takes: ['unique_key', 'incremental', 'on_schema_change'] },
+  merge: {
+    needs: 'unique_key',
+    takes: ['unique_key', 'incremental', 'on_duplicate', 'deletes', 'on_schema_change'],
+  },
+  scd2: { needs: 'unique_key', takes: ['unique_key', 'on_duplicate', 'on_schema_change'] },
+  events: { needs: null, takes: ['on_schema_change'] },
+}
+
+export const fileKinds = Object.keys(kindRules) as readonly FileKind[]
+
+const kindsThatTake = (name: KindRule['takes'][number]) =>
+  fileKinds.filter((kind) => kindRules[kind].takes.includes(name))
 
 interface AnnotationRule {
-  /** Rule of the grammar that the value must match. */
+  /** Form that the value must have. */
   readonly value: keyof AnnotationValues
   /** What a diagnostic says is expected. */
   readonly expected: string
@@ -35,7 +50,7 @@ interface AnnotationRule {
   readonly repeats?: true
 }
 
-const queryKinds = fileKinds.filter((kind) => kind !== 'events')
+const queryKinds = fileKinds.filter((kind) => kinds[kind].hasQuery)
 const checkRule = {
   value: 'check',
   expected:
@@ -49,23 +64,23 @@ export const annotations = {
   unique_key: {
     value: 'columns',
     expected: 'one or more column names with commas between them',
-    kinds: ['append', 'merge', 'scd2'],
+    kinds: kindsThatTake('unique_key'),
   },
   incremental: {
     value: 'incremental',
     expected: 'a column, then perhaps "lookback 1 hour" (second to year, or a plain number)',
-    kinds: ['append', 'merge'],
+    kinds: kindsThatTake('incremental'),
   },
   on_duplicate: {
     value: 'onDuplicate',
     expected: 'fail or latest(column)',
-    kinds: ['merge', 'scd2'],
+    kinds: kindsThatTake('on_duplicate'),
   },
-  deletes: { value: 'deletes', expected: 'keep or mirror', kinds: ['merge'] },
+  deletes: { value: 'deletes', expected: 'keep or mirror', kinds: kindsThatTake('deletes') },
   on_schema_change: {
     value: 'onSchemaChange',
     expected: 'evolve, rebuild or fail',
-    kinds: ['append', 'merge', 'scd2', 'events'],
+    kinds: kindsThatTake('on_schema_change'),
   },
   expose: {
     value: 'optionalColumns',
@@ -189,9 +204,9 @@ interface Shape {
 }
 
 function parseShape(text: string, { source, span }: Place): Shape | Diagnostic {
-  const shape = annotationGrammar.match(text, 'annotation')
-  if (shape.failed()) {
-    const failure = { start: span.start + shape.getRightmostFailurePosition(), end: span.end }
+  const parts = readParts(text)
+  if ('failedAt' in parts) {
+    const failure = { start: span.start + parts.failedAt, end: span.end }
     const expected = '@name: value'
     return diagnostic(
       'annotation-syntax',
@@ -200,16 +215,15 @@ function parseShape(text: string, { source, span }: Place): Shape | Diagnostic {
       hintOfCall(text),
     )
   }
-  const parts = readParts(shape)
-  const name = parts.name.contents.toLowerCase()
+  const name = parts.name.toLowerCase()
   if (isAnnotationName(name))
-    return { name, value: parts.value.contents, valueStart: span.start + parts.value.startIdx }
+    return { name, value: parts.value, valueStart: span.start + parts.valueStart }
   const names = Object.keys(annotations).map((known) => `@${known}`)
   const hint =
-    foreignAnnotation(name, parts.value.contents.trim()) ??
+    foreignAnnotation(name, parts.value.trim()) ??
     didYouMean(`@${name}`, names) ??
     `the annotations are ${names.join(', ')}`
-  const place = { source, span: { start: span.start, end: span.start + parts.name.endIdx } }
+  const place = { source, span: { start: span.start, end: span.start + parts.nameEnd } }
   return diagnostic('unknown-annotation', { name }, place, { hint })
 }
 
@@ -224,9 +238,9 @@ function parseValue(
   { source, span }: Place,
 ): Annotation<unknown> | Diagnostic {
   const rule: AnnotationRule = annotations[name]
-  const match = annotationGrammar.match(value, rule.value)
-  if (match.failed()) {
-    const start = valueStart + match.getRightmostFailurePosition()
+  const read = readValue(rule.value, value, valueStart)
+  if ('failedAt' in read) {
+    const start = valueStart + read.failedAt
     const failure = { start, end: Math.max(start + 1, span.end) }
     const place = { source, span: value === '' ? span : failure }
     const [, meant] = /^=\s*(.+)/.exec(value) ?? []
@@ -234,7 +248,7 @@ function parseValue(
     return diagnostic('annotation-syntax', { expected: rule.expected }, place, more)
   }
   const valueSpan = { start: valueStart, end: span.end }
-  return { value: readValue(match, valueStart), span, valueSpan }
+  return { value: read.value, span, valueSpan }
 }
 
 const repeats = (name: AnnotationName) => (annotations[name] as AnnotationRule).repeats === true

@@ -4,7 +4,7 @@
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { SourceFile } from '../../core/source.ts'
 import type { Token } from '../sql/tokens.ts'
-import { annotationGrammar } from './annotation-values.ts'
+import { readValue } from './read-annotation.ts'
 import { annotations, type AnnotationName, fileKinds } from './annotations.ts'
 
 const names = Object.keys(annotations).join('|')
@@ -102,7 +102,7 @@ function withoutSign(text: string): string | null {
   const [, , name = '', sign = '', value = ''] = WITHOUT_SIGN.exec(text) ?? []
   const known = name.toLowerCase() as AnnotationName
   if (name === '' || (sign === '' && !UNMISTAKABLE.has(known))) return null
-  if (annotationGrammar.match(value, annotations[known].value).failed()) return null
+  if ('failedAt' in readValue(annotations[known].value, value, 0)) return null
   if (known === 'kind' && !fileKinds.some((kind) => kind === value.toLowerCase())) return null
   // A sentence is a condition for all that the grammar knows.
   if ((known === 'check' || known === 'warn') && !/[<>=(]/.test(value)) return null

@@ -3,7 +3,6 @@
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { Column } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
-import { didYouMean } from '../../core/suggest.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { definitionOf } from '../definition.ts'
@@ -11,7 +10,9 @@ import { type Draft, type DraftContext, finishHeader } from './draft.ts'
 import { namesOf, schemaChangeOfEvents } from '../kinds.ts'
 import type { ParsedEvents } from '../model-file.ts'
 import { describeColumns } from '../sql/named-columns.ts'
-import { problemOf, spanOfError } from '../places.ts'
+import { missingType } from '../explain/binding.ts'
+import { problemOf } from '../explain/engine-words.ts'
+import { spanOfError } from '../places.ts'
 
 export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext): Draft {
   const { name, source, header, kind, declared, complete } = parsed
@@ -65,8 +66,6 @@ async function wrongTypes(
   // A table, as the engine has types that no table may have.
   const prefix = sql`CREATE OR REPLACE TEMP TABLE _eider_type AS (SELECT CAST(NULL AS `
   const found: Diagnostic[] = []
-  const types = await connection.rows(sql`SELECT DISTINCT type_name AS name FROM duckdb_types()`)
-  const names = types.map(({ name }) => (name as string).toUpperCase())
   for (const { type } of declared) {
     try {
       await connection.run(sql`${prefix}${sql.body(type)}) AS value) WITH NO DATA`)
@@ -76,8 +75,10 @@ async function wrongTypes(
       const span =
         details.position === null ? type.span : spanOfError(details, type, prefix.inline())
       const text = type.text.replaceAll(/\s+/g, ' ')
-      const problem = problemOf(details)
-      const hint = didYouMean(details.name ?? '', names)
+      const missing = missingType(details)
+      const isWhole = missing?.problem === `no type "${text}"`
+      const problem = isWhole ? '' : (missing?.problem ?? problemOf(details))
+      const hint = missing?.hint ?? TYPE_HINT
       found.push(
         diagnostic('invalid-column-type', { type: text, problem }, { source, span }, { hint }),
       )
@@ -85,3 +86,5 @@ async function wrongTypes(
   }
   return found
 }
+
+const TYPE_HINT = 'such as VARCHAR, INTEGER, DECIMAL(10,2), DATE, TIMESTAMPTZ'

@@ -10,7 +10,8 @@ import { modelsInChecks, resolveChecks } from '../checks/checks.ts'
 import { definitionOf } from '../definition.ts'
 import { type Draft, type DraftContext, finishHeader } from './draft.ts'
 import { columnLocations } from '../exposure.ts'
-import { finishKind, settingsOf, withoutVersions, wrapping } from '../kinds.ts'
+import { columnsOfBody, finishKind, settingsOf, wrapping } from '../kinds.ts'
+import { unevenOperation } from '../explain/set-operations.ts'
 import type { ParsedQuery } from '../model-file.ts'
 import { describeColumns } from '../sql/named-columns.ts'
 import { engineDiagnostic, spanAtByte, spanOfError, withoutDir } from '../places.ts'
@@ -43,7 +44,7 @@ export function draftQuery(
     finish: async (columns) => {
       const { sources, volatile } = references
       const files = [...new Set([...references.files, ...sources.map(context.pathOfSource)])]
-      const own = (all: readonly Column[]) => (kind === 'scd2' ? withoutVersions(all) : all)
+      const own = (all: readonly Column[]) => columnsOfBody(kind, all)
       const named = await namesOfQuery(query, columns, context)
       const { base, diagnostics } = finishHeader(parsed, named, (i) => {
         const at = tree === null ? null : columnLocations(tree, own(columns).length)[i]
@@ -63,6 +64,7 @@ export function draftQuery(
         definition,
         body,
         checks,
+        ...(tree === null ? { columnsFromData: true as const } : {}),
       }
       const finished = finishKind(parsed, rest, own(columns))
       const unknown = unknownModels(parsed, context)
@@ -125,7 +127,18 @@ function explainQuery(
     const use = `leaves ${upstream.name} without a column that is known here`
     return [diagnostic('dynamic-pivot', { use }, place, { hint })]
   }
+  if (details.message.startsWith('Set operations can only apply')) {
+    const uneven = unevenOperation(tree)
+    if (uneven !== null) {
+      const problem = `the SELECT on the left has ${columns(uneven.left)}, this one has ${columns(uneven.right)}`
+      const at = { source, span: spanAtByte(body, uneven.at) }
+      const all = 'give both the same columns, or match them by name with UNION ALL BY NAME'
+      return [diagnostic('sql-binding', { problem }, at, { hint: all })]
+    }
+  }
   const found = engineDiagnostic(details, body, prefix)
   if (details.subtype !== 'COLUMN_NOT_FOUND' || upstream === undefined) return [found]
   return [{ ...found, hint: `the columns of ${upstream.name} come from its data: ${hint}` }]
 }
+
+const columns = (count: number) => `${count} ${count === 1 ? 'column' : 'columns'}`

@@ -11,7 +11,8 @@ import { scanCsv } from '../csv/scan.ts'
 import type { CsvShape } from '../csv/shape.ts'
 import { definitionOf } from '../definition.ts'
 import type { Draft, DraftContext } from './draft.ts'
-import { problemOf, withoutDir } from '../places.ts'
+import { problemOf } from '../explain/engine-words.ts'
+import { withoutDir } from '../places.ts'
 import { seedQuery, untypedColumns, wrongSeedTypes } from '../seed.ts'
 
 /** What is known of a seed before the engine looks at it. */

@@ -52,8 +52,11 @@ export function finishHeader(
   const base = { name, source, description, tags, owner, places: placesOf(header) }
   if (header.expose === undefined) return { base: { ...base, expose: null }, diagnostics: [] }
   const { span } = header.expose
-  const { names: key, diagnostics } = resolveColumns(source, 'expose', header.expose.value, columns)
+  const asked = header.expose.value
+  const { names: key, diagnostics } = resolveColumns(source, 'expose', asked, columns)
   const expose: Expose = { key, span }
-  const wrong = checkExposed({ source, span, columns, placeOfColumn })
+  const uniqueKey = header.unique_key?.value.map((column) => column.name) ?? []
+  const named = asked.map((column) => column.name)
+  const wrong = checkExposed({ source, span, key: named, uniqueKey, columns, placeOfColumn })
   return { base: { ...base, expose }, diagnostics: [...diagnostics, ...wrong] }
 }

@@ -7,7 +7,8 @@
 // of it.
 
 import type { CompiledExternal } from '../../core/external.ts'
-import { type Lineage, type Model, versionColumns } from '../../core/model.ts'
+import { kinds } from '../../core/kinds.ts'
+import type { Lineage, Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
@@ -67,7 +68,7 @@ export function lineageOfAll(sources: LineageSources): ReadonlyMap<ModelName, Li
       const tree = trees.get(name)
       if (tree === undefined) return [name, columns.map(() => [])]
       if (tree === null) return [name, columns.map(() => null)]
-      const added = kind === 'scd2' ? versionColumns : []
+      const added = kinds[kind].addedColumns
       const own = columns.slice(0, columns.length - added.length)
       const lineage = lineageOf(tree, own, context)
       return [name, [...lineage, ...added.map(() => [])]]

@@ -1,5 +1,6 @@
 // Lineage over all models: from a column back to the columns that come from outside.
 
+import { kinds } from '../../core/kinds.ts'
 import type { ColumnOrigin, CompiledProject, Kind, Lineage } from '../../core/model.ts'
 import { type ModelName, sameName } from '../../core/names.ts'
 
@@ -47,7 +48,7 @@ export function sourcesOf(column: TracedColumn): readonly ColumnOrigin[] | null 
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { model, column: name, kind, from } = next
     if (from === null) return null
-    if (kind === 'events' || kind === 'seed' || kind === 'source')
+    if (kind === 'source' || !kinds[kind].hasQuery)
       found.set(`${model}\0${name}`, { model, column: name })
     for (const origin of from) {
       if (seen.has(origin)) continue

@@ -4,6 +4,7 @@ import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.t
 import type { Macro } from '../../core/model.ts'
 import type { SourceFile, Span } from '../../core/source.ts'
 import { ModelBody, sql } from '../../core/sql.ts'
+import { didYouMean } from '../../core/suggest.ts'
 import type { Variables } from '../../core/variables.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
@@ -64,16 +65,32 @@ function parseMacro(
   const keyword = statement[at]
   const isMacro = isWord(keyword, 'macro') || isWord(keyword, 'function')
   if (!isWord(first, 'create') || !isMacro)
-    return [diagnostic('not-a-macro', { expected: 'CREATE MACRO' }, { source, span: first })]
+    return [
+      diagnostic(
+        'not-a-macro',
+        { expected: 'CREATE MACRO' },
+        { source, span: first },
+        notAMacro(source),
+      ),
+    ]
   const name = statement[at + 1]
   if (name === undefined || nameOf(name) === null || !isSymbol(statement[at + 2], '(')) {
     const place = { source, span: name ?? keyword ?? first }
-    return [diagnostic('not-a-macro', { expected: 'a name without a schema, and "("' }, place)]
+    const hint = 'write CREATE MACRO name(x) AS …'
+    const expected = 'a name without a schema, and "("'
+    return [diagnostic('not-a-macro', { expected }, place, { hint })]
   }
   const span = { start: name.start, end: spanOf(statement).end }
   const { body, diagnostics } = bodyOf(source, span, variables)
   return hasErrors(diagnostics) ? diagnostics : [body, ...diagnostics]
 }
+
+/** Folders of that name hold Jinja in a project of dbt. */
+const notAMacro = ({ text }: SourceFile) => ({
+  hint: /\{%-?\s*macro\b/.test(text)
+    ? 'macros of dbt are not read; write CREATE MACRO name(x) AS …'
+    : 'write CREATE MACRO name(x) AS …',
+})
 
 /** A macro may call one that stands below it or in another file, so those that fail are tried again. */
 async function createAll(
@@ -102,11 +119,20 @@ async function create(connection: Connection, macro: ModelBody): Promise<Diagnos
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
     const found = engineDiagnostic(error.details, macro, PREFIX.inline())
+    const meant = didYouMean(error.details.name ?? '', parametersOf(macro))
+    if (meant !== undefined) return { ...found, hint: meant }
     if (!error.details.message.startsWith('Table with name')) return found
     const hint =
       'a macro names no model: it takes the name as a parameter, for query_table(parameter)'
     return { ...found, hint }
   }
+}
+
+/** Words between the first parentheses of `name(a, b := 1) AS …`. */
+function parametersOf(macro: ModelBody): readonly string[] {
+  const tokens = tokenize(macro.text)
+  const close = tokens.findIndex((token) => isSymbol(token, ')'))
+  return tokens.slice(2, close).flatMap((token) => nameOf(token) ?? [])
 }
 
 interface Inspection {

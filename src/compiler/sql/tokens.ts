@@ -1,6 +1,6 @@
 // Tokens of SQL text, as far as files need them: where comments, names, literals and statements begin and end.
 // What the statements mean is asked of the engine. The lexical rules are those of its parser: block comments nest,
-// E'…' has backslash escapes, $tag$…$tag$ is a literal, every character beyond ASCII is a letter.
+// E'…' has backslash escapes, $tag$…$tag$ is a literal, every character beyond ASCII is a letter but for some spaces.
 
 import type { Span } from '../../core/source.ts'
 
@@ -12,7 +12,10 @@ export interface Token extends Span {
 
 // The most frequent first. An unterminated literal reaches to the end of the text; the engine reports it.
 const PATTERNS = [
-  ['word', /(?![eE]')[A-Za-z_\u{80}-\u{10ffff}][\w$\u{80}-\u{10ffff}]*/uy],
+  [
+    'word',
+    /(?![eE]')(?:[A-Za-z_]|(?![\u{a0}\u{2000}-\u{200d}\u{202f}\u{205f}\u{2060}\u{3000}\u{feff}])[\u{80}-\u{10ffff}])(?:[\w$]|(?![\u{a0}\u{2000}-\u{200d}\u{202f}\u{205f}\u{2060}\u{3000}\u{feff}])[\u{80}-\u{10ffff}])*/uy,
+  ],
   ['symbol', /[(),.;=*<>+]/y],
   ['string', /[eE]'(?:[^'\\]|''|\\[^])*'?|'(?:[^']|'')*'?/y],
   ['number', /\d[\w.]*/y],
@@ -72,8 +75,23 @@ function tokenOf(kind: Token['kind'], text: string, start: number, end: number):
   return { kind, text: text.slice(start, end), start, end }
 }
 
+/** As the parser of DuckDB reads it, which is what its places count in: a space of Unicode is one byte to it. */
+export function withAsciiSpaces(text: string): string {
+  if (!UNICODE_SPACE.test(text)) return text
+  const parts: string[] = []
+  let end = 0
+  for (const token of tokenize(text)) {
+    parts.push(text.slice(end, token.start).replaceAll(/\P{ASCII}/gu, ' '), token.text)
+    end = token.end
+  }
+  return parts.join('') + text.slice(end)
+}
+
+/** What the parser of DuckDB takes for a space outside of quotes and comments. */
+const UNICODE_SPACE = /[\u00a0\u2000-\u200d\u202f\u205f\u2060\u3000\ufeff]/
+
 function afterSpace(text: string, start: number): number {
-  const space = /\s*/y
+  const space = /[\s\u200b-\u200d\u2060]*/y
   space.lastIndex = start
   space.test(text)
   return space.lastIndex

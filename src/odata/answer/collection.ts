@@ -11,9 +11,9 @@ import { deltaLink, nextLink } from './link-tokens.ts'
 import type { Preferences } from '../protocol/preferences.ts'
 import { Query } from '../engine/query.ts'
 import { isSmallQuery } from './cost.ts'
-import { collectionHead, collectionTail, type Link } from '../sql/json.ts'
 import { readPosition } from '../protocol/position.ts'
 import { keysetOf } from '../bind/keyset.ts'
+import { collectionHead, collectionTail, type Link } from './envelope.ts'
 
 /** What is asked of a collection, or of its changes, in one answer. */
 export interface Page {

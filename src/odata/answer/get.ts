@@ -15,6 +15,7 @@ import {
 import { header, negotiateCsdlVersion, type RequestHeaders } from '../protocol/negotiate.ts'
 import type { OpenSnapshot } from '../engine/open-snapshot.ts'
 import { parseDeltaToken, parseSkipToken, type SkipToken } from './link-tokens.ts'
+import { copiesOf } from '../sql/copies.ts'
 import { parseRequest } from '../syntax/parse-request.ts'
 import { type AnswerPlan, planAnswer } from './representation.ts'
 import { shownPreferences } from '../protocol/preferences.ts'
@@ -78,7 +79,12 @@ export async function answerGet(
 function bindAsked({ service, request, snapshot, now, since }: Exchange, syntax: RequestSyntax) {
   try {
     const { keyAsSegment } = service
-    return bindRequest(syntax, snapshot.model, { now, version: request.version, keyAsSegment })
+    return bindRequest(syntax, snapshot.model, {
+      now,
+      version: request.version,
+      keyAsSegment,
+      copiesOf,
+    })
   } catch (error) {
     throw since !== null && error instanceof RequestError ? changesGone() : error
   }

@@ -1,6 +1,5 @@
 // Answers of one thing: an entity, the value of a property, a number of rows.
 
-import { sql } from '../../core/sql.ts'
 import type { Addressed, BoundQuery, OutputProperty } from '../bind/bound.ts'
 import { odataError } from '../protocol/errors.ts'
 import { type Content, contextUrl, type Exchange, whole } from './context.ts'
@@ -14,18 +13,16 @@ import {
   isNullValue,
   isWrittenRaw,
   rawFrame,
-  rawTextsSql,
   shortValue,
 } from './single-row.ts'
 import { Query } from '../engine/query.ts'
 import { isSmallQuery } from './cost.ts'
-import { countSql } from '../sql/query.ts'
+import { countTextSql, rawTextsSql } from '../sql/query.ts'
 
 export async function countOf(exchange: Exchange, query: BoundQuery): Promise<string> {
-  const texts = sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
   const isSmall = isSmallQuery(query, 'page')
   const options = { maxRows: 1, mode: 'whole', isSmall } as const
-  await using counted = await Query.open(exchange.engine, texts, options)
+  await using counted = await Query.open(exchange.engine, countTextSql(query), options)
   return String(counted.whole)
 }
 

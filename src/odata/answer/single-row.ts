@@ -1,11 +1,8 @@
 // The only row of an answer. The engine gives it as rows are given elsewhere, `,{"name":value,…}`; what is sent is all of
 // it but its ends, however long it is.
 
-import { type Sql, sql } from '../../core/sql.ts'
-import type { BoundQuery, OutputProperty } from '../bind/bound.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
 import type { Query } from '../engine/query.ts'
-import { rowsSql } from '../sql/query.ts'
 import type { EdmType } from '../edm/types.ts'
 
 type FoundRow = Pick<Query, 'whole' | 'chunks'>
@@ -53,7 +50,9 @@ export function entityFrame(
 }
 
 const VALUE_NAME = ',{"value"'
+
 const VALUE_START = `${VALUE_NAME}:`
+
 const NULL_VALUE = Buffer.from(`${VALUE_START}null}`)
 
 /** A complex value stands for itself: its properties take the place of the only property of `row`, named `value`. */
@@ -68,14 +67,6 @@ export const isNullValue = (row: Buffer): boolean => row.equals(NULL_VALUE)
 /** Values that may be long are not written as JSON to be read again. */
 export const isWrittenRaw = ({ name }: EdmType): boolean =>
   name === 'Edm.String' || name === 'Edm.Binary'
-
-/** The value of the only property as one text, behind a comma; of NULL no comma. */
-export function rawTextsSql(query: BoundQuery): Sql {
-  const [{ name, type }] = query.output as readonly [OutputProperty]
-  const [comma, none] = [',', '0'].map((text) => sql.value(text, type.engine))
-  const rows = rowsSql(query, { offset: 0, limit: 1 })
-  return sql`SELECT coalesce(${comma!} || page.${sql.ident(name)}, ${none!}) FROM (${rows}) AS page`
-}
 
 /** null for what is null. */
 export const rawFrame = (text: Buffer): Frame | null =>

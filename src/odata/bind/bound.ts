@@ -1,8 +1,8 @@
 // A request whose names and types have been resolved against the entity model of one snapshot. What follows from here
 // (the printer of SQL, the JSON writer) can no longer meet a mistake of the caller.
 
-import type { Sql } from '../../core/sql.ts'
-import type { OperandsToSql } from './expression/functions.ts'
+import type { TotalMethod } from './apply/methods.ts'
+import type { CallName } from './expression/functions.ts'
 import type { ComparisonOperator } from '../syntax/syntax.ts'
 import { type CollectionType, type ComplexType, edm, type EdmType } from '../edm/types.ts'
 import type { EntitySet, NavigationProperty, Property } from '../edm/model.ts'
@@ -124,16 +124,7 @@ export type Expression =
       readonly operands: readonly Expression[]
     }
   | { readonly kind: 'not'; readonly operand: Expression }
-  /** A function or an arithmetic operator; `name` is for readers of the tree. */
-  | {
-      readonly kind: 'call'
-      readonly type: EdmType
-      readonly name: string
-      readonly operands: readonly Expression[]
-      readonly sql: OperandsToSql
-      /** How often `sql` writes each operand, where that is more than once. */
-      readonly copies: readonly number[]
-    }
+  | Call
   | {
       readonly kind: 'case'
       readonly type: EdmType
@@ -192,14 +183,10 @@ export type Expression =
       readonly key: readonly Expression[]
       readonly value: Expression
     }
-  /** One value of all rows or items; `value` null: they are counted. */
-  | {
-      readonly kind: 'total'
-      readonly type: EdmType
-      readonly source: RowSource | ItemSource
-      readonly value: Expression | null
-      readonly sql: (value: Sql) => Sql
-    }
+  /** One value of all rows or items. */
+  | ({ readonly kind: 'total'; readonly source: RowSource | ItemSource } & Total)
+  /** The number of a row in that order, from 1 on; a column of a relation and nothing else. */
+  | { readonly kind: 'rowNumber'; readonly type: EdmType; readonly order: readonly OrderItem[] }
   /** Whether `theirs` is equal to what `ours` is in the one row for which the condition holds. Null when it is null. */
   | {
       readonly kind: 'reached'
@@ -220,6 +207,14 @@ export type Expression =
       readonly source: RowSource | ItemSource
       readonly condition: Expression | null
     }
+
+/** A function or an operator. */
+export interface Call {
+  readonly kind: 'call'
+  readonly name: CallName
+  readonly type: EdmType
+  readonly operands: readonly Expression[]
+}
 
 /** A value as text that the engine reads as one of `type`. */
 export interface Constant {
@@ -272,16 +267,21 @@ export function typeOf(expression: Expression): EdmType | null {
 // Each transformation is one SELECT around the relation before it. Columns that a transformation makes have names of
 // their own (c1, c2, …), because the names of OData differ by letter case and those of the engine do not.
 
+/** One value of all values of an expression. */
+export interface Total {
+  readonly method: TotalMethod
+  readonly type: EdmType
+  /** null: whole rows are counted. */
+  readonly value: Expression | null
+}
+
 export interface NamedColumn {
   readonly column: string
   readonly value: Expression
 }
 
-export interface AggregateColumn {
+export interface AggregateColumn extends Total {
   readonly column: string
-  /** null: whole rows are counted. */
-  readonly value: Expression | null
-  readonly sql: (value: Sql) => Sql
 }
 
 /** What every transformation has: the relation before it, and how expressions name a row of that. */

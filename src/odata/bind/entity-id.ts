@@ -1,10 +1,9 @@
 // The id of an entity as a value of its row: `shop_items(order_id=10,line=2)`, relative to the service root. References
 // are rows with this alone (JSON Format 4.01, 14).
 
-import { sql } from '../../core/sql.ts'
 import { type Expression, type OutputProperty, propertyOf, type RowVariable } from './bound.ts'
-import { VARCHAR } from '../sql/engine-types.ts'
 import { odataError } from '../protocol/errors.ts'
+import type { CallName } from './expression/functions.ts'
 import { edm } from '../edm/types.ts'
 import type { Property } from '../edm/model.ts'
 
@@ -35,8 +34,6 @@ export const joinedTexts = (a: Expression, b: Expression): Expression => ({
   type: edm.String,
   name: 'concat',
   operands: [a, b],
-  sql: (left, right) => sql`(${left} || ${right})`,
-  copies: [],
 })
 
 /** As it stands in the parentheses of a URL. */
@@ -45,16 +42,12 @@ function keyText(row: RowVariable, property: Property): Expression {
   return {
     kind: 'call',
     type: edm.String,
-    name: 'keyText',
+    name: inUrl[type.name] ?? 'valueInUrl',
     operands: [propertyOf(row, property)],
-    sql: (value) => {
-      const text = sql`CAST(${value} AS ${sql.type(VARCHAR)})`
-      if (type.name === 'Edm.String')
-        return sql`('''' || url_encode(replace(${text}, '''', '''''')) || '''')`
-      return type.name === 'Edm.DateTimeOffset'
-        ? sql`url_encode(replace(${text}, ' ', 'T') || 'Z')`
-        : sql`url_encode(${text})`
-    },
-    copies: [],
   }
+}
+
+const inUrl: Readonly<Record<string, CallName>> = {
+  'Edm.String': 'textInUrl',
+  'Edm.DateTimeOffset': 'timeInUrl',
 }

@@ -2,7 +2,7 @@
 
 import type { Expression, ItemSource, RowSource } from './bound.ts'
 
-/** For a call in the order of its `copies`. */
+/** In the order in which CopiesOf counts them (size.ts). */
 export function operandsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'null':
@@ -41,6 +41,8 @@ export function operandsOf(expression: Expression): readonly Expression[] {
         ...sourceOperands(expression.source),
         ...(expression.value === null ? [] : [expression.value]),
       ]
+    case 'rowNumber':
+      return expression.order.map(({ value }) => value)
     case 'nth':
       return [
         ...sourceOperands(expression.source),

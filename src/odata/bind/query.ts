@@ -37,7 +37,7 @@ const targetIn = ({ request }: Scope, option: string) =>
   request.expandDepth === 0 ? option : `$expand, ${option}`
 
 function computedValue({ value, name }: ComputeItem, scope: Scope): Expression {
-  const bound = withinLimits(bindExpression(value, scope))
+  const bound = withinLimits(bindExpression(value, scope), scope.request)
   if (typeOf(bound) === null) throw odataError('type-mismatch', `"${name}" is always null`)
   return bound
 }
@@ -90,7 +90,9 @@ export function boundFilter(
   const found =
     search === undefined
       ? null
-      : withTarget(targetIn(scope, '$search'), () => withinLimits(bindSearch(search, searched)))
+      : withTarget(targetIn(scope, '$search'), () =>
+          withinLimits(bindSearch(search, searched), scope.request),
+        )
   const passed =
     filter === undefined
       ? null

@@ -10,6 +10,7 @@ import { resultQuery } from './apply/result.ts'
 import { bindValue, valueOptions } from './value.ts'
 import type { BoundQuery, BoundRequest } from './bound.ts'
 import { entityIdOutput } from './entity-id.ts'
+import type { Costs } from './size.ts'
 import { odataError, unsupported } from '../protocol/errors.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import { withTarget } from '../syntax/parse-option.ts'
@@ -17,7 +18,7 @@ import { newRow, type RequestContext, type Scope } from './scope.ts'
 import type { OptionName, OptionSyntax, PathSegment, RequestSyntax } from '../syntax/syntax.ts'
 import type { EntityModel } from '../edm/model.ts'
 
-export interface RequestSettings {
+export interface RequestSettings extends Costs {
   /** The time that the whole request sees. */
   readonly now: Date
   readonly version: ODataVersion
@@ -29,7 +30,7 @@ export interface RequestSettings {
 export function bindRequest(
   { path, options, aliases, isOneEntity = false }: RequestSyntax,
   model: EntityModel,
-  { now, version, keyAsSegment = false }: RequestSettings,
+  { now, version, keyAsSegment = false, copiesOf }: RequestSettings,
 ): BoundRequest {
   const [first] = path
   if (isOneEntity && (first === undefined || first.name.startsWith('$'))) throw noEntityId()
@@ -38,7 +39,7 @@ export function bindRequest(
     return { kind: 'service-document' }
   }
   if (first.name === 'vocabularies') return bindVocabulary(path.slice(1), options)
-  const context = { sets: model.sets, aliases, now, version, rows: { count: 0 } }
+  const context = { sets: model.sets, aliases, now, version, copiesOf, rows: { count: 0 } }
   if (first.name === '$crossjoin' && first.argument !== null)
     return bindCrossjoin(model, first.argument, path.slice(1), options, context)
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)

@@ -10,6 +10,7 @@ import {
   type RowVariable,
   typeOf,
 } from './bound.ts'
+import type { Costs } from './size.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import type { ComputeItem, ExpressionSyntax } from '../syntax/syntax.ts'
@@ -17,7 +18,7 @@ import type { ComplexType } from '../edm/types.ts'
 import type { EntityModel, EntitySet, EntityType, Property } from '../edm/model.ts'
 
 /** What is the same in all of one request. */
-export interface RequestContext {
+export interface RequestContext extends Costs {
   /** What `$root` leads to. */
   readonly sets: EntityModel['sets']
   readonly aliases: ReadonlyMap<string, ExpressionSyntax>

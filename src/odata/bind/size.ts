@@ -7,13 +7,22 @@ import { limits } from '../../core/limits.ts'
 import { type Expression, typeOf } from './bound.ts'
 import { odataError } from '../protocol/errors.ts'
 import { operandsOf } from './operands.ts'
-import { isFloat } from '../edm/numbers.ts'
 
 interface Measure {
   /** Nodes as often as they are written. */
   readonly size: number
   readonly depth: number
   readonly hasObject: boolean
+}
+
+/**
+ * How often each operand of the expression is written in its SQL, in the order of operandsOf; once where nothing is said.
+ * Whoever prints the SQL knows (sql/copies.ts).
+ */
+export type CopiesOf = (expression: Expression) => readonly number[]
+
+export interface Costs {
+  readonly copiesOf: CopiesOf
 }
 
 /** Each expression is measured once. */
@@ -23,19 +32,19 @@ const measures = new WeakMap<Expression, Measure>()
 const SUBQUERY_SIZE = 100
 
 /** The expression itself, when it can be written as SQL within limits; else RequestError 400 or 501. */
-export function withinLimits(expression: Expression): Expression {
-  if (measure(expression).hasObject)
+export function withinLimits(expression: Expression, { copiesOf }: Costs): Expression {
+  if (measure(expression, copiesOf).hasObject)
     throw odataError('not-supported', 'a JSON object can only be compared by eq, ne and in')
   return expression
 }
 
 /** The same for a part of an expression, which may also be an object: what compares it takes the object apart. */
-export function partWithinLimits(expression: Expression): Expression {
-  measure(expression)
+export function partWithinLimits(expression: Expression, { copiesOf }: Costs): Expression {
+  measure(expression, copiesOf)
   return expression
 }
 
-function measure(expression: Expression): Measure {
+function measure(expression: Expression, copiesOf: CopiesOf): Measure {
   const known = measures.get(expression)
   if (known !== undefined) return known
   let size = isSubquery(expression) ? SUBQUERY_SIZE : 1
@@ -43,7 +52,7 @@ function measure(expression: Expression): Measure {
   let hasObject = expression.kind === 'object'
   const copies = copiesOf(expression)
   for (const [i, operand] of operandsOf(expression).entries()) {
-    const inner = measure(operand)
+    const inner = measure(operand, copiesOf)
     size += inner.size * (copies[i] ?? 1)
     depth = Math.max(depth, inner.depth)
     hasObject ||= inner.hasObject
@@ -91,15 +100,3 @@ const SUBQUERIES: ReadonlySet<Expression['kind']> = new Set([
 
 /** Such a list is written as a subquery. */
 export const isLongList = (list: readonly unknown[]) => list.length > limits.writtenItems
-
-/** How often each operand is written, where that is more than once. */
-function copiesOf(expression: Expression): readonly number[] {
-  if (expression.kind === 'call') return expression.copies
-  if (expression.kind === 'items') return [2]
-  return expression.kind === 'compare' && mayBeFloat(expression.left) ? [2, 2] : []
-}
-
-function mayBeFloat(expression: Expression): boolean {
-  const type = typeOf(expression)
-  return type !== null && isFloat(type)
-}

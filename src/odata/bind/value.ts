@@ -1,7 +1,7 @@
 // Requests for the value of a property, or for a part of it: `orders(1)/amount/$value`, `people(1)/address/city`,
 // `people(1)/tags?$filter=startswith($it,'a')`, `people(1)/tags/$count`, `people(1)/tags/-1` (Protocol 11.2.4).
 
-import { sql } from '../../core/sql.ts'
+import { wholeNumber } from './expression/constants.ts'
 import type { ValueEnd } from './resource.ts'
 import {
   type BoundQuery,
@@ -63,9 +63,7 @@ const hasItem = (list: Expression, place: number): Expression => ({
   kind: 'call',
   type: edm.Boolean,
   name: 'hasItem',
-  operands: [list],
-  sql: (items) => sql`(len(${items}) >= ${sql.value(place < 0 ? -place : place + 1)})`,
-  copies: [],
+  operands: [list, wholeNumber(place < 0 ? -place : place + 1)],
 })
 
 function itemAt(list: Expression, place: number): Expression {
@@ -75,9 +73,7 @@ function itemAt(list: Expression, place: number): Expression {
     kind: 'call',
     type: type.item,
     name: 'itemAt',
-    operands: [list],
-    sql: (items) => sql`list_extract(${items}, ${sql.value(place < 0 ? place : place + 1)})`,
-    copies: [],
+    operands: [list, wholeNumber(place < 0 ? place : place + 1)],
   }
 }
 

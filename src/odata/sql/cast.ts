@@ -2,28 +2,18 @@
 
 import { columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { isNumber } from '../edm/numbers.ts'
 import { inRangeSql, isTemporal } from './temporal-range.ts'
 import type { EdmType } from '../edm/types.ts'
-import { jsonTextSql } from './json.ts'
+import { jsonTextSql } from './json-value.ts'
 
 type ToSql = (value: Sql) => Sql
 
-export const CAST_COPIES = 3
-
-/** Null when the specification knows no cast between the two types. The operand is written CAST_COPIES times at most. */
-export function castToSql(from: EdmType, to: EdmType): ToSql | null {
+/** Only between types that the specification knows a cast of (isCastable in bind/expression/cast.ts). */
+export function castToSql(from: EdmType, to: EdmType): ToSql {
   if (from.kind === 'collection' && to.kind === 'collection') return itemsToSql(from.item, to.item)
-  if (from.kind !== 'primitive' || to.kind !== 'primitive') return null
   if (to.name === 'Edm.String') return textOf(from)
-  if (to.name === 'Edm.Byte')
-    return isNumber(from) || from.name === 'Edm.String' ? byteOf(to) : null
-  if (isNumber(from)) return isNumber(to) ? tryCast(to) : null
-  if (from.name === 'Edm.String') return ofText(to)
-  const isDate = from.name === 'Edm.Date' && to.name === 'Edm.DateTimeOffset'
-  const isPart =
-    from.name === 'Edm.DateTimeOffset' && ['Edm.Date', 'Edm.TimeOfDay'].includes(to.name)
-  return isDate || isPart ? tryCast(to) : null
+  if (to.name === 'Edm.Byte') return byteOf(to)
+  return from.name === 'Edm.String' ? ofText(to) : tryCast(to)
 }
 
 /** `toSql` writes its operand many times; so the engine is asked to give it a name. */
@@ -32,12 +22,10 @@ function once(toSql: ToSql): ToSql {
   return (value) => sql`(list_transform([${value}], lambda ${name}: ${toSql(name)}))[1]`
 }
 
-function itemsToSql(from: EdmType, to: EdmType): ToSql | null {
+function itemsToSql(from: EdmType, to: EdmType): ToSql {
   const item = sql.ident('cast item')
   const toSql = from.name === to.name ? (value: Sql) => value : castToSql(from, to)
-  return toSql === null
-    ? null
-    : (list) => sql`list_transform(${list}, lambda ${item}: ${toSql(item)})`
+  return (list) => sql`list_transform(${list}, lambda ${item}: ${toSql(item)})`
 }
 
 const tryCast =

@@ -8,7 +8,7 @@
 import { type Sql, sql } from '../../core/sql.ts'
 import type { OutputProperty } from '../bind/bound.ts'
 import { VARCHAR } from './engine-types.ts'
-import { jsonTextSql } from './json.ts'
+import { jsonTextSql } from './json-value.ts'
 
 const LINE_END = '\r\n'
 

@@ -13,9 +13,10 @@ import type { KeysetWindow } from './keyset.ts'
 import type { JsonFormat, ODataVersion } from '../protocol/negotiate.ts'
 import { relationSql } from './relation.ts'
 import { columnsSql } from './query.ts'
-import { jsonTextSql, objectSql, propertyMembers } from './json.ts'
+import { propertyMembers } from './json.ts'
 import type { Keyset } from '../bind/keyset.ts'
 import type { EntitySet } from '../edm/model.ts'
+import { jsonTextSql, objectSql } from './json-value.ts'
 
 const NOW = sql.ident('now')
 const BEFORE = sql.ident('before')

@@ -20,8 +20,9 @@ import type { JsonFormat } from '../protocol/negotiate.ts'
 import { TOO_MANY_RELATED } from './raised.ts'
 import { OUTER } from '../bind/outer-row.ts'
 import { orderSql, relationSql } from './relation.ts'
-import { columnsSql, type RowWindow, rowsSql, selectSql } from './query.ts'
-import { type Member, objectSql, propertyMembers, rowTextsSql } from './json.ts'
+import { columnsSql, rowsSql, type RowWindow, selectSql } from './query.ts'
+import { propertyMembers, rowTextsSql } from './json.ts'
+import { type Member, objectSql } from './json-value.ts'
 
 const BOOLEAN = columnType('BOOLEAN')
 

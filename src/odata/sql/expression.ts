@@ -16,7 +16,9 @@ import {
 import { BIGINT, VARCHAR } from './engine-types.ts'
 import { isLongList } from '../bind/size.ts'
 import { isFloat } from '../edm/numbers.ts'
-import { relationSql } from './relation.ts'
+import { printCall } from './functions.ts'
+import { orderSql, relationSql } from './relation.ts'
+import { totalSql } from './totals.ts'
 import { clampSql } from './temporal-range.ts'
 import type { EdmType } from '../edm/types.ts'
 import type { Property } from '../edm/model.ts'
@@ -56,11 +58,8 @@ export function valueSql(expression: Expression): Sql {
       return logicalSql(expression.operator, expression.operands.map(booleanSql))
     case 'not':
       return notSql(expression.operand)
-    case 'call': {
-      const [a = sql.empty, b = sql.empty, c = sql.empty, ...more] =
-        expression.operands.map(valueSql)
-      return expression.sql(a, b, c, ...more)
-    }
+    case 'call':
+      return printCall(expression, expression.operands.map(valueSql))
     case 'case':
       return caseSql(expression)
     case 'member':
@@ -92,8 +91,10 @@ export function valueSql(expression: Expression): Sql {
       return gatheredSql(expression)
     case 'total': {
       const value = expression.value === null ? sql.empty : valueSql(expression.value)
-      return sql`(SELECT ${expression.sql(value)} ${sourceSql(expression.source)})`
+      return sql`(SELECT ${totalSql(expression, value)} ${sourceSql(expression.source)})`
     }
+    case 'rowNumber':
+      return sql`row_number() OVER (${orderSql(expression.order)})`
     case 'count':
       return sql`(SELECT count(*) ${sourceSql(expression.source)}${andSql(expression.condition, conditionSql)})`
     case 'exists':

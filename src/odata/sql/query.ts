@@ -1,7 +1,7 @@
 // A bound query as one SELECT.
 
 import { type Sql, sql } from '../../core/sql.ts'
-import type { BoundQuery } from '../bind/bound.ts'
+import type { BoundQuery, OutputProperty } from '../bind/bound.ts'
 import { BIGINT } from './engine-types.ts'
 import { conditionSql, valueSql } from './expression.ts'
 import type { KeysetWindow } from './keyset.ts'
@@ -62,6 +62,10 @@ export function countSql(query: BoundQuery): Sql {
   return sql`SELECT count(*) AS ${sql.ident('count')} ${fromSql(query)}`
 }
 
+/** The same as digits. */
+export const countTextSql = (query: BoundQuery): Sql =>
+  sql`SELECT CAST("count" AS VARCHAR) FROM (${countSql(query)})`
+
 function fromSql({ relation, row, filter }: BoundQuery): Sql {
   const from = sql`FROM ${relationSql(relation)} AS ${sql.ident(row.alias)}`
   return filter === null ? from : sql`${from} WHERE (${conditionSql(filter)})`
@@ -74,4 +78,12 @@ function windowSql({ skip, top }: BoundQuery, { offset, limit, keyset }: RowWind
   const skipped = isPlaced ? 0 : Math.min(skip + offset, Number.MAX_SAFE_INTEGER)
   const limitSql = rows === null ? sql.empty : sql` LIMIT ${sql.value(rows, BIGINT)}`
   return skipped === 0 ? limitSql : sql`${limitSql} OFFSET ${sql.value(skipped, BIGINT)}`
+}
+
+/** The value of the only property as one text, behind a comma; of NULL no comma. */
+export function rawTextsSql(query: BoundQuery): Sql {
+  const [{ name, type }] = query.output as readonly [OutputProperty]
+  const [comma, none] = [',', '0'].map((text) => sql.value(text, type.engine))
+  const rows = rowsSql(query, { offset: 0, limit: 1 })
+  return sql`SELECT coalesce(${comma!} || page.${sql.ident(name)}, ${none!}) FROM (${rows}) AS page`
 }

@@ -8,6 +8,7 @@ import type {
   OrderItem,
   Relation,
 } from '../bind/bound.ts'
+import { totalSql } from './totals.ts'
 import { BIGINT } from './engine-types.ts'
 import { conditionSql, orderItemSql, valueSql } from './expression.ts'
 
@@ -55,8 +56,8 @@ function stepSql(step: StepRelation, from: Sql): Sql {
 const columnSql = ({ column, value }: NamedColumn) =>
   sql`${valueSql(value)} AS ${sql.ident(column)}`
 
-const aggregateSql = ({ column, value, sql: toSql }: AggregateColumn) =>
-  sql`${toSql(value === null ? sql.empty : valueSql(value))} AS ${sql.ident(column)}`
+const aggregateSql = (total: AggregateColumn) =>
+  sql`${totalSql(total, total.value === null ? sql.empty : valueSql(total.value))} AS ${sql.ident(total.column)}`
 
 function groupSql({ keys, aggregates }: StepRelation & { readonly kind: 'group' }, from: Sql): Sql {
   const columns = [...keys.map(columnSql), ...aggregates.map(aggregateSql)]

@@ -12,8 +12,7 @@ import { applyRules } from './apply.grammar.ts'
 import { expandRules } from './expand.grammar.ts'
 import { literalRules } from './literal.grammar.ts'
 import { searchRules } from './search.grammar.ts'
-import { lightenIntervals } from '../../grammar/light-intervals.ts'
-import { readInOneStep, readInPlace } from '../../grammar/token-rules.ts'
+import { readInOneStep, readInPlace } from './token-rules.ts'
 
 export const urlGrammarSource = String.raw`
 OData {
@@ -280,4 +279,3 @@ readInPlace(urlGrammar, [
   'comma',
   'ws',
 ])
-lightenIntervals(urlGrammar)

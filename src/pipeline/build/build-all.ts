@@ -1,55 +1,57 @@
 // The selected models in DAG order, on several connections at once. One that fails, and those that read it, keep their
 // last good version; the others go on.
 
-import type { CompiledProject, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { type BuildContext, createSchemas } from './build.ts'
-import { buildGroup, settle } from './build-group.ts'
+import type { Step } from '../plan/steps.ts'
 import type { RunResults } from '../results.ts'
-import { readPositions } from '../store/state.ts'
+import type { RunContext } from '../run-context.ts'
+import type { FlushPosition } from '../store/state.ts'
+import { createSchemas } from './build.ts'
+import { buildGroup, settle } from './build-group.ts'
 
 export interface BuildAllOptions {
   /** One for each group of models that may be built at a time; among them that of the context. */
   readonly connections: readonly Connection[]
   /** Start no further model after a failure. */
   readonly failFast: boolean
-  readonly signal: AbortSignal
+  /** The last segment that went into each events model. */
+  readonly positions: ReadonlyMap<ModelName, FlushPosition>
 }
 
 /** Throws what is no failure of a model, once nothing runs any more. */
 export async function buildAll(
-  context: BuildContext,
+  context: RunContext,
   results: RunResults,
-  project: CompiledProject,
-  options: BuildAllOptions,
+  steps: readonly Step[],
+  { connections, failFast, positions }: BuildAllOptions,
 ): Promise<void> {
-  const { connections, failFast, signal } = options
-  const { selected } = context
-  const waiting = new Set(selected)
+  const { selected, signal } = context
+  const waiting = new Set(steps)
   const isStopped = () => signal.aborted || (failFast && results.hasFailed)
   const isFinished = (input: ModelName) => !selected.has(input) || results.isFinished(input)
-  const take = (sees: (input: ModelName) => boolean): Model | null => {
+  const builder = { context, results, positions, isStopped }
+  const take = (sees: (input: ModelName) => boolean): Step | null => {
     if (isStopped()) return null
-    for (const name of waiting) {
-      const model = project.models.get(name)!
-      if (!model.dependsOn.every(sees)) continue
-      waiting.delete(name)
-      if (!model.dependsOn.every(isFinished) || !settle(work, model)) return model
+    for (const step of waiting) {
+      const { dependsOn } = step.model
+      if (!dependsOn.every(sees)) continue
+      const isReady = dependsOn.every(isFinished)
+      if (step.problem !== null && !isReady) continue // whether it is skipped or fails shows later
+      waiting.delete(step)
+      if (!isReady || !settle(builder, step)) return step
     }
     return null
   }
-  const positions = await readPositions(context.connection)
-  const work = { context, results, positions, signal, isStopped }
-  await createSchemas(context, project.models)
+  await createSchemas(context, steps)
   const idle = [...connections]
   const running = new Set<Promise<void>>()
-  const start = (first: Model, connection: Connection) => {
+  const start = (first: Step, connection: Connection) => {
     // Its transaction will not see what others commit after it has begun.
     const unseen = new Set([...selected].filter((name) => !isFinished(name)))
     const takeNext = (group: ReadonlySet<ModelName>) =>
       take((input) => group.has(input) || !unseen.has(input))
-    const here = { ...work, context: { ...context, connection }, take: takeNext }
+    const here = { ...builder, context: { ...context, connection }, take: takeNext }
     const finished = buildGroup(here, first).finally(() => {
       running.delete(finished)
       idle.push(connection)
@@ -59,9 +61,9 @@ export async function buildAll(
   try {
     for (;;) {
       while (idle.length > 0) {
-        const model = take(isFinished)
-        if (model === null) break
-        start(model, idle.shift()!)
+        const step = take(isFinished)
+        if (step === null) break
+        start(step, idle.shift()!)
       }
       if (running.size === 0) break
       await Promise.race(running)

@@ -3,112 +3,107 @@
 // nothing. When anything in it fails, each of its models is built in a transaction of its own, so that a failure hits only
 // the model at fault, and a long model holds those before it back for no longer than limits.groupHeldMs.
 
-import { freshness } from '../plan/decide.ts'
-import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
-import type { Model } from '../../core/model.ts'
-import { type ModelName, targetsOf } from '../../core/names.ts'
+import type { ModelName } from '../../core/names.ts'
 import type { ModelResult } from '../../core/report/progress.ts'
-import {
-  build,
-  type BuildContext,
-  decideNow,
-  noteBuilt,
-  noteVersion,
-  statementOf,
-} from './build.ts'
-import { explainFailure, isInterruption, ModelFailure } from '../failure.ts'
-import { staleInputs } from '../plan/source-age.ts'
+import { explainFailure, isInterruption } from '../failure.ts'
 import { interruptOnAbort } from '../interrupt.ts'
+import { decide, type Decision, whyUnchanged } from '../plan/decide.ts'
+import type { Step } from '../plan/steps.ts'
 import type { RunResults } from '../results.ts'
+import { recordOf, type RunContext } from '../run-context.ts'
 import { type FlushPosition, type NewRecord, recordModels } from '../store/state.ts'
+import { build } from './build.ts'
+import { materializationOf } from './materialize/kinds.ts'
+import { noteRelation } from './materialize/relation.ts'
 
-export interface Work {
-  readonly context: BuildContext
+export interface GroupBuilder {
+  readonly context: RunContext
   readonly results: RunResults
   /** The last segment that went into each events model. */
   readonly positions: ReadonlyMap<ModelName, FlushPosition>
-  readonly signal: AbortSignal
   /** True when no further model is to be started. */
   readonly isStopped: () => boolean
-  /** The next model to build whose inputs were finished when the group began, or are in it. */
-  readonly take: (group: ReadonlySet<ModelName>) => Model | null
+  /** The next step whose inputs were finished when the group began, or are in it. */
+  readonly take: (group: ReadonlySet<ModelName>) => Step | null
 }
 
 type Outcome = Omit<ModelResult, 'model' | 'ms'>
 
 /** A model whose rows stand and are checked, in a transaction that is still open. */
 interface Done {
-  readonly model: Model
+  readonly step: Step
   readonly outcome: Outcome
   /** null for a model that is left as it is. */
   readonly record: NewRecord | null
   readonly ms: number
 }
 
-/** True for a model that needs no transaction: it was skipped, its source is too old, or nothing has changed. */
-export function settle(
-  work: Pick<Work, 'context' | 'results' | 'positions'>,
-  model: Model,
-): boolean {
-  const { context, results } = work
+/** True for a step that needs no transaction: it is skipped, it fails before a row is read, or nothing has changed. */
+export function settle(builder: Omit<GroupBuilder, 'take'>, step: Step): boolean {
+  const { context, results } = builder
+  const { model, action, problem } = step
   if (results.isBlocked(model)) return true
   const startedMs = performance.now()
-  try {
-    if (decideOne(work, model).because !== null) return false
-    const outcome = leaveAsItIs(context, model)
+  if (problem !== null) results.fail(model.name, problem)
+  else if (action === 'build' && decideNow(builder, step).because !== null) return false
+  else {
+    const outcome = leaveAsItIs(context, results, step)
     results.finish({ model: model.name, ...outcome, ms: performance.now() - startedMs })
-  } catch (error) {
-    results.fail(model.name, explainFailure(error, model, null), performance.now() - startedMs)
   }
   return true
 }
 
 /** Builds `first` and those that join it on the connection of the context. Throws what is no failure of a model. */
-export async function buildGroup(work: Work, first: Model): Promise<void> {
-  const { context, results, signal } = work
+export async function buildGroup(builder: GroupBuilder, first: Step): Promise<void> {
+  const { context, results } = builder
   const startedMs = performance.now()
   const group = [first]
-  const names = new Set([first.name])
+  const names = new Set([first.model.name])
   const next = () => {
     if (performance.now() - startedMs > limits.groupMs) return null
-    const model = work.take(names)
-    if (model !== null) {
-      group.push(model)
-      names.add(model.name)
+    const step = builder.take(names)
+    if (step !== null) {
+      group.push(step)
+      names.add(step.model.name)
     }
-    return model
+    return step
   }
   try {
-    await buildTogether(work, first, next)
+    await buildTogether(builder, first, next)
   } catch (error) {
-    for (const name of names) context.versions.delete(name)
-    if (isInterruption(error, signal)) return
-    if (group.length > 1) return await buildOneByOne(work, group)
-    const statement = first.kind === 'events' ? null : statementOf(first, context.dir)
-    const because = explainFailure(error, first, statement, context.selected)
-    results.fail(first.name, because, performance.now() - startedMs)
+    for (const name of names) results.versions.delete(name)
+    if (isInterruption(error, context.signal)) return
+    if (group.length > 1) return await buildOneByOne(builder, group)
+    const { model } = first
+    const statement = materializationOf(model).statement(model, context.paths.dir)
+    const because = explainFailure(error, model, statement, context.selected)
+    results.fail(model.name, because, performance.now() - startedMs)
   }
 }
 
-async function buildOneByOne(work: Work, group: readonly Model[]): Promise<void> {
-  for (const model of group)
-    if (!work.isStopped() && !settle(work, model))
-      await buildGroup({ ...work, take: () => null }, model)
+async function buildOneByOne(builder: GroupBuilder, group: readonly Step[]): Promise<void> {
+  for (const step of group)
+    if (!builder.isStopped() && !settle(builder, step))
+      await buildGroup({ ...builder, take: () => null }, step)
 }
 
 /** When it throws, nothing has changed. */
-async function buildTogether(work: Work, first: Model, next: () => Model | null): Promise<void> {
-  const { context, results } = work
+async function buildTogether(
+  builder: GroupBuilder,
+  first: Step,
+  next: () => Step | null,
+): Promise<void> {
+  const { context, results } = builder
   const { connection, runId } = context
   const group: Done[] = []
   let builtMs = 0
   await connection.transact(async () => {
-    group.push(await buildOne(work, first))
+    group.push(await buildOne(builder, first))
     {
       using _held = interruptOnAbort([connection], AbortSignal.timeout(limits.groupHeldMs))
-      for (let model = next(); model !== null; model = next())
-        if (!results.isBlocked(model)) group.push(await buildOne(work, model))
+      for (let step = next(); step !== null; step = next())
+        if (!results.isBlocked(step.model)) group.push(await buildOne(builder, step))
     }
     builtMs = performance.now()
     await recordModels(
@@ -118,67 +113,57 @@ async function buildTogether(work: Work, first: Model, next: () => Model | null)
     )
   })
   const shareMs = (performance.now() - builtMs) / group.length
-  for (const { model, outcome, record, ms } of group) {
-    if (record !== null) noteBuilt(context, model)
+  for (const { step, outcome, record, ms } of group) {
+    const { model } = step
+    if (record !== null) noteRelation(context, model)
     results.finish({ model: model.name, ...outcome, ms: ms + (record === null ? 0 : shareMs) })
   }
 }
 
-async function buildOne(work: Work, model: Model): Promise<Done> {
-  const { context, results } = work
+async function buildOne(builder: GroupBuilder, step: Step): Promise<Done> {
+  const { context, results } = builder
+  const { model } = step
   const startedMs = performance.now()
   const done = (outcome: Outcome, record: NewRecord | null): Done => {
-    return { model, outcome, record, ms: performance.now() - startedMs }
+    return { step, outcome, record, ms: performance.now() - startedMs }
   }
-  const { fingerprint, because } = decideOne(work, model)
-  if (because === null) return done(leaveAsItIs(context, model), null)
+  const { fingerprint, because } = decideNow(builder, step)
+  if (because === null) return done(leaveAsItIs(context, results, step), null)
   if (model.kind === 'events') {
     // The rows came with the flush.
-    noteVersion(context, model.name, fingerprint)
+    results.versions.set(model.name, fingerprint)
     const rows = results.flushed.get(model.name)?.events ?? 0
     const outcome = { status: 'built', because, rows } as const
-    return done(withWarnings(context, model, outcome), { model, fingerprint, version: fingerprint })
+    return done(withWarnings(step, outcome), { model, fingerprint, version: fingerprint })
   }
   results.start(model.name, because)
   const { rows, version, warnings } = await build(context, model, fingerprint)
-  noteVersion(context, model.name, version)
+  results.versions.set(model.name, version)
   const outcome = { status: 'built', because, ...(rows === undefined ? {} : { rows }) } as const
-  return done(withWarnings(context, model, outcome, warnings), { model, fingerprint, version })
+  return done(withWarnings(step, outcome, warnings), { model, fingerprint, version })
 }
 
-/**
- * Throws ModelFailure for a model that reads a source that is too old. The version of an events model says which rows it
- * has: the definition and the last segments that went in, of each spelling that the model has had.
- */
-function decideOne(
-  { context, positions }: Pick<Work, 'context' | 'positions'>,
-  model: Model,
-): { readonly fingerprint: string; readonly because: string | null } {
-  const [stale] = staleInputs(model, context.freshness, 'error')
-  if (stale !== undefined) throw new ModelFailure(stale)
-  if (model.kind !== 'events') return decideNow(context, model, new Set())
-  const last = targetsOf(model.name, positions.keys()).map((target) =>
-    [target, ...[...positions.get(target)!].flat()].join(),
-  )
-  const fingerprint = hashOf(16, [model.definition, last.join(';')])
-  const isNew = context.state.models.get(model.name)?.version !== fingerprint
-  const { because } = decideNow(context, model, new Set(isNew ? [model.name] : []))
-  return { fingerprint, because }
+/** Whether the model must be built after all, now that those before it are finished. */
+function decideNow(
+  { context, results, positions }: Pick<GroupBuilder, 'context' | 'results' | 'positions'>,
+  { model }: Step,
+): Decision {
+  const versionOf = (name: ModelName) =>
+    results.versions.get(name) ?? context.state.models.get(name)?.version
+  return decide(context, model, { versionOf, pending: NONE, positions, waiting: NONE })
 }
 
-function leaveAsItIs(context: BuildContext, model: Model): Outcome {
-  const record = context.state.models.get(model.name)
-  if (record === undefined) throw new Error(`${model.name} was never built`)
-  noteVersion(context, model.name, record.version)
-  return withWarnings(context, model, { status: 'unchanged', because: freshness(model) })
+const NONE: ReadonlySet<ModelName> = new Set()
+
+function leaveAsItIs(context: RunContext, results: RunResults, step: Step): Outcome {
+  const { model } = step
+  const record = recordOf(context, model)
+  if (record === null) throw new Error(`${model.name} was never built`)
+  results.versions.set(model.name, record.version)
+  return withWarnings(step, { status: 'unchanged', because: whyUnchanged(model) })
 }
 
-function withWarnings(
-  { freshness }: BuildContext,
-  model: Model,
-  outcome: Outcome,
-  found: readonly string[] = [],
-): Outcome {
-  const warnings = [...staleInputs(model, freshness, 'warn'), ...found]
+function withWarnings(step: Step, outcome: Outcome, found: readonly string[] = []): Outcome {
+  const warnings = [...step.warnings, ...found]
   return warnings.length === 0 ? outcome : { ...outcome, warnings }
 }

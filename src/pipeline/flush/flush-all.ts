@@ -1,16 +1,16 @@
 // The flush of a run: every events model has its table, then what is buffered moves in, target by target.
 
 import type { ClaimSource } from '../../buffer/claim-source.ts'
-import type { CompiledProject, EventsModel } from '../../core/model.ts'
+import type { EventsModel } from '../../core/model.ts'
 import { sameName, targetsOf } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { roomMaker } from '../../duckdb/vectors/memory.ts'
-import { type BuildContext, refuseReservedSchema, siteOf } from '../build/build.ts'
+import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushCount } from '../results.ts'
 import { finishCommitted, type FlushDependencies, flushTarget } from './flush.ts'
 import { dropBatch, insertRejected, isOf } from './load-batch.ts'
-import { prepareEventsTable } from '../build/materialize/events.ts'
+import { events as eventsTable } from '../build/materialize/events.ts'
 import { noteRelation, relationOf } from '../build/materialize/relation.ts'
 import { isEdited, recordModels } from '../store/state.ts'
 
@@ -25,16 +25,13 @@ export interface FlushAllOptions extends Given {
   readonly onFailure: (model: EventsModel, error: unknown) => void
 }
 
-/** Targets without a model keep their events in the buffer. */
+/** Of `events`, which nothing stands in the way of. Targets without a model keep their events in the buffer. */
 export async function flushAll(
-  context: BuildContext,
-  { models }: CompiledProject,
+  context: RunContext,
+  events: readonly EventsModel[],
   options: FlushAllOptions,
 ): Promise<void> {
   const { openClaims, logger, signal, startedAt, onFlushed, onFailure } = options
-  const events = [...models.values()]
-    .filter((model) => model.kind === 'events')
-    .filter(({ name }) => context.selected.has(name))
   const ready = await prepareTables(context, events, options)
   if (openClaims === null || signal.aborted) return
   await using claims = await openClaims()
@@ -43,7 +40,7 @@ export async function flushAll(
   const all = { ...options, connection, makeRoom, claims, formerly: false }
   await finishCommitted(all, context.state.acks)
   const targets = await claims.targets()
-  const known = [...models.values()].filter(({ kind }) => kind === 'events')
+  const known = [...context.project.models.values()].filter(({ kind }) => kind === 'events')
   for (const target of targets)
     if (!known.some(({ name }) => sameName(name, target)))
       logger.warn('flush-target-without-model', { target })
@@ -63,7 +60,7 @@ export async function flushAll(
 }
 
 /** Since the last run that flushed all of it. */
-function isRedefined({ state }: BuildContext, model: EventsModel): boolean {
+function isRedefined({ state }: RunContext, model: EventsModel): boolean {
   const record = state.models.get(model.name)
   return record === undefined || record.fingerprint === '' || isEdited(record, model)
 }
@@ -77,21 +74,20 @@ async function retryRejected(connection: Connection, model: EventsModel): Promis
   return events
 }
 
-/** A model whose columns cannot be brought into its table is refused before anything of it is claimed. */
+/** Before anything is claimed. */
 async function prepareTables(
-  context: BuildContext,
+  context: RunContext,
   models: readonly EventsModel[],
   { onFailure, onFlushed, logger }: FlushAllOptions,
 ): Promise<readonly EventsModel[]> {
-  const { connection, catalog, state, runId } = context
+  const { connection, runId } = context
   const ready: EventsModel[] = []
   for (const model of models) {
     try {
-      refuseReservedSchema(context, model.name)
-      const record = state.models.get(model.name)
+      const record = recordOf(context, model)
       const wasEdited = isEdited(record, model)
       const retried = await connection.transact(async () => {
-        await prepareEventsTable(siteOf(context, model), model)
+        await eventsTable.build(context, model)
         // From here on the table is known as one that holds events, by this definition, whatever happens next: what is
         // rejected by it is tried again when it changes, also when it becomes again what it was.
         if (record?.kind !== 'events' || wasEdited)
@@ -102,7 +98,7 @@ async function prepareTables(
         onFlushed(model, { events: retried, rejected: 0 })
         logger.info('flush-rejected-retried', { target: model.name, events: retried })
       }
-      noteRelation(catalog, model.name, 'table')
+      noteRelation(context, model)
       ready.push(model)
     } catch (error) {
       onFailure(model, error)

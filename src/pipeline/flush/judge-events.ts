@@ -9,7 +9,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { catalogKey } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
-import type { BuildContext } from '../build/build.ts'
+import type { RunContext } from '../run-context.ts'
 import {
   dropBatch,
   FITTING,
@@ -29,7 +29,7 @@ export const ARRIVING = sql`temp.main._eider_arriving`
 /** The table of events that were rejected before; null where a run of the model would try none of them again. */
 export function rejectedFor(
   model: EventsModel,
-  { catalog, state }: Pick<BuildContext, 'catalog' | 'state'>,
+  { catalog, state }: Pick<RunContext, 'catalog' | 'state'>,
 ): Sql | null {
   if (!isEdited(state.models.get(model.name), model)) return null
   const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'rejected_events'))

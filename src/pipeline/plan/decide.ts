@@ -1,125 +1,126 @@
-// What a run has to build, and why. Pure: states and file hashes are given. `run` and `plan` both ask here.
+// Whether a model is built, and why: the one place that says it, for a run and for a plan.
 //
 // A fingerprint is text with a part for each thing that a model was built from: its definition, the version of each
-// model that it reads, the contents of each file that it reads. Comparing the parts tells what changed.
+// model that it reads, the contents of each file that it reads. Comparing the parts tells what changed. That of an events
+// model says which rows it has: the definition, and the last segments that went in, of each spelling that its name has had.
 
-import type { Model } from '../../core/model.ts'
-import type { ModelName } from '../../core/names.ts'
 import { definitionOf } from '../../compiler/definition.ts'
+import { hashOf } from '../../core/hash.ts'
+import { kinds } from '../../core/kinds.ts'
+import type { EventsModel, Model } from '../../core/model.ts'
+import { type ModelName, targetsOf } from '../../core/names.ts'
+import { rangeOf, relationType } from '../build/materialize/relation.ts'
+import { recordOf, type RunContext } from '../run-context.ts'
+import type { FlushPosition, ModelRecord } from '../store/state.ts'
 
-/** What is remembered of a model that was built. */
-export interface ModelState {
-  readonly fingerprint: string
-  /** Changes when the rows do. */
-  readonly version: string
-  readonly definition: string
-  readonly kind: string
-  /** True while the project does not have the model. */
-  readonly removed: boolean
-}
+/** Nothing here asks the engine. */
+export type DecisionContext = Pick<
+  RunContext,
+  'project' | 'selected' | 'state' | 'catalog' | 'fileHashes' | 'fullRefresh' | 'range'
+>
 
-/** What a decision looks at. */
-export interface Situation {
-  readonly states: ReadonlyMap<ModelName, ModelState>
-  /** Versions of the models that come before, as far as they are known. */
-  readonly versions: ReadonlyMap<ModelName, string>
-  /** Models before this one that will be built, so that nobody knows their version yet. Empty in a run. */
+/** What changes while a run, or a plan of one, goes on. */
+export interface Progress {
+  /** Of a model that comes before: the version that it has now; undefined when it was never built. */
+  readonly versionOf: (name: ModelName) => string | undefined
+  /** Models before this one that will be built, so that nobody knows their version yet. Empty while models are built. */
   readonly pending: ReadonlySet<ModelName>
-  /** Hash of the contents for each name in `model.files`. */
-  readonly fileHashes: ReadonlyMap<string, string>
-  readonly fullRefresh: boolean
-  /** Whether the warehouse has the relation that the model would make. */
-  readonly exists: (model: Model) => boolean
-  /** Events models for which events wait in the buffer or have just been flushed. */
-  readonly withNewEvents: ReadonlySet<ModelName>
+  /** The last segments that went into events models. */
+  readonly positions: ReadonlyMap<ModelName, FlushPosition>
+  /** Events models for which events wait in the buffer. Empty once they have been flushed. */
+  readonly waiting: ReadonlySet<ModelName>
 }
 
-export type Action = 'build' | 'unchanged'
-
-/** Why a model must be built, in one line; null when it is fresh. */
+/** Why a model must be built, in one line; null when nothing has changed. */
 export interface Decision {
   readonly fingerprint: string
   readonly because: string | null
 }
 
-export interface Step {
-  readonly model: Model
-  readonly action: Action
-  readonly because: string
-}
-
-export interface Plan {
-  readonly steps: readonly Step[]
-}
-
-/** Letters, digits and dots only. */
-export function fingerprint(
-  model: Model,
-  upstreamVersions: ReadonlyMap<ModelName, string>,
-  fileHashes: ReadonlyMap<string, string>,
-): string {
-  return partsOf(model, upstreamVersions, fileHashes).join('.')
-}
-
-/** The one place that says whether a model is built, and why. */
-export function decide(model: Model, situation: Situation): Decision {
-  const parts = partsOf(model, situation.versions, situation.fileHashes)
-  const state = situation.states.get(model.name)
-  const because = reasonToBuild(model, state, parts, situation)
+export function decide(context: DecisionContext, model: Model, progress: Progress): Decision {
+  if (model.kind === 'events') return decideEvents(context, model, progress)
+  const parts = partsOf(model, progress.versionOf, context.fileHashes)
+  const because = reasonToBuild(context, model, parts, progress.pending)
   return { fingerprint: parts.join('.'), because }
 }
 
 /**
- * A step for each of `models`, which are in order. What is read from a model that will be built counts as changed,
- * though a merge may turn out to change nothing.
+ * A decision for each selected model, before any of them is built. What is read from a model that will be built counts
+ * as changed, though a merge may turn out to change nothing.
  */
-export function plan(
-  models: Iterable<Model>,
-  given: Omit<Situation, 'versions' | 'pending'>,
-): Plan {
-  const versions = new Map(Array.from(given.states, ([name, { version }]) => [name, version]))
+export function decideAll(
+  context: DecisionContext,
+  { positions, waiting }: Pick<Progress, 'positions' | 'waiting'>,
+): ReadonlyMap<ModelName, Decision> {
+  const { project, selected, state } = context
   const pending = new Set<ModelName>()
-  const steps = Array.from(models, (model): Step => {
-    const { because } = decide(model, { ...given, versions, pending })
-    if (because === null) return { model, action: 'unchanged', because: freshness(model) }
-    pending.add(model.name)
-    return { model, action: 'build', because }
-  })
-  return { steps }
+  const versionOf = (name: ModelName) => state.models.get(name)?.version
+  const decisions = new Map<ModelName, Decision>()
+  for (const name of selected) {
+    const progress = { versionOf, pending, positions, waiting }
+    const decision = decide(context, project.models.get(name)!, progress)
+    if (decision.because !== null) pending.add(name)
+    decisions.set(name, decision)
+  }
+  return decisions
 }
 
 /** What is said of a model that is not built. */
-export const freshness = ({ kind }: Model): string =>
+export const whyUnchanged = ({ kind }: Model): string =>
   kind === 'events' ? 'no new events' : 'nothing changed'
-
-function reasonToBuild(
-  model: Model,
-  state: ModelState | undefined,
-  parts: readonly string[],
-  situation: Situation,
-): string | null {
-  if (state === undefined || state.removed) return 'never built'
-  if (state.kind !== model.kind) return `kind changed from ${state.kind} to ${model.kind}`
-  if (state.definition !== model.definition) return 'definition changed'
-  if (model.kind === 'events') return situation.withNewEvents.has(model.name) ? 'new events' : null
-  if (situation.fullRefresh) return 'full refresh'
-  const changed = changedInput(model, state.fingerprint.split('.'), parts, situation.pending)
-  if (changed !== null) return changed
-  if (model.volatile) return 'volatile'
-  return situation.exists(model) ? null : 'missing in the warehouse'
-}
 
 /** `state:modified`: the model itself or a file that it reads is not what was built; what it reads does not count. */
 export function isModified(
   model: Model,
-  { states, fileHashes }: Pick<Situation, 'states' | 'fileHashes'>,
+  { state, fileHashes }: Pick<RunContext, 'state' | 'fileHashes'>,
 ): boolean {
-  const state = states.get(model.name)
-  if (state === undefined || state.removed) return true
-  if (state.kind !== model.kind || state.definition !== model.definition) return true
-  if (model.kind === 'events') return false
-  const before = state.fingerprint.split('.').slice(1 + model.dependsOn.length)
+  const record = state.models.get(model.name)
+  if (reasonOfDefinition(model, record) !== null) return true
+  if (model.kind === 'events' || record === undefined) return false
+  const before = record.fingerprint.split('.').slice(1 + model.dependsOn.length)
   return model.files.some((file, i) => before[i] !== shortHash(fileHashes.get(file)))
+}
+
+function decideEvents(
+  { state }: DecisionContext,
+  model: EventsModel,
+  { positions, waiting }: Progress,
+): Decision {
+  const last = targetsOf(model.name, positions.keys()).map((target) =>
+    [target, ...[...positions.get(target)!].flat()].join(),
+  )
+  const fingerprint = hashOf(16, [model.definition, last.join(';')])
+  const record = state.models.get(model.name)
+  const isNew = waiting.has(model.name) || record?.version !== fingerprint
+  return {
+    fingerprint,
+    because: reasonOfDefinition(model, record) ?? (isNew ? 'new events' : null),
+  }
+}
+
+function reasonToBuild(
+  context: DecisionContext,
+  model: Model,
+  parts: readonly string[],
+  pending: ReadonlySet<ModelName>,
+): string | null {
+  if (rangeOf(context, model) !== null) return 'backfill'
+  const record = recordOf(context, model)
+  const redefined = reasonOfDefinition(model, record ?? undefined)
+  if (redefined !== null || record === null) return redefined
+  if (context.fullRefresh) return 'full refresh'
+  const changed = changedInput(model, record.fingerprint.split('.'), parts, pending)
+  if (changed !== null) return changed
+  if (model.volatile) return 'volatile'
+  const exists = relationType(context.catalog, model.name) === kinds[model.kind].relation
+  return exists ? null : 'missing in the warehouse'
+}
+
+/** Why the relation that an earlier run made is none of this model; null: it is. */
+function reasonOfDefinition(model: Model, record: ModelRecord | undefined): string | null {
+  if (record === undefined || record.removed) return 'never built'
+  if (record.kind !== model.kind) return `kind changed from ${record.kind} to ${model.kind}`
+  return record.definition === model.definition ? null : 'definition changed'
 }
 
 function changedInput(
@@ -139,12 +140,12 @@ function changedInput(
 /** The definition, then one part for each of `dependsOn` and of `files`, which follow from the definition. */
 function partsOf(
   { definition, dependsOn, files }: Model,
-  upstreamVersions: ReadonlyMap<ModelName, string>,
+  versionOf: Progress['versionOf'],
   fileHashes: ReadonlyMap<string, string>,
 ): readonly string[] {
   return [
     definition,
-    ...dependsOn.map((name) => shortHash(upstreamVersions.get(name))),
+    ...dependsOn.map((name) => shortHash(versionOf(name))),
     ...files.map((file) => shortHash(fileHashes.get(file))),
   ]
 }

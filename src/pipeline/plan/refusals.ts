@@ -1,86 +1,86 @@
-// What a run would refuse before it has read a row of the source, and what it would replace or drop: told by `eider plan`.
-// The rules are those of the materializations; here they are only asked.
+// What stands in the way of a model, seen before a row is read: asked once for each model that is to be built, by a run as
+// by a plan of it. What only the rows can tell shows when the model is built, or built in memory by a plan with a diff.
 
+import { kinds } from '../../core/kinds.ts'
 import type { Model } from '../../core/model.ts'
-import { sql } from '../../core/sql.ts'
-import { describe } from '../../duckdb/catalog.ts'
-import {
-  type BuildContext,
-  isBackfill,
-  isKept,
-  missingInputs,
-  refuseReservedSchema,
-} from '../build/build.ts'
-import { explainFailure, ModelFailure } from '../failure.ts'
-import { adaptationOfEvents } from '../build/materialize/events.ts'
-import { adaptationOfKept, ownColumns } from '../build/materialize/kept.ts'
-import {
-  continuesTable,
-  countRows,
-  existingType,
-  inRange,
-  type Past,
-  refuseLoss,
-  relationOf,
-  type Site,
-} from '../build/materialize/relation.ts'
-import { refuseLostWatermark, refuseWrongRange } from '../build/materialize/stage.ts'
+import { foldCase, type ModelName, sameName, splitModelName } from '../../core/names.ts'
+import { materializationOf, materializations } from '../build/materialize/kinds.ts'
+import { countRows, relationOf, relationType } from '../build/materialize/relation.ts'
+import { explainFailure, isInterruption, ModelFailure } from '../failure.ts'
+import { recordOf, type RunContext } from '../run-context.ts'
+import { STATE_SCHEMA } from '../store/state.ts'
 
-/** What is known of the run that is planned. */
-export type Asked = Pick<BuildContext, 'selected' | 'state' | 'catalog'> &
-  Pick<Site, 'connection' | 'fullRefresh' | 'range'>
+export interface Assessment {
+  /** One line with its place, which names the flag or the change that helps; null: nothing stands in the way yet. */
+  readonly problem: string | null
+  /** What the run would replace or drop, as far as the flags allow it; one line each. */
+  readonly losses: readonly string[]
+}
 
-/** One line with its place, which names the flag or the change that helps; null: nothing stands in the way yet. */
-export async function refusalOf(asked: Asked, model: Model): Promise<string | null> {
+export async function assess(context: RunContext, model: Model): Promise<Assessment> {
   try {
-    refuseReservedSchema(asked, model.name)
-    const missing = missingInputs(model, asked)
-    if (missing !== null) throw new ModelFailure(missing)
-    await refuseChange(asked, pastOf(asked, model), model)
-    return null
+    refuseReservedSchema(context, model)
+    refuseMissingInputs(context, model)
+    await materializationOf(model).refuse(context, model)
+    refuseReplacement(context, model)
+    return { problem: null, losses: await lossesOf(context, model) }
   } catch (error) {
-    return explainFailure(error, model, null)
+    if (isInterruption(error, context.signal)) throw error
+    return { problem: explainFailure(error, model, null), losses: [] }
   }
 }
 
-async function refuseChange(asked: Asked, past: Past, model: Model): Promise<void> {
-  const { connection } = asked
-  if (model.kind === 'events') {
-    const goesOn = past.record?.kind === 'events' && existingType(past, model.name) === 'table'
-    if (goesOn) await adaptationOfEvents(connection, model)
-    else refuseLoss(past, model)
-    return
+async function lossesOf(context: RunContext, model: Model): Promise<readonly string[]> {
+  const { connection, fullRefresh, catalog } = context
+  if (relationType(catalog, model.name) !== 'table' || model.kind === 'events') return []
+  const record = recordOf(context, model)
+  if (!fullRefresh || (record !== null && !kinds[record.kind].keepsRows))
+    return materializationOf(model).losses(context, model)
+  const rows = await countRows(connection, relationOf(model.name))
+  return [`--full-refresh drops ${rows} ${rows === 1 ? 'row' : 'rows'} of the table`]
+}
+
+function refuseReservedSchema({ catalog }: RunContext, { name }: Model): void {
+  const { schema } = splitModelName(name)
+  if (foldCase(schema) === STATE_SCHEMA)
+    throw new ModelFailure(`the schema "${schema}" belongs to eider; name the folder differently`)
+  // `a.b` means schema a or catalog a; where both exist the engine refuses the name.
+  if (sameName(schema, catalog.database))
+    throw new ModelFailure(
+      `the schema "${schema}" has the name of the database file; name the folder or the file (\`database\` in eider.yml) differently`,
+    )
+}
+
+/** Its inputs are neither selected nor built by an earlier run. */
+function refuseMissingInputs(
+  { selected, state, catalog }: RunContext,
+  { name, dependsOn }: Model,
+): void {
+  const isBuilt = (input: ModelName) =>
+    state.models.get(input)?.removed === false && relationType(catalog, input) !== null
+  const missing = dependsOn.filter((input) => !selected.has(input) && !isBuilt(input))
+  if (missing.length === 0) return
+  throw new ModelFailure(
+    `it reads ${missing.join(', ')}, never built and not selected; select the upstream models too: --select +${name}`,
+  )
+}
+
+/**
+ * A relation that is made from nothing would destroy rows that cannot be made again: a history, collected events, or a
+ * table that no run made. A merge may have kept rows that its source deleted; nothing remembers whether it did.
+ */
+function refuseReplacement(context: RunContext, model: Model): void {
+  const { catalog, fullRefresh } = context
+  if (relationType(catalog, model.name) !== 'table') return
+  const record = recordOf(context, model)
+  if (record === null) {
+    if (fullRefresh) return
+    throw new ModelFailure(
+      `a table ${model.name} exists that no run has made; move it away, or replace it with --full-refresh`,
+    )
   }
-  if (asked.range !== null && isBackfill(asked, model))
-    await refuseWrongRange(connection, model, asked.range)
-  if (!isKept(model) || !continuesTable(past, model)) return refuseLoss(past, model)
-  const before = await describe(connection, sql`FROM ${relationOf(model.name)}`)
-  if (model.kind !== 'scd2') refuseLostWatermark(model, before)
-  adaptationOfKept(model, ownColumns(model, before), ownColumns(model, model.columns))
+  if (record.kind === model.kind) return
+  const { name, kind } = model
+  const refusal = materializations[record.kind].refuseReplacement(name, kind, fullRefresh)
+  if (refusal !== null) throw new ModelFailure(refusal)
 }
-
-/** What the run would replace or drop, as far as the flags allow it; one line each. */
-export async function lossesOf(asked: Asked, model: Model): Promise<readonly string[]> {
-  const { connection, fullRefresh, range } = asked
-  const past = pastOf(asked, model)
-  if (existingType(past, model.name) !== 'table' || model.kind === 'events') return []
-  const target = relationOf(model.name)
-  const { record } = past
-  const wasKept = record === null || ['append', 'merge', 'scd2'].includes(record.kind)
-  if (fullRefresh && wasKept)
-    return [`--full-refresh drops ${rowsOf(await countRows(connection, target))} of the table`]
-  if (range === null || !isBackfill(asked, model) || !continuesTable(past, model)) return []
-  const { column } = model.watermark
-  const rows = await countRows(connection, sql`(FROM ${target} WHERE ${inRange(column, range)})`)
-  return [
-    `replaces ${rowsOf(rows)} whose ${column} is at least ${range.start} and below ${range.end}`,
-  ]
-}
-
-const rowsOf = (rows: number) => `${rows} ${rows === 1 ? 'row' : 'rows'}`
-
-const pastOf = ({ catalog, state, fullRefresh }: Asked, { name }: Model): Past => ({
-  catalog,
-  fullRefresh,
-  record: state.models.get(name) ?? null,
-})

@@ -11,7 +11,7 @@ import { numberOf } from '../../duckdb/values.ts'
 
 const MAX_DATE_MS = 8.64e15
 
-export interface Freshness {
+export interface SourceAge {
   readonly source: string
   readonly state: 'fresh' | 'warn' | 'error'
   /** In one line, for people. */
@@ -19,12 +19,12 @@ export interface Freshness {
 }
 
 /** By name, of the sources that say when they were loaded. */
-export async function readFreshness(
+export async function readSourceAges(
   connection: Connection,
   tables: readonly CompiledExternal[],
   now: Date,
-): Promise<ReadonlyMap<string, Freshness>> {
-  const found = new Map<string, Freshness>()
+): Promise<ReadonlyMap<string, SourceAge>> {
+  const found = new Map<string, SourceAge>()
   for (const table of tables) {
     if (table.loadedAt === null) continue
     found.set(table.name, await readAge(connection, table, table.loadedAt, now))
@@ -38,7 +38,7 @@ async function readAge(
   table: CompiledExternal,
   loadedAt: string,
   now: Date,
-): Promise<Freshness> {
+): Promise<SourceAge> {
   const [schema = '', name = ''] = table.name.split('.')
   // Infinity marks rows without an end, and says nothing of the last load.
   const time = sql`${sql.ident(loadedAt)}::TIMESTAMPTZ`
@@ -67,16 +67,16 @@ export const sourcesRead = (
 /** A line for each source that the model reads and that is too old: to be warned of, or to fail. */
 export function staleInputs(
   { sources }: Pick<Model, 'sources'>,
-  freshness: ReadonlyMap<string, Freshness>,
+  ages: ReadonlyMap<string, SourceAge>,
   state: 'warn' | 'error',
 ): readonly string[] {
   return sources.flatMap((name) => {
-    const found = freshness.get(name)
+    const found = ages.get(name)
     return found?.state === state ? [found.text] : []
   })
 }
 
-function judge(table: CompiledExternal, loadedMs: number | null, now: Date): Freshness {
+function judge(table: CompiledExternal, loadedMs: number | null, now: Date): SourceAge {
   const { name, warnAfter, errorAfter } = table
   const isOver = (age: Age | null) =>
     age !== null && (loadedMs === null || now.getTime() - loadedMs > age.ms)

@@ -1,42 +1,12 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { grammar } from 'ohm-js'
-import { annotationGrammar } from '../../../src/compiler/annotations/annotation-values.ts'
-import { annotationGrammarSource } from '../../../src/compiler/annotations/annotations.grammar.ts'
 import { annotations, parseHeader } from '../../../src/compiler/annotations/annotations.ts'
 import { tokenize } from '../../../src/compiler/sql/tokens.ts'
-import { faultsOfExamples } from '../../support/grammar-examples.ts'
 
 function header(text: string) {
   const parsed = parseHeader({ path: 'x.sql', text }, tokenize(text))
   return { ...parsed, codes: parsed.diagnostics.map(({ code }) => code) }
 }
-
-test('the examples in the grammar hold', () => {
-  assert.equal(faultsOfExamples(annotationGrammarSource, annotationGrammar), [])
-})
-
-test('examples that do not hold are found, and rules without any', () => {
-  const faulty = String.raw`G {
-    //+ "x"
-    //- "1"
-    a = digit
-
-    //+ "1"
-    b (a letter)
-      = letter -- only
-
-    // no example
-    c = letter
-  }`
-  const faults = faultsOfExamples(faulty, grammar(faulty))
-  assert.equal(
-    faults.map((fault) => fault.split(': Line')[0]),
-    ['a: refuses "x"', 'a: accepts "1"', 'b: refuses "1"', 'c: no example that is accepted'],
-  )
-  const unreadable = 'G {\n//+ no text\na = digit\n}'
-  assert.throws(() => faultsOfExamples(unreadable, grammar(unreadable)))
-})
 
 test('columns keep their places in the file', () => {
   const text = `-- a note\n  --  @unique_key : "Line ""No""" ,  größe`

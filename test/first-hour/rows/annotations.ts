@@ -1,8 +1,8 @@
 // Annotations and checks. Most rows are one model that reads core.orders.
 
+import { two } from '../line.ts'
 import type { Mistake } from '../mistake.ts'
 
-const two = (text: string) => ({ 'models/mart/two.sql': text })
 const select = 'SELECT order_id, country_id, status FROM core.orders'
 
 export const rows: readonly Mistake[] = [
@@ -108,7 +108,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'an equals sign for the colon',
     files: two(`-- @kind = view\n${select}`),
     answer: `
-      models/mart/two.sql:1:11 error annotation-syntax: annotation not understood: expected a kind: view, table, append, merge, scd2, events
+      models/mart/two.sql:1:12 error annotation-syntax: annotation not understood: expected a kind: view, table, append, merge, scd2, events
       hint: write -- @kind: view`,
     grade: 'A',
   },
@@ -240,6 +240,15 @@ export const rows: readonly Mistake[] = [
     files: two(`-- @check: accepted(country_id, NO, SE)\n${select}`),
     answer: `
       models/mart/two.sql:1:33 error annotation-syntax: annotation not understood: expected a condition in SQL, or not_null(a, b), unique(a, b), accepted(a, 'x', 'y'), references(a, schema.model.column), row_count(> 0)`,
+    grade: 'A',
+  },
+  {
+    id: 'b48e',
+    mistake: 'a text in double quotes in a check',
+    files: two(`-- @check: country_id = "NO"\n${select}`),
+    answer: `
+      models/mart/two.sql:1:25 error sql-binding: no column "NO"
+      hint: text stands in single quotes: 'NO'`,
     grade: 'A',
   },
   {

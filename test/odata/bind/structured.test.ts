@@ -3,6 +3,9 @@ import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { InMemoryTables } from '../../support/in-memory-tables.ts'
 import type { Table } from '../../support/snapshot-files.ts'
+import { requestTests } from '../../support/request-tests.ts'
+
+const onShop = requestTests()
 
 const people: readonly Table[] = [
   {
@@ -17,21 +20,10 @@ const people: readonly Table[] = [
   },
 ]
 
-async function holdFor(fixture: InMemoryTables, expected: Readonly<Record<string, string>>) {
-  for (const [filter, ids] of Object.entries(expected))
-    assert.is(await fixture.ids('s_people', filter), ids, filter)
-}
+const onPeople = requestTests(people)
 
-function refusedAs(fixture: InMemoryTables, expected: Readonly<Record<string, string>>) {
-  for (const [filter, code] of Object.entries(expected)) {
-    const refusal = fixture.refusal(`s_people?$filter=${encodeURIComponent(filter)}`)
-    assert.is(refusal.code, code, `${filter} ${refusal.message}`)
-  }
-}
-
-test('Q133: parts of structs are values', async () => {
-  await using fixture = await InMemoryTables.open(people)
-  await holdFor(fixture, {
+onPeople('Q133: parts of structs are values', (t) => {
+  t.finds('s_people', {
     "address/city eq 'Rome'": '1',
     'address/city eq null': '2 3',
     'address/geo/lat gt 1': '1',
@@ -42,14 +34,14 @@ test('Q133: parts of structs are values', async () => {
     "contains(address/city,'om') and $it/address/zip add 1 eq 101": '1',
     "address/phones/any(p:p eq '2')": '1',
   })
-  assert.is(await fixture.first('s_people?$orderby=address/zip desc'), '1 3 2')
-  assert.is(
-    await fixture.first(
+  t.answers([
+    ['s_people?$orderby=address/zip desc', '1 3 2'],
+    [
       's_people?$apply=groupby((address/city),aggregate($count as n))&$orderby=n desc&$select=n',
-    ),
-    '2 1',
-  )
-  refusedAs(fixture, {
+      '2 1',
+    ],
+  ])
+  t.refuses('s_people', {
     'address/nowhere eq 1': 'unknown-property',
     'address/City eq null': 'unknown-property',
     'name/city eq null': 'unknown-property',
@@ -57,15 +49,16 @@ test('Q133: parts of structs are values', async () => {
     'address eq 1': 'type-mismatch',
     'length(address) eq 1': 'type-mismatch',
   })
-  assert.is(fixture.refusal('s_people?$orderby=address').code, 'type-mismatch')
-  assert.is(fixture.refusal('s_people?$apply=groupby((address))').code, 'type-mismatch')
-  assert.is(fixture.refusal('s_people?$apply=aggregate(tags with max as m)').code, 'type-mismatch')
+  t.refusesTargets([
+    ['s_people?$orderby=address', 'type-mismatch'],
+    ['s_people?$apply=groupby((address))', 'type-mismatch'],
+    ['s_people?$apply=aggregate(tags with max as m)', 'type-mismatch'],
+  ])
 })
 
-test('JSON objects are compared with structs, property by property', async () => {
-  await using fixture = await InMemoryTables.open(people)
+onPeople('JSON objects are compared with structs, property by property', (t) => {
   const whole = '{"city":"Rome","zip":100,"geo":{"lat":1.5},"phones":["1","2"]}'
-  await holdFor(fixture, {
+  t.finds('s_people', {
     [`address eq ${whole}`]: '1',
     [`${whole} eq address`]: '1',
     [`address ne ${whole}`]: '2 3',
@@ -87,8 +80,8 @@ test('JSON objects are compared with structs, property by property', async () =>
   })
   const alias =
     's_people?$filter=address eq @a or lines eq @b&@a={"zip":7}&@b=[{"n":1,"s":"q"},{"n":2}]'
-  assert.is(await fixture.first(alias), '1 3')
-  refusedAs(fixture, {
+  t.answers([[alias, '1 3']])
+  t.refuses('s_people', {
     'address eq {"town":"Rome"}': 'unknown-property',
     'address eq {"zip":7,"zip":7}': 'syntax-error',
     'address eq {"zip":"x"}': 'type-mismatch',
@@ -100,10 +93,12 @@ test('JSON objects are compared with structs, property by property', async () =>
     'hassubset(lines,[{"n":2}])': 'not-supported',
     'lines/$count($filter=$this eq {"n":2}) eq {"n":2}': 'type-mismatch',
   })
-  assert.is(fixture.refusal('s_people?$compute={"a":1} as x').code, 'not-supported')
-  assert.is(fixture.refusal('s_people?$compute=[{"a":1}] as x').code, 'not-supported')
-  assert.is(fixture.refusal('s_people?$orderby={"a":1}').code, 'not-supported')
-  assert.is(fixture.refusal('s_people(@k)?@k={"a":1}').status, 400)
+  t.refusesTargets([
+    ['s_people?$compute={"a":1} as x', 'not-supported'],
+    ['s_people?$compute=[{"a":1}] as x', 'not-supported'],
+    ['s_people?$orderby={"a":1}', 'not-supported'],
+    ['s_people(@k)?@k={"a":1}', 400],
+  ])
 })
 
 test('what $select does not choose by is said, and not passed over', async () => {
@@ -150,9 +145,8 @@ test('a text of JSON is read as the type that it meets', async () => {
   assert.is(fixture.refusal('s_visits?$filter=visit eq {"who":"me"}').code, 'invalid-value')
 })
 
-test('lists: any, all, $count and in; a list that is NULL is empty', async () => {
-  await using fixture = await InMemoryTables.open(people)
-  await holdFor(fixture, {
+onPeople('lists: any, all, $count and in; a list that is NULL is empty', (t) => {
+  t.finds('s_people', {
     "tags/any(t:t eq 'b')": '1 3',
     "not tags/any(t:t eq 'b')": '2',
     'tags/any()': '1 3',
@@ -174,7 +168,7 @@ test('lists: any, all, $count and in; a list that is NULL is empty', async () =>
     '9007199254740992 in nums': '',
     'tags eq null': '',
   })
-  refusedAs(fixture, {
+  t.refuses('s_people', {
     'name/any()': 'type-mismatch',
     'address/any()': 'type-mismatch',
     'tags/any(t:t gt 1)': 'type-mismatch',
@@ -185,9 +179,8 @@ test('lists: any, all, $count and in; a list that is NULL is empty', async () =>
   })
 })
 
-test('lists as values: literals, comparison and functions', async () => {
-  await using fixture = await InMemoryTables.open(people)
-  await holdFor(fixture, {
+onPeople('lists as values: literals, comparison and functions', (t) => {
+  t.finds('s_people', {
     "tags eq ['a','b','b']": '1',
     'tags ne []': '1 3',
     'nums eq [1,2,3]': '1',
@@ -219,7 +212,7 @@ test('lists as values: literals, comparison and functions', async () => {
     'substring(nums,-2,1) eq [2]': '1',
     'substring(nums,0,0) eq []': '1 2 3',
   })
-  refusedAs(fixture, {
+  t.refuses('s_people', {
     'tags eq [1]': 'type-mismatch',
     'tags gt tags': 'type-mismatch',
     "['a',1] eq tags": 'type-mismatch',
@@ -232,52 +225,54 @@ test('lists as values: literals, comparison and functions', async () => {
   })
 })
 
-test('entities are compared by their keys', async () => {
-  await using fixture = await InMemoryTables.open()
-  const ids = (filter: string) => fixture.ids('shop_orders', filter)
-  assert.is(await ids('customer eq $root/shop_customers(1)'), '10 11')
-  assert.is(await ids('customer ne $root/shop_customers(1)'), '12 13 14')
-  assert.is(await ids('$it eq $root/shop_orders(12)'), '12')
-  const refusal = (filter: string) => fixture.refusal(`shop_orders?$filter=${filter}`).code
-  assert.is(refusal('customer%20eq%20$it'), 'type-mismatch')
-  assert.is(refusal('customer%20gt%20$it'), 'type-mismatch')
-  assert.is(refusal('customer%20eq%20amount'), 'type-mismatch')
+onShop('entities are compared by their keys', (t) => {
+  t.finds('shop_orders', [
+    ['customer eq $root/shop_customers(1)', '10 11'],
+    ['customer ne $root/shop_customers(1)', '12 13 14'],
+    ['$it eq $root/shop_orders(12)', '12'],
+  ])
+  t.test((fixture) => {
+    const refusal = (filter: string) => fixture.refusal(`shop_orders?$filter=${filter}`).code
+    assert.is(refusal('customer%20eq%20$it'), 'type-mismatch')
+    assert.is(refusal('customer%20gt%20$it'), 'type-mismatch')
+    assert.is(refusal('customer%20eq%20amount'), 'type-mismatch')
+  })
 })
 
-test('after the ABNF: what stands in lists, prefixes, white space', async () => {
-  await using fixture = await InMemoryTables.open()
-  const refusal = (query: string) => {
-    const { status, code } = fixture.refusal(`shop_customers?${encodeURI(query)}`)
-    return `${status} ${code}`
-  }
-  assert.is(refusal('$filter= vip'), '400 syntax-error')
-  assert.is(refusal('$filter=vip '), '400 syntax-error')
-  assert.is(refusal('$filter=name in (name,city)'), '400 syntax-error')
-  assert.is(refusal("$filter=X'1a' eq null"), '400 syntax-error')
-  assert.is(refusal('$filter={"a":1} eq 1'), '400 type-mismatch')
-  assert.is(refusal('$filter=[{}] eq null'), '501 not-supported')
-  assert.is(refusal('$filter=vip#x'), '400 invalid-url')
-  assert.is(await fixture.first('shop_customers?$filter=customer_id%20in%20(1,@p)&@p=3'), '1 3')
-  assert.is(await fixture.first(`shop_customers?$search='ob ar'`), '2')
-  assert.is(await fixture.first(`shop_customers?$search='"ob'`), '2')
-  assert.is(await fixture.first('shop_customers?$search=%27%22%27'), '1 2 3 4 5')
+onShop('after the ABNF: what stands in lists, prefixes, white space', (t) => {
+  t.answers([
+    ['shop_customers?$filter=customer_id%20in%20(1,@p)&@p=3', '1 3'],
+    [`shop_customers?$search='ob ar'`, '2'],
+    [`shop_customers?$search='"ob'`, '2'],
+    ['shop_customers?$search=%27%22%27', '1 2 3 4 5'],
+  ])
+  t.test((fixture) => {
+    const refusal = (query: string) => {
+      const { status, code } = fixture.refusal(`shop_customers?${encodeURI(query)}`)
+      return `${status} ${code}`
+    }
+    assert.is(refusal('$filter= vip'), '400 syntax-error')
+    assert.is(refusal('$filter=vip '), '400 syntax-error')
+    assert.is(refusal('$filter=name in (name,city)'), '400 syntax-error')
+    assert.is(refusal("$filter=X'1a' eq null"), '400 syntax-error')
+    assert.is(refusal('$filter={"a":1} eq 1'), '400 type-mismatch')
+    assert.is(refusal('$filter=[{}] eq null'), '501 not-supported')
+    assert.is(refusal('$filter=vip#x'), '400 invalid-url')
+  })
 })
 
-test('$root leads to any other entity', async () => {
-  await using fixture = await InMemoryTables.open()
-  const ids = (filter: string) => fixture.ids('shop_customers', filter)
-  assert.is(await ids('city eq $root/shop_customers(2)/city'), '2')
-  assert.is(await ids('customer_id eq $root/shop_orders(10)/customer/customer_id'), '1')
-  assert.is(await ids('credit gt $root/shop_items(order_id=11,line=1)/qty'), '1 2')
-  assert.is(await ids('customer_id eq $root/shop_customers(2)/orders(12)/customer_id'), '2')
-  assert.is(await ids('$root/shop_orders/$count eq 5 and customer_id lt 2'), '1')
-  assert.is(
-    await ids("$root/shop_orders/any(o:o/customer_id eq customer_id and o/status eq 'open')"),
-    '1',
-  )
-  assert.is(await ids('$root/shop_customers(77)/city eq null and customer_id eq 1'), '1')
-  assert.is(await ids('orders(11)/amount eq 20'), '1')
-  assert.is(await ids('$root/shop_customers(77) eq null'), '1 2 3 4 5')
+onShop('$root leads to any other entity', (t) => {
+  t.finds('shop_customers', [
+    ['city eq $root/shop_customers(2)/city', '2'],
+    ['customer_id eq $root/shop_orders(10)/customer/customer_id', '1'],
+    ['credit gt $root/shop_items(order_id=11,line=1)/qty', '1 2'],
+    ['customer_id eq $root/shop_customers(2)/orders(12)/customer_id', '2'],
+    ['$root/shop_orders/$count eq 5 and customer_id lt 2', '1'],
+    ["$root/shop_orders/any(o:o/customer_id eq customer_id and o/status eq 'open')", '1'],
+    ['$root/shop_customers(77)/city eq null and customer_id eq 1', '1'],
+    ['orders(11)/amount eq 20', '1'],
+    ['$root/shop_customers(77) eq null', '1 2 3 4 5'],
+  ])
   const refused = {
     '$root/nowhere(1)/a eq 1': 'unknown-property',
     '$root/shop_customers/city eq null': 'type-mismatch',
@@ -287,12 +282,7 @@ test('$root leads to any other entity', async () => {
     'orders(line=1)/amount eq 1': 'invalid-key',
     'name(1)/a eq 1': 'type-mismatch',
   }
-  for (const [filter, code] of Object.entries(refused))
-    assert.is(
-      fixture.refusal(`shop_customers?$filter=${encodeURIComponent(filter)}`).code,
-      code,
-      filter,
-    )
+  t.refuses('shop_customers', refused)
 })
 
 test.run()

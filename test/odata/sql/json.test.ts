@@ -13,7 +13,8 @@ import {
   framed,
 } from '../../../src/odata/answer/single-row.ts'
 import { edmTypeOf } from '../../../src/odata/edm/types.ts'
-import { collectionHead, collectionTail, rowTextsSql } from '../../../src/odata/sql/json.ts'
+import { rowTextsSql } from '../../../src/odata/sql/json.ts'
+import { collectionHead, collectionTail } from '../../../src/odata/answer/envelope.ts'
 
 const MINIMAL = { metadata: 'minimal', ieee754: false } as const
 const COMPATIBLE = { metadata: 'minimal', ieee754: true } as const

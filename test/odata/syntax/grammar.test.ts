@@ -9,6 +9,28 @@ test('the examples above the rules hold', () => {
   assert.equal(faultsOfExamples(urlGrammarSource, urlGrammar), [])
 })
 
+test('examples that do not hold are found, and rules without any', () => {
+  const faulty = String.raw`G {
+    //+ "x"
+    //- "1"
+    a = digit
+
+    //+ "1"
+    b (a letter)
+      = letter -- only
+
+    // no example
+    c = letter
+  }`
+  const faults = faultsOfExamples(faulty, ohm.grammar(faulty))
+  assert.equal(
+    faults.map((fault) => fault.split(': Line')[0]),
+    ['a: refuses "x"', 'a: accepts "1"', 'b: refuses "1"', 'c: no example that is accepted'],
+  )
+  const unreadable = 'G {\n//+ no text\na = digit\n}'
+  assert.throws(() => faultsOfExamples(unreadable, ohm.grammar(unreadable)))
+})
+
 test('a grammar whose tokens are read in one step takes what the grammar as written takes', () => {
   const written = ohm.grammar(urlGrammarSource)
   assert.equal(faultsOfExamples(urlGrammarSource, written), [])

@@ -1,8 +1,15 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type ModelState, fingerprint, plan } from '../../../src/pipeline/plan/decide.ts'
-import type { CompiledProject } from '../../../src/core/model.ts'
+import type { CompiledProject, Model } from '../../../src/core/model.ts'
 import type { ModelName } from '../../../src/core/names.ts'
+import { catalogKey, type RelationType } from '../../../src/duckdb/catalog.ts'
+import {
+  decide,
+  decideAll,
+  type DecisionContext,
+  type Progress,
+} from '../../../src/pipeline/plan/decide.ts'
+import type { ModelRecord } from '../../../src/pipeline/store/state.ts'
 import { type Texts, compileTexts } from '../../support/compile-texts.ts'
 import { modelName } from '../../support/model-name.ts'
 
@@ -14,61 +21,74 @@ const texts = {
 }
 const noFiles: ReadonlyMap<string, string> = new Map()
 
-/** States after everything was built; a version is made of all that went in. */
-function built({ models }: CompiledProject, files = noFiles): ReadonlyMap<ModelName, ModelState> {
-  const states = new Map<ModelName, ModelState>()
-  const versions = new Map<ModelName, string>()
-  for (const model of models.values()) {
-    const print = fingerprint(model, versions, files)
-    versions.set(model.name, `version of ${print}`)
-    states.set(model.name, {
-      fingerprint: print,
-      version: versions.get(model.name)!,
-      definition: model.definition,
-      kind: model.kind,
-      removed: false,
-    })
-  }
-  return states
+interface Given {
+  readonly records?: ReadonlyMap<ModelName, ModelRecord>
+  readonly fileHashes?: ReadonlyMap<string, string>
+  readonly fullRefresh?: boolean
+  /** Whether the warehouse has the relations. */
+  readonly exists?: boolean
+  readonly waiting?: ReadonlySet<ModelName>
 }
 
-const planOf = (
-  { models }: CompiledProject,
-  states: ReadonlyMap<ModelName, ModelState>,
-  fileHashes = noFiles,
-) =>
-  plan(models.values(), {
-    states,
+function contextOf(project: CompiledProject, given: Given): DecisionContext {
+  const { records = new Map(), fileHashes = noFiles, fullRefresh = false, exists = true } = given
+  const relations = Array.from(
+    project.models.values(),
+    ({ name, kind }): [string, RelationType] => {
+      const [schema = '', table = ''] = name.split('.')
+      return [catalogKey(schema, table), kind === 'view' ? 'view' : 'table']
+    },
+  )
+  return {
+    project,
+    selected: new Set(project.models.keys()),
+    state: { models: records, positions: new Map(), acks: [] },
+    catalog: { database: 'warehouse', relations: new Map(exists ? relations : []) },
     fileHashes,
-    fullRefresh: false,
-    exists: () => true,
-    withNewEvents: new Set(),
-  })
+    fullRefresh,
+    range: null,
+  }
+}
+
+/** Records after everything was built; a version is made of all that went in. */
+function built(project: CompiledProject, files = noFiles): ReadonlyMap<ModelName, ModelRecord> {
+  const records = new Map<ModelName, ModelRecord>()
+  const versionOf = (name: ModelName) => records.get(name)?.version
+  const none = { pending: new Set<ModelName>(), waiting: new Set<ModelName>() }
+  const progress: Progress = { versionOf, positions: new Map(), ...none }
+  for (const model of project.models.values()) {
+    const context = contextOf(project, { fileHashes: files })
+    const { fingerprint } = decide(context, model, progress)
+    const version = model.kind === 'events' ? fingerprint : `version of ${fingerprint}`
+    const { definition, kind } = model
+    records.set(model.name, { fingerprint, version, definition, kind, removed: false })
+  }
+  return records
+}
+
+/** Why each model is built, in order; null: it is not. */
+function allReasons(project: CompiledProject, given: Given): readonly [string, string | null][] {
+  const { waiting = new Set() } = given
+  const decisions = decideAll(contextOf(project, given), { positions: new Map(), waiting })
+  return Array.from(decisions, ([name, { because }]) => [name, because])
+}
 
 async function reasons(
   after: Texts,
-  states: ReadonlyMap<ModelName, ModelState>,
-  files = noFiles,
-): Promise<Readonly<Record<string, string>>> {
-  const { steps } = planOf(await compileTexts(after), states, files)
-  return Object.fromEntries(
-    steps
-      .filter(({ action }) => action === 'build')
-      .map(({ model, because }) => [model.name, because]),
-  )
+  records: ReadonlyMap<ModelName, ModelRecord>,
+  fileHashes = noFiles,
+): Promise<Readonly<Record<string, string | null>>> {
+  const all = allReasons(await compileTexts(after), { records, fileHashes })
+  return Object.fromEntries(all.filter(([, because]) => because !== null))
 }
 
 test('a first run builds everything, in order', async () => {
-  const { steps } = planOf(await compileTexts(texts), new Map())
-  assert.equal(
-    steps.map(({ model, action, because }) => [model.name, action, because]),
-    [
-      ['mart.u', 'build', 'never built'],
-      ['raw.s', 'build', 'never built'],
-      ['mid.v', 'build', 'never built'],
-      ['mart.t', 'build', 'never built'],
-    ],
-  )
+  assert.equal(allReasons(await compileTexts(texts), {}), [
+    ['mart.u', 'never built'],
+    ['raw.s', 'never built'],
+    ['mid.v', 'never built'],
+    ['mart.t', 'never built'],
+  ])
 })
 
 test('a second run builds nothing', async () => {
@@ -130,18 +150,18 @@ test('a volatile model is never fresh, nor what reads it', async () => {
 
 test('contents of files count', async () => {
   const { models } = await compileTexts({ 'a.b': 'select 1 as x' })
-  const reader = { ...models.get(modelName('a.b'))!, files: ['data/x.csv'] }
-  const project = {
+  const reader: Model = { ...models.get(modelName('a.b'))!, files: ['data/x.csv'] }
+  const project: CompiledProject = {
     models: new Map([[reader.name, reader]]),
     macros: [],
     warnings: [],
     lineage: () => new Map(),
   }
   const before = new Map([['data/x.csv', 'hash one']])
-  const states = built(project, before)
-  const because = (files: ReadonlyMap<string, string>) =>
-    planOf(project, states, files).steps[0]?.because
-  assert.is(because(before), 'nothing changed')
+  const records = built(project, before)
+  const because = (fileHashes: ReadonlyMap<string, string>) =>
+    allReasons(project, { records, fileHashes })[0]?.[1]
+  assert.is(because(before), null)
   assert.is(because(new Map([['data/x.csv', 'hash two']])), 'file data/x.csv changed')
 })
 
@@ -151,24 +171,14 @@ test('a relation that is gone, a full refresh, a model that came back and new ev
     'a.e': '-- @kind: events\nid bigint',
   })
   const states = built(project)
-  const given = {
-    states,
-    fileHashes: noFiles,
-    fullRefresh: false,
-    exists: () => true,
-    withNewEvents: new Set<ModelName>(),
-  }
-  const because = (change: Partial<typeof given>) =>
-    plan(project.models.values(), { ...given, ...change }).steps.map((step) => step.because)
+  const because = (change: Given) =>
+    allReasons(project, { records: states, ...change }).map(([, reason]) => reason)
   const gone = new Map(Array.from(states, ([name, state]) => [name, { ...state, removed: true }]))
-  assert.equal(because({}), ['nothing changed', 'no new events'])
-  assert.equal(because({ exists: () => false }), ['missing in the warehouse', 'no new events'])
-  assert.equal(because({ fullRefresh: true }), ['full refresh', 'no new events'])
-  assert.equal(because({ states: gone }), ['never built', 'never built'])
-  assert.equal(because({ withNewEvents: new Set([modelName('a.e')]) }), [
-    'nothing changed',
-    'new events',
-  ])
+  assert.equal(because({}), [null, null])
+  assert.equal(because({ exists: false }), ['missing in the warehouse', null])
+  assert.equal(because({ fullRefresh: true }), ['full refresh', null])
+  assert.equal(because({ records: gone }), ['never built', 'never built'])
+  assert.equal(because({ waiting: new Set([modelName('a.e')]) }), [null, 'new events'])
 })
 
 test('a fingerprint fits into a file name and stays short when versions contain fingerprints', async () => {

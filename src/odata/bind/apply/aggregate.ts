@@ -1,8 +1,7 @@
 // aggregate: one row of totals, or one for each group (Data Aggregation 4.0, section 3.2.1). Null values are no values.
 
-import { type Sql, sql } from '../../../core/sql.ts'
 import { isODataIdentifier } from '../../../core/names.ts'
-import { methodNamed, type MethodTotal, ofList, ofRows } from './methods.ts'
+import { methodNamed } from './methods.ts'
 import {
   type ApplyContext,
   type ApplyRows,
@@ -17,18 +16,13 @@ import {
 import { bindExpression } from '../expression/expression.ts'
 import { bindDistinctKey, bindGathered } from './gathered.ts'
 import { inputOf } from './these.ts'
-import { type Expression, type NamedColumn, typeOf } from '../bound.ts'
+import { type NamedColumn, type Total, typeOf } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
 import type { Scope } from '../scope.ts'
 import type { AggregateItem, ExpressionSyntax } from '../../syntax/syntax.ts'
 import { edm } from '../../edm/types.ts'
 import type { Property } from '../../edm/model.ts'
-
-interface Total extends MethodTotal {
-  /** What the total is made of; null: of the rows themselves. */
-  readonly value: Expression | null
-}
 
 export function bindAggregate(
   items: readonly AggregateItem[],
@@ -51,11 +45,11 @@ export function bindAggregate(
     ...(mark === undefined ? {} : { mark: keyOf(mark) }),
   }))
   const aggregates = items.map((item) => {
-    const { type, value, sql: toSql } = bindTotal(item, scope)
+    const total = bindTotal(item, scope)
     requireFreeName(item, values)
-    const property = newProperty(item.name, type, context)
+    const property = newProperty(item.name, total.type, context)
     values.push({ path: [item.name], property })
-    return { column: property.column.name, value, sql: toSql }
+    return { column: property.column.name, ...total }
   })
   const { relation: from } = rows
   const row = rowVariable(rows)
@@ -75,7 +69,7 @@ export function bindTotal(
   { value, method, at }: Pick<AggregateItem, 'value' | 'method' | 'at'>,
   scope: Scope,
 ): Total {
-  if (value === null) return { type: edm.Int64, value: null, sql: () => sql`count(*)` }
+  if (value === null) return { method: 'rowCount', type: edm.Int64, value: null }
   return method === null ? bindSumOfCounts(value, scope) : bindMethod(value, method, at, scope)
 }
 
@@ -83,12 +77,8 @@ export function bindTotal(
 function bindSumOfCounts(syntax: ExpressionSyntax, scope: Scope): Total {
   const counted = countedValues(syntax, scope)
   if (counted !== null) return bindTotal(counted, scope)
-  const value = withinLimits(bindExpression(syntax, scope))
-  return {
-    type: edm.Int64,
-    value,
-    sql: (count) => sql`CAST(coalesce(sum(${count}), 0) AS BIGINT)`,
-  }
+  const value = withinLimits(bindExpression(syntax, scope), scope.request)
+  return { method: 'sumOfCounts', type: edm.Int64, value }
 }
 
 /** `customer/$count` and `orders/amount/$count` count what is found there: entities once, and values that are not null. */
@@ -106,20 +96,14 @@ function bindMethod(syntax: ExpressionSyntax, method: string, at: number, scope:
   const isDistinct = folded === 'countdistinct'
   const gathered = bindGathered(syntax, scope, isDistinct)
   const key = isDistinct && gathered === null ? bindDistinctKey(syntax, scope) : null
-  const value = withinLimits(gathered?.value ?? key ?? bindExpression(syntax, scope))
+  const value = withinLimits(gathered?.value ?? key ?? bindExpression(syntax, scope), scope.request)
   const type = typeOf(value)
   const isCounted = isDistinct || folded === 'count'
   if (type === null || (type.kind !== 'primitive' && !isCounted))
     throw odataError('type-mismatch', `${method} does not take ${type?.name ?? 'null'}`)
-  const totalOf = methodNamed(method, at)
-  if (gathered === null) return { ...totalOf(type, method, ofRows), value }
+  const total = methodNamed(method, at)(type, method)
+  if (gathered === null) return { ...total, value }
   // An entity that several rows lead to counts once (Data Aggregation, section 3.2.1.1).
-  const total = totalOf(type, method, ofList)
-  const list = (pairs: Sql) =>
-    sql`list_transform(list_distinct(flatten(list(${pairs}))), lambda pair: pair.v)`
-  return {
-    type: total.type,
-    value: withinLimits({ kind: 'gathered', type, ...gathered }),
-    sql: (pairs) => total.sql(list(pairs)),
-  }
+  const { end: _, ...pairs } = gathered
+  return { ...total, value: withinLimits({ kind: 'gathered', type, ...pairs }, scope.request) }
 }

@@ -68,10 +68,10 @@ function transform(
     case 'filter': {
       const { scope, made } = inputOf(rows, groups, context)
       const condition = bindExpression(syntax.condition, scope)
-      return made(filtered(rows, withinLimits(asCondition(condition, 'filter'))))
+      return made(filtered(rows, withinLimits(asCondition(condition, 'filter'), context)))
     }
     case 'search':
-      return filtered(rows, withinLimits(bindSearch(syntax.search, searchedRow(rows))))
+      return filtered(rows, withinLimits(bindSearch(syntax.search, searchedRow(rows)), context))
     case 'compute':
       return syntax.items.reduce((made, item) => computed(made, item, groups, context), rows)
     case 'orderby': {
@@ -113,7 +113,7 @@ function computed(
 ): ApplyRows {
   const { scope, made: madeOf } = inputOf(rows, groups, context)
   const name = newName(item, scope)
-  const value = withinLimits(bindExpression(item.value, scope))
+  const value = withinLimits(bindExpression(item.value, scope), context)
   const type = typeOf(value)
   if (type === null) throw odataError('type-mismatch', `"${name}" is always null`)
   const added: NewValue = { path: [name], value, type }
@@ -143,7 +143,7 @@ function ranked(
   const { isTop, until } = syntax
   const method = `${isTop ? 'top' : 'bottom'}${until}`
   const { scope, made } = inputOf(rows, groups, context)
-  const value = withinLimits(bindExpression(syntax.value, scope))
+  const value = withinLimits(bindExpression(syntax.value, scope), context)
   const limit = rankLimit(syntax, method, bindExpression(syntax.limit, scope))
   const type = typeOf(value)
   if (type === null || (until !== 'count' && !isNumber(type)))

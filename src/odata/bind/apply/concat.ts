@@ -1,6 +1,5 @@
 // concat: the rows of several sequences, one after the other (Data Aggregation 4.0, section 3.2.2).
 
-import { sql } from '../../../core/sql.ts'
 import {
   type ApplyContext,
   type ApplyRows,
@@ -17,9 +16,8 @@ import {
 import type { Expression } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import { commonNumericType, isNumber } from '../../edm/numbers.ts'
-import { orderSql } from '../../sql/relation.ts'
 import { edm, type EdmType } from '../../edm/types.ts'
-import { booleanConstant } from '../expression/constants.ts'
+import { booleanConstant, wholeNumber } from '../expression/constants.ts'
 import type { NavigationProperty, Property } from '../../edm/model.ts'
 
 /**
@@ -67,20 +65,11 @@ const hasOwn = ({ set, values }: ApplyRows, { name }: NavigationProperty) =>
 
 const ascending = (property: Property) => ({ property, descending: false })
 
-const wholeNumber = (value: number): Expression => ({
-  kind: 'constant',
-  type: edm.Int64,
-  value: String(value),
-})
-
 /** The number of a row in the order of its part. */
 const placeOf = (part: ApplyRows): Expression => ({
-  kind: 'call',
-  name: 'place',
+  kind: 'rowNumber',
   type: edm.Int64,
-  operands: [],
-  sql: () => sql`row_number() OVER (${orderSql(totalOrder(part))})`,
-  copies: [],
+  order: totalOrder(part),
 })
 
 const ownValue = ({ values }: ApplyRows, path: readonly string[]) =>

@@ -117,7 +117,7 @@ function withKeys(rows: ApplyRows, paths: readonly GroupPath[], context: ApplyCo
   const scope = scopeOfRows(rows, context)
   const known = rows.values.map(({ path }) => pathKey(path))
   const added = paths.flatMap((path) => {
-    const value = withinLimits(bindPath(path, scope))
+    const value = withinLimits(bindPath(path, scope), context)
     const type = typeOf(value)!
     if (type.kind !== 'primitive')
       throw odataError('type-mismatch', `rows cannot be grouped by ${type.name}`)

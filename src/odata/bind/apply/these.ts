@@ -4,7 +4,6 @@
 // They become a subquery over the same relation, so each use writes that once more, and counts towards its size. A window
 // would write it once, but only a list of columns can hold one, and without groups it keeps all rows in memory.
 
-import { sql } from '../../../core/sql.ts'
 import {
   type ApplyContext,
   type ApplyRows,
@@ -52,8 +51,6 @@ function sameGroup(theirs: readonly Expression[], ours: readonly Expression[]): 
     name: 'same',
     type: edm.Boolean,
     operands: [value, ours[i]!],
-    sql: (a, b) => sql`(${a} IS NOT DISTINCT FROM ${b})`,
-    copies: [],
   }))
   return operands.length === 0 ? null : { kind: 'logical', operator: 'and', operands }
 }

@@ -4,11 +4,9 @@
 // Whether they are enough is found out by the values: a result that leaves its type fails in the engine, which the
 // service answers with 400.
 
-import { columnType } from '../../../core/relation.ts'
-import { type Sql, sql } from '../../../core/sql.ts'
 import { type Expression, typeOf } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
-import type { OperandsToSql } from './functions.ts'
+import type { CallName } from './functions.ts'
 import { durationMicroseconds, exactNumber } from '../../edm/literals.ts'
 import { digitsOf, isFloat, isInteger, isNumber, MAX_PRECISION } from '../../edm/numbers.ts'
 import type { ArithmeticOperator } from '../../syntax/syntax.ts'
@@ -43,7 +41,7 @@ export function bindArithmetic(
       'type-mismatch',
       `${operator} does not take ${leftType.name} and ${rightType.name}`,
     )
-  return { kind: 'call', name: operator, operands: [left, right], copies: [], ...times }
+  return { kind: 'call', operands: [left, right], ...times }
 }
 
 /** OData 4.01 writes durations without their prefix too; no operator takes text. */
@@ -68,18 +66,7 @@ export function bindNegation(operand: Expression): Expression {
     name: 'negate',
     type: result,
     operands: [cast(operand, result)],
-    sql: (value) => sql`(- ${value})`,
-    copies: [],
   }
-}
-
-const plainOperators: Readonly<Record<ArithmeticOperator, OperandsToSql>> = {
-  add: (a, b) => sql`(${a} + ${b})`,
-  sub: (a, b) => sql`(${a} - ${b})`,
-  mul: (a, b) => sql`(${a} * ${b})`,
-  div: (a, b) => sql`(${a} / ${b})`,
-  divby: (a, b) => sql`(${a} / ${b})`,
-  mod: (a, b) => sql`(${a} % ${b})`,
 }
 
 function calculateNumbers(
@@ -101,37 +88,51 @@ function calculateNumbers(
   const areIntegers = isInteger(leftType) && isInteger(rightType)
   const type =
     areIntegers && operator !== 'divby' ? edm.Int64 : decimalResult(operator, leftType, rightType)
-  const maybeMinusOne = right.kind !== 'constant' || right.value === '-1'
-  const plain: OperandsToSql =
-    areIntegers && operator === 'div'
-      ? (a, b) => sql`(${a} // ${b})`
-      : areIntegers && operator === 'mod' && maybeMinusOne
-        ? integerRemainder
-        : plainOperators[operator]
   // The engine makes NULL of an integer divided by zero. Null divided by zero is null.
-  const needsCheck = isDivision && !areFloats && right.kind !== 'constant'
-  const checked: OperandsToSql = needsCheck
-    ? (a, b) =>
-        sql`CASE WHEN ${b} = 0 AND ${a} IS NOT NULL THEN CAST(error('division by zero') AS ${sql.type(type.engine)}) ELSE ${plain(a, b, sql.empty)} END`
-    : plain
+  const isChecked = isDivision && !areFloats && right.kind !== 'constant'
+  const isMinusOne = right.kind === 'constant' && right.value === '-1'
   return {
     kind: 'call',
-    name: operator,
+    name: numberCall(operator, type, { areIntegers, isChecked, isMinusOne }),
     type,
     operands: [
       cast(left, operandType(operator, leftType, type)),
       cast(right, operandType(operator, rightType, type)),
     ],
-    sql: type.name === 'Edm.Decimal' ? (a, b) => castTo(type, checked(a, b, sql.empty)) : checked,
-    copies: needsCheck ? [2, 3] : [],
   }
 }
 
-/** The engine fails with the least integer modulo -1, which is 0 as any modulo 1. */
-const integerRemainder: OperandsToSql = (a, b) =>
-  sql`(${a} % CASE WHEN ${b} = -1 THEN 1 ELSE ${b} END)`
+interface Operands {
+  readonly areIntegers: boolean
+  readonly isChecked: boolean
+  /** Whether the right one is the number -1. */
+  readonly isMinusOne: boolean
+}
 
-const castTo = (type: EdmType, value: Sql) => sql`CAST(${value} AS ${sql.type(type.engine)})`
+function numberCall(
+  operator: ArithmeticOperator,
+  result: EdmType,
+  { areIntegers, isChecked, isMinusOne }: Operands,
+): CallName {
+  const isExact = result.name === 'Edm.Decimal'
+  switch (operator) {
+    case 'add':
+      return isExact ? 'exactAdd' : 'add'
+    case 'sub':
+      return isExact ? 'exactSub' : 'sub'
+    case 'mul':
+      return isExact ? 'exactMul' : 'mul'
+    case 'div':
+      if (areIntegers) return isChecked ? 'checkedWholeDiv' : 'wholeDiv'
+      return isChecked ? 'checkedDiv' : 'div'
+    case 'divby':
+      return isChecked ? 'checkedDiv' : 'div'
+    case 'mod':
+      if (isExact) return isChecked ? 'checkedExactMod' : 'exactMod'
+      if (areIntegers && (isChecked || isMinusOne)) return 'checkedWholeMod'
+      return isChecked ? 'checkedMod' : 'mod'
+  }
+}
 
 /**
  * The Decimal with the exact scale of the result and digits for every result, as far as there are so many; a Double
@@ -162,46 +163,36 @@ function scaleDuration(
   duration: Expression,
   factor: Expression,
 ): Expression {
-  const scaled: OperandsToSql =
-    operator === 'mul'
-      ? (time, by) => sql`epoch_us(${time}) * ${by}`
-      : (time, by) =>
-          sql`epoch_us(${time}) / CASE WHEN ${by} = 0 THEN CAST(error('division by zero') AS DOUBLE) ELSE ${by} END`
   return {
     kind: 'call',
-    name: operator,
+    name: operator === 'mul' ? 'durationMul' : 'durationDiv',
     type: edm.Duration,
     operands: [duration, cast(factor, edm.Double)],
-    sql: (time, by) => sql`to_microseconds(CAST(round(${scaled(time, by, sql.empty)}) AS BIGINT))`,
-    copies: [1, 2],
   }
 }
-
-const DAYS = columnType('INTEGER')
 
 /** By operator and types: a duration added to a date gives a date, two dates differ by a duration. */
 function calculateTimes(
   operator: ArithmeticOperator,
   left: EdmType,
   right: EdmType,
-): { readonly type: EdmType; readonly sql: OperandsToSql } | null {
-  const plain = plainOperators[operator]
+): { readonly name: CallName; readonly type: EdmType } | null {
   switch (`${left.name} ${operator} ${right.name}`) {
     case 'Edm.DateTimeOffset add Edm.Duration':
+      return { name: 'add', type: edm.DateTimeOffset }
     case 'Edm.DateTimeOffset sub Edm.Duration':
-      return { type: edm.DateTimeOffset, sql: plain }
+      return { name: 'sub', type: edm.DateTimeOffset }
     case 'Edm.Date add Edm.Duration':
+      return { name: 'exactAdd', type: edm.Date }
     case 'Edm.Date sub Edm.Duration':
-      return { type: edm.Date, sql: (a, b) => castTo(edm.Date, plain(a, b, sql.empty)) }
+      return { name: 'exactSub', type: edm.Date }
     case 'Edm.Duration add Edm.Duration':
+      return { name: 'add', type: edm.Duration }
     case 'Edm.Duration sub Edm.Duration':
     case 'Edm.DateTimeOffset sub Edm.DateTimeOffset':
-      return { type: edm.Duration, sql: plain }
+      return { name: 'sub', type: edm.Duration }
     case 'Edm.Date sub Edm.Date':
-      return {
-        type: edm.Duration,
-        sql: (a, b) => sql`to_days(CAST(${a} - ${b} AS ${sql.type(DAYS)}))`,
-      }
+      return { name: 'daysBetween', type: edm.Duration }
     default:
       return null
   }

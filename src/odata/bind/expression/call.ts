@@ -1,6 +1,5 @@
 // Calls of functions, and what looks like one: case, cast, isof, and `has`.
 
-import { sql } from '../../../core/sql.ts'
 import { didYouMean } from '../../../core/suggest.ts'
 import { bindCast, bindIsOf } from './cast.ts'
 import { bindCollectionCall, isCollectionFunction } from './collection.ts'
@@ -9,7 +8,13 @@ import { bindIsDefined } from './isdefined.ts'
 import { bindExpression } from './expression.ts'
 import { type Expression, typeOf } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
-import { functionNames, type FunctionRow, functionsNamed, isUnserved } from './functions.ts'
+import {
+  functionNames,
+  type FunctionRow,
+  functionsNamed,
+  isUnserved,
+  type SpecialFunction,
+} from './functions.ts'
 import { commonNumericType, exactRange, isInteger, isNumber } from '../../edm/numbers.ts'
 import { bindPattern } from './matches-pattern.ts'
 import type { Scope } from '../scope.ts'
@@ -21,19 +26,30 @@ import { booleanConstant, cast } from './constants.ts'
 export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
   const { name, at } = syntax
   const folded = name.toLowerCase()
-  if (folded === 'cast') return bindCast(syntax, scope)
-  if (folded === 'isof') return bindIsOf(syntax, scope)
-  if (folded === 'isdefined') return bindIsDefined(syntax, scope)
+  if (isSpecial(folded)) return bindSpecial[folded](syntax, scope)
   if (isUnserved(name)) throw unsupported(`the function ${name}`)
-  const operands = syntax.operands.map((operand) => bindExpression(operand, scope))
-  if (folded === 'matchespattern') return bindPattern(operands)
-  if (folded === 'now') return bindNow(operands, scope.request.now)
+  const operands = operandsOf(syntax, scope)
   const hasCollection = operands.some((operand) => typeOf(operand)?.kind === 'collection')
   if (hasCollection || isCollectionFunction(folded)) return bindCollectionCall(name, operands)
   const rows = functionsNamed(name)
   if (rows.length === 0) throw noFunction(name, at)
   return applyFunction(rows, operands)
 }
+
+const operandsOf = ({ operands }: CallSyntax, scope: Scope): readonly Expression[] =>
+  operands.map((operand) => bindExpression(operand, scope))
+
+const bindSpecial: Readonly<
+  Record<SpecialFunction, (syntax: CallSyntax, scope: Scope) => Expression>
+> = {
+  cast: (syntax, scope) => bindCast(syntax, scope),
+  isdefined: (syntax, scope) => bindIsDefined(syntax, scope),
+  isof: (syntax, scope) => bindIsOf(syntax, scope),
+  matchespattern: (syntax, scope) => bindPattern(operandsOf(syntax, scope)),
+  now: (syntax, scope) => bindNow(operandsOf(syntax, scope), scope.request.now),
+}
+
+const isSpecial = (name: string): name is SpecialFunction => Object.hasOwn(bindSpecial, name)
 
 function applyFunction(rows: readonly FunctionRow[], operands: readonly Expression[]): Expression {
   const name = rows[0]!.name
@@ -54,7 +70,7 @@ function applyFunction(rows: readonly FunctionRow[], operands: readonly Expressi
   }
   const typed = operands.map((operand, i) => typedOperand(operand, row.parameters[i]!))
   const type = typeof row.result === 'function' ? row.result(typeOf(typed[0]!)!) : row.result
-  return { kind: 'call', name, type, operands: typed, sql: row.sql, copies: row.copies }
+  return { kind: 'call', name: row.call, type, operands: typed }
 }
 
 function fits(operand: Expression, types: readonly EdmType[]): boolean {
@@ -119,8 +135,6 @@ export function bindHas(left: Expression, right: Expression): Expression {
       name: 'has',
       type: edm.Boolean,
       operands: [left, { kind: 'constant', type, value: String(bits) }],
-      sql: (value, flags) => sql`((${value} & ${flags}) = ${flags})`,
-      copies: [],
     }
   }
   if (type?.members != null) {

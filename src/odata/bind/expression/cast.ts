@@ -4,7 +4,7 @@ import { columnType } from '../../../core/relation.ts'
 import { bindComparison } from './comparison.ts'
 import { bindExpression } from './expression.ts'
 import { type Expression, typeOf } from '../bound.ts'
-import { CAST_COPIES, castToSql } from '../../sql/cast.ts'
+import { isNumber } from '../../edm/numbers.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import type { Scope } from '../scope.ts'
 import type { CallSyntax, ExpressionSyntax } from '../../syntax/syntax.ts'
@@ -58,11 +58,22 @@ export function bindCast(syntax: CallSyntax, scope: Scope): Expression {
   const type = typeOf(operand)
   if (type === null) return { kind: 'cast', type: target, operand }
   if (type.name === target.name) return operand
-  const toSql = castToSql(type, target)
-  if (toSql === null)
+  if (!isCastable(type, target))
     throw odataError('type-mismatch', `${type.name} cannot be cast to ${typeName}`)
-  const copies = [CAST_COPIES]
-  return { kind: 'call', name: 'cast', type: target, operands: [operand], sql: toSql, copies }
+  return { kind: 'call', name: 'cast', type: target, operands: [operand] }
+}
+
+/** Whether the specification knows a cast between the two types. */
+export function isCastable(from: EdmType, to: EdmType): boolean {
+  if (from.kind === 'collection' && to.kind === 'collection')
+    return from.item.name === to.item.name || isCastable(from.item, to.item)
+  if (from.kind !== 'primitive' || to.kind !== 'primitive') return false
+  if (to.name === 'Edm.String' || from.name === 'Edm.String') return true
+  if (isNumber(from)) return isNumber(to)
+  if (from.name === 'Edm.Date') return to.name === 'Edm.DateTimeOffset'
+  return (
+    from.name === 'Edm.DateTimeOffset' && (to.name === 'Edm.Date' || to.name === 'Edm.TimeOfDay')
+  )
 }
 
 /** True for a value, which is not null, of just that type; entities are of the type of their set. */

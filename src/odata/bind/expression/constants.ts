@@ -12,6 +12,12 @@ export const booleanConstant = (value: boolean): Constant => ({
   value: String(value),
 })
 
+export const wholeNumber = (value: number): Constant => ({
+  kind: 'constant',
+  type: edm.Int64,
+  value: String(value),
+})
+
 /** `operand` as a value of `type`, which holds all its values. */
 export function cast(operand: Expression, type: EdmType): Expression {
   if (operand.kind === 'null' || typeOf(operand)?.engine === type.engine) return operand

@@ -220,7 +220,7 @@ function bindAlias(name: string, { request }: Scope): Expression {
   if (openAliases.length >= limits.expressionDepth)
     throw odataError('expression-too-deep', 'too many parameter aliases refer to each other')
   openAliases.push(name)
-  const value = partWithinLimits(bindExpression(syntax, scopeOf(request)))
+  const value = partWithinLimits(bindExpression(syntax, scopeOf(request)), request)
   openAliases.pop()
   boundAliases.set(name, value)
   return value

@@ -1,7 +1,6 @@
 // matchesPattern(text, pattern). OData takes the regular expressions of ECMAScript; the engine has RE2, whose time is
 // linear in the text whatever the pattern. What RE2 writes otherwise is rewritten, what it lacks is answered 501.
 
-import { sql } from '../../../core/sql.ts'
 import { type Expression, typeOf } from '../bound.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
 import { edm } from '../../edm/types.ts'
@@ -28,8 +27,6 @@ export function bindPattern(operands: readonly Expression[]): Expression {
     name: 'matchespattern',
     type: edm.Boolean,
     operands: [text, translated],
-    sql: (value, expression) => sql`regexp_matches(${value}, ${expression})`,
-    copies: [],
   }
 }
 

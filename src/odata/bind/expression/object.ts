@@ -1,14 +1,13 @@
 // JSON objects in expressions (ABNF, arrayOrObject): `address eq {"city":"Rome","zip":100}`. An object has no type of its
 // own, so it becomes a comparison of each property of the complex value beside it; a property that it leaves out is null.
 
-import { sql } from '../../../core/sql.ts'
 import { bindComparison } from './comparison.ts'
 import { type Expression, typeOf } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { dateTimeValue, dateValue, timeValue } from '../../edm/literals.ts'
 import type { ComparisonOperator } from '../../syntax/syntax.ts'
 import { type ComplexType, edm, type EdmType } from '../../edm/types.ts'
-import { booleanConstant } from './constants.ts'
+import { booleanConstant, wholeNumber } from './constants.ts'
 import { findPart } from '../scope.ts'
 
 type ObjectExpression = Expression & { readonly kind: 'object' }
@@ -73,18 +72,14 @@ export function compareWithObjects(
     kind: 'call',
     type: edm.Boolean,
     name: 'hasLength',
-    operands: [list],
-    sql: (value) => sql`(len(${value}) = ${sql.value(items.length)})`,
-    copies: [],
+    operands: [list, wholeNumber(items.length)],
   }
   const operands = items.map((item, i): Expression => {
     const own: Expression = {
       kind: 'call',
       type: type.item,
       name: 'itemAt',
-      operands: [list],
-      sql: (value) => sql`list_extract(${value}, ${sql.value(i + 1)})`,
-      copies: [],
+      operands: [list, wholeNumber(i + 1)],
     }
     return bindComparison('eq', own, item)
   })

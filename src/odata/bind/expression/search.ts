@@ -1,7 +1,6 @@
 // $search: a term holds when any string property of the row has it as a part, whatever the letter case.
 
 import { limits } from '../../../core/limits.ts'
-import { sql } from '../../../core/sql.ts'
 import { type Expression, propertyOf, type RowVariable } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { SearchSyntax } from '../../syntax/syntax.ts'
@@ -51,8 +50,6 @@ function bindTerm(text: string, row: RowVariable): Expression {
       type: edm.Boolean,
       name: 'search',
       operands: [propertyOf(row, property), term],
-      sql: (value, part) => sql`coalesce(contains(lower(${value}), lower(${part})), FALSE)`,
-      copies: [],
     }))
   if (matches.length === 0) return booleanConstant(false)
   return matches.length === 1 ? matches[0]! : { kind: 'logical', operator: 'or', operands: matches }

@@ -4,20 +4,46 @@
 
 import { sameName } from '../../../core/names.ts'
 import type { AppendModel } from '../../../core/model.ts'
+import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { Connection } from '../../../duckdb/database.ts'
-import { inRange, relationOf, type Site } from './relation.ts'
+import { compareRows } from '../../plan/dry-run/compare.ts'
+import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
+import type { RunContext } from '../../run-context.ts'
+import { type DryWrite, keptTable, type StagedColumns } from './kept.ts'
+import type { Materialization } from './materialization.ts'
+import { continuesTable, countRows, inRange, relationOf } from './relation.ts'
 import { comparable, sameValues, STAGE } from './stage.ts'
 
-/** Returns the rows written. `before`: the columns that the table had until now. */
-export async function appendStage(
-  site: Site,
+export const append: Materialization<AppendModel> = keptTable({
+  holds: 'holds rows that its source may no longer have',
+  canRebuild: () => false,
+  refuseStage: () => Promise.resolve(),
+  rowKey: ({ uniqueKey }) => uniqueKey,
+  currentRows: (table) => table,
+  firstRows: (_, stage) => sql`FROM ${stage}`,
+  losses: rowsReplaced,
+  write,
+  dryWrite,
+  rowsAdded: ({ inserted, removed }) => inserted - removed,
+})
+
+async function rowsReplaced(context: RunContext, model: AppendModel): Promise<readonly string[]> {
+  const { range } = context
+  if (range === null || !continuesTable(context, model)) return []
+  const { column } = model.watermark
+  const inside = sql`(FROM ${relationOf(model.name)} WHERE ${inRange(column, range)})`
+  const rows = await countRows(context.connection, inside)
+  const what = `${rows} ${rows === 1 ? 'row' : 'rows'}`
+  return [`replaces ${what} whose ${column} is at least ${range.start} and below ${range.end}`]
+}
+
+async function write(
+  { connection, range }: RunContext,
   model: AppendModel,
-  columns: readonly Column[],
-  before: readonly Column[],
+  { staged, before }: StagedColumns,
 ): Promise<number> {
-  const { connection, range } = site
   const target = relationOf(model.name)
   const { uniqueKey, watermark } = model
   if (range !== null) {
@@ -26,16 +52,50 @@ export async function appendStage(
     )
     return deleted + (await insert(connection, target, sql`FROM ${STAGE}`))
   }
-  const isOld = ({ name }: Column) => before.some((column) => sameName(column.name, name))
-  const old = columns.filter(isOld)
-  const added = columns.filter((column) => !isOld(column)).map(({ name }) => name)
+  const old = staged.filter((column) => !isNew(column, before))
+  const added = addedColumns(staged, before).map(({ name }) => name)
   const fills = uniqueKey.length === 0 && added.length > 0
   const filled = fills ? await fillAdded(connection, target, old, added) : 0
   return filled + (await insert(connection, target, newRows(target, model, old)))
 }
 
+async function dryWrite(
+  context: RunContext,
+  model: AppendModel,
+  { staged, before, table, unique }: DryWrite,
+): Promise<RowChanges> {
+  const { connection, range } = context
+  const { uniqueKey, watermark, name } = model
+  if (range === null && uniqueKey.length === 0 && addedColumns(staged, before).length > 0) {
+    // Rows that are read again get the new columns, so what is there changes too: done on a copy.
+    await layOver(connection, name, sql`FROM ${table}`, 'table')
+    await write(context, model, { staged, before })
+    const changes = await compareRows(connection, { before: table, after: relationOf(name) })
+    return changes ?? nothing
+  }
+  const rows = range === null ? newRows(table, model, staged) : sql`FROM ${STAGE}`
+  await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_fresh AS ${rows}`)
+  const fresh = await keepTable(connection, '_eider_fresh', unique)
+  const inside = range === null ? sql`false` : inRange(watermark.column, range)
+  await layOver(
+    connection,
+    name,
+    sql`FROM ${table} WHERE (${inside}) IS NOT TRUE UNION ALL BY NAME FROM ${fresh}`,
+  )
+  const replaced = sql`(FROM ${table} WHERE ${inside})`
+  return (await compareRows(connection, { before: replaced, after: fresh })) ?? nothing
+}
+
+const nothing: RowChanges = { inserted: 0, changed: 0, removed: 0, key: [], sample: [] }
+
+const isNew = ({ name }: Column, before: readonly Column[]) =>
+  !before.some((column) => sameName(column.name, name))
+
+const addedColumns = (staged: readonly Column[], before: readonly Column[]) =>
+  staged.filter((column) => isNew(column, before))
+
 /** Rows of the stage that `target` does not have yet. `compared`: the columns of rows without a key. */
-export function newRows(
+function newRows(
   target: Sql,
   { uniqueKey, watermark }: AppendModel,
   compared: readonly Column[],

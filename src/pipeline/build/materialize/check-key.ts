@@ -1,7 +1,7 @@
 // A key must name each row: no NULL in it, no value twice. Checked before anything is published under it.
 
 import { limits } from '../../../core/limits.ts'
-import type { Kind } from '../../../core/model.ts'
+import type { KeptModel } from '../../../core/model.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf, type Row } from '../../../duckdb/values.ts'
@@ -43,9 +43,9 @@ const hints: Readonly<Record<KeyAnnotation, string>> = {
   expose: 'expose a key that each row has for itself, or none: @expose',
 }
 
-/** For rows of the SELECT; a model of kind append takes no @on_duplicate. */
-export const duplicatesHint = (kind: Kind): string =>
-  kind === 'append' ? 'filter them in the SELECT' : hints.unique_key
+/** For rows of the SELECT; not every kind takes @on_duplicate. */
+export const duplicatesHint = (model: KeptModel): string =>
+  'onDuplicate' in model ? hints.unique_key : 'filter them in the SELECT'
 
 function explain(rows: readonly Row[], key: readonly string[]): string {
   const shown = rows.slice(0, limits.shownKeys).map((row) => {

@@ -1,43 +1,58 @@
 // kind events: a table made from the column list and widened when the list grows; rows come from the flush only.
 //
-// Its columns are nullable, also those that the model says are NOT NULL: the door of the collection service and the
-// flush check them, and a constraint would stand in the way of every later ALTER.
+// Its columns are nullable, also those that the model says are NOT NULL: the collection service and the flush check them,
+// and a constraint would stand in the way of every later ALTER.
 
 import type { EventsModel } from '../../../core/model.ts'
-import { sql } from '../../../core/sql.ts'
+import { type Sql, sql } from '../../../core/sql.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
+import { ARRIVING, judgeEvents, rejectedFor } from '../../flush/judge-events.ts'
+import { adaptedTable, layOver } from '../../plan/dry-run/layers.ts'
+import { recordOf, type RunContext } from '../../run-context.ts'
+import { isEdited } from '../../store/state.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
-import { createSchema, existingType, makeWay, relationOf, type Site } from './relation.ts'
+import type { DryBuilt, DryRunInput, Materialization } from './materialization.ts'
+import { continuesTable, createSchema, makeWay, relationOf } from './relation.ts'
 
-/**
- * True when the table was made or altered. Throws ModelFailure for a change of columns that would lose values; nothing
- * is claimed for such a model. A column that left the list stays in the table.
- */
-export async function prepareEventsTable(site: Site, model: EventsModel): Promise<boolean> {
-  const { connection, record } = site
-  const relation = relationOf(model.name)
-  if (existingType(site, model.name) === 'table' && record?.kind === 'events') {
-    const { is, statements } = await adaptationOfEvents(connection, model)
-    for (const statement of statements) await connection.run(statement)
-    return is === 'evolved'
-  }
-  await makeWay(site, model, 'table')
-  await connection.run(createSchema(model.name))
-  const columns = model.columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`)
-  await connection.run(sql`CREATE OR REPLACE TABLE ${relation} (${sql.join(columns)})`)
-  return true
+export const events: Materialization<EventsModel> = {
+  statement: () => null,
+  losses: () => Promise.resolve([]),
+  rowKey: () => [],
+  currentRows: (table) => table,
+  /** A change of columns that would lose values: nothing is claimed for such a model. */
+  async refuse(context, model) {
+    if (continuesTable(context, model)) await adaptationFor(context, model)
+  },
+  refuseReplacement: (name) =>
+    `${name} holds events that were collected, and no flag drops them; give the model another name, or drop the table yourself`,
+  /** For the flush, before it claims anything. A column that left the list stays in the table. */
+  async build(context, model) {
+    const { connection } = context
+    if (continuesTable(context, model)) {
+      const { is, statements } = await adaptationFor(context, model)
+      for (const statement of statements) await connection.run(statement)
+      return { changed: is === 'evolved' }
+    }
+    await makeWay(context, model)
+    await connection.run(createSchema(model.name))
+    const columns = model.columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`)
+    await connection.run(
+      sql`CREATE OR REPLACE TABLE ${relationOf(model.name)} (${sql.join(columns)})`,
+    )
+    return { changed: true }
+  },
+  dryRun,
 }
 
-/** What the columns of the model make of its table. Throws ModelFailure as prepareEventsTable(). */
-export async function adaptationOfEvents(
-  connection: Connection,
+/** What the columns of the model make of its table. */
+async function adaptationFor(
+  { connection, columnsBefore }: RunContext,
   model: EventsModel,
 ): Promise<Adaptation> {
-  const relation = relationOf(model.name)
   return adaptationOf({
-    relation,
-    from: await describe(connection, sql`FROM ${relation}`),
+    relation: relationOf(model.name),
+    from: (await columnsBefore(model.name)) ?? [],
     to: await spelledByEngine(connection, model),
     removed: 'keep',
     policy: model.onSchemaChange,
@@ -51,4 +66,39 @@ function spelledByEngine(connection: Connection, model: EventsModel) {
     ({ name, type }) => sql`CAST(NULL AS ${sql.type(type)}) AS ${sql.ident(name)}`,
   )
   return describe(connection, sql`SELECT ${sql.join(columns)}`)
+}
+
+async function dryRun(
+  context: RunContext,
+  model: EventsModel,
+  { before, unique, waiting }: DryRunInput,
+): Promise<DryBuilt> {
+  const { connection } = context
+  const table = before !== null && continuesTable(context, model) ? before : null
+  const isEvolved = table === null || (await adaptationFor(context, model)).is === 'evolved'
+  const segments = await waiting(model)
+  const events = await judgeEvents(connection, model, segments, rejectedFor(model, context))
+  const arriving = await keepArriving(connection, unique)
+  const old = table === null ? sql.empty : await rowsBefore(context, model, table, arriving)
+  await layOver(connection, model.name, sql`${old}FROM ${arriving}`)
+  const inserted = events.waiting - events.rejected + events.retried
+  const changes = { inserted, changed: 0, removed: 0, key: [], sample: [] }
+  const changed = isEvolved || events.waiting > 0 || isEdited(recordOf(context, model), model)
+  return { changed, added: table === null ? null : inserted, changes, events }
+}
+
+async function rowsBefore(
+  { connection, columnsBefore }: RunContext,
+  { name }: EventsModel,
+  table: Sql,
+  arriving: Sql,
+): Promise<Sql> {
+  const to = await describe(connection, sql`FROM ${arriving}`)
+  return sql`FROM ${adaptedTable(table, (await columnsBefore(name)) ?? [], to)} UNION ALL BY NAME `
+}
+
+async function keepArriving(connection: Connection, unique: number): Promise<Sql> {
+  const name = `_eider_arriving_${unique}`
+  await connection.run(sql`ALTER TABLE ${ARRIVING} RENAME TO ${sql.ident(name)}`)
+  return sql.ident('temp', 'main', name)
 }

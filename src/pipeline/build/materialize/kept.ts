@@ -2,61 +2,146 @@
 // the table in line, then write what the kind says. All in the transaction of the caller.
 
 import { isDeepStrictEqual } from 'node:util'
-import { versionColumns } from '../../../core/model.ts'
+import { kinds } from '../../../core/kinds.ts'
+import type { KeptModel } from '../../../core/model.ts'
 import { foldCase, sameName } from '../../../core/names.ts'
+import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
-import { sql } from '../../../core/sql.ts'
-import { describe } from '../../../duckdb/catalog.ts'
+import { type Sql, sql } from '../../../core/sql.ts'
+import { adaptedTable, keepTable, layOver } from '../../plan/dry-run/layers.ts'
+import { compareRows } from '../../plan/dry-run/compare.ts'
+import { recordOf, type RunContext } from '../../run-context.ts'
 import { isEdited } from '../../store/state.ts'
-import { appendStage } from './append.ts'
 import { checkKey, duplicatesHint } from './check-key.ts'
+import { columnsAreKnown } from './columns-known.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
-import { mergeStage, refuseEmptyMirror } from './merge.ts'
+import type { Built, DryBuilt, DryRunInput, Materialization } from './materialization.ts'
+import { continuesTable, countRows, makeWay, rangeOf, relationOf } from './relation.ts'
 import {
-  type Built,
-  continuesTable,
-  countRows,
-  makeWay,
-  relationOf,
-  type Site,
-} from './relation.ts'
-import { currentRows, firstVersions, trackStage } from './scd2.ts'
-import { fillStage, type KeptModel, STAGE } from './stage.ts'
+  fillStage,
+  refuseLostWatermark,
+  refuseWrongRange,
+  STAGE,
+  stageStatement,
+  watermarkOf,
+} from './stage.ts'
 
-export async function buildKept(site: Site, model: KeptModel): Promise<Built> {
-  const { connection } = site
-  const columns = await fillStage(site, model)
-  const built = await writeStage(site, model, columns)
+/** What a kind adds to the frame. */
+export interface KeptKind<M extends KeptModel> extends Pick<
+  Materialization<M>,
+  'losses' | 'rowKey' | 'currentRows'
+> {
+  /** What is lost with a table of the kind: `holds …`. */
+  readonly holds: string
+  /** Whether `@on_schema_change: rebuild` loses nothing, since the source still has every row. */
+  canRebuild(model: M): boolean
+  /** Throws ModelFailure for staged rows that must not be written. */
+  refuseStage(context: RunContext, model: M): Promise<void>
+  /** What a new table is made of. */
+  firstRows(context: RunContext, stage: Sql): Sql
+  /** Writes the staged rows into the table; returns how many it wrote or deleted. */
+  write(context: RunContext, model: M, columns: StagedColumns): Promise<number>
+  /** Lays over the table of the warehouse what write() would make of it. */
+  dryWrite(context: RunContext, model: M, dry: DryWrite): Promise<RowChanges>
+  /** Rows that the table has more after such changes. */
+  rowsAdded(changes: RowChanges): number
+}
+
+export interface StagedColumns {
+  readonly staged: readonly Column[]
+  /** Those that the table had until now, without the ones that a run adds. */
+  readonly before: readonly Column[]
+}
+
+export interface DryWrite extends StagedColumns {
+  /** The table of the warehouse, its columns brought in line. */
+  readonly table: Sql
+  readonly unique: number
+}
+
+export function keptTable<M extends KeptModel>(kind: KeptKind<M>): Materialization<M> {
+  return {
+    losses: (context, model) => kind.losses(context, model),
+    rowKey: (model) => kind.rowKey(model),
+    currentRows: (table) => kind.currentRows(table),
+    statement: (model) => stageStatement(model),
+    refuse: (context, model) => refuse(kind, context, model),
+    refuseReplacement: (name, by, fullRefresh) =>
+      fullRefresh
+        ? null
+        : `${name} ${kind.holds}; as kind ${by} it would lose them; drop them with --full-refresh`,
+    build: (context, model) => build(kind, context, model),
+    dryRun: (context, model, input) => dryRun(kind, context, model, input),
+  }
+}
+
+async function refuse<M extends KeptModel>(
+  kind: KeptKind<M>,
+  context: RunContext,
+  model: M,
+): Promise<void> {
+  const range = rangeOf(context, model)
+  const watermark = watermarkOf(model)
+  if (range !== null && watermark !== null)
+    await refuseWrongRange(context.connection, model, watermark, range)
+  if (!continuesTable(context, model)) return
+  const before = (await context.columnsBefore(model.name)) ?? []
+  if (watermark !== null) refuseLostWatermark(watermark, before)
+  if (columnsAreKnown(context, model))
+    adaptationFor(kind, model, ownColumns(model, before), ownColumns(model, model.columns))
+}
+
+async function build<M extends KeptModel>(
+  kind: KeptKind<M>,
+  context: RunContext,
+  model: M,
+): Promise<Built> {
+  const { connection } = context
+  const staged = await fillStage(context, model)
+  const built = await writeStage(kind, context, model, staged)
   await connection.run(sql`DROP TABLE ${STAGE}`)
-  await checkKeys(site, model)
+  await checkKeys(kind, context, model)
   return built
 }
 
-async function writeStage(
-  site: Site,
-  model: KeptModel,
-  columns: readonly Column[],
+async function writeStage<M extends KeptModel>(
+  kind: KeptKind<M>,
+  context: RunContext,
+  model: M,
+  staged: readonly Column[],
 ): Promise<Built> {
-  if (!continuesTable(site, model)) return create(site, model)
-  const { connection } = site
-  const target = relationOf(model.name)
-  const before = ownColumns(model, await describe(connection, sql`FROM ${target}`))
-  const { is, statements } = adaptationOfKept(model, before, columns)
-  if (is === 'rebuild') return create(site, model)
-  for (const statement of statements) await connection.run(statement)
-  const rows = await write(site, model, columns, before)
+  if (!continuesTable(context, model)) return create(kind, context, model)
+  const before = ownColumns(model, (await context.columnsBefore(model.name)) ?? [])
+  const { is, statements } = adaptationFor(kind, model, before, staged)
+  if (is === 'rebuild') return create(kind, context, model)
+  for (const statement of statements) await context.connection.run(statement)
+  const rows = await kind.write(context, model, { staged, before })
   return { changed: rows > 0 || is === 'evolved', rows }
 }
 
-/** Those that the body gives. */
-export function ownColumns({ kind }: KeptModel, columns: readonly Column[]): readonly Column[] {
-  if (kind !== 'scd2') return columns
-  return columns.filter(({ name }) => !versionColumns.some((added) => sameName(added, name)))
+async function create<M extends KeptModel>(
+  kind: KeptKind<M>,
+  context: RunContext,
+  model: M,
+): Promise<Built> {
+  const { connection } = context
+  const target = relationOf(model.name)
+  await kind.refuseStage(context, model)
+  await makeWay(context, model)
+  await connection.run(sql`CREATE OR REPLACE TABLE ${target} AS ${kind.firstRows(context, STAGE)}`)
+  return { changed: true, rows: await countRows(connection, target) }
 }
 
-/** Of the table's own columns to those of the body. Throws ModelFailure for a change that `@on_schema_change` refuses. */
-export function adaptationOfKept(
-  model: KeptModel,
+/** Those that the SELECT gives. */
+function ownColumns({ kind }: KeptModel, columns: readonly Column[]): readonly Column[] {
+  const { addedColumns } = kinds[kind]
+  return columns.filter(({ name }) => !addedColumns.some((added) => sameName(added.name, name)))
+}
+
+/** Of the table's own columns to those of the SELECT. Throws ModelFailure for a change that `@on_schema_change` refuses. */
+function adaptationFor<M extends KeptModel>(
+  kind: KeptKind<M>,
+  model: M,
   from: readonly Column[],
   to: readonly Column[],
 ): Adaptation {
@@ -66,34 +151,8 @@ export function adaptationOfKept(
     to,
     removed: 'refuse',
     policy: model.onSchemaChange,
-    canRebuild: model.kind === 'merge' && model.deletes === 'mirror',
+    canRebuild: kind.canRebuild(model),
   })
-}
-
-async function create(site: Site, model: KeptModel): Promise<Built> {
-  const { connection } = site
-  const target = relationOf(model.name)
-  await makeWay(site, model, 'table')
-  await refuseEmptyMirror(site, model)
-  const rows = model.kind === 'scd2' ? firstVersions(site) : sql`FROM ${STAGE}`
-  await connection.run(sql`CREATE OR REPLACE TABLE ${target} AS ${rows}`)
-  return { changed: true, rows: await countRows(connection, target) }
-}
-
-function write(
-  site: Site,
-  model: KeptModel,
-  columns: readonly Column[],
-  before: readonly Column[],
-): Promise<number> {
-  switch (model.kind) {
-    case 'append':
-      return appendStage(site, model, columns, before)
-    case 'merge':
-      return mergeStage(site, model, columns)
-    case 'scd2':
-      return trackStage(site, model, columns)
-  }
 }
 
 // The rows of the SELECT have been checked, so no change of it helps.
@@ -104,18 +163,61 @@ const OTHER_KEY =
  * The stage has each key once, so the table has too, unless it was filled under another key, or a range of it was
  * replaced. An exposed key of its own is checked each time.
  */
-export async function checkKeys(site: Site, model: KeptModel): Promise<void> {
-  const { connection, record, range } = site
+async function checkKeys<M extends KeptModel>(
+  kind: KeptKind<M>,
+  context: RunContext,
+  model: M,
+): Promise<void> {
+  const { connection } = context
   const target = relationOf(model.name)
-  if (isEdited(record, model) || range !== null) {
-    const rows = model.kind === 'scd2' ? currentRows(target) : target
-    const hint = range === null ? OTHER_KEY : duplicatesHint(model.kind)
-    await checkKey(connection, rows, model.uniqueKey, 'unique_key', hint)
+  const range = rangeOf(context, model)
+  if (isEdited(recordOf(context, model), model) || range !== null) {
+    const hint = range === null ? OTHER_KEY : duplicatesHint(model)
+    await checkKey(connection, kind.currentRows(target), model.uniqueKey, 'unique_key', hint)
   }
   const exposed = model.expose?.key ?? []
-  if (model.kind === 'scd2' || !sameColumns(model.uniqueKey, exposed))
+  if (!sameColumns(kind.rowKey(model), exposed))
     await checkKey(connection, target, exposed, 'expose')
 }
 
 const sameColumns = (a: readonly string[], b: readonly string[]) =>
   isDeepStrictEqual(a.map(foldCase).toSorted(), b.map(foldCase).toSorted())
+
+/** The rows are staged and checked as a run does it. The table itself is not copied. */
+async function dryRun<M extends KeptModel>(
+  kind: KeptKind<M>,
+  context: RunContext,
+  model: M,
+  input: DryRunInput,
+): Promise<DryBuilt> {
+  const staged = await fillStage(context, model)
+  const { before: relation, unique } = input
+  if (relation === null || !continuesTable(context, model))
+    return dryCreate(kind, context, model, input)
+  const before = ownColumns(model, (await context.columnsBefore(model.name)) ?? [])
+  const { is } = adaptationFor(kind, model, before, staged)
+  if (is === 'rebuild') return dryCreate(kind, context, model, input)
+  const table = adaptedTable(relation, before, staged)
+  await layOver(context.connection, model.name, sql`FROM ${table}`)
+  const changes = await kind.dryWrite(context, model, { staged, before, table, unique })
+  await checkKeys(kind, context, model)
+  const { inserted, changed, removed } = changes
+  const isChanged = is === 'evolved' || inserted + changed + removed > 0
+  return { changed: isChanged, added: kind.rowsAdded(changes), changes }
+}
+
+async function dryCreate<M extends KeptModel>(
+  kind: KeptKind<M>,
+  context: RunContext,
+  model: M,
+  { current, unique }: DryRunInput,
+): Promise<DryBuilt> {
+  const { connection } = context
+  await kind.refuseStage(context, model)
+  const stage = await keepTable(connection, '_eider_stage', unique)
+  await layOver(connection, model.name, kind.firstRows(context, stage))
+  await checkKeys(kind, context, model)
+  if (current === null) return { changed: true, added: null, changes: null }
+  const changes = await compareRows(connection, { before: current, after: stage })
+  return { changed: true, added: null, changes }
+}

@@ -5,31 +5,48 @@
 // matches a NULL. So keys are checked first, and only rows that are new or differ are written: an unchanged table keeps
 // its version and nothing downstream runs.
 
-import type { MergeModel, Model } from '../../../core/model.ts'
-import type { Column } from '../../../core/relation.ts'
+import type { MergeModel } from '../../../core/model.ts'
+import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import { sql } from '../../../core/sql.ts'
 import { ModelFailure } from '../../failure.ts'
-import { countRows, existingType, relationOf, type Site } from './relation.ts'
+import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
+import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
+import type { RunContext } from '../../run-context.ts'
+import { type DryWrite, keptTable, type StagedColumns } from './kept.ts'
+import type { Materialization } from './materialization.ts'
+import { countRows, relationOf, relationType } from './relation.ts'
 import { differs, sameValues, STAGE } from './stage.ts'
 
 const DELTA = sql`temp.main._eider_delta`
 
-/** Returns the rows written and deleted. */
-export async function mergeStage(
-  site: Site,
+export const merge: Materialization<MergeModel> = keptTable({
+  holds: 'holds rows that its source may no longer have',
+  canRebuild: ({ deletes }) => deletes === 'mirror',
+  refuseStage: refuseEmptyMirror,
+  rowKey: ({ uniqueKey }) => uniqueKey,
+  currentRows: (table) => table,
+  firstRows: (_, stage) => sql`FROM ${stage}`,
+  losses: () => Promise.resolve([]),
+  write,
+  dryWrite,
+  rowsAdded: ({ inserted, removed }) => inserted - removed,
+})
+
+async function write(
+  context: RunContext,
   model: MergeModel,
-  columns: readonly Column[],
+  { staged }: StagedColumns,
 ): Promise<number> {
-  const { connection } = site
+  const { connection } = context
   const target = relationOf(model.name)
   const { uniqueKey } = model
-  const deleted = model.deletes === 'mirror' ? await deleteVanished(site, model) : 0
+  const deleted = model.deletes === 'mirror' ? await deleteVanished(context, model) : 0
   const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
   // Keys of the table are never NULL, so a NULL on its side of the join says that it has no such row.
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_delta AS
     SELECT s.* FROM ${STAGE} s LEFT JOIN ${target} t ON ${onKey}
-    WHERE t.${sql.ident(uniqueKey[0])} IS NULL OR ${differs(columns, uniqueKey)}`)
+    WHERE t.${sql.ident(uniqueKey[0])} IS NULL OR ${differs(staged, uniqueKey)}`)
   const rows = await countRows(connection, DELTA)
   if (rows > 0) {
     await connection.run(sql`DELETE FROM ${target} AS t USING ${DELTA} AS s WHERE ${onKey}`)
@@ -40,13 +57,12 @@ export async function mergeStage(
 }
 
 /** An empty source is more often a mistake upstream than the wish to delete everything. */
-export async function refuseEmptyMirror(site: Site, model: Model): Promise<void> {
-  const { connection, allowEmpty } = site
-  const { name } = model
-  if (model.kind !== 'merge' || model.deletes !== 'mirror') return
-  if (allowEmpty || existingType(site, name) !== 'table') return
+async function refuseEmptyMirror(context: RunContext, model: MergeModel): Promise<void> {
+  const { connection, allowEmpty, catalog } = context
+  if (allowEmpty || model.deletes !== 'mirror') return
+  if (relationType(catalog, model.name) !== 'table') return
   if ((await countRows(connection, STAGE)) > 0) return
-  const rows = await countRows(connection, relationOf(name))
+  const rows = await countRows(connection, relationOf(model.name))
   if (rows === 0) return
   throw new ModelFailure(
     `the SELECT gives no rows, so @deletes: mirror would delete all ${rows} of the table; if that is meant, run with --allow-empty`,
@@ -54,10 +70,32 @@ export async function refuseEmptyMirror(site: Site, model: Model): Promise<void>
   )
 }
 
-async function deleteVanished(site: Site, model: MergeModel): Promise<number> {
-  await refuseEmptyMirror(site, model)
+async function deleteVanished(context: RunContext, model: MergeModel): Promise<number> {
+  await refuseEmptyMirror(context, model)
   const target = relationOf(model.name)
-  return site.connection.run(sql`
+  return context.connection.run(sql`
     DELETE FROM ${target} AS t
     WHERE NOT EXISTS (SELECT 1 FROM ${STAGE} s WHERE ${sameValues(model.uniqueKey, sql`t`, sql`s`)})`)
+}
+
+async function dryWrite(
+  context: RunContext,
+  model: MergeModel,
+  { table, unique }: DryWrite,
+): Promise<RowChanges> {
+  const { connection } = context
+  const { uniqueKey: key } = model
+  const keepsOthers = model.deletes === 'keep'
+  await refuseEmptyMirror(context, model)
+  const stage = await keepTable(connection, '_eider_stage', unique)
+  const changes = await compareByKey(connection, { before: table, after: stage, key, keepsOthers })
+  const changed = await keepTable(connection, '_eider_changes', unique)
+  await layOver(
+    connection,
+    model.name,
+    sql`FROM ${table} t WHERE NOT EXISTS (SELECT 1 FROM ${changed} k WHERE ${onChangedKey(key, sql`t`)})
+      UNION ALL BY NAME
+      FROM ${stage} s WHERE EXISTS (SELECT 1 FROM ${changed} k WHERE ${onChangedKey(key, sql`s`)})`,
+  )
+  return changes
 }

@@ -5,38 +5,53 @@
 // clock of the machine does.
 
 import type { Scd2Model } from '../../../core/model.ts'
-import { type Column, columnType } from '../../../core/relation.ts'
+import type { RowChanges } from '../../../core/report/planned-changes.ts'
+import { columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { textOf } from '../../../duckdb/values.ts'
-import { relationOf, type Site } from './relation.ts'
+import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
+import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
+import type { RunContext } from '../../run-context.ts'
+import { type DryWrite, keptTable, type StagedColumns } from './kept.ts'
+import type { Materialization } from './materialization.ts'
+import { relationOf } from './relation.ts'
 import { differs, identifiers, sameValues, STAGE } from './stage.ts'
 
 const CLOSING = sql`temp.main._eider_closing`
 const TIME = columnType('TIMESTAMP WITH TIME ZONE')
 
-export const currentRows = (target: Sql): Sql => sql`(FROM ${target} WHERE is_current)`
+const currentRows = (table: Sql): Sql => sql`(FROM ${table} WHERE is_current)`
 
-/** The staged rows as versions that begin now. */
-export const firstVersions = ({ startedAt }: Site, stage = STAGE): Sql =>
-  versionsFrom(timeOf(startedAt), stage)
+export const scd2: Materialization<Scd2Model> = keptTable({
+  holds: 'holds the history of its rows',
+  canRebuild: () => false,
+  refuseStage: () => Promise.resolve(),
+  rowKey: () => [], // each version of a row has its key
+  currentRows,
+  firstRows: ({ startedAt }, stage) => versionsFrom(timeOf(startedAt), stage),
+  losses: () => Promise.resolve([]),
+  write,
+  dryWrite,
+  rowsAdded: ({ inserted, changed }) => inserted + changed,
+})
 
 /** Closes versions that changed or vanished, opens new ones. Returns how many versions it closed or opened. */
-export async function trackStage(
-  site: Site,
+async function write(
+  context: RunContext,
   model: Scd2Model,
-  columns: readonly Column[],
+  { staged }: StagedColumns,
 ): Promise<number> {
-  const { connection } = site
+  const { connection } = context
   const target = relationOf(model.name)
   const { uniqueKey } = model
   const key = identifiers(uniqueKey)
   const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
-  const time = await nextTime(site, target)
+  const time = await nextTime(context, target)
   const keyOfTable = sql.join(uniqueKey.map((name) => sql`t.${sql.ident(name)}`))
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_closing AS
     SELECT ${keyOfTable} FROM ${currentRows(target)} t LEFT JOIN ${STAGE} s ON ${onKey}
-    WHERE s.${sql.ident(uniqueKey[0])} IS NULL OR ${differs(columns, uniqueKey)}`)
+    WHERE s.${sql.ident(uniqueKey[0])} IS NULL OR ${differs(staged, uniqueKey)}`)
   const closed = await connection.run(sql`
     UPDATE ${target} AS t SET valid_to = ${time}, is_current = false
     FROM ${CLOSING} s WHERE t.is_current AND ${onKey}`)
@@ -50,8 +65,33 @@ export async function trackStage(
   return closed + opened
 }
 
+async function dryWrite(
+  context: RunContext,
+  model: Scd2Model,
+  { table, unique }: DryWrite,
+): Promise<RowChanges> {
+  const { connection } = context
+  const { uniqueKey: key } = model
+  const time = await nextTime(context, table)
+  const stage = await keepTable(connection, '_eider_stage', unique)
+  const before = currentRows(table)
+  const changes = await compareByKey(connection, { before, after: stage, key })
+  const changed = await keepTable(connection, '_eider_changes', unique)
+  const ends = sql`t.is_current AND EXISTS (SELECT 1 FROM ${changed} k WHERE ${onChangedKey(key, sql`t`)})`
+  const begins = sql`(FROM ${stage} s WHERE EXISTS (
+    SELECT 1 FROM ${changed} k WHERE ${onChangedKey(key, sql`s`)}))`
+  await layOver(
+    connection,
+    model.name,
+    sql`SELECT * REPLACE (CASE WHEN ${ends} THEN ${time} ELSE valid_to END AS valid_to,
+        is_current AND NOT (${ends}) AS is_current) FROM ${table} t
+      UNION ALL BY NAME ${versionsFrom(time, begins)}`,
+  )
+  return changes
+}
+
 /** When the run started, or just after the last change in the table where that is later. */
-export async function nextTime({ connection, startedAt }: Site, target: Sql): Promise<Sql> {
+async function nextTime({ connection, startedAt }: RunContext, target: Sql): Promise<Sql> {
   const row = await connection.row(sql`
     SELECT CAST(greatest(${timeOf(startedAt)},
       max(greatest(valid_from, valid_to)) + INTERVAL 1 MICROSECOND) AS VARCHAR) AS time
@@ -62,5 +102,5 @@ export async function nextTime({ connection, startedAt }: Site, target: Sql): Pr
 const timeOf = (date: Date): Sql => sql.value(date.toISOString(), TIME)
 
 /** Versions that are valid from `time` on. */
-export const versionsFrom = (time: Sql, rows: Sql): Sql => sql`
+const versionsFrom = (time: Sql, rows: Sql): Sql => sql`
   SELECT *, ${time} AS valid_from, CAST(NULL AS ${sql.type(TIME)}) AS valid_to, true AS is_current FROM ${rows}`

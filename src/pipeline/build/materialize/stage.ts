@@ -2,7 +2,7 @@
 // ended, its keys checked before anything is written.
 
 import { isNoValue } from '../../../core/exact-value.ts'
-import type { AppendModel, MergeModel, Scd2Model, Watermark } from '../../../core/model.ts'
+import type { KeptModel, Watermark } from '../../../core/model.ts'
 import { sameName } from '../../../core/names.ts'
 import { type Column, type ColumnType, columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
@@ -11,9 +11,8 @@ import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf } from '../../../duckdb/values.ts'
 import { ModelFailure } from '../../failure.ts'
 import { checkKey, duplicatesHint } from './check-key.ts'
-import { continuesTable, inRange, relationOf, type Site, type WatermarkRange } from './relation.ts'
-
-export type KeptModel = AppendModel | MergeModel | Scd2Model
+import type { RunContext, WatermarkRange } from '../../run-context.ts'
+import { continuesTable, inRange, rangeOf, relationOf } from './relation.ts'
 
 export const STAGE = sql`temp.main._eider_stage`
 
@@ -22,32 +21,35 @@ export function stageStatement({ body }: KeptModel, filter: Sql = sql.empty): Sq
   return sql`CREATE OR REPLACE TEMP TABLE _eider_stage AS (FROM (${sql.body(body)}\n)${filter})`
 }
 
+/** null: the SELECT is read whole. */
+export const watermarkOf = (model: KeptModel): Watermark | null =>
+  'watermark' in model ? model.watermark : null
+
 /** Leaves the rows in STAGE; gives its columns. Throws ModelFailure for NULL watermarks and for keys that are none. */
-export async function fillStage(site: Site, model: KeptModel): Promise<readonly Column[]> {
-  const { connection } = site
-  const watermark = model.kind === 'scd2' ? null : model.watermark
-  const filter = model.kind === 'scd2' ? sql.empty : await filterOf(site, model)
+export async function fillStage(context: RunContext, model: KeptModel): Promise<readonly Column[]> {
+  const { connection } = context
+  const watermark = watermarkOf(model)
+  const filter = watermark === null ? sql.empty : await filterOf(context, model, watermark)
   await connection.run(stageStatement(model, filter))
   if (watermark !== null) await refuseNullWatermark(connection, watermark)
   const columns = await describe(connection, sql`FROM ${STAGE}`)
-  if (model.kind !== 'append' && model.onDuplicate.take === 'latest')
+  if ('onDuplicate' in model && model.onDuplicate.take === 'latest')
     await keepLatest(connection, model.uniqueKey, model.onDuplicate.column, columns)
-  await checkKey(connection, STAGE, model.uniqueKey, 'unique_key', duplicatesHint(model.kind))
+  await checkKey(connection, STAGE, model.uniqueKey, 'unique_key', duplicatesHint(model))
   return columns
 }
 
-async function filterOf(site: Site, model: AppendModel | MergeModel): Promise<Sql> {
-  if (model.watermark === null) return sql.empty
-  const { column, lookback } = model.watermark
+async function filterOf(
+  context: RunContext,
+  model: KeptModel,
+  { column, lookback }: Watermark,
+): Promise<Sql> {
+  const { connection } = context
+  const range = rangeOf(context, model)
+  if (range !== null) return sql` WHERE ${inRange(column, range)}`
+  if (!continuesTable(context, model)) return sql.empty
   const name = sql.ident(column)
-  const { connection, range } = site
-  if (range !== null && model.kind === 'append') {
-    await refuseWrongRange(connection, model, range)
-    return sql` WHERE ${inRange(column, range)}`
-  }
-  if (!continuesTable(site, model)) return sql.empty
   const target = relationOf(model.name)
-  refuseLostWatermark(model, await describe(connection, sql`FROM ${target}`))
   const last = await connection.row(sql`SELECT max(${name}) IS NULL AS none FROM ${target}`)
   if (last?.['none'] === true) return sql.empty
   const back = lookback === null ? sql.empty : sql` - ${distance(lookback)}`
@@ -56,13 +58,10 @@ async function filterOf(site: Site, model: AppendModel | MergeModel): Promise<Sq
 }
 
 /** `columns`: those of the table that goes on. */
-export function refuseLostWatermark(
-  { watermark }: Pick<AppendModel | MergeModel, 'watermark'>,
-  columns: readonly Column[],
-): void {
-  if (watermark === null || columns.some(({ name }) => sameName(name, watermark.column))) return
+export function refuseLostWatermark({ column }: Watermark, columns: readonly Column[]): void {
+  if (columns.some(({ name }) => sameName(name, column))) return
   throw new ModelFailure(
-    `the table has no column "${watermark.column}" from which to go on; rebuild it with --full-refresh`,
+    `the table has no column "${column}" from which to go on; rebuild it with --full-refresh`,
     'incremental',
   )
 }
@@ -70,10 +69,11 @@ export function refuseLostWatermark(
 /** The ends are values of the watermark column, which only the engine can read; one that it would round is none. */
 export async function refuseWrongRange(
   connection: Connection,
-  { watermark, columns }: AppendModel,
+  { columns }: KeptModel,
+  { column }: Watermark,
   range: WatermarkRange,
 ): Promise<void> {
-  const type = columns.find(({ name }) => name === watermark.column)?.type
+  const type = columns.find(({ name }) => name === column)?.type
   if (type === undefined) return
   const read = (end: string) => sql`TRY_CAST(${sql.value(end)} AS ${sql.type(type)})`
   const fails = (end: string) => isNoValue(sql.value(end), type)
@@ -83,7 +83,7 @@ export async function refuseWrongRange(
   for (const end of ['start', 'end'] as const)
     if (row?.[end] === true)
       throw new ModelFailure(
-        `--${end} ${range[end]} is no value of "${watermark.column}", which is ${type}`,
+        `--${end} ${range[end]} is no value of "${column}", which is ${type}`,
         'incremental',
       )
   if (row?.['reversed'] === true)

@@ -1,10 +1,16 @@
-// kind table, and seeds: the rows of a query, made anew each time.
+// kind table: the rows of a query.
 
-import type { ModelName } from '../../../core/names.ts'
+import type { TableModel } from '../../../core/model.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
+import { fromNothing } from './from-nothing.ts'
+import type { Materialization } from './materialization.ts'
 import { relationOf } from './relation.ts'
 
+export const table: Materialization<TableModel> = fromNothing((model) =>
+  createTable(model, sql.body(model.body)),
+)
+
 /** The newline keeps a comment at the end of the query away from the parenthesis. */
-export function createTable(name: ModelName, query: Sql): Sql {
+export function createTable({ name }: Pick<TableModel, 'name'>, query: Sql): Sql {
   return sql`CREATE OR REPLACE TABLE ${relationOf(name)} AS (${query}\n)`
 }

@@ -34,3 +34,16 @@ export function adaptedTable(table: Sql, from: readonly Column[], to: readonly C
   const replaced = changes.length === 0 ? sql.empty : sql` REPLACE (${sql.join(changes)})`
   return sql`(SELECT *${replaced}${sql.join(added, sql.empty)} FROM ${table})`
 }
+
+/** A temporary table under a name of its own, so that later models do not overwrite it. */
+export async function keepTable(
+  connection: Connection,
+  name: string,
+  unique: number,
+): Promise<Sql> {
+  const kept = `${name}_${unique}`
+  await connection.run(
+    sql`ALTER TABLE ${sql.ident('temp', 'main', name)} RENAME TO ${sql.ident(kept)}`,
+  )
+  return sql.ident('temp', 'main', kept)
+}

@@ -3,7 +3,7 @@
 
 import { test } from 'uvu'
 import { type Sql, sql } from '../../../src/core/sql.ts'
-import { answersAreThoseOf, type GoldenCase } from '../../support/compare-with-sql.ts'
+import { answersAreThoseOf, type SqlCase } from '../../support/compare-with-sql.ts'
 
 const ids = (condition: Sql) => sql`SELECT sale_id FROM g_sales WHERE ${condition} ORDER BY sale_id`
 
@@ -64,7 +64,7 @@ const filters: readonly (readonly [filter: string, condition: Sql])[] = [
 ]
 
 /** Any other request; columns of SQL stand in the order of the properties. */
-const requests: readonly GoldenCase[] = [
+const requests: readonly SqlCase[] = [
   [
     'g_sales?$select=sale_id,amount&$orderby=amount desc,status&$top=30&$skip=5',
     sql`SELECT sale_id, amount FROM g_sales ORDER BY amount DESC NULLS LAST, status ASC NULLS FIRST, sale_id LIMIT 30 OFFSET 5`,
@@ -135,12 +135,13 @@ const requests: readonly GoldenCase[] = [
   ],
 ]
 
-test('answers are those of SQL', async () => {
-  const filtered = filters.map(([filter, condition]): GoldenCase => [
+answersAreThoseOf(
+  'filters',
+  filters.map(([filter, condition]): SqlCase => [
     `g_sales?$select=sale_id&$filter=${filter}`,
     ids(condition),
-  ])
-  await answersAreThoseOf([...filtered, ...requests])
-})
+  ]),
+)
+answersAreThoseOf('requests', requests)
 
 test.run()

@@ -1,0 +1,213 @@
+// Reads header annotations. A header line is a comment; what is read here is the text after its dashes. By hand and not
+// by a grammar: a grammar of ohm takes as long to be made as a small project takes to compile.
+
+import type { Comparison, OnSchemaChange } from '../../core/model.ts'
+import type { AnnotationValues, CheckSyntax, NamedColumn, NamedModel } from './annotation-values.ts'
+
+/** A text that is not what was expected. */
+export interface Failure {
+  /** Offset of what could not be read. */
+  readonly failedAt: number
+}
+
+export interface AnnotationParts {
+  readonly name: string
+  /** Offset of the end of the name. */
+  readonly nameEnd: number
+  readonly value: string
+  readonly valueStart: number
+}
+
+/** Takes `@name: value`, `@name value` and `@name`. */
+export function readParts(text: string): AnnotationParts | Failure {
+  const named = /^@(\p{L}[\p{L}0-9_]*)/u.exec(text)
+  if (named === null) return { failedAt: text.startsWith('@') ? 1 : 0 }
+  const nameEnd = named[0].length
+  const separator = /^(?:[ \t]*:[ \t]*|[ \t]+|$)/.exec(text.slice(nameEnd))
+  if (separator === null) return { failedAt: nameEnd }
+  const valueStart = nameEnd + separator[0].length
+  return { name: named[1]!, nameEnd, value: text.slice(valueStart), valueStart }
+}
+
+/** Reads all of `text` as a value of that form. `base` is the offset of the value in its file. */
+export function readValue<Form extends keyof AnnotationValues>(
+  form: Form,
+  text: string,
+  base: number,
+): { readonly value: AnnotationValues[Form] } | Failure {
+  const reader = new Reader(text, base)
+  try {
+    const value = forms[form](reader)
+    reader.end()
+    return { value }
+  } catch (error) {
+    if (error instanceof Mismatch) return { failedAt: error.at }
+    throw error
+  }
+}
+
+type Forms = { readonly [Form in keyof AnnotationValues]: (r: Reader) => AnnotationValues[Form] }
+
+const forms: Forms = {
+  word: (r) => r.expect(/[^ \t]+/y),
+  text: (r) => r.expect(/[^]+/y),
+  columns: (r) => r.list(column),
+  optionalColumns: (r) => (r.isAtEnd() ? [] : r.list(column)),
+  incremental,
+  onDuplicate: (r) => (r.take(/fail/y) === null ? latest(r) : null),
+  deletes: (r) => r.expect(/keep|mirror/y) as 'keep' | 'mirror',
+  onSchemaChange: (r) => r.expect(/evolve|rebuild|fail/y) as OnSchemaChange,
+  check,
+  models: (r) => r.list(model),
+  columnText(r) {
+    const described = column(r)
+    r.expect(/[ \t]*:[ \t]*/y)
+    return { column: described, text: r.expect(/[^]+/y) }
+  },
+}
+
+const OPEN = /[ \t]*\([ \t]*/y
+const CLOSE = /[ \t]*\)/y
+const COMMA = /[ \t]*,[ \t]*/y
+const BARE_NAME = /[\p{L}_][\p{L}0-9_$]*/uy
+/** Ends at a quote that no other one follows: two stand for one within the name. */
+const QUOTED_NAME = /"(?:""|[^"])+"(?!")/y
+const QUOTED_TEXT = /'(?:''|[^'])*'(?!')/y
+
+function column(r: Reader): NamedColumn {
+  const start = r.offset
+  const name = r.quoted(QUOTED_NAME) ?? r.expect(BARE_NAME)
+  return { name, span: { start, end: r.offset } }
+}
+
+function model(r: Reader): NamedModel {
+  const schema = column(r)
+  r.expect(/\./y)
+  const table = column(r)
+  return {
+    name: `${schema.name}.${table.name}`,
+    span: { start: schema.span.start, end: table.span.end },
+  }
+}
+
+function incremental(r: Reader): AnnotationValues['incremental'] {
+  const read = column(r)
+  if (r.take(/[ \t]+/y) === null) return { column: read, lookback: null }
+  r.expect(/lookback/y)
+  r.expect(/[ \t]+/y)
+  const number = r.expect(/[0-9]+/y)
+  const blanks = r.take(/[ \t]+/y)
+  if (blanks === null) return { column: read, lookback: number }
+  const unit = r.expect(/(?:second|minute|hour|day|week|month|year)s?/y)
+  return { column: read, lookback: number + blanks + unit }
+}
+
+function latest(r: Reader): NamedColumn {
+  r.expect(/latest/y)
+  r.expect(OPEN)
+  const newest = column(r)
+  r.expect(CLOSE)
+  return newest
+}
+
+/** What begins like a call of one of the checks is one; all else is a condition in SQL. */
+function check(r: Reader): CheckSyntax {
+  const is = r.take(/(?:not_null|unique|accepted|references|row_count)(?=[ \t]*\()/y)
+  if (is === null) {
+    r.expect(/[^]+/y)
+    return { is: 'condition' }
+  }
+  r.expect(OPEN)
+  const read = argumentsOf(is, r)
+  r.expect(CLOSE)
+  return read
+}
+
+function argumentsOf(is: string, r: Reader): CheckSyntax {
+  if (is === 'not_null' || is === 'unique') return { is, columns: r.list(column) }
+  if (is === 'row_count') {
+    const comparison = r.expect(/>=|<=|<>|>|<|=/y) as Comparison
+    r.expect(/[ \t]*/y)
+    return { is, comparison, rows: BigInt(r.expect(/[0-9]+/y)) }
+  }
+  const checked = column(r)
+  r.expect(COMMA)
+  if (is === 'accepted') return { is, column: checked, values: r.list(literal) }
+  const referenced = model(r)
+  r.expect(/\./y)
+  return { is: 'references', column: checked, model: referenced, target: column(r) }
+}
+
+function literal(r: Reader): string | boolean {
+  // Numbers stay texts, which the engine reads as values of the column's type: a JavaScript number would lose digits.
+  const read = r.quoted(QUOTED_TEXT) ?? r.take(/-?[0-9]+(?:\.[0-9]+)?/y)
+  return read ?? r.expect(/(?:true|false)(?![\p{L}0-9_$])/uy) === 'true'
+}
+
+class Mismatch extends Error {
+  readonly at: number
+  constructor(at: number) {
+    super('the value has another form')
+    this.at = at
+  }
+}
+
+/** A place in a text. Patterns are sticky: they match at that place or not at all. */
+class Reader {
+  readonly #text: string
+  readonly #base: number
+  #at = 0
+
+  constructor(text: string, base: number) {
+    this.#text = text
+    this.#base = base
+  }
+
+  /** In the file. */
+  get offset(): number {
+    return this.#base + this.#at
+  }
+
+  isAtEnd(): boolean {
+    return this.#at === this.#text.length
+  }
+
+  end(): void {
+    if (!this.isAtEnd()) throw this.#mismatch()
+  }
+
+  take(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at
+    const [found] = pattern.exec(this.#text) ?? []
+    this.#at += found?.length ?? 0
+    return found ?? null
+  }
+
+  expect(pattern: RegExp): string {
+    const found = this.take(pattern)
+    if (found === null) throw this.#mismatch()
+    return found
+  }
+
+  /** At the next word: a place within blanks shows nothing. */
+  #mismatch(): Mismatch {
+    this.take(/[ \t]*/y)
+    return new Mismatch(this.#at)
+  }
+
+  /** What stands between quotes; null when no quote begins here. */
+  quoted(pattern: RegExp): string | null {
+    const quote = pattern.source.charAt(0)
+    if (this.#text[this.#at] !== quote) return null
+    const found = this.take(pattern)
+    if (found === null) throw new Mismatch(this.#text.length)
+    return found.slice(1, -1).replaceAll(quote + quote, quote)
+  }
+
+  /** One or more, with commas between them. */
+  list<Item>(read: (reader: Reader) => Item): readonly Item[] {
+    const items = [read(this)]
+    while (this.take(COMMA) !== null) items.push(read(this))
+    return items
+  }
+}

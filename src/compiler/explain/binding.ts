@@ -1,0 +1,191 @@
+// SQL that parses and cannot be bound: columns, functions and types that are not there, in the author's terms.
+
+import { didYouMean } from '../../core/suggest.ts'
+import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
+import { isSymbol, isWord, nameOf, type Token } from '../sql/tokens.ts'
+import { isWindowFunction, otherType, otherWord } from './dialects.ts'
+import { problemOf, quotedNames, refusedCall } from './engine-words.ts'
+import { otherCall, refusedCallText, UNITS } from './calls.ts'
+
+export interface Explanation {
+  readonly problem: string
+  readonly hint?: string | undefined
+}
+
+/** `tokens` without comments; `at`: the one that the error is about. */
+export function explainBinding(
+  details: DatabaseErrorDetails,
+  tokens: readonly Token[],
+  at: number,
+): Explanation {
+  const typographic = typographicQuote(tokens.slice(at, at + 1))
+  if (typographic !== null) return typographic
+  const call = refusedCall(details)
+  if (call !== null) return refusedCallText(call, tokens, at)
+  return (
+    missingColumn(details, tokens, at) ??
+    missingFunction(details, tokens, at) ??
+    missingType(details) ??
+    missingExtension(details) ?? { problem: problemOf(details), hint: hintOf(details) }
+  )
+}
+
+/** DuckDB takes them for letters of a name. */
+export function typographicQuote(tokens: readonly Token[]): Explanation | null {
+  for (const { kind, text } of tokens) {
+    const [quote] = /[\u2018-\u201f\u00ab\u00bb\u00b4]/.exec(kind === 'word' ? text : '') ?? []
+    if (quote === undefined) continue
+    const bare = text.replaceAll(/[\u2018-\u201f\u00ab\u00bb\u00b4]/g, '')
+    const isDouble = /[\u201c-\u201f]/.test(quote)
+    const hint = `type straight quotes: ${isDouble ? `"${bare}"` : `'${bare}'`}`
+    return { problem: `${quote} is a typographic quote`, hint }
+  }
+  return null
+}
+
+const NO_COLUMN =
+  /^Referenced column "?(.+?)"? (?:not found in FROM clause|was not found because the FROM clause is missing)/s
+
+function missingColumn(
+  { message, candidates }: DatabaseErrorDetails,
+  tokens: readonly Token[],
+  at: number,
+): Explanation | null {
+  const [, name] = NO_COLUMN.exec(message) ?? []
+  if (name === undefined) return null
+  const hasFrom = !message.includes('FROM clause is missing')
+  const problem = `no column "${name}"${hasFrom ? '' : ' (there is no FROM)'}`
+  const token = tokens[at]
+  const near = didYouMean(name, candidates)
+  if (token?.kind === 'quoted') {
+    const text = `text stands in single quotes: '${name.replaceAll("'", "''")}'`
+    return { problem, hint: near === undefined ? text : `${near} Or, if it is text: '${name}'` }
+  }
+  const other = otherWord(name)
+  if (other !== undefined) return { problem, hint: `in DuckDB: ${other}` }
+  if (isUnit(name, tokens, at)) return { problem, hint: `write the unit as text: '${name}'` }
+  if (near !== undefined) return { problem, hint: near }
+  if (isCompared(tokens, at)) return { problem, hint: `if it is text, quote it: '${name}'` }
+  return {
+    problem,
+    hint: candidates.length === 0 ? undefined : `known here: ${candidates.slice(0, 5).join(', ')}`,
+  }
+}
+
+const isUnit = (name: string, tokens: readonly Token[], at: number) =>
+  UNITS.test(name) &&
+  isSymbol(tokens[at - 1], '(') &&
+  /^date_?(?:part|trunc|diff|sub)$/i.test(tokens[at - 2]?.text ?? '')
+
+/** It stands after an operator that texts mostly follow. */
+function isCompared(tokens: readonly Token[], at: number): boolean {
+  const before = tokens[at - 1]
+  if (['=', '<', '>'].some((sign) => isSymbol(before, sign))) return true
+  if (isWord(before, 'like') || isWord(before, 'ilike')) return true
+  const list = tokens.slice(0, at).findLastIndex((token) => isSymbol(token, '('))
+  return list > 0 && isWord(tokens[list - 1], 'in')
+}
+
+const NO_FUNCTION =
+  /^(?:Scalar|Aggregate|Table|Window|Macro|Table Macro) Function with name (.+?) does not exist/
+
+function missingFunction(
+  { message, candidates }: DatabaseErrorDetails,
+  tokens: readonly Token[],
+  at: number,
+): Explanation | null {
+  const macro = /^Macro (\w+)\(\) does not support the supplied arguments/.exec(message)?.[1]
+  if (macro !== undefined) {
+    const problem = `${macro} does not take these arguments`
+    return { problem, hint: otherCall(macro, tokens, at) }
+  }
+  const [, name] = NO_FUNCTION.exec(message) ?? []
+  if (name === undefined) return null
+  if (name.startsWith('`')) {
+    const column = tokens.find((_, i) => isSymbol(tokens[i - 1], '`'))
+    return {
+      problem: 'backticks do not quote names',
+      hint: `names stand in double quotes: "${nameOf(column) ?? 'name'}"`,
+    }
+  }
+  if (isWindowFunction(name)) {
+    const hint = `write ${name}(${argumentsOf(tokens, at)}) OVER (ORDER BY …)`
+    return { problem: `${name} is a window function`, hint }
+  }
+  if (!/^\w/.test(name)) {
+    const problem = `no operator "${name.replace(/__postfix$/, '')}"`
+    const meant = operators[name]
+    return { problem, hint: meant === undefined ? undefined : `write ${meant}` }
+  }
+  const hint = otherCall(name, tokens, at) ?? didYouMean(name, candidates)
+  return {
+    problem: `no function "${name}"`,
+    hint: hint ?? `define it in macros/*.sql: CREATE MACRO ${name}(x) AS …`,
+  }
+}
+
+const operators: Readonly<Record<string, string>> = {
+  '===': '=',
+  '!==': '<>',
+  '!': 'NOT',
+  '&&': 'AND',
+  '=~': 'regexp_matches(x, y)',
+}
+
+/** What stands between the parentheses of a call, where it is one word. */
+const argumentsOf = (tokens: readonly Token[], at: number) =>
+  isSymbol(tokens[at + 1], '(') && isSymbol(tokens[at + 3], ')') ? tokens[at + 2]!.text : ''
+
+/** Types that people write; DuckDB lists many more. */
+const typeNames =
+  `BOOLEAN TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT FLOAT DOUBLE DECIMAL
+  NUMERIC VARCHAR TEXT STRING CHAR BLOB BYTEA DATE TIME TIMESTAMP DATETIME TIMESTAMPTZ INTERVAL UUID JSON INT LONG REAL
+  STRUCT MAP ENUM`.split(/\s+/)
+
+export function missingType({ message }: DatabaseErrorDetails): Explanation | null {
+  const [, name] = /^Type with name (.+?) does not exist/.exec(message) ?? []
+  if (name === undefined) return null
+  const other = otherType(name)
+  const hint = other === undefined ? didYouMean(name, typeNames) : `in DuckDB: ${other}`
+  return {
+    problem: `no type "${name}"`,
+    hint: hint ?? 'such as VARCHAR, INTEGER, DECIMAL(10,2), DATE, TIMESTAMPTZ',
+  }
+}
+
+function missingExtension({ message }: DatabaseErrorDetails): Explanation | null {
+  if (/requires the extension httpfs/.test(message))
+    return {
+      problem: 'eider reads local files only, and this one is remote',
+      hint: 'download it before the run, and read the local copy',
+    }
+  const [, name = '', extension] =
+    /with name "(\w+)" is not in the catalog, but it exists in the (\w+) extension/.exec(message) ??
+    []
+  if (extension === undefined) return null
+  const problem = `${name} needs the DuckDB extension "${extension}", and eider loads no extensions`
+  const hint =
+    extension === 'excel'
+      ? 'save the sheet as CSV'
+      : 'before the run, copy what it reads into a Parquet or DuckDB file, and declare that under sources in eider.yml'
+  return { problem, hint }
+}
+
+/** What DuckDB itself suggests, and what its commonest other errors ask for. */
+function hintOf({ message, name, candidates }: DatabaseErrorDetails): string | undefined {
+  if (message.startsWith('WHERE clause cannot contain aggregates'))
+    return 'filter by an aggregate with HAVING, after GROUP BY'
+  if (message.startsWith('WHERE clause cannot contain window functions'))
+    return 'filter by a window function with QUALIFY, in place of WHERE'
+  if (message.startsWith('aggregate function calls cannot be nested'))
+    return 'aggregate in a subquery first'
+  if (message.startsWith('Cannot mix values of type'))
+    return 'cast one of them to the type of the other'
+  if (message.startsWith('Ambiguous reference') || message.includes('must appear in the GROUP BY'))
+    return undefined // they say what to write
+  const known =
+    candidates.length > 0 ? candidates : quotedNames(message.split(/\nCandidate/)[1] ?? '')
+  const word = name ?? quotedNames(message).at(message.startsWith('Table ') ? 1 : 0)
+  if (known.length === 0) return undefined
+  return didYouMean(word ?? '', known) ?? `known here: ${known.slice(0, 5).join(', ')}`
+}

@@ -1,0 +1,43 @@
+// What is true of every model of a kind, for all rooms: one row for each kind. How a kind is built is in the pipeline
+// (build/materialize/), what its header says in the compiler (kinds.ts).
+
+import type { Kind } from './model.ts'
+import { type ColumnType, columnType } from './relation.ts'
+
+export interface KindTraits {
+  /** What it is in the warehouse. */
+  readonly relation: 'table' | 'view'
+  /** Its rows are those of a SELECT; the others bring them in from outside. */
+  readonly hasQuery: boolean
+  /** The table goes on from run to run, so it may hold rows that its source no longer gives. */
+  readonly keepsRows: boolean
+  /** `--start` and `--end` replace a range of its watermark. */
+  readonly takesRange: boolean
+  /** Columns that a run adds after those of the SELECT. */
+  readonly addedColumns: readonly AddedColumn[]
+}
+
+export interface AddedColumn {
+  readonly name: string
+  readonly type: ColumnType
+}
+
+const query = { hasQuery: true, takesRange: false, addedColumns: [] } as const
+const fromOutside = { ...query, hasQuery: false } as const
+
+/** From when to when a version of a row was valid, and whether it still is. */
+const versionColumns: readonly AddedColumn[] = [
+  { name: 'valid_from', type: columnType('TIMESTAMP WITH TIME ZONE') },
+  { name: 'valid_to', type: columnType('TIMESTAMP WITH TIME ZONE') },
+  { name: 'is_current', type: columnType('BOOLEAN') },
+]
+
+export const kinds: Readonly<Record<Kind, KindTraits>> = {
+  view: { ...query, relation: 'view', keepsRows: false },
+  table: { ...query, relation: 'table', keepsRows: false },
+  append: { ...query, relation: 'table', keepsRows: true, takesRange: true },
+  merge: { ...query, relation: 'table', keepsRows: true },
+  scd2: { ...query, relation: 'table', keepsRows: true, addedColumns: versionColumns },
+  events: { ...fromOutside, relation: 'table', keepsRows: true },
+  seed: { ...fromOutside, relation: 'table', keepsRows: false },
+}

@@ -1,0 +1,55 @@
+// The SQL of arithmetic. Operands have the types in which the engine is to calculate already.
+
+import { type Sql, sql } from '../../core/sql.ts'
+import { type Call, typeOf } from '../bind/bound.ts'
+import type { CallName } from '../bind/expression/functions.ts'
+import type { EdmType } from '../edm/types.ts'
+import { DIVISION_BY_ZERO } from './raised.ts'
+
+type PrintArithmetic = (a: Sql, b: Sql, c: Sql, call: Call) => Sql
+
+const castTo = ({ engine }: EdmType, value: Sql) => sql`CAST(${value} AS ${sql.type(engine)})`
+
+const fail = (type: EdmType) => castTo(type, sql`error(${sql.value(DIVISION_BY_ZERO)})`)
+
+/** The engine makes NULL of a number divided by zero. Null divided by zero is null. */
+const checked = (a: Sql, b: Sql, type: EdmType, quotient: Sql) =>
+  sql`CASE WHEN ${b} = 0 AND ${a} IS NOT NULL THEN ${fail(type)} ELSE ${quotient} END`
+
+const plus = (a: Sql, b: Sql) => sql`(${a} + ${b})`
+const minus = (a: Sql, b: Sql) => sql`(${a} - ${b})`
+const times = (a: Sql, b: Sql) => sql`(${a} * ${b})`
+const dividedBy = (a: Sql, b: Sql) => sql`(${a} / ${b})`
+const wholeDividedBy = (a: Sql, b: Sql) => sql`(${a} // ${b})`
+const modulo = (a: Sql, b: Sql) => sql`(${a} % ${b})`
+
+/** The engine fails with the least integer modulo -1, which is 0 as any modulo 1. */
+const wholeModulo = (a: Sql, b: Sql) => sql`(${a} % CASE WHEN ${b} = -1 THEN 1 ELSE ${b} END)`
+
+/** To the microsecond. */
+const duration = (microseconds: Sql) => sql`to_microseconds(CAST(round(${microseconds}) AS BIGINT))`
+
+export const arithmeticSql = {
+  add: plus,
+  sub: minus,
+  mul: times,
+  div: dividedBy,
+  mod: modulo,
+  negate: (value) => sql`(- ${value})`,
+  exactAdd: (a, b, _, { type }) => castTo(type, plus(a, b)),
+  exactSub: (a, b, _, { type }) => castTo(type, minus(a, b)),
+  exactMul: (a, b, _, { type }) => castTo(type, times(a, b)),
+  exactMod: (a, b, _, { type }) => castTo(type, modulo(a, b)),
+  wholeDiv: wholeDividedBy,
+  checkedDiv: (a, b, _, { type }) => checked(a, b, type, dividedBy(a, b)),
+  checkedMod: (a, b, _, { type }) => checked(a, b, type, modulo(a, b)),
+  checkedWholeDiv: (a, b, _, { type }) => checked(a, b, type, wholeDividedBy(a, b)),
+  checkedWholeMod: (a, b, _, { type }) => checked(a, b, type, wholeModulo(a, b)),
+  checkedExactMod: (a, b, _, { type }) => castTo(type, checked(a, b, type, modulo(a, b))),
+  durationMul: (time, by) => duration(sql`epoch_us(${time}) * ${by}`),
+  durationDiv: (time, by, _, { operands: [, divisor] }) =>
+    duration(
+      sql`epoch_us(${time}) / CASE WHEN ${by} = 0 THEN ${fail(typeOf(divisor!)!)} ELSE ${by} END`,
+    ),
+  daysBetween: (a, b) => sql`to_days(CAST(${a} - ${b} AS INTEGER))`,
+} satisfies Partial<Record<CallName, PrintArithmetic>>

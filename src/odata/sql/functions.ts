@@ -1,0 +1,89 @@
+// The SQL of functions and operators: one row for each call that a bound request may hold, or the compiler complains. What
+// they take and give is told by bind/expression/functions.ts.
+
+import { type Sql, sql } from '../../core/sql.ts'
+import { type Call, typeOf } from '../bind/bound.ts'
+import type { CallName } from '../bind/expression/functions.ts'
+import { arithmeticSql } from './arithmetic.ts'
+import { castToSql } from './cast.ts'
+import { VARCHAR } from './engine-types.ts'
+import { listSql } from './lists.ts'
+import { NEGATIVE_LENGTH } from './raised.ts'
+
+/** As many operands as the call has; the others are empty. */
+type PrintCall = (a: Sql, b: Sql, c: Sql, call: Call) => Sql
+
+const integer = (value: Sql) => sql`CAST(${value} AS INTEGER)`
+
+/** The engine counts from one; a negative start counts from the end, and not beyond the first character. */
+const firstCharacter = (text: Sql, start: Sql) =>
+  sql`CASE WHEN ${start} < 0 THEN greatest(length(${text}) + ${start}, 0) ELSE ${start} END + 1`
+
+const textSql = {
+  contains: (text, part) => sql`contains(${text}, ${part})`,
+  startswith: (text, part) => sql`starts_with(${text}, ${part})`,
+  endswith: (text, part) => sql`ends_with(${text}, ${part})`,
+  tolower: (text) => sql`lower(${text})`,
+  toupper: (text) => sql`upper(${text})`,
+  length: (text) => integer(sql`length(${text})`),
+  // The engine's trim() leaves tabs and line ends, and what it calls white space is less than Unicode does.
+  trim: (text) =>
+    sql`regexp_replace(${text}, '^[\\s\\x0B\\x{85}\\p{Z}]+|[\\s\\x0B\\x{85}\\p{Z}]+$', '', 'g')`,
+  // The engine's concat() takes NULL for an empty text.
+  concat: (a, b) => sql`(${a} || ${b})`,
+  indexof: (text, part) => integer(sql`instr(${text}, ${part}) - 1`),
+  substringFrom: (text, start) => sql`substr(${text}, ${firstCharacter(text, start)})`,
+  substring: (text, start, count) =>
+    sql`substr(${text}, ${firstCharacter(text, start)}, CASE WHEN ${count} < 0 THEN CAST(error(${sql.value(NEGATIVE_LENGTH)}) AS BIGINT) ELSE ${count} END)`,
+  matchespattern: (text, pattern) => sql`regexp_matches(${text}, ${pattern})`,
+  search: (text, part) => sql`coalesce(contains(lower(${text}), lower(${part})), FALSE)`,
+  textInUrl: (text) =>
+    sql`('''' || url_encode(replace(CAST(${text} AS ${sql.type(VARCHAR)}), '''', '''''')) || '''')`,
+  timeInUrl: (time) =>
+    sql`url_encode(replace(CAST(${time} AS ${sql.type(VARCHAR)}), ' ', 'T') || 'Z')`,
+  valueInUrl: (value) => sql`url_encode(CAST(${value} AS ${sql.type(VARCHAR)}))`,
+} satisfies Partial<Record<CallName, PrintCall>>
+
+const timeSql = {
+  year: (day) => integer(sql`year(${day})`),
+  month: (day) => integer(sql`month(${day})`),
+  day: (day) => integer(sql`day(${day})`),
+  hour: (time) => integer(sql`hour(${time})`),
+  minute: (time) => integer(sql`minute(${time})`),
+  second: (time) => integer(sql`second(${time})`),
+  fractionalseconds: (time) =>
+    sql`CAST((microsecond(${time}) % 1000000) * CAST(0.000001 AS DECIMAL(6,6)) AS DECIMAL(6,6))`,
+  date: (time) => sql`CAST(${time} AS DATE)`,
+  time: (time) => sql`CAST(${time} AS TIME)`,
+  // All times are stored and shown in UTC.
+  totaloffsetminutes: (time) => sql`CASE WHEN ${time} IS NOT NULL THEN 0 END`,
+  totalseconds: (duration) =>
+    sql`CAST(CAST(epoch_us(${duration}) AS DECIMAL(19,0)) * CAST(0.000001 AS DECIMAL(6,6)) AS DECIMAL(25,6))`,
+  mindatetime: () => sql`TIMESTAMP '0001-01-01 00:00:00'`,
+  maxdatetime: () => sql`TIMESTAMP '9999-12-31 23:59:59.999999'`,
+} satisfies Partial<Record<CallName, PrintCall>>
+
+const otherSql = {
+  // Half away from zero.
+  round: (value) => sql`round(${value})`,
+  floor: (value) => sql`floor(${value})`,
+  ceiling: (value) => sql`ceil(${value})`,
+  whole: (value) => value,
+  cast: (value, _b, _c, { operands: [operand], type }) => castToSql(typeOf(operand!)!, type)(value),
+  has: (value, flags) => sql`((${value} & ${flags}) = ${flags})`,
+  same: (a, b) => sql`(${a} IS NOT DISTINCT FROM ${b})`,
+} satisfies Partial<Record<CallName, PrintCall>>
+
+const callSql: Readonly<Record<CallName, PrintCall>> = {
+  ...textSql,
+  ...timeSql,
+  ...arithmeticSql,
+  ...listSql,
+  ...otherSql,
+}
+
+/** `operands` are those of the call as SQL. */
+export function printCall(call: Call, operands: readonly Sql[]): Sql {
+  const [a = sql.empty, b = sql.empty, c = sql.empty] = operands
+  return callSql[call.name](a, b, c, call)
+}

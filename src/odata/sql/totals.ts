@@ -1,0 +1,78 @@
+// The SQL of totals: one value of all values of the rows of a group, or of those that links lead to from them.
+
+import { type Sql, sql } from '../../core/sql.ts'
+import { type Total, typeOf } from '../bind/bound.ts'
+import type { TotalMethod } from '../bind/apply/methods.ts'
+import { type EdmType, hugeDecimal } from '../edm/types.ts'
+
+/** How values are put together: those of the rows of a group, or those of a list. */
+interface Aggregator {
+  readonly sum: (values: Sql) => Sql
+  readonly min: (values: Sql) => Sql
+  readonly max: (values: Sql) => Sql
+  readonly average: (values: Sql) => Sql
+  readonly count: (values: Sql) => Sql
+  readonly distinct: (values: Sql) => Sql
+}
+
+const ofRows: Aggregator = {
+  sum: (values) => sql`sum(${values})`,
+  min: (values) => sql`min(${values})`,
+  max: (values) => sql`max(${values})`,
+  average: (values) => sql`avg(${values})`,
+  count: (values) => sql`count(${values})`,
+  distinct: (values) => sql`count(DISTINCT ${values})`,
+}
+
+const ofList: Aggregator = {
+  sum: (values) => sql`list_sum(${values})`,
+  min: (values) => sql`list_min(${values})`,
+  max: (values) => sql`list_max(${values})`,
+  average: (values) => sql`list_avg(${values})`,
+  count: (values) => sql`CAST(coalesce(list_count(${values}), 0) AS BIGINT)`,
+  distinct: (values) => sql`CAST(coalesce(len(list_distinct(${values})), 0) AS BIGINT)`,
+}
+
+type PrintTotal = (values: Sql, of: Aggregator, total: Total) => Sql
+
+const methodSql: Readonly<Record<TotalMethod, PrintTotal>> = {
+  sum: (values, of, { type }) => castTo(type, of.sum(values)),
+  min: (values, of) => of.min(values),
+  max: (values, of) => of.max(values),
+  average: (values, of) => sql`CAST(${of.average(values)} AS DOUBLE)`,
+  exactAverage: (values, of, { type, value }) =>
+    exactAverage(of.sum(values), of.count(values), typeOf(value!)!, type),
+  count: (values, of) => of.count(values),
+  countdistinct: (values, of) => of.distinct(values),
+  rowCount: () => sql`count(*)`,
+  sumOfCounts: (counts) => sql`CAST(coalesce(sum(${counts}), 0) AS BIGINT)`,
+}
+
+/** `value` is that of the total as SQL, which is of one row; empty where it has none. */
+export function totalSql(total: Total, value: Sql): Sql {
+  const isGathered = total.value?.kind === 'gathered'
+  return isGathered
+    ? methodSql[total.method](valuesOfPairs(value), ofList, total)
+    : methodSql[total.method](value, ofRows, total)
+}
+
+/** Each entity once, however many rows lead to it. */
+const valuesOfPairs = (pairs: Sql) =>
+  sql`list_transform(list_distinct(flatten(list(${pairs}))), lambda pair: pair.v)`
+
+const castTo = ({ engine }: EdmType, value: Sql) => sql`CAST(${value} AS ${sql.type(engine)})`
+
+/**
+ * The engine divides decimals as doubles. Here the sum is divided as an integer, in units of its last digit; quotient
+ * and remainder apart, so that nothing leaves 128 bits. The last digit is rounded half away from zero.
+ */
+function exactAverage(sum: Sql, count: Sql, values: EdmType, result: EdmType): Sql {
+  const shift = sql.value(`1${'0'.repeat(result.scale! - values.scale!)}`, hugeDecimal.engine)
+  const units = sql`CAST(replace(CAST(abs(${sum}) AS VARCHAR), '.', '') AS HUGEINT)`
+  const number = sql`CAST(${count} AS HUGEINT)`
+  const rest = sql`((${units} % ${number}) * ${shift} * 2 + ${number}) // (2 * ${number})`
+  const digits = sql`lpad(CAST((${units} // ${number}) * ${shift} + ${rest} AS VARCHAR), ${sql.value(60)}, '0')`
+  const places = sql.value(result.scale)
+  const text = sql`concat(CASE WHEN ${sum} < 0 THEN '-' END, left(${digits}, 60 - ${places}), '.', right(${digits}, ${places}))`
+  return sql`CASE WHEN ${count} > 0 THEN ${castTo(result, text)} END`
+}

@@ -1,0 +1,70 @@
+// Relations that every build makes from nothing: views, tables, seeds.
+
+import { kinds } from '../../../core/kinds.ts'
+import type { SeedModel, TableModel, ViewModel } from '../../../core/model.ts'
+import { foldCase } from '../../../core/names.ts'
+import type { RowChanges } from '../../../core/report/planned-changes.ts'
+import { type Sql, sql } from '../../../core/sql.ts'
+import { describe } from '../../../duckdb/catalog.ts'
+import type { Connection } from '../../../duckdb/database.ts'
+import { compareByKey, compareRows } from '../../plan/dry-run/compare.ts'
+import { checkKey } from './check-key.ts'
+import type { Materialization } from './materialization.ts'
+import { countRows, makeWay, relationOf, relationType } from './relation.ts'
+
+export function fromNothing<M extends ViewModel | TableModel | SeedModel>(
+  statement: (model: M, dir: string) => Sql,
+): Materialization<M> {
+  return {
+    statement,
+    refuse: () => Promise.resolve(),
+    refuseReplacement: () => null,
+    losses: () => Promise.resolve([]),
+    rowKey: () => [],
+    currentRows: (relation) => relation,
+    async build(context, model) {
+      const { connection, paths } = context
+      const relation = relationOf(model.name)
+      const isView = kinds[model.kind].relation === 'view'
+      await makeWay(context, model)
+      const make = statement(model, paths.dir)
+      const made = isView ? await connection.run(make) : await connection.createTable(make)
+      await checkKey(connection, relation, model.expose?.key ?? [], 'expose')
+      if (isView) return { changed: true }
+      return { changed: true, rows: made ?? (await countRows(connection, relation)) }
+    },
+    async dryRun({ connection, paths, catalog }, model, { before }) {
+      const relation = relationOf(model.name)
+      await connection.run(sql`DROP VIEW IF EXISTS ${relation}`)
+      await connection.run(statement(model, paths.dir))
+      const key = model.expose?.key ?? []
+      await checkKey(connection, relation, key, 'expose')
+      const isTable = kinds[model.kind].relation === 'table'
+      const wasTable = before !== null && relationType(catalog, model.name) === 'table'
+      const changes =
+        isTable && wasTable ? await compareTables(connection, before, relation, key) : null
+      return { changed: true, added: null, changes }
+    },
+  }
+}
+
+/** By key where both have it and each row has a value of its own; else by whole rows. */
+async function compareTables(
+  connection: Connection,
+  before: Sql,
+  after: Sql,
+  key: readonly string[],
+): Promise<RowChanges | null> {
+  const columns = await describe(connection, sql`FROM ${before}`)
+  const names = columns.map(({ name }) => foldCase(name))
+  if (key.length === 0 || !key.every((name) => names.includes(foldCase(name))))
+    return compareRows(connection, { before, after })
+  const changes = await compareByKey(connection, { before, after, key })
+  const [rowsBefore, rowsAfter] = [
+    await countRows(connection, before),
+    await countRows(connection, after),
+  ]
+  // A table that had another key may have rows with the same value of this one; then the counts do not add up.
+  const isKey = rowsAfter === rowsBefore + changes.inserted - changes.removed
+  return isKey ? changes : compareRows(connection, { before, after })
+}

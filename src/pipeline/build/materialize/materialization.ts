@@ -1,0 +1,59 @@
+// What a kind of model has to bring along. Each kind is one file here that exports one such object; all of them are in
+// kinds.ts.
+
+import type { WaitingSegment } from '../../../buffer/claim-source.ts'
+import type { EventsModel, Kind, Model } from '../../../core/model.ts'
+import type { ModelName } from '../../../core/names.ts'
+import type { EventsVerdict, RowChanges } from '../../../core/report/planned-changes.ts'
+import type { Sql } from '../../../core/sql.ts'
+import type { RunContext } from '../../run-context.ts'
+
+// Methods, not properties: the one of a kind then stands for the one of any model.
+export interface Materialization<M extends Model = Model> {
+  /** Asked before anything is built. Throws ModelFailure for what needs no row of the source to be seen. */
+  refuse(context: RunContext, model: M): Promise<void>
+  /** Why a table of this kind must not be replaced by a relation of another, with the way out; null: it may be. */
+  refuseReplacement(name: ModelName, by: Kind, fullRefresh: boolean): string | null
+  /** What the flags of the run make it replace or drop, one line each, besides what a full refresh drops. */
+  losses(context: RunContext, model: M): Promise<readonly string[]>
+  /** The statement that holds the author's SQL, in which errors of the engine are placed; null: there is none. */
+  statement(model: M, dir: string): Sql | null
+  /** In the transaction of the caller, who has asked refuse(). Throws with the transaction to be rolled back. */
+  build(context: RunContext, model: M): Promise<Built>
+  /** Builds in memory what build() builds in the warehouse, under the same name. */
+  dryRun(context: RunContext, model: M, input: DryRunInput): Promise<DryBuilt>
+  /** Columns that tell the rows of the relation apart, whether they are exposed or not; empty: none are known to. */
+  rowKey(model: M): readonly string[]
+  /** The rows of its table that the SELECT gave last, where the table has others too. */
+  currentRows(table: Sql): Sql
+}
+
+/** What a build did. */
+export interface Built {
+  /** False when the content is what it was, so that nothing downstream needs to run. */
+  readonly changed: boolean
+  /** Not given for views, whose rows nobody counts, and for events, which the flush counts. */
+  readonly rows?: number
+}
+
+export interface DryRunInput {
+  /** The relation in the warehouse; null where there is none. */
+  readonly before: Sql | null
+  /** Of `before` the rows that its SELECT gave last. */
+  readonly current: Sql | null
+  /** Makes the names of temporary tables differ from those of other models. */
+  readonly unique: number
+  /** Events that wait for a run. */
+  readonly waiting: (model: EventsModel) => Promise<readonly WaitingSegment[]>
+}
+
+export interface DryBuilt {
+  /** As in Built. */
+  readonly changed: boolean
+  /** Rows that the relation would have more than before; null: to be counted. */
+  readonly added: number | null
+  /** null: rows are not compared. */
+  readonly changes: RowChanges | null
+  /** What becomes of waiting events. */
+  readonly events?: EventsVerdict
+}

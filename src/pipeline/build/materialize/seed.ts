@@ -1,0 +1,11 @@
+// kind seed: the rows of a file of the project.
+
+import { seedQuery } from '../../../compiler/seed.ts'
+import type { SeedModel } from '../../../core/model.ts'
+import { fromNothing } from './from-nothing.ts'
+import type { Materialization } from './materialization.ts'
+import { createTable } from './table.ts'
+
+export const seed: Materialization<SeedModel> = fromNothing((model, dir) =>
+  createTable(model, seedQuery(model, dir)),
+)

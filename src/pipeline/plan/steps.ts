@@ -1,0 +1,107 @@
+// The steps of a run, one for each selected model, in DAG order: what `ls`, `plan` and `plan --diff` show and `run`
+// executes. Whoever executes them may only narrow the list: a model whose inputs turn out not to have changed is left as
+// it is, and what reads a model that fails on its rows is skipped.
+
+import type { Diagnostic } from '../../core/diagnostics.ts'
+import type { Model } from '../../core/model.ts'
+import type { ModelName } from '../../core/names.ts'
+import { FailedModels } from '../failed-models.ts'
+import type { RunContext } from '../run-context.ts'
+import { decide, decideAll, type Progress, whyUnchanged } from './decide.ts'
+import { assess } from './refusals.ts'
+import { staleInputs } from './source-age.ts'
+
+export interface Step {
+  readonly model: Model
+  /** `skip`: a model that it reads fails. */
+  readonly action: 'build' | 'unchanged' | 'skip'
+  readonly because: string
+  /** What makes the model fail before a row is read, with its place; else null. */
+  readonly problem: string | null
+  /** Of a problem that was found before the run began, where there are any. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** One line for each source that it reads and that is getting old. */
+  readonly warnings: readonly string[]
+  /** What the run would replace or drop, one line each. */
+  readonly losses: readonly string[]
+}
+
+/** A model that cannot be built, whatever else there is to say of it. */
+export interface EarlyFailure {
+  readonly problem: string
+  readonly diagnostics?: readonly Diagnostic[]
+}
+
+export type EarlyFailures = ReadonlyMap<ModelName, EarlyFailure>
+
+/** `failed`: refuseEvents(), and in a run what its flush could not do. */
+export async function planSteps(
+  context: RunContext,
+  known: Pick<Progress, 'positions' | 'waiting'> & { readonly failed: EarlyFailures },
+): Promise<readonly Step[]> {
+  const decisions = decideAll(context, known)
+  const failures = new FailedModels()
+  const steps: Step[] = []
+  for (const name of context.selected) {
+    const model = context.project.models.get(name)!
+    const because = decisions.get(name)?.because ?? null
+    const step = await planStep(context, model, because, known.failed.get(name), failures)
+    if (step.problem !== null) failures.add(name)
+    steps.push(step)
+  }
+  return steps
+}
+
+/**
+ * The events models that a run would not flush, in words with their places. Asked of all of them, since a flush looks at
+ * each of their tables.
+ */
+export async function refuseEvents(context: RunContext): Promise<EarlyFailures> {
+  const refused = new Map<ModelName, EarlyFailure>()
+  for (const name of context.selected) {
+    const model = context.project.models.get(name)!
+    if (model.kind !== 'events') continue
+    const { problem } = await assess(context, model)
+    if (problem !== null) refused.set(name, { problem })
+  }
+  return refused
+}
+
+/** The step once the models before it are built: perhaps less is to be done than was planned. To be called in DAG order. */
+export function narrow(
+  context: RunContext,
+  step: Step,
+  progress: Progress,
+  failed: FailedModels,
+): Step {
+  const { model, action, problem } = step
+  const root = failed.upstreamOf(model)
+  if (root !== null)
+    return { ...step, action: 'skip', because: `${root} fails`, problem: null, losses: [] }
+  if (action !== 'build' || problem !== null) return step
+  const { because } = decide(context, model, progress)
+  if (because !== null) return { ...step, because }
+  return { ...step, action: 'unchanged', because: whyUnchanged(model), losses: [] }
+}
+
+async function planStep(
+  context: RunContext,
+  model: Model,
+  because: string | null,
+  failed: EarlyFailure | undefined,
+  failures: FailedModels,
+): Promise<Step> {
+  const warnings = staleInputs(model, context.sourceAges, 'warn')
+  const rest = { model, problem: null, diagnostics: [], warnings, losses: [] }
+  const reason = because ?? whyUnchanged(model)
+  if (failed !== undefined)
+    return { ...rest, diagnostics: [], ...failed, action: 'build', because: reason }
+  const root = failures.upstreamOf(model)
+  if (root !== null) return { ...rest, action: 'skip', because: `${root} fails` }
+  const [stale] = staleInputs(model, context.sourceAges, 'error')
+  if (stale !== undefined) return { ...rest, action: 'build', because: reason, problem: stale }
+  if (because === null) return { ...rest, action: 'unchanged', because: reason }
+  // Events models have been asked about already.
+  const assessment = model.kind === 'events' ? {} : await assess(context, model)
+  return { ...rest, action: 'build', because, ...assessment }
+}

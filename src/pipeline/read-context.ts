@@ -1,0 +1,82 @@
+// Reads what a run or a plan has to know: nothing is changed to learn it.
+
+import { databasesOf, hashFiles } from '../compiler/file-hashes.ts'
+import type { CompiledProject } from '../core/model.ts'
+import { type ModelName, splitModelName } from '../core/names.ts'
+import type { ProjectPaths } from '../core/project.ts'
+import type { Column } from '../core/relation.ts'
+import { sql } from '../core/sql.ts'
+import { type Catalog, catalogKey, describe } from '../duckdb/catalog.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { DatabaseError } from '../duckdb/errors.ts'
+import { chooseModels, type RunSelection } from './choose.ts'
+import { readSourceAges, sourcesRead } from './plan/source-age.ts'
+import type { RunContext, WatermarkRange } from './run-context.ts'
+
+/** What is asked of a run or a plan. */
+export interface RunRequest {
+  readonly paths: ProjectPaths
+  readonly project: CompiledProject
+  /** All models when there is none. */
+  readonly selection?: RunSelection
+  /** Rebuild each model from nothing. Tables of events models are kept. */
+  readonly fullRefresh?: boolean
+  /** Let an empty source empty a table that mirrors it. */
+  readonly allowEmpty?: boolean
+  /** Replace this range of the watermark in append models. */
+  readonly range?: WatermarkRange | null
+}
+
+export const allModels: RunSelection = { include: [], exclude: [], retry: false }
+
+/** Throws UsageError for a selector that can never match. */
+export async function readContext(
+  request: RunRequest,
+  found: Pick<RunContext, 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'>,
+): Promise<RunContext> {
+  const { paths, project, selection = allModels } = request
+  const { fullRefresh = false, allowEmpty = false, range = null } = request
+  const { connection, catalog, state, startedAt } = found
+  const { models, external } = project
+  const fileHashes = await hashFiles(connection, paths.dir, models.values(), databasesOf(project))
+  const selected = await chooseModels({ connection, state, fileHashes }, models, selection)
+  const read = sourcesRead(models, selected)
+  const tables = (external?.tables ?? []).filter(({ name }) => read.has(name))
+  return {
+    ...found,
+    paths,
+    project,
+    fullRefresh,
+    allowEmpty,
+    range,
+    selected,
+    fileHashes,
+    sourceAges: await readSourceAges(connection, tables, startedAt),
+    columnsBefore: describeOnce(connection, catalog),
+  }
+}
+
+function describeOnce(connection: Connection, catalog: Catalog): RunContext['columnsBefore'] {
+  const known = new Map<ModelName, Promise<readonly Column[] | null>>()
+  return (name) => {
+    const columns = known.get(name) ?? describeIfAny(connection, catalog, name)
+    known.set(name, columns)
+    return columns
+  }
+}
+
+async function describeIfAny(
+  connection: Connection,
+  { database, relations }: Catalog,
+  name: ModelName,
+): Promise<readonly Column[] | null> {
+  const { schema, table } = splitModelName(name)
+  const type = relations.get(catalogKey(schema, table))
+  if (type === undefined) return null
+  try {
+    return await describe(connection, sql`FROM ${sql.ident(database, schema, table)}`)
+  } catch (error) {
+    if (type === 'view' && error instanceof DatabaseError) return null
+    throw error
+  }
+}

@@ -1,0 +1,54 @@
+// What a run or a plan knows when it begins to build: made once (read-context.ts), handed to everything below.
+
+import type { CompiledProject, Model } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
+import type { ProjectPaths } from '../core/project.ts'
+import type { Column } from '../core/relation.ts'
+import type { Catalog } from '../duckdb/catalog.ts'
+import type { Connection } from '../duckdb/database.ts'
+import type { SourceAge } from './plan/source-age.ts'
+import type { ModelRecord, State } from './store/state.ts'
+
+export interface RunContext {
+  readonly connection: Connection
+  readonly paths: ProjectPaths
+  readonly project: CompiledProject
+  readonly runId: string
+  /** When the run started: the time from which new versions of scd2 rows are valid. */
+  readonly startedAt: Date
+  readonly signal: AbortSignal
+  /** Rebuild from nothing, also where that ends a history (`--full-refresh`). */
+  readonly fullRefresh: boolean
+  /** Let an empty source empty a table that mirrors it (`--allow-empty`). */
+  readonly allowEmpty: boolean
+  /** Replace the rows of this range of the watermark in append models (`--start`, `--end`); null: take new rows. */
+  readonly range: WatermarkRange | null
+  /** The models that the run is about, in DAG order. */
+  readonly selected: ReadonlySet<ModelName>
+  /** Kept up to date while models are committed. */
+  readonly catalog: Catalog
+  /** As earlier runs left it. */
+  readonly state: State
+  /** Hashes of the files that models read, by the names in `model.files`. */
+  readonly fileHashes: ReadonlyMap<string, string>
+  /** Of the sources that say when they were loaded, by name. */
+  readonly sourceAges: ReadonlyMap<string, SourceAge>
+  /**
+   * Columns of a relation as earlier runs left it, asked of the engine once; null: there is none, or it is a view whose
+   * tables have changed under it.
+   */
+  readonly columnsBefore: (name: ModelName) => Promise<readonly Column[] | null>
+}
+
+/** As written on the command line; the engine reads both ends as values of the watermark column. */
+export interface WatermarkRange {
+  readonly start: string
+  /** The first value that is no longer in the range. */
+  readonly end: string
+}
+
+/** What an earlier run made under the name of the model; null when none did. */
+export const recordOf = (
+  { state }: Pick<RunContext, 'state'>,
+  { name }: Model,
+): ModelRecord | null => state.models.get(name) ?? null

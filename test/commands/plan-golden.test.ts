@@ -1,0 +1,31 @@
+// What `plan` says to projects and their changes. A case is a project, and what happens in it one after the other:
+//
+//   -- $ run --                   runs the pipeline
+//   -- models/mart/t.sql --       writes a file again
+//   -- $ rm models/raw/a.sql --   removes one
+//   -- $ plan --diff --           is what is expected, with its exit code unless that is 0
+
+import { rm } from 'node:fs/promises'
+import { test } from 'uvu'
+import { testGolden } from '../support/golden.ts'
+import { runProject } from '../support/pipeline-project.ts'
+import { workspace } from '../support/workspace.ts'
+
+testGolden('plan', async ({ files }) => {
+  await using space = await workspace({ 'eider.yml': 'name: golden\n' })
+  let printed = ''
+  for (const { path, content } of files) {
+    const [sign, command = '', ...args] = path.split(' ')
+    if (sign !== '$') await space.write(path, content)
+    else if (command === 'rm') await rm(space.path(...args))
+    else if (command === 'run') await runProject(space.dir)
+    else {
+      const { stdout, stderr, exitCode } = await space.eider([command, ...args])
+      const ending = exitCode === 0 ? '' : `exit code ${exitCode}\n`
+      printed += `${printed === '' ? '' : '\n'}${path.replace('$', '$ eider')}\n${stdout}${stderr}${ending}`
+    }
+  }
+  return printed
+})
+
+test.run()

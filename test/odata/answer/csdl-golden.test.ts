@@ -1,0 +1,31 @@
+// $metadata of published projects, as XML and as JSON, shown with a line for each element.
+
+import { test } from 'uvu'
+import { Resources } from '../../../src/core/resources.ts'
+import { goldenProject, testGolden } from '../../support/golden.ts'
+import { serveSnapshots } from '../../support/odata-service.ts'
+import { pathsOf, runProject } from '../../support/pipeline-project.ts'
+
+testGolden('csdl', async ({ files }) => {
+  await using resources = new Resources()
+  const { path: dir } = resources.use(await goldenProject(files))
+  await runProject(dir)
+  const served = await serveSnapshots(resources, pathsOf(dir).snapshots)
+  const xml = await served.get('$metadata')
+  const json = await served.get('$metadata?$format=json')
+  return `${indented(xml.text)}\n${JSON.stringify(json.json, null, 2)}\n`
+})
+
+/** Each element on a line; text stays with its element. */
+function indented(xml: string): string {
+  let depth = 0
+  let text = ''
+  for (const piece of xml.split(/(?<=>)\s*(?=<)/)) {
+    if (piece.startsWith('</')) depth--
+    text += `${'  '.repeat(depth)}${piece}\n`
+    if (/^<[^?/]/.test(piece) && !piece.endsWith('/>') && !piece.includes('</')) depth++
+  }
+  return text
+}
+
+test.run()
