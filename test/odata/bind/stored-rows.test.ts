@@ -8,6 +8,7 @@ import type { BoundQuery } from '../../../src/odata/bind/bound.ts'
 import { keysetOf } from '../../../src/odata/bind/keyset.ts'
 import { bindRequest } from '../../../src/odata/bind/request.ts'
 import { buildEntityModel } from '../../../src/odata/edm/entity-model.ts'
+import { copiesOf } from '../../../src/odata/sql/copies.ts'
 import { beforeSql } from '../../../src/odata/sql/delta.ts'
 import { rowsSql } from '../../../src/odata/sql/query.ts'
 import { parseRequest } from '../../../src/odata/syntax/parse-request.ts'
@@ -32,6 +33,7 @@ function bound(target: string, stored: StoredRows): BoundQuery {
   const request = bindRequest(parseRequest(target, 'http://127.0.0.1/odata/'), model, {
     now: new Date(0),
     version: '4.01',
+    copiesOf,
   })
   if (request.kind !== 'collection') throw new Error('not a collection')
   return request.query
