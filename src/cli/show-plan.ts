@@ -2,35 +2,20 @@
 
 import type {
   ColumnChange,
+  ContractChange,
   EventsVerdict,
   ModelDiff,
+  PlannedStep,
   RowChange,
   Values,
 } from '../core/report/planned-changes.ts'
 import { type Paint, plain } from './paint.ts'
 
-interface ShownStep {
-  readonly model: { readonly name: string }
-  readonly action: 'build' | 'unchanged' | 'skip'
-  readonly because: string
-  readonly problem: string | null
-  readonly warnings: readonly string[]
-  readonly columns: readonly ColumnChange[]
-  readonly losses: readonly string[]
-  readonly events: EventsVerdict | null
-  readonly diff: ModelDiff | null
-}
-
-export interface ShownPlan {
-  readonly steps: readonly ShownStep[]
-  readonly contract: readonly {
-    readonly set: string
-    readonly change: string
-    readonly breaking: boolean
-  }[]
-}
-
-export function showPlan({ steps, contract }: ShownPlan, paint: Paint = plain): string {
+export function showPlan(
+  steps: readonly PlannedStep[],
+  contract: readonly ContractChange[],
+  paint: Paint = plain,
+): string {
   const width = Math.max(0, ...steps.map(({ model }) => model.name.length))
   const setWidth = Math.max(0, ...contract.map(({ set }) => set.length))
   const builds = steps.filter(({ action }) => action === 'build').length
@@ -50,7 +35,7 @@ export function showPlan({ steps, contract }: ShownPlan, paint: Paint = plain): 
 
 const styles = { build: 'green', unchanged: 'dim', skip: 'yellow' } as const
 
-function stepLines(step: ShownStep, width: number, paint: Paint): readonly string[] {
+function stepLines(step: PlannedStep, width: number, paint: Paint): readonly string[] {
   const { model, action, because, problem, warnings, columns, losses, events, diff } = step
   const style = problem === null ? styles[action] : 'red'
   const word = problem === null ? action : 'fails'

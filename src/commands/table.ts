@@ -4,6 +4,7 @@ import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
 import Doctor from './doctor.ts'
 import Init from './init.ts'
+import ODataExplain from './odata/explain.ts'
 import ODataPreview from './odata/preview.ts'
 import ODataServe from './odata/serve.ts'
 import PipelineHistory from './pipeline/history.ts'
@@ -34,4 +35,5 @@ export const commands = {
   'collect:status': CollectStatus,
   'odata:serve': ODataServe,
   'odata:preview': ODataPreview,
+  'odata:explain': ODataExplain,
 }

@@ -53,6 +53,12 @@ export interface StoredRows {
 /** As in SQL, part by part. */
 export type TableName = readonly [string, ...string[]]
 
+/** What a run that starts now would publish of a model. */
+export interface ExpectedRelation extends PublishedRelation {
+  /** Columns that are not nullable unless rows from before have no value in them. */
+  readonly perhapsNullable: readonly string[]
+}
+
 export function printManifest(snapshot: Snapshot): string {
   const { id, publishedAt, runId, relations } = snapshot
   const document = {

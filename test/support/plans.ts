@@ -1,8 +1,10 @@
-// A plan with a diff, made as the command makes it.
+// Plans, with a diff or without, made as the command makes them.
 
 import type { Model } from '../../src/core/model.ts'
 import type { Connection } from '../../src/duckdb/database.ts'
-import { planRun, type PlannedStep, type RunPlan } from '../../src/pipeline/plan/show-changes.ts'
+import type { RunSelection } from '../../src/pipeline/choose.ts'
+import type { PlannedStep } from '../../src/core/report/planned-changes.ts'
+import { planRun, type RunPlan } from '../../src/pipeline/plan/show-changes.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { TestProject } from './pipeline-project.ts'
 import { projectOf } from './handmade-models.ts'
@@ -11,13 +13,16 @@ export interface PlanGiven {
   readonly allowEmpty?: boolean
   readonly fullRefresh?: boolean
   readonly range?: { readonly start: string; readonly end: string }
+  readonly selection?: RunSelection
+  /** true when not given. */
+  readonly diff?: boolean
 }
 
 /** `look` sees the rows that the dry run has made. */
 export async function diffOf<T>(
   { paths }: TestProject,
   models: readonly Model[],
-  { allowEmpty = false, fullRefresh = false, range }: PlanGiven = {},
+  { diff = true, ...given }: PlanGiven = {},
   look: (connection: Connection) => Promise<T>,
 ): Promise<RunPlan & { readonly seen: T }> {
   const store = openStore(paths)
@@ -28,13 +33,10 @@ export async function diffOf<T>(
     paths,
     snapshots: store.snapshots,
     project: projectOf(...models),
-    selection: { include: [], exclude: [], retry: false },
-    fullRefresh,
-    allowEmpty,
-    range: range ?? null,
+    ...given,
     withNewEvents: new Set(),
     waitingSegments: () => Promise.resolve([]),
-    diff: true,
+    diff,
   })
   return { ...plan, seen: await look(connection) }
 }

@@ -6,10 +6,9 @@ import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { UsageError } from '../../core/failures.ts'
-import { entitySetName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
-import { findModel } from '../find-model.ts'
 import { serviceOptions } from '../service-options.ts'
+import { queriedSnapshot } from './queried-snapshot.ts'
 
 export default class ODataPreview extends BaseCommand {
   static override summary =
@@ -30,31 +29,9 @@ export default class ODataPreview extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ODataPreview)
     const project = await this.openProject(flags)
-    const { paths, files, settings } = project
-    const { compile } = await import('../../compiler/compile.ts')
     const { ODataService } = await import('../../odata/service.ts')
-    const { models } = await compile(files, { dir: paths.dir })
-    const [, name = '', path = ''] = /^([^(/?]*)(.*)$/s.exec(args.resource) ?? []
-    const model = findModel(models, name)
     await using resources = new Resources()
-    const { openStore } = await import('../../store/open-store.ts')
-    const store = openStore(paths)
-    let { published } = store
-    const relations = (await store.snapshots.current())?.relations ?? []
-    if (!relations.some((relation) => relation.model === model.name)) {
-      const { publishPreview } = await import('../../pipeline/preview.ts')
-      const { makeScratch } = await import('../../pipeline/store/scratch.ts')
-      const scratch = resources.use(await makeScratch(paths, store))
-      published = scratch.store.published
-      await publishPreview({
-        dir: paths.dir,
-        warehouse: store.warehouse,
-        memoryLimit: settings.memory_limit,
-        models,
-        model,
-        snapshots: scratch.store.snapshots,
-      })
-    }
+    const { target, published } = await queriedSnapshot(project, args, resources)
     const token = randomUUID()
     // A service of its own for one request: the answer is the one that a client would get.
     const service = resources.use(
@@ -66,10 +43,9 @@ export default class ODataPreview extends BaseCommand {
         token,
       }),
     )
-    const query = args.query?.replace(/^\??/, path.includes('?') ? '&' : '?') ?? ''
-    const answer = await ask(`${service.url}/${entitySetName(model.name)}${path}${query}`, {
+    const answer = await ask(`${service.url}/${target}`, {
       Authorization: `Bearer ${token}`,
-      Host: `127.0.0.1:${settings['odata.port']}`,
+      Host: `127.0.0.1:${project.settings['odata.port']}`,
     })
     if (answer.statusCode !== 200 && answer.statusCode !== 204) throw await refusal(answer)
     await pipeline(answer, process.stdout, { end: false })
@@ -77,11 +53,9 @@ export default class ODataPreview extends BaseCommand {
   }
 }
 
-/** Blanks may stand in a query on a command line, as in a browser's address line. */
 function ask(url: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
-  const encoded = url.replaceAll(/[^\u0021-\u007e]/gu, encodeURIComponent)
   return new Promise((resolve, reject) => {
-    request(encoded, { headers }, resolve).on('error', reject).end()
+    request(url, { headers }, resolve).on('error', reject).end()
   })
 }
 

@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { showPlan } from '../../cli/show-plan.ts'
-import type { RunPlan } from '../../pipeline/plan/show-changes.ts'
+import type { ContractChange, PlannedStep } from '../../core/report/planned-changes.ts'
 import { openToRead } from '../reading.ts'
 
 export default class PipelinePlan extends BaseCommand {
@@ -35,12 +35,8 @@ export default class PipelinePlan extends BaseCommand {
     const { planRun } = await import('../../pipeline/plan/show-changes.ts')
     await using reading = await openToRead(project)
     this.printWarnings(reading.project.warnings)
-    const { navigationChanges } = await import('../../odata/edm/navigation-changes.ts')
-    const {
-      steps,
-      contract: properties,
-      snapshots,
-    } = await planRun({
+    const { contractChanges } = await import('../../odata/edm/contract.ts')
+    const { steps, published, next } = await planRun({
       ...reading,
       paths: project.paths,
       snapshots: reading.store.snapshots,
@@ -50,24 +46,32 @@ export default class PipelinePlan extends BaseCommand {
       range: rangeOf(flags),
       diff: flags.diff,
     })
-    const navigation = snapshots && navigationChanges(snapshots.now, snapshots.next)
-    const plan = { steps, contract: [...properties, ...(navigation ?? [])] }
-    if (flags.json) for (const event of eventsOf(plan)) this.printEvent(event)
-    else this.print(showPlan(plan, this.paintFor(flags)))
-    const breaks = plan.contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
+    const contract = contractChanges(published, next)
+    if (flags.json) for (const event of eventsOf(steps, contract)) this.printEvent(event)
+    else this.print(showPlan(steps, contract, this.paintFor(flags)))
+    const breaks = contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
     if (breaks)
       process.stderr.write('clients may break; --allow-breaking accepts the changes above\n')
-    this.exit(breaks || plan.steps.some(({ problem }) => problem !== null) ? 1 : 0)
+    this.exit(breaks || steps.some(({ problem }) => problem !== null) ? 1 : 0)
   }
 }
 
-function eventsOf({ steps, contract }: Omit<RunPlan, 'snapshots'>): readonly object[] {
+function eventsOf(
+  steps: readonly PlannedStep[],
+  contract: readonly ContractChange[],
+): readonly object[] {
   return [
-    ...steps.map(({ model, diff, ...step }) => ({
+    ...steps.map((step) => ({
       event: 'step',
-      model: model.name,
-      ...step,
-      ...(diff === null ? {} : { diff }),
+      model: step.model.name,
+      action: step.action,
+      because: step.because,
+      problem: step.problem,
+      warnings: step.warnings,
+      columns: step.columns,
+      losses: step.losses,
+      events: step.events,
+      ...(step.diff === null ? {} : { diff: step.diff }),
     })),
     ...contract.map((change) => ({ event: 'contract-change', ...change })),
   ]

@@ -1,4 +1,40 @@
-// What a plan says of one model: made in pipeline/, drawn in cli/, printed as JSON as it is (docs/commands.md).
+// The steps of a run, and what a plan says of each: made in pipeline/, drawn in cli/, printed as JSON (docs/commands.md).
+
+import type { Diagnostic } from '../diagnostics.ts'
+import type { Model } from '../model.ts'
+
+/** What becomes of one selected model. */
+export interface Step {
+  readonly model: Model
+  /** `skip`: a model that it reads fails. */
+  readonly action: 'build' | 'unchanged' | 'skip'
+  readonly because: string
+  /** What makes the model fail before a row is read, with its place; else null. */
+  readonly problem: string | null
+  /** Of a problem that was found before the run began, where there are any. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** One line for each source that it reads and that is getting old. */
+  readonly warnings: readonly string[]
+  /** What the run would replace or drop, one line each. */
+  readonly losses: readonly string[]
+}
+
+export interface PlannedStep extends Step {
+  readonly columns: readonly ColumnChange[]
+  /** What becomes of the events that wait; null where that was not tried. */
+  readonly events: EventsVerdict | null
+  /** null without a diff, and for a model that is not built or fails. */
+  readonly diff: ModelDiff | null
+}
+
+/** What the next publication changes for clients of the OData service. */
+export interface ContractChange {
+  readonly set: string
+  /** One line. */
+  readonly change: string
+  /** A client that works today may fail. */
+  readonly breaking: boolean
+}
 
 export interface ColumnChange {
   readonly column: string

@@ -46,4 +46,4 @@ async function* streamed(head: Buffer, found: Query): AsyncGenerator<Buffer, voi
 }
 
 const noPlace = (target: string, what: string) =>
-  odataError('option-not-allowed', `CSV has no place for ${what}`, { target })
+  odataError('option-not-allowed', `CSV cannot carry ${what}`, { target })

@@ -98,9 +98,13 @@ async function leaseFor(
   if (token === null) return pinned?.lease() ?? snapshots.lease()
   const snapshot = await snapshots.leaseById(token.snapshotId)
   if (snapshot === null)
-    throw odataError('snapshot-gone', 'the data of this next link were replaced; begin anew', {
-      target: '$skiptoken',
-    })
+    throw odataError(
+      'snapshot-gone',
+      'this next link has expired because the data changed; start again from the first page',
+      {
+        target: '$skiptoken',
+      },
+    )
   return snapshot
 }
 

@@ -108,7 +108,7 @@ function openToken(
   if (more.length > 0 || !links.isSigned(signedText(name, payload, target), signature))
     throw odataError(
       'invalid-option-value',
-      `this ${name} was not made by this service for this request`,
+      `this ${name} was not issued by this service for this request`,
       { target: name },
     )
   return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as readonly unknown[]

@@ -166,7 +166,7 @@ function outputOf(
     if (!isSet)
       throw odataError(
         'unknown-property',
-        `${path.join('/')} is none of the sets (at character ${at + 1})`,
+        `${path.join('/')} is not one of the sets (at character ${at + 1})`,
       )
     const others = Object.keys(options).filter((option) => option !== 'select')
     if (form !== 'entities' || levels > 1 || others.length > 0)

@@ -11,7 +11,7 @@ export function entityIdOutput(row: RowVariable): OutputProperty {
   const { name, type } = row.set
   const [first, ...more] = type.key
   if (first === undefined)
-    throw odataError('no-key', `${type.name} has no key, so that its entities have no ids`)
+    throw odataError('no-key', `${type.name} has no key, so its entities have no ids`)
   const parts =
     more.length === 0
       ? [keyText(row, first)]

@@ -32,7 +32,7 @@ export function bindExpand(items: readonly ExpandItem[], scope: Scope): readonly
   if (items.length > 0 && scope.request.expandDepth >= limits.expandDepth)
     throw odataError(
       'expression-too-deep',
-      `$expand may be nested ${limits.expandDepth} levels deep at most`,
+      `$expand may be nested at most ${limits.expandDepth} levels deep`,
       { target: '$expand' },
     )
   const found = new Map<NavigationProperty, ExpandItem>()
@@ -42,7 +42,7 @@ export function bindExpand(items: readonly ExpandItem[], scope: Scope): readonly
     const isStar = item.path[0] === '*'
     const navigation = isStar ? null : expandedNavigation(item, type)
     if (isStar ? star !== null : found.has(navigation!))
-      throw odataError('duplicate-option', `${item.path[0]} is expanded twice`)
+      throw odataError('duplicate-option', `${item.path[0]} is expanded more than once`)
     if (navigation === null) star = starItem(item)
     else found.set(navigation, item)
   }
@@ -60,6 +60,11 @@ function withoutCasts(path: readonly string[], type: EntityType): readonly strin
   return [name, ...(isCast ? rest.slice(1) : rest)]
 }
 
+const leadsTo = ({ name, navigation }: EntityType) =>
+  navigation.length === 0
+    ? `${name} leads to no other entities`
+    : `${name} leads to ${navigation.map((other) => other.name).join(', ')}`
+
 function expandedNavigation({ path, at }: ExpandItem, type: EntityType): NavigationProperty {
   const [name = '', ...more] = path
   const navigation = findNavigation(type, name)
@@ -71,9 +76,9 @@ function expandedNavigation({ path, at }: ExpandItem, type: EntityType): Navigat
       type.navigation.map((other) => other.name),
     )
     const problem = isProperty
-      ? `${name} is no navigation property ${where}`
+      ? `${name} is not a navigation property ${where}`
       : `${type.name} has no navigation property "${name}" ${where}`
-    throw odataError('unknown-property', hint === undefined ? problem : `${problem}: ${hint}`)
+    throw odataError('unknown-property', `${problem}; ${hint ?? leadsTo(type)}`)
   }
   if (more.length > 0)
     throw odataError(
@@ -105,14 +110,20 @@ function requireFitting({ many, name }: NavigationProperty, { form, options, lev
   if (options.apply !== undefined) throw unsupported('$apply within $expand')
   const ofForm = { entities: null, references: REFERENCE_OPTIONS, count: COUNT_OPTIONS }[form]
   if (form === 'count' && !many)
-    throw odataError('option-not-allowed', `${name} is one entity: it has no $count`)
+    throw odataError('option-not-allowed', `${name} is a single entity, which has no $count`)
   if (form !== 'entities' && levels > 1)
-    throw odataError('option-not-allowed', '$levels has no meaning for /$ref and /$count')
+    throw odataError('option-not-allowed', '$levels cannot be combined with /$ref or /$count')
   for (const option of Object.keys(options) as OptionName[]) {
     if (!many && !TO_ONE_OPTIONS.includes(option))
-      throw odataError('option-not-allowed', `${name} is one entity: it takes no $${option}`)
+      throw odataError(
+        'option-not-allowed',
+        `${name} is a single entity, which takes no $${option}`,
+      )
     if (ofForm !== null && !ofForm.includes(option))
-      throw odataError('option-not-allowed', `$${option} has no meaning for ${form} of ${name}`)
+      throw odataError(
+        'option-not-allowed',
+        `$${option} cannot be used with the ${form} of ${name}`,
+      )
   }
 }
 

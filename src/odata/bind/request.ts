@@ -5,7 +5,7 @@ import { bindApply } from './apply/apply.ts'
 import { REFERENCE_OPTIONS } from './expand.ts'
 import { bindCrossjoin } from './crossjoin.ts'
 import { collectionQuery, openScope } from './query.ts'
-import { findResource, pathCondition, type Resource } from './resource.ts'
+import { findResource, pathCondition, requireOrder, type Resource } from './resource.ts'
 import { resultQuery } from './apply/result.ts'
 import { bindValue, valueOptions } from './value.ts'
 import type { BoundQuery, BoundRequest } from './bound.ts'
@@ -46,6 +46,7 @@ export function bindRequest(
   if (options.id !== undefined) allowOnly(options, [], first.name)
   const resource = findResource(model, path, keyAsSegment)
   if (isOneEntity && (resource.many || resource.end !== null)) throw noEntityId()
+  requireOrder(resource, options.orderby !== undefined)
   allowFitting(options, resource)
   return options.apply === undefined
     ? bindResource(resource, options, context)
@@ -53,7 +54,7 @@ export function bindRequest(
 }
 
 const noEntityId = () =>
-  odataError('invalid-option-value', '$id is not the URL of an entity', { target: '$id' })
+  odataError('invalid-option-value', '$id must be the URL of an entity', { target: '$id' })
 
 function bindResource(
   resource: Resource,
@@ -64,7 +65,7 @@ function bindResource(
   const scope = openScope(options, scopeOfRows(entityRows(set), context))
   // The options of a request for a value are about its items.
   const isValue = typeof end === 'object' && end !== null
-  const within = pathCondition(steps, scope.row, scope)
+  const within = pathCondition(steps, scope.row, scope, options.orderby)
   const own = collectionQuery(scope, isValue ? {} : options, within)
   const query = { ...own, top: many ? own.top : 1 }
   const parent = parentQuery(resource, scope)
@@ -125,17 +126,19 @@ const COUNT_OPTIONS: readonly OptionName[] = [
   'expand',
 ]
 
-function allowFitting(options: OptionSyntax, { many, end }: Resource): void {
+function allowFitting(options: OptionSyntax, { many, end, steps }: Resource): void {
+  const order: readonly OptionName[] = steps.at(-1)!.place === null ? [] : ['orderby']
   if (end === '$count') allowOnly(options, COUNT_OPTIONS, '/$count')
-  else if (end === '$ref') allowOnly(options, many ? REFERENCES_OPTIONS : ['format'], '/$ref')
+  else if (end === '$ref')
+    allowOnly(options, many ? REFERENCES_OPTIONS : ['format', ...order], '/$ref')
   else if (end !== null) allowOnly(options, valueOptions(end), 'this property')
-  else if (!many) allowOnly(options, ENTITY_OPTIONS, 'a single entity')
+  else if (!many) allowOnly(options, [...ENTITY_OPTIONS, ...order], 'a single entity')
 }
 
 function allowOnly(options: OptionSyntax, allowed: readonly OptionName[], resource: string): void {
   for (const name of Object.keys(options) as OptionName[])
     if (!allowed.includes(name))
-      throw odataError('option-not-allowed', `$${name} has no meaning for ${resource}`, {
+      throw odataError('option-not-allowed', `$${name} is not allowed for ${resource}`, {
         target: `$${name}`,
       })
 }

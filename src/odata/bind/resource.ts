@@ -7,10 +7,16 @@ import { type Expression, propertyOf, type RowVariable } from './bound.ts'
 import { odataError, unsupported } from '../protocol/errors.ts'
 import { parseText, withTarget } from '../syntax/parse-option.ts'
 import { findNavigation, findSet, newRow, type Scope } from './scope.ts'
-import type { ExpressionSyntax, KeySyntax, NamedValue, PathSegment } from '../syntax/syntax.ts'
+import type {
+  ExpressionSyntax,
+  KeySyntax,
+  NamedValue,
+  OrderItemSyntax,
+  PathSegment,
+} from '../syntax/syntax.ts'
 import { isCastTo } from '../edm/type-names.ts'
 import type { EdmType } from '../edm/types.ts'
-import { bindFilter } from './expression/filter-and-order.ts'
+import { bindFilter, bindOrder } from './expression/filter-and-order.ts'
 import type { EntityModel, EntitySet, NavigationProperty, Property } from '../edm/model.ts'
 
 interface Step {
@@ -20,7 +26,7 @@ interface Step {
   readonly key: KeySyntax | null
   /** `/$filter(…)`: what holds for the rows. */
   readonly filters: readonly ExpressionSyntax[]
-  /** `/0`: the place of one row in the order of the key, a negative one counted from the end. */
+  /** `/0`: the place of one row in the order of $orderby, a negative one counted from the end. */
   readonly place: number | null
 }
 
@@ -93,7 +99,10 @@ function stepAlong(steps: Step[], segments: readonly PathSegment[], keyAsSegment
     const navigation = findNavigation(last.set.type, segment.name)
     if (navigation === undefined) return 0
     if (!navigation.many && segment.key !== null)
-      throw odataError('unknown-resource', `${segment.name} is one entity: it takes no key`)
+      throw odataError(
+        'unknown-resource',
+        `${segment.name} leads to one entity, so it takes no key`,
+      )
     steps.push(stepTo(navigation.target, navigation, segment.key))
     return 1
   }
@@ -127,7 +136,7 @@ function keyOfSegments(
       return { name, value: { kind: 'literal', form: 'string', text: decoded, at: 0 } }
     const key = parseText('key', decoded, 'the key')
     if (key.kind === 'value') return { name, value: key.value }
-    throw odataError('invalid-key', `a segment is no value of ${name}`)
+    throw odataError('invalid-key', `"${decoded.slice(0, 60)}" is not a value of ${name}`)
   })
   return { kind: 'named', values }
 }
@@ -172,7 +181,7 @@ function findValue(property: Property, segments: readonly PathSegment[]): ValueE
           ? type.item
           : undefined
     if (part === undefined || key !== null)
-      throw odataError('unknown-resource', `${type.name} has nothing called ${name}`)
+      throw odataError('unknown-resource', `${type.name} has no part "${name}"`)
     steps.push(type.kind === 'complex' ? name : Number(name))
     type = part
   }
@@ -182,13 +191,21 @@ function findValue(property: Property, segments: readonly PathSegment[]): ValueE
 /** The place of an item, counted from 0; a negative one is counted from the end. */
 const ORDINAL = /^-?\d{1,9}$/
 
+const SYSTEM_SEGMENTS: readonly string[] = ['$count', '$value', '$ref', '$filter']
+
 function unknownMember(name: string, type: EntitySet['type'], many: boolean) {
   const names = [...type.properties, ...type.navigation].map((member) => member.name)
   if (many && names.includes(name))
-    return odataError('unknown-resource', `${name} is below one entity: a key must stand before it`)
+    return odataError(
+      'unknown-resource',
+      `${name} belongs to one entity: add its key before /${name}`,
+    )
   const hint = many ? undefined : didYouMean(name, names)
   const problem = `${type.name} has no property "${name}"`
-  return odataError('unknown-resource', hint === undefined ? problem : `${problem}: ${hint}`)
+  const system = SYSTEM_SEGMENTS.includes(`$${name.toLowerCase()}`)
+    ? `did you mean /$${name.toLowerCase()}?`
+    : hint
+  return odataError('unknown-resource', system === undefined ? problem : `${problem}; ${system}`)
 }
 
 /** An entity with a key is named by its own set, whatever way led to it. */
@@ -209,16 +226,17 @@ function entityPath(
 
 /**
  * The condition on a row of the last step that it lies on the path; null for a whole set. `row` is of the last of
- * `steps`.
+ * `steps`, and `orderby` the order of its places.
  */
 export function pathCondition(
   steps: readonly Step[],
   row: RowVariable,
   scope: Scope,
+  orderby: readonly OrderItemSyntax[] = [],
 ): Expression | null {
   const last = steps.at(-1)!
   const { key, navigation, filters, place } = last
-  if (place !== null) return placeCondition(steps, place, row, scope)
+  if (place !== null) return placeCondition(steps, { place, orderby }, row, scope)
   const conditions: Expression[] = filters.map((filter) =>
     withTarget('/$filter', () => bindFilter(filter, { ...scope, row })),
   )
@@ -227,24 +245,51 @@ export function pathCondition(
   return conditions.length === 0 ? null : { kind: 'logical', operator: 'and', operands: conditions }
 }
 
+/**
+ * Rows have no order of their own, and whoever knows REST takes `orders/1` for the order with the key 1: a place needs
+ * `$orderby`, and ends the path. Throws 404.
+ */
+export function requireOrder({ steps, end }: Resource, isOrdered: boolean): void {
+  const placed = steps.findIndex(({ place }) => place !== null)
+  if (placed < 0) return
+  const { set, place } = steps[placed]!
+  const { key } = set.type
+  if (key.length === 0)
+    throw odataError('no-key', `${set.name} has no key, so its rows have no positions`)
+  const isLast = placed === steps.length - 1 && (end === null || end === '$ref')
+  if (isLast && isOrdered) return
+  const [first, ...more] = key as readonly [Property, ...Property[]]
+  const values = more.length === 0 ? `${place}` : key.map(({ name }) => `${name}=…`).join(',')
+  const position = isLast
+    ? `, or add $orderby=${first.name} for the row at position ${place} of that order`
+    : ''
+  throw odataError(
+    'unknown-resource',
+    `/${place} is a position and not a key: write ${set.name}(${values})${position}`,
+  )
+}
+
 /** The row is the one at that place among those of the last step. */
 function placeCondition(
   steps: readonly Step[],
-  place: number,
+  { place, orderby }: { readonly place: number; readonly orderby: readonly OrderItemSyntax[] },
   row: RowVariable,
   scope: Scope,
 ): Expression {
   const { type } = row.set
-  if (type.key.length === 0)
-    throw odataError('no-key', `${type.name} has no key, so that its rows have no places`)
   const before = [...steps.slice(0, -1), { ...steps.at(-1)!, place: null }]
   const operands = type.key.map((property): Expression => {
     const other = newRow(scope, row.set)
     const within = pathCondition(before, other, scope)
+    const ties = type.key.map((part) => ({ value: propertyOf(other, part), descending: false }))
+    const asked = withTarget('$orderby', () => bindOrder(orderby, { ...scope, row: other }))
     const right: Expression = {
       kind: 'nth',
       source: { kind: 'rows', row: other, link: null, key: within },
-      order: type.key.map((part) => ({ value: propertyOf(other, part), descending: place < 0 })),
+      order: [...asked, ...ties].map(({ value, descending }) => ({
+        value,
+        descending: descending !== place < 0,
+      })),
       place: place < 0 ? -1 - place : place,
       value: propertyOf(other, property),
     }

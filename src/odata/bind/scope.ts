@@ -94,7 +94,7 @@ export function newAlias({ request }: Scope): string {
   if (request.rows.count > limits.expressionRows)
     throw odataError(
       'expression-too-deep',
-      `a request may follow ${limits.expressionRows} navigation properties and collections at most`,
+      `a request may follow at most ${limits.expressionRows} navigation properties and collections`,
     )
   return `r${request.rows.count}`
 }
@@ -108,7 +108,10 @@ export function findProperty(type: EntityType, name: string, at: number): Proper
     [...type.properties, ...type.navigation].map((member) => member.name),
   )
   const problem = `${type.name} has no property "${name}" (at character ${at + 1})`
-  throw odataError('unknown-property', hint === undefined ? problem : `${problem}: ${hint}`)
+  const quotes = /[‘’“”]/u.test(name)
+    ? `text is written in single quotes: '${name.replaceAll(/[‘’“”]/gu, '')}'`
+    : hint
+  throw odataError('unknown-property', quotes === undefined ? problem : `${problem}; ${quotes}`)
 }
 
 export const findNavigation = (type: EntityType, name: string) =>
@@ -120,12 +123,28 @@ export const THIS_ABOVE = '$this of an outer level of $expand'
 /** The name that compute gives, when it is one and is free. */
 export function newName({ name, at }: ComputeItem, { row, computed }: Scope): string {
   if (!isODataIdentifier(name))
-    throw odataError('invalid-option-value', `no name can be given at character ${at + 1}`)
+    throw odataError(
+      'invalid-option-value',
+      `"${name}" cannot be a name (at character ${at + 1}): a name is letters, digits and underscores`,
+    )
   const { type } = row.set
   const isTaken = [...type.properties, ...type.navigation].some((member) => member.name === name)
   if (isTaken || [...computed.keys()].some((path) => path.split('/', 1)[0] === name))
     throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
   return name
+}
+
+/** `orders` for `core_orders`: a person knows the table, and not that the schema is a part of the name. */
+function ownOfTable(name: string, sets: EntityModel['sets']): string | undefined {
+  const found = [...sets.keys()].filter((set) =>
+    set.toLowerCase().endsWith(`_${name.toLowerCase()}`),
+  )
+  return found.length === 0
+    ? undefined
+    : `did you mean ${found
+        .slice(0, 3)
+        .map((set) => `"${set}"`)
+        .join(' or ')}?`
 }
 
 /** In a path an unknown set is 404; an expression that names one (`$root/…`) is wrong itself, which `code` says. */
@@ -136,9 +155,9 @@ export function findSet(
 ): EntitySet {
   const set = sets.get(name)
   if (set !== undefined) return set
-  const hint = didYouMean(name, sets.keys())
   const problem = `there is no entity set "${name}"`
-  throw odataError(code, hint === undefined ? problem : `${problem}: ${hint}`)
+  const hint = ownOfTable(name, sets) ?? didYouMean(name, sets.keys())
+  throw odataError(code, hint === undefined ? problem : `${problem}; ${hint}`)
 }
 
 export function findPart(type: ComplexType, name: string, at: number) {

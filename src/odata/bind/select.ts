@@ -47,7 +47,7 @@ function valuesOf(
   if (parts.length === 0 && options === undefined) return []
   throw odataError(
     'invalid-option-value',
-    `${name} is no complex property: write $expand=${name}($select=${parts.join('/') || '…'}) (at character ${at + 1})`,
+    `${name} is not a complex property: write $expand=${name}($select=${parts.join('/') || '…'}) (at character ${at + 1})`,
   )
 }
 
@@ -72,7 +72,7 @@ function chosenValue(
   if (more.length > 0 || asked.path.length > 0 || type.kind !== 'collection' || unfit !== undefined)
     throw odataError(
       'option-not-allowed',
-      `${name} does not take these options in $select: $filter, $orderby, $skip, $top and $count are for a list, once`,
+      `${name} does not take these options in $select; a list takes $filter, $orderby, $skip, $top and $count, once`,
     )
   const output = shownItems(value, asked.options, scope)
   return output.map((each) => ({

@@ -60,7 +60,7 @@ function measure(expression: Expression, copiesOf: CopiesOf): Measure {
   if (size > limits.expressionSize || depth >= limits.boundDepth)
     throw odataError(
       'expression-too-deep',
-      'the expression is too large when all names in it are put in',
+      'the expression is too large once all aliases and computed names are expanded',
     )
   const result = { size, depth: depth + 1, hasObject }
   measures.set(expression, result)

@@ -1,16 +1,9 @@
 // What becomes of the navigation between entity sets when another snapshot is published.
 
+import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { buildEntityModel, type SnapshotFacts } from './entity-model.ts'
 import type { EntitySet } from './model.ts'
-
-export interface NavigationChange {
-  readonly set: string
-  /** One line. */
-  readonly change: string
-  /** A client that works today may fail. */
-  readonly breaking: boolean
-}
 
 /** Nobody reads any here. */
 const NO_ROWS: SnapshotFacts = {
@@ -20,7 +13,7 @@ const NO_ROWS: SnapshotFacts = {
 }
 
 /** Of the sets that both snapshots have. Types that depend on the values of a column are taken as they mostly are. */
-export function navigationChanges(before: Snapshot, after: Snapshot): readonly NavigationChange[] {
+export function navigationChanges(before: Snapshot, after: Snapshot): readonly ContractChange[] {
   const now = buildEntityModel(after, NO_ROWS).sets
   return [...buildEntityModel(before, NO_ROWS).sets.values()].flatMap((old) => {
     const set = now.get(old.name)
@@ -28,7 +21,7 @@ export function navigationChanges(before: Snapshot, after: Snapshot): readonly N
   })
 }
 
-function changesOf(before: EntitySet, after: EntitySet): readonly NavigationChange[] {
+function changesOf(before: EntitySet, after: EntitySet): readonly ContractChange[] {
   const was = targetsOf(before)
   const now = targetsOf(after)
   const lost = [...was].flatMap(([name, target]) => {

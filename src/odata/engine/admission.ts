@@ -107,7 +107,7 @@ export function createQueryGate({ running, large, waiting }: GateLimits): QueryG
 }
 
 export function overloaded() {
-  return odataError('overloaded', 'the service is busy; ask again later', {
+  return odataError('overloaded', 'the service is busy; try again later', {
     headers: { 'Retry-After': String(limits.retryAfterSeconds) },
   })
 }

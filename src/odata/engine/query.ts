@@ -197,7 +197,8 @@ async function takeTurn<T>(
   }
 }
 
-const timeLimit = () => odataError('time-limit', 'the query took longer than this service allows')
+const timeLimit = () =>
+  odataError('time-limit', 'the query exceeded the time limit of this service')
 
 /** Of a number that a DECIMAL cannot hold, and of a time beyond the calendar; what else cannot be converted is ours. */
 const OUT_OF_RANGE = /out of range|\bto DECIMAL\(|not in timestamp range/
@@ -208,7 +209,10 @@ function engineFailure(error: unknown): unknown {
   const { type, message } = error.details
   if (type === 'Out of Memory') return overloaded()
   if (type === 'Out of Range' || (type === 'Conversion' && OUT_OF_RANGE.test(message)))
-    return odataError('arithmetic-error', 'a calculation leaves the range of its type')
+    return odataError(
+      'arithmetic-error',
+      'the result of a calculation is out of range for its type',
+    )
   const ours = type === 'Invalid Input' ? raised.get(message) : undefined
   if (ours !== undefined) {
     const { code, message: problem, ...options } = ours

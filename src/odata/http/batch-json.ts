@@ -14,7 +14,7 @@ export function parseJsonBatch(body: Buffer, maxRequests: number): readonly Batc
   try {
     document = JSON.parse(body.toString('utf8'))
   } catch {
-    throw odataError('invalid-body', 'the body is no JSON')
+    throw odataError('invalid-body', 'the body is not valid JSON')
   }
   const requests = isObject(document) ? document['requests'] : undefined
   if (!Array.isArray(requests)) throw invalid('"requests" must be an array', 'requests')
@@ -56,7 +56,7 @@ function requirePlain(body: Buffer): void {
     if (depth > limits.batchDepth || marks > limits.batchMarks)
       throw odataError(
         'invalid-body',
-        'the body is no batch: too many or too deep arrays and objects',
+        'the body is not a batch: it has too many or too deeply nested arrays and objects',
       )
   }
 }

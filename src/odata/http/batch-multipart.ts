@@ -53,7 +53,7 @@ function splitParts(body: string, boundary: string, maxRequests: number): readon
     }
     at = nextBoundary(body, delimiter, lineEnd)
   }
-  throw odataError('invalid-body', 'the multipart body has no line that ends it', {
+  throw odataError('invalid-body', 'the multipart body has no closing boundary line', {
     target: 'Content-Type',
   })
 }
@@ -75,7 +75,10 @@ function parsePart(text: string): BatchRequest {
   const id = header(headers, 'content-id').replace(/[^\x20-\x7e]/g, '')
   const type = header(headers, 'content-type').split(';', 1)[0]!.trim().toLowerCase()
   if (type === 'multipart/mixed')
-    return refused(id, odataError('method-not-allowed', 'the data are read-only: no change sets'))
+    return refused(
+      id,
+      odataError('method-not-allowed', 'the data is read-only: change sets are not allowed'),
+    )
   if (type !== 'application/http')
     return refused(id, odataError('invalid-batch', 'a part must be application/http'))
   const lineEnd = content.search(/\n|$/)

@@ -44,7 +44,7 @@ export type BatchAnswers = AsyncGenerator<
 
 export function requireFew(requests: number, maxRequests: number): void {
   if (requests > maxRequests)
-    throw odataError('too-large', `a batch holds at most ${maxRequests} requests`, {
+    throw odataError('too-large', `a batch may contain at most ${maxRequests} requests`, {
       target: 'requests',
     })
 }
@@ -94,14 +94,14 @@ async function answerOne(
     if (refusal !== undefined) throw refusal
     if (dependsOn.some((id) => failed.has(id))) throw failedDependency()
     if (method.toUpperCase() !== 'GET')
-      throw odataError('method-not-allowed', 'only GET is possible within a batch', {
+      throw odataError('method-not-allowed', 'only GET is allowed within a batch', {
         headers: { Allow: 'GET' },
       })
     const host = header(headers, 'host')
     if (host !== null) requireOwnHost(host, carrier.root)
     const target = withReference(targetBelowRoot(url, carrier.root), { failed, paths })
     if (/^(\$|%24)batch(\?|$)/i.test(target))
-      throw odataError('method-not-allowed', 'a batch holds no batches', {
+      throw odataError('method-not-allowed', 'a batch cannot contain another batch', {
         headers: { Allow: 'POST' },
       })
     const version = negotiateVersion({ 'odata-maxversion': carrier.version, ...headers })

@@ -22,7 +22,8 @@ import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
 import { health } from './health.ts'
 import { type MetricSources, writeMetrics } from './metrics.ts'
 import { negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
-import { splitTarget } from '../syntax/parse-request.ts'
+import { meantOption } from '../syntax/option-names.ts'
+import { decodeAscii, splitTarget } from '../syntax/parse-request.ts'
 import { parseContinueOnError } from '../protocol/preferences.ts'
 import { ClientGone } from '../engine/query.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -151,7 +152,10 @@ async function route(exchange: HttpExchange): Promise<void> {
     return sendText(response, 200, METRICS_TYPE, writeMetrics(context), versionHeader(exchange))
   }
   if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`))
-    throw odataError('unknown-resource', `nothing is here; the service root is ${ROOT_PATH}`)
+    throw odataError(
+      'unknown-resource',
+      `there is nothing at ${path.slice(0, 60)}; the service root is ${ROOT_PATH}`,
+    )
   await routeBelowRoot(exchange, {
     target: url.slice(ROOT_PATH.length).replace(/^\//, ''),
     root: rootUrl(host, context.trustProxy ? request.headers : {}),
@@ -197,9 +201,13 @@ async function cachedAnswer(
 async function longQuery(request: IncomingMessage, asked: ODataRequest): Promise<ODataRequest> {
   const [type = ''] = (request.headers['content-type'] ?? '').split(';', 1)
   if (!['text/plain', 'application/x-www-form-urlencoded'].includes(type.trim().toLowerCase()))
-    throw odataError('unsupported-media-type', '$query takes text/plain or a form', {
-      target: 'Content-Type',
-    })
+    throw odataError(
+      'unsupported-media-type',
+      '$query takes text/plain or application/x-www-form-urlencoded',
+      {
+        target: 'Content-Type',
+      },
+    )
   const body = await readBody(request, limits.urlBytes)
   const [path, query] = splitTarget(asked.target)
   const all = [query, body.toString('utf8').trim().replace(/^\?/, '')].filter((part) => part !== '')
@@ -245,7 +253,7 @@ async function send(exchange: HttpExchange, answer: Answer): Promise<void> {
   exchange.rows = answer.rows
   const codings = acceptedCodings(request.headers['accept-encoding'])
   if (codings === null)
-    throw odataError('not-acceptable', 'answers come as br, gzip or identity', {
+    throw odataError('not-acceptable', 'answers are sent as br, gzip or identity', {
       target: 'Accept-Encoding',
     })
   const { cache, traffic, stalledClientMs } = context
@@ -268,7 +276,7 @@ function fail(exchange: HttpExchange, error: unknown): void {
 function shownError({ context, request }: HttpExchange, error: unknown): RequestError {
   if (error instanceof RequestError) return error
   context.logger.error('request-failed', { url: request.url, error })
-  return odataError('internal-error', 'the request failed; see the log of the server')
+  return odataError('internal-error', 'the request failed; the log of the server says why')
 }
 
 /** The Host header, which next links and context URLs are made of. */
@@ -278,17 +286,21 @@ function requireHost(request: IncomingMessage, listeningOn: string): string {
   const host = request.headers.host ?? `${address}:${localPort}`
   const name = hostName(host)
   if (name === null)
-    throw odataError('invalid-header', 'the Host header is no host', { target: 'Host' })
+    throw odataError('invalid-header', 'the Host header is not a host name', { target: 'Host' })
   if (!answersTo(name, listeningOn))
-    throw odataError('host-not-allowed', 'this service answers to loopback names only', {
-      target: 'Host',
-    })
+    throw odataError(
+      'host-not-allowed',
+      `this service answers to loopback names only, not to "${name.slice(0, 60)}"; set odata.host, or let the proxy send Host: ${listeningOn}`,
+      {
+        target: 'Host',
+      },
+    )
   return host
 }
 
 function requireMethod({ method = '' }: IncomingMessage, allowed: readonly string[]): void {
   if (allowed.includes(method)) return
-  throw odataError('method-not-allowed', `${method} is not possible here: the data are read-only`, {
+  throw odataError('method-not-allowed', `${method} is not allowed here: the data is read-only`, {
     headers: { Allow: allowed.join(', ') },
   })
 }
@@ -303,6 +315,20 @@ function noteEnd(
   if (!context.accessLog) return
   const path = url?.split('?', 1)[0]
   const code = refusedAs === null ? {} : { code: refusedAs }
+  const hint = ignoredOption(url ?? '')
+  const ignored = hint === null ? {} : { ignored: hint }
   const aborted = isCut ? { aborted: true } : {}
-  context.logger.info('request', { method, path, status, ...code, ms, rows: rows(), ...aborted })
+  const sent = { method, path, status, ...code, ms, rows: rows() }
+  context.logger.info('request', { ...sent, ...ignored, ...aborted })
+}
+
+/** Options without a `$` that OData does not know count for nothing; `limit` was most likely meant for something. */
+function ignoredOption(url: string): string | null {
+  const [, query = ''] = url.split('?', 2)
+  for (const pair of query.split('&')) {
+    const name = decodeAscii(pair.split('=', 1)[0]!)
+    const meant = name.length > 30 ? null : meantOption(name)
+    if (meant !== null) return `${name}: ${meant}`
+  }
+  return null
 }

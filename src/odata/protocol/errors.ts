@@ -61,7 +61,7 @@ export function odataError(
 
 /** What a delta link is answered with when the states cannot be compared any more. */
 export const changesGone = () =>
-  odataError('snapshot-gone', 'changes since then are no longer known; read the set anew', {
+  odataError('snapshot-gone', 'this delta link has expired; reload the entity set', {
     target: '$deltatoken',
   })
 

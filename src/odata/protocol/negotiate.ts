@@ -73,8 +73,9 @@ export function negotiateData(
     if (json !== null) return { kind: 'json', ...json }
     if (hasCsv && !isRefused(CSV_TYPE) && isCsv(range)) return { kind: 'csv' }
   }
-  const served = hasCsv ? `${JSON_TYPE} and ${CSV_TYPE}` : `${JSON_TYPE} only`
-  throw odataError('not-acceptable', `this is served as ${served}`, {
+  const served = hasCsv ? `${JSON_TYPE} and ${CSV_TYPE}` : JSON_TYPE
+  const atom = /\batom\b/i.test(text) ? '; Atom belongs to OData 2 and 3' : ''
+  throw odataError('not-acceptable', `this resource is only served as ${served}${atom}`, {
     target: option === null ? 'Accept' : '$format',
   })
 }
@@ -91,7 +92,9 @@ export function requireRaw(headers: RequestHeaders, type: RawType): void {
   const others = [JSON_TYPE, type.replace(/\/.*/, '/*'), '*/*']
   const isTaken = own ?? ranges.find((range) => others.includes(range.type) && range.quality > 0)
   if (isTaken !== undefined && isTaken.quality > 0) return
-  throw odataError('not-acceptable', `this is served as ${type} only`, { target: 'Accept' })
+  throw odataError('not-acceptable', `this resource is only served as ${type}`, {
+    target: 'Accept',
+  })
 }
 
 export type RawType = 'text/plain' | 'application/octet-stream'

@@ -21,7 +21,7 @@ export function targetBelowRoot(url: string, root: string): string {
   if (path.startsWith(ownPath)) return path.slice(ownPath.length)
   if (path.startsWith(`${ROOT_PATH}/`)) return path.slice(ROOT_PATH.length + 1)
   if (path === url) return path.replace(/^\//, '')
-  throw odataError('unknown-resource', 'the URL is not one of this service')
+  throw odataError('unknown-resource', 'this URL does not belong to this service')
 }
 
 /** The scheme is not compared: a proxy that is not trusted may have taken https off. Throws 400. */

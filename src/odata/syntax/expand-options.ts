@@ -15,13 +15,13 @@ export function parseExpandOption(name: string, text: string): ExpandOption {
   if (name.toLowerCase() === 'levels') return { levels: levels(value) }
   const option = optionName(`$${name}`, value)
   if (isPlainOption(option)) return parsePlainOption(option, value)
-  throw odataError('option-not-allowed', `$${option ?? name} has no meaning within $expand`)
+  throw odataError('option-not-allowed', `$${option ?? name} is not allowed within $expand`)
 }
 
 function levels(text: string): number {
   if (/^max$/i.test(text)) return Infinity
   if (/^[1-9]\d*$/.test(text)) return Number(text)
-  throw odataError('invalid-option-value', '$levels must be max or a whole number, 1 or more')
+  throw odataError('invalid-option-value', '$levels must be max or a positive integer')
 }
 
 export function joinExpandOptions(parts: readonly ExpandOption[]) {
@@ -30,13 +30,13 @@ export function joinExpandOptions(parts: readonly ExpandOption[]) {
   for (const [name, value] of parts.flatMap(({ aliases: more, ...part }) => {
     for (const [alias, syntax] of more ?? []) {
       if (aliases.has(alias))
-        throw odataError('duplicate-option', `@${alias} is given twice within $expand`)
+        throw odataError('duplicate-option', `@${alias} is given more than once within $expand`)
       aliases.set(alias, syntax)
     }
     return Object.entries(part)
   })) {
     if (Object.hasOwn(joined, name))
-      throw odataError('duplicate-option', `$${name} is given twice within $expand`)
+      throw odataError('duplicate-option', `$${name} is given more than once within $expand`)
     joined[name] = value
   }
   const { levels: depth = 1, ...options } = joined as ExpandOption

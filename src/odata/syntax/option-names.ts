@@ -1,7 +1,7 @@
 // The names of the system query options, and the plain values that some of them have: numbers and flags.
 
-import { didYouMean } from '../../core/suggest.ts'
 import { odataError } from '../protocol/errors.ts'
+import { foreignOption } from './foreign-words.ts'
 import type { OptionName, OptionSyntax } from './syntax.ts'
 
 const served: { readonly [Name in OptionName]: true } = {
@@ -27,6 +27,11 @@ const UNSERVED: Readonly<Record<string, RegExp>> = {
   schemaversion: /^(\*|[\w.~-]+)$/,
 }
 
+const UNSERVED_VALUES: Readonly<Record<string, string>> = {
+  index: 'an integer',
+  schemaversion: '* or a version',
+}
+
 /**
  * The name of the option that `name` is in any letter case and with or without `$`; null for a custom option. A `value`
  * that an option never has is a mistake, also of one that is not served.
@@ -38,29 +43,48 @@ export function optionName(name: string, value?: string): OptionName | null {
   const target = `$${plain}`
   if (Object.hasOwn(UNSERVED, plain)) {
     if (value !== undefined && !UNSERVED[plain]!.test(value))
-      throw odataError('invalid-option-value', `this is no value of ${target}`, { target })
+      throw odataError('invalid-option-value', `${target} must be ${UNSERVED_VALUES[plain]!}`, {
+        target,
+      })
     throw odataError('not-supported', `${target} is not supported`, { target })
   }
   if (!hasDollar) return null
-  const hint = didYouMean(plain, Object.keys(served))
+  const hint = foreignOption(plain, OPTIONS)
   const problem = `there is no query option "${name}"`
-  throw odataError('unknown-option', hint === undefined ? problem : `${problem}: ${hint}`, {
+  throw odataError('unknown-option', hint === null ? problem : `${problem}; ${hint}`, {
     target: name,
   })
 }
 
+const OPTIONS = Object.keys(served).map((name) => `$${name}`)
+
+/** For an option that counts for nothing, as each does that has no `$`: what may have been meant; else null. */
+export const meantOption = (name: string): string | null =>
+  /^[@$]/.test(name) || Object.hasOwn(served, name.toLowerCase())
+    ? null
+    : foreignOption(name, OPTIONS)
+
+const afterSemicolon = (text: string) =>
+  /;\s*\$?\w+\s*=/.test(text) ? '; options are separated by "&", not ";"' : ''
+
 /** Numbers of rows beyond any table mean all of them, and stay exact in a double. */
 function rowCount(text: string, target: string): number {
   if (!/^\d+$/.test(text))
-    throw odataError('invalid-option-value', `${target} must be a whole number, 0 or more`, {
-      target,
-    })
+    throw odataError(
+      'invalid-option-value',
+      `${target} must be a non-negative integer${afterSemicolon(text)}`,
+      { target },
+    )
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }
 
 function flag(text: string, target: string): boolean {
   if (!/^(true|false)$/i.test(text))
-    throw odataError('invalid-option-value', `${target} must be true or false`, { target })
+    throw odataError(
+      'invalid-option-value',
+      `${target} must be true or false${afterSemicolon(text)}`,
+      { target },
+    )
   return text.toLowerCase() === 'true'
 }
 
@@ -80,5 +104,9 @@ export function parsePlainOption(name: PlainOption, text: string): OptionSyntax 
 export function requireValue(name: OptionName, text: string): void {
   const target = `$${name}`
   if (text.trim() === '')
-    throw odataError('invalid-option-value', `${target} has no value`, { target })
+    throw odataError(
+      'invalid-option-value',
+      `${target} has no value${name === 'count' ? '; write $count=true' : ''}`,
+      { target },
+    )
 }

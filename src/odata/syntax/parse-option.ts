@@ -5,6 +5,7 @@ import { RequestError } from '../../http/request-error.ts'
 import { odataError } from '../protocol/errors.ts'
 import { tooDeep } from './precedence.ts'
 import { readSyntax, type StartRules } from './read-syntax.ts'
+import { syntaxError } from './syntax-error.ts'
 import { urlGrammar } from './url.grammar.ts'
 
 /**
@@ -50,12 +51,12 @@ function parse<Rule extends keyof StartRules>(
   if (rule !== 'search' && callsIn(text) > limits.calls)
     throw odataError(
       'expression-too-long',
-      `${target} has more than ${limits.calls} functions and other names with parentheses`,
+      `${target} has more than ${limits.calls} function calls`,
       { target },
     )
   try {
     const match = urlGrammar.match(text, rule)
-    if (match.failed()) throw syntaxError(match, text, target)
+    if (match.failed()) throw syntaxError(match, rule, text, target)
     return withTarget(target, () => readSyntax<Rule>(match))
   } catch (error) {
     // A $search within $expand may hold one quote, behind which the depth is not seen.
@@ -90,25 +91,6 @@ function nesting(text: string, quotes: string): number {
     else deepest = Math.max(deepest, depth + minuses)
   }
   return deepest
-}
-
-function syntaxError(match: ReturnType<typeof urlGrammar.match>, text: string, target: string) {
-  // The types of ohm-js leave these two out.
-  const failed = match as typeof match & {
-    getRightmostFailurePosition(): number
-    getRightmostFailures(): readonly { toString(): string; isFluffy(): boolean }[]
-  }
-  const position = failed.getRightmostFailurePosition()
-  const expected = new Set(
-    failed
-      .getRightmostFailures()
-      .filter((failure) => !failure.isFluffy())
-      .map(String),
-  )
-  const where = position >= text.length ? 'at the end' : `at character ${position + 1}`
-  return odataError('syntax-error', `${target} ${where}: expected ${[...expected].join(', ')}`, {
-    target,
-  })
 }
 
 /** Names the option in errors thrown while it is worked on. */

@@ -14,7 +14,7 @@ import { optionName } from './option-names.ts'
  * absolute URL of the service. Throws RequestError 400, 404 and, for an option that is known but not served, 501.
  */
 export function parseRequest(target: string, root: string): RequestSyntax {
-  if (target.includes('#')) throw odataError('invalid-url', 'a "#" in a URL is written %23')
+  if (target.includes('#')) throw odataError('invalid-url', 'write %23 for "#" in a URL')
   const [path, query] = splitTarget(target)
   const { options, aliases } = parseQuery(query)
   const segments = parsePath(path)
@@ -50,6 +50,8 @@ function parseSegment(text: string): PathSegment {
   const decoded = decode(text)
   const [, name = decoded, inner = null] = /^(\$?[^\s()'"$]+)(?:\((.*)\))?$/su.exec(decoded) ?? []
   const isOurs = name.startsWith('$')
+  if (inner === null && /^[^\s()'"$]+\([^)]*$/u.test(decoded))
+    throw odataError('invalid-key', `the key is not closed: write ${decoded.slice(0, 60)})`)
   const key = inner === null || isOurs ? null : parseText('key', inner, 'the key')
   return { name, key, argument: isOurs ? inner : null, text, decoded }
 }
@@ -103,9 +105,12 @@ export function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw odataError('invalid-url', 'the URL has a percent sign that encodes no UTF-8 character')
+    throw odataError(
+      'invalid-url',
+      'the URL has a percent sign that does not encode a UTF-8 character',
+    )
   }
 }
 
 const duplicate = (target: string) =>
-  odataError('duplicate-option', `${target} is given twice`, { target })
+  odataError('duplicate-option', `${target} is given more than once`, { target })

@@ -83,7 +83,7 @@ function combine(
 export function tooDeep(target?: string) {
   return odataError(
     'expression-too-deep',
-    `an expression may be nested ${limits.expressionDepth} levels deep at most`,
+    `an expression may be nested at most ${limits.expressionDepth} levels deep`,
     target === undefined ? {} : { target },
   )
 }

@@ -4,8 +4,10 @@ import type * as ohm from 'ohm-js'
 import { didYouMean } from '../../core/suggest.ts'
 import { odataError, unsupported } from '../protocol/errors.ts'
 import { at, expressionOf, listOf, syntaxOf } from './match-nodes.ts'
+import { aggregateHint } from './syntax-error.ts'
 import type {
   AggregateItem,
+  ExpressionSyntax,
   FromSyntax,
   GroupItem,
   PathSyntax,
@@ -84,10 +86,7 @@ export const applyActions: ohm.ActionDict<unknown> = {
     const value = expressionOf(expression)
     const [method = null] = methods.children.map(syntaxOf) as readonly string[]
     if (method === null && value.kind !== 'count')
-      throw odataError(
-        'syntax-error',
-        `"${syntaxOf(name) as string}" needs a method: "with sum" (at character ${at(expression) + 1})`,
-      )
+      throw noMethod(value, syntaxOf(name) as string, at(expression))
     return {
       value,
       method,
@@ -113,23 +112,38 @@ export const applyActions: ohm.ActionDict<unknown> = {
     if (paths.length === 1 && !withTotal)
       throw odataError(
         'syntax-error',
-        `rollup takes two levels or more (at character ${at(word) + 1})`,
+        `rollup takes at least two levels (at character ${at(word) + 1})`,
       )
     return { paths, withTotal }
   },
 }
 
+/** `sum(amount) as total` is how SQL has it. */
+function noMethod(value: ExpressionSyntax, name: string, position: number) {
+  const isCall =
+    value.kind === 'call' && /^(?:sum|avg|average|min|max|count|countdistinct)$/i.test(value.name)
+  const [operand] = isCall ? value.operands : []
+  const of = operand?.kind === 'path' ? operand.names.join('/') : ''
+  const hint = isCall ? `; ${aggregateHint(value.name, of)}` : ''
+  return odataError(
+    'syntax-error',
+    `"${name}" needs a method, such as "with sum" (at character ${position + 1})${hint}`,
+  )
+}
+
 function plainPath(path: ohm.Node): PathSyntax {
   const syntax = expressionOf(path)
   if (syntax.kind === 'path') return syntax
-  throw odataError('type-mismatch', `rows are grouped by properties (at character ${at(path) + 1})`)
+  throw odataError('type-mismatch', `groupby takes properties only (at character ${at(path) + 1})`)
 }
 
 /** A name with a dot would be a function of the service's own, of which there are none. */
 function noTransformation(name: string, position: number) {
   if (unservedTransformations.includes(name.toLowerCase()) || name.includes('.'))
     return unsupported(`the transformation ${name}`)
-  const hint = didYouMean(name, servedTransformations)
+  const hint = /^(?:sum|avg|average|min|max|count|countdistinct)$/i.test(name)
+    ? aggregateHint(name, '')
+    : didYouMean(name, servedTransformations)
   const problem = `there is no transformation "${name}" (at character ${position + 1})`
-  return odataError('syntax-error', hint === undefined ? problem : `${problem}: ${hint}`)
+  return odataError('syntax-error', hint === undefined ? problem : `${problem}; ${hint}`)
 }

@@ -3,8 +3,8 @@
 
 import type * as ohm from 'ohm-js'
 import { limits } from '../../core/limits.ts'
-import { didYouMean } from '../../core/suggest.ts'
 import { odataError } from '../protocol/errors.ts'
+import { foreignOperator } from './foreign-words.ts'
 import { at, syntaxWithDepthOf } from './match-nodes.ts'
 import {
   applyPrecedence,
@@ -65,7 +65,8 @@ const syntaxWithDepth: ohm.ActionDict<unknown> = {
     const members = [...first.children, ...rest].map(objectMember)
     const names = members.map(({ name }) => name)
     const twice = names.find((name, i) => names.indexOf(name) < i)
-    if (twice !== undefined) throw odataError('syntax-error', `"${twice}" is given twice in {…}`)
+    if (twice !== undefined)
+      throw odataError('syntax-error', `"${twice}" is given more than once in {…}`)
     const values = members.map(({ name, value, at: position }) => ({
       name,
       value: value.syntax,
@@ -165,9 +166,11 @@ function parseJsonString(string: ohm.Node): string {
   try {
     return JSON.parse(string.sourceString) as string
   } catch {
-    throw odataError('syntax-error', `no JSON string at character ${at(string) + 1}`)
+    throw odataError('syntax-error', `invalid JSON string (at character ${at(string) + 1})`)
   }
 }
+
+const OPERATORS = Object.keys(precedenceOf)
 
 /** The word with the spaces before it. */
 function binaryOperator(operator: ohm.Node): Operator {
@@ -176,9 +179,10 @@ function binaryOperator(operator: ohm.Node): Operator {
   const position = at(operator) + text.indexOf(word)
   const name = word.toLowerCase()
   if (Object.hasOwn(precedenceOf, name)) return { name: name as BinaryOperator, at: position }
-  const hint = didYouMean(name, Object.keys(precedenceOf))
-  const problem = `no operator "${word}" at character ${position + 1}`
-  throw odataError('syntax-error', hint === undefined ? problem : `${problem}: ${hint}`)
+  throw odataError(
+    'syntax-error',
+    foreignOperator(word, operator.source.sourceString, position, OPERATORS),
+  )
 }
 
 /** Operations by their signatures, as ohm-js wants them. */

@@ -112,7 +112,7 @@ function countOptionsOf(options: ohm.Node): CountOptions {
   const names = parts.flatMap(Object.keys)
   const twice = names.find((name, i) => names.indexOf(name) < i)
   if (twice !== undefined)
-    throw odataError('duplicate-option', `$${twice} is given twice within $count`)
+    throw odataError('duplicate-option', `$${twice} is given more than once within $count`)
   return Object.assign({}, ...parts) as CountOptions
 }
 

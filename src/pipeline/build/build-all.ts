@@ -3,7 +3,7 @@
 
 import type { ModelName } from '../../core/names.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import type { Step } from '../plan/steps.ts'
+import type { Step } from '../../core/report/planned-changes.ts'
 import type { RunResults } from '../results.ts'
 import type { RunContext } from '../run-context.ts'
 import type { FlushPosition } from '../store/state.ts'

@@ -3,9 +3,14 @@
 import type { WaitingSegment } from '../../buffer/claim-source.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
-import type { ColumnChange, EventsVerdict, ModelDiff } from '../../core/report/planned-changes.ts'
+import type {
+  ColumnChange,
+  EventsVerdict,
+  PlannedStep,
+  Step,
+} from '../../core/report/planned-changes.ts'
 import type { Column } from '../../core/relation.ts'
-import type { Snapshot } from '../../core/snapshot.ts'
+import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
 import { readCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { FailedModels } from '../failed-models.ts'
@@ -14,10 +19,10 @@ import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { readContext, type RunRequest } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { isFlushed, readStateIfAny } from '../store/state.ts'
-import { type ContractChange, contractChanges, publishedNext } from './contract.ts'
 import type { Progress } from './decide.ts'
 import { DryRun } from './dry-run/dry-run.ts'
-import { narrow, planSteps, refuseEvents, type Step } from './steps.ts'
+import { nextPublication } from './next-publication.ts'
+import { narrow, planSteps, refuseEvents } from './steps.ts'
 
 /** What a command that only looks has of a project. */
 export interface PlanSource {
@@ -36,17 +41,10 @@ export interface PlanOptions extends RunRequest, PlanSource {
 
 export interface RunPlan {
   readonly steps: readonly PlannedStep[]
-  readonly contract: readonly ContractChange[]
-  /** What is published, and what would be; null where nothing is. */
-  readonly snapshots: { readonly now: Snapshot; readonly next: Snapshot } | null
-}
-
-export interface PlannedStep extends Step {
-  readonly columns: readonly ColumnChange[]
-  /** What becomes of the events that wait; null where that was not tried. */
-  readonly events: EventsVerdict | null
-  /** null without `diff`, and for a model that is not built or fails. */
-  readonly diff: ModelDiff | null
+  /** What is published; null where nothing is. */
+  readonly published: Snapshot | null
+  /** What would be. */
+  readonly next: readonly ExpectedRelation[]
 }
 
 /** What a run that starts now would know, and its steps. Throws UsageError for a selector that can never match. */
@@ -84,15 +82,13 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     : await addEvents(context, steps, options, waiting)
   const published = await options.snapshots.current()
   const { selected, state } = context
-  const snapshots =
-    published === null ? null : { now: published, next: publishedNext(published, models, selected) }
   return {
     steps: shown.map((step) => ({
       ...step,
       columns: columnChanges(step, before.get(step.model) ?? null, step.columns),
     })),
-    contract: contractChanges(published, models, selected, state.models),
-    snapshots,
+    published,
+    next: nextPublication(published, models, selected, state.models),
   }
 }
 

@@ -6,25 +6,11 @@ import type { Diagnostic } from '../../core/diagnostics.ts'
 import type { Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import { FailedModels } from '../failed-models.ts'
+import type { Step } from '../../core/report/planned-changes.ts'
 import type { RunContext } from '../run-context.ts'
 import { decide, decideAll, type Progress, whyUnchanged } from './decide.ts'
 import { assess } from './refusals.ts'
 import { staleInputs } from './source-age.ts'
-
-export interface Step {
-  readonly model: Model
-  /** `skip`: a model that it reads fails. */
-  readonly action: 'build' | 'unchanged' | 'skip'
-  readonly because: string
-  /** What makes the model fail before a row is read, with its place; else null. */
-  readonly problem: string | null
-  /** Of a problem that was found before the run began, where there are any. */
-  readonly diagnostics: readonly Diagnostic[]
-  /** One line for each source that it reads and that is getting old. */
-  readonly warnings: readonly string[]
-  /** What the run would replace or drop, one line each. */
-  readonly losses: readonly string[]
-}
 
 /** A model that cannot be built, whatever else there is to say of it. */
 export interface EarlyFailure {

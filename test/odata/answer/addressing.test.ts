@@ -17,26 +17,55 @@ const idsOf = async (served: Served, target: string, key = 'order_id') => {
   return json.value.map((row: Readonly<Record<string, unknown>>) => row[key]).join(' ')
 }
 
-test('a number is the place of an entity in the order of the key', async () => {
+test('a number is the position of an entity in the order of $orderby', async () => {
   await using resources = new Resources()
   const served = await serve(resources, shop)
-  const text = async (target: string) => (await served.get(target)).text
-  assert.is((await served.get('shop_orders/0')).json.order_id, 10)
-  assert.is((await served.get('shop_orders/-1')).json.order_id, 15)
-  assert.is((await served.get('shop_customers(1)/orders/2')).json.order_id, 15)
-  assert.is((await served.get('shop_items/-2')).json.order_id, 11)
-  assert.is(await text('shop_orders/2/customer/name/$value'), "O'Neil")
-  assert.is(await text('shop_customers/0/orders/$count'), '3')
-  assert.match((await served.get('shop_orders/0')).json['@odata.context'], '#shop_orders/$entity')
-  assert.is((await served.get('shop_orders/1?$select=amount')).json.amount, 20)
+  const id = async (target: string) => (await served.get(encodeURI(target))).json.order_id
+  assert.is(await id('shop_orders/0?$orderby=order_id'), 10)
+  assert.is(await id('shop_orders/-1?$orderby=order_id'), 15)
+  assert.is(await id('shop_orders/0?$orderby=order_id desc'), 15)
+  assert.is(await id('shop_customers(1)/orders/2?$orderby=order_id'), 15)
+  assert.is(await id('shop_items/-2?$orderby=order_id'), 11)
+  const byAmount = (await served.get('shop_orders?$orderby=amount%20desc')).json.value
+  for (const [i, order] of byAmount.entries()) {
+    assert.is(await id(`shop_orders/${i}?$orderby=amount desc`), order.order_id)
+    assert.is(await id(`shop_orders/${i - byAmount.length}?$orderby=amount desc`), order.order_id)
+  }
+  const first = await served.get('shop_orders/0?$orderby=order_id')
+  assert.match(first.json['@odata.context'], '#shop_orders/$entity')
+  const { json } = await served.get('shop_orders/1?$select=amount&$orderby=order_id')
+  assert.is(json.amount, 20)
+  assert.is(
+    (await served.get('shop_orders/0/$ref?$orderby=order_id')).json['@odata.id'],
+    'shop_orders(10)',
+  )
   await statuses(served, {
-    'shop_orders/6': 404,
-    'shop_orders/-7': 404,
-    'shop_customers(3)/orders/0': 404,
-    'shop_orders/0?$filter=true': 400,
+    'shop_orders/6?$orderby=order_id': 404,
+    'shop_orders/-7?$orderby=order_id': 404,
+    'shop_customers(3)/orders/0?$orderby=order_id': 404,
+    'shop_orders/0?$orderby=order_id&$filter=true': 400,
+    'shop_orders/0?$orderby=nope': 400,
+    'shop_orders(10)?$orderby=order_id': 400,
     'shop_orders/1.5': 404,
     'shop_orders(10)/0': 404,
   })
+})
+
+test('a number alone is neither a key nor a position', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, shop)
+  const message = async (target: string) => {
+    const { status, json } = await served.get(target)
+    assert.is(status, 404, target)
+    return json.error.message as string
+  }
+  assert.is(
+    await message('shop_orders/10'),
+    '/10 is a position and not a key: write shop_orders(10), or add $orderby=order_id for the row at position 10 of that order',
+  )
+  assert.match(await message('shop_items/1'), 'write shop_items(order_id=…,line=…), or add')
+  assert.match(await message('shop_orders/2/customer'), /write shop_orders\(2\)$/)
+  assert.match(await message('shop_orders/2/amount?$orderby=order_id'), /write shop_orders\(2\)$/)
 })
 
 test('/$filter in a path chooses entities, again and again', async () => {
@@ -54,8 +83,8 @@ test('/$filter in a path chooses entities, again and again', async () => {
     'shop_orders/$filter(amount%20eq%2020)/$count?$filter=customer_id%20eq%201',
   )
   assert.is(count.text, '2')
-  const last = await served.get('shop_orders/$filter(@a)/-1/customer?@a=customer_id%20lt%205')
-  assert.is(last.json.name, 'Alice')
+  const last = 'shop_orders/$filter(@a)/-1?@a=customer_id%20lt%205&$orderby=order_id'
+  assert.is((await served.get(last)).json.customer_id, 1)
   await statuses(served, {
     'shop_orders/$filter(nope eq 1)': 400,
     'shop_orders/$filter(amount)': 400,

@@ -36,7 +36,6 @@ test('paths name the service, its metadata, a set, an entity or a count', async 
     'shop_customers//',
     'shop_customers(1)/nope',
     "'x'",
-    'shop_customers(1',
     'shop_customers)',
     '$metadata/x',
   )
@@ -51,7 +50,6 @@ onShop('Q034, Q116: keys are found in each of their forms, and refused in others
     ['shop_customers(3)', '3'],
     ['shop_customers(customer_id=3)', '3'],
     ['shop_customers(99)', ''],
-    ['shop_customers(99999999999999999999)', ''],
     ['shop_items(order_id=10,line=2)?$select=product', 'b'],
     ['shop_items(line=2,order_id=10)?$select=product', 'b'],
   ])
@@ -64,6 +62,8 @@ onShop('Q034, Q116: keys are found in each of their forms, and refused in others
     '(name=1)',
     '(customer_id=1,customer_id=1)',
     '(1 eq 1)',
+    '(1',
+    '(99999999999999999999)',
     "('')",
   ]
   t.refusesTargets(wrong.map((key) => [`shop_customers${encodeURI(key)}`, 400]))
@@ -134,7 +134,7 @@ test('Q120, Q123: options that are double, empty, unknown, unsupported or out of
   assert.is(code('shop_customers/$count?$top=x'), '400 invalid-option-value')
   assert.is(code('?$top=1'), '400 option-not-allowed')
   assert.is(code('$metadata?$filter=vip'), '400 option-not-allowed')
-  assert.match(fixture.refusal('shop_customers?$fliter=vip').message, /did you mean "filter"/)
+  assert.match(fixture.refusal('shop_customers?$fliter=vip').message, /did you mean "\$filter"/)
 })
 
 test('broken percent-encoding is refused', () => {
@@ -150,12 +150,18 @@ test('messages name the option, the place and what was expected there', async ()
   await using fixture = await InMemoryTables.open()
   const message = (filter: string) =>
     fixture.refusal(`shop_customers?$filter=${encodeURIComponent(filter)}`).message
-  assert.match(message('name eq'), /^\$filter at the end: expected a space/)
-  assert.match(message('name eq "x"'), /^\$filter at character 9: expected .*a number/)
-  assert.match(message("name eq 'O'Neil'"), /^\$filter at character 12: expected end of input/)
-  assert.match(message('name equals 1'), /no operator "equals" at character 6/)
-  assert.match(message('name = 1'), /at character 5/)
-  assert.match(message('(name eq 1'), /at the end: expected .*"\)"/)
+  assert.is(message('name eq'), '$filter at the end: expected a value after "eq"')
+  assert.is(
+    message('name eq 1)'),
+    '$filter at character 10: unexpected ")"; expected an operator or the end',
+  )
+  assert.is(message('name eq )'), '$filter at character 9: unexpected ")"; expected a value')
+  assert.is(message('(name eq 1'), '$filter at the end: expected ")"')
+  assert.is(message("name eq 'x"), '$filter at the end: expected a closing quote')
+  assert.match(
+    message('name foo 1'),
+    /^\$filter: "foo" is not an operator of OData \(at character 6\)/,
+  )
 })
 
 onShop('depth and length are limited, quickly and without a crash', (t) => {

@@ -21,6 +21,8 @@ interface Refusal {
   readonly given?: PlanGiven
   /** What is said of mart.t. */
   readonly says: string
+  /** Only the rows tell, so a plan without a diff does not. */
+  readonly shownBy?: 'rows'
 }
 
 const source = "select 1 as id, 2::integer as v, timestamp '2026-01-01' as ts"
@@ -43,31 +45,37 @@ const refusals: Readonly<Record<string, Refusal>> = {
     before: given(kept(append)),
     after: { 'raw.s': 'select 2 as id, 2::integer as v, null::timestamp as ts' },
     says: 'models/mart/t.sql:2:4: 1 row has NULL in the watermark column "ts"; filter or fill them in the SELECT',
+    shownBy: 'rows',
   },
   'two rows with one key of a merge': {
     before: given(kept(merge)),
     after: { 'raw.s': twice },
     says: `models/mart/t.sql:2:4: duplicate keys: id = 1 (2 rows); ${inSelect}`,
+    shownBy: 'rows',
   },
   'two rows with one key of an append': {
     before: given(kept(`${append}\n-- @unique_key: id`)),
     after: { 'raw.s': twice.replaceAll('1 as id', '2 as id').replace('select 1,', 'select 2,') },
     says: 'models/mart/t.sql:3:4: duplicate keys: id = 2 (2 rows); filter them in the SELECT',
+    shownBy: 'rows',
   },
   'a NULL key of scd2': {
     before: given(kept(scd2)),
     after: { 'raw.s': source.replace('1 as id', 'null::integer as id') },
     says: `models/mart/t.sql:2:4: NULL or duplicate keys: id = NULL (1 rows); ${inSelect}`,
+    shownBy: 'rows',
   },
   'two rows with one exposed key': {
     before: given(table('-- @expose: id\n')),
     after: { 'raw.s': twice },
     says: 'models/mart/t.sql:1:4: duplicate keys: id = 1 (2 rows); expose a key that each row has for itself, or none: @expose',
+    shownBy: 'rows',
   },
   'an empty source of a mirror': {
     before: given(kept(mirror)),
     after: { 'raw.s': `${source} where false` },
     says: 'models/mart/t.sql:3:4: the SELECT gives no rows, so @deletes: mirror would delete all 1 of the table; if that is meant, run with --allow-empty',
+    shownBy: 'rows',
   },
   'a column that is gone': {
     before: given(kept(append)),
@@ -128,6 +136,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     before: given(table('-- @check: v < 3\n')),
     after: { 'raw.s': source.replace('2::integer', '7::integer') },
     says: "models/mart/t.sql:1:4: v < 3 does not hold for 1 row: {'id': 1, 'v': 7, 'ts': '2026-01-01 00:00:00'}",
+    shownBy: 'rows',
   },
   'an end of a range that is no value of the watermark': {
     before: given(kept(append)),
@@ -139,6 +148,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     before: given(table()),
     after: given("select id, v, ts\nfrom raw.s where error('no') is null"),
     says: 'models/mart/t.sql:1:1: no',
+    shownBy: 'rows',
   },
 }
 
@@ -150,13 +160,18 @@ const modelsOf = async (texts: Texts): Promise<readonly Model[]> => [
 const rowsOf = (space: TestProject) =>
   space.rows(sql`SELECT row_to_json(t)::VARCHAR AS row FROM mart.t t`)
 
-for (const [title, { before, after, given: options = {}, says }] of Object.entries(refusals))
+for (const [title, refusal] of Object.entries(refusals))
   test(title, async () => {
+    const { before, after, given: options = {}, says, shownBy } = refusal
     await using space = await openProject()
     await space.ok(await modelsOf(before))
     const rows = await rowsOf(space)
     const models = await modelsOf({ ...before, ...after })
-    assert.is(stepOf(await planned(space, models, options), 'mart.t').problem, says, 'the plan')
+    for (const diff of [true, false]) {
+      const plan = await planned(space, models, { ...options, diff })
+      const expected = diff || shownBy === undefined ? says : null
+      assert.is(stepOf(plan, 'mart.t').problem, expected, diff ? 'plan --diff' : 'plan')
+    }
     const run = await space.run(models, options)
     assert.is(run.ok, false)
     const { status, because } = resultOf(run, 'mart.t')

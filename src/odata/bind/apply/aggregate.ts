@@ -60,7 +60,10 @@ export function bindAggregate(
 
 function requireFreeName({ name, at }: AggregateItem, values: readonly ValueColumn[]): void {
   if (!isODataIdentifier(name))
-    throw odataError('invalid-option-value', `no name can be given at character ${at + 1}`)
+    throw odataError(
+      'invalid-option-value',
+      `"${name}" cannot be a name (at character ${at + 1}): a name is letters, digits and underscores`,
+    )
   if (values.some(({ path }) => path[0] === name))
     throw odataError('invalid-option-value', `the name "${name}" is taken (at character ${at + 1})`)
 }

@@ -179,5 +179,5 @@ function rankLimit(
     if (isAllowed[until]) return limit
   }
   const wanted = { count: 'a whole number above 0', sum: 'a number', percent: 'a number up to 100' }
-  throw odataError('type-mismatch', `the first argument of ${method} is ${wanted[until]}`)
+  throw odataError('type-mismatch', `the first argument of ${method} must be ${wanted[until]}`)
 }

@@ -42,7 +42,7 @@ function expandedRows(
   if (rows.values.some(isObject))
     throw unsupported('an entity beside its own properties in groupby')
   if (rows.added === null && entities.length === 0 && expand !== undefined)
-    throw odataError('option-not-allowed', 'the rows that $apply gives are no entities any more')
+    throw odataError('option-not-allowed', 'the result of $apply has no entities')
   const asked = expand ?? entities.map((name) => ({ ...EXPANDED, path: [name] }))
   return bindExpand(asked, scope)
 }

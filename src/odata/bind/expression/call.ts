@@ -18,13 +18,14 @@ import {
 import { commonNumericType, exactRange, isInteger, isNumber } from '../../edm/numbers.ts'
 import { bindPattern } from './matches-pattern.ts'
 import type { Scope } from '../scope.ts'
-import type { CallSyntax } from '../../syntax/syntax.ts'
+import { foreignFunction } from '../../syntax/foreign-words.ts'
+import type { CallSyntax, ExpressionSyntax } from '../../syntax/syntax.ts'
 import { edm, type EdmType, untypedObject } from '../../edm/types.ts'
 import { booleanConstant, cast } from './constants.ts'
 
 /** Throws unknown-function or not-supported, wrong-arguments, type-mismatch. */
 export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
-  const { name, at } = syntax
+  const { name } = syntax
   const folded = name.toLowerCase()
   if (isSpecial(folded)) return bindSpecial[folded](syntax, scope)
   if (isUnserved(name)) throw unsupported(`the function ${name}`)
@@ -32,7 +33,7 @@ export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
   const hasCollection = operands.some((operand) => typeOf(operand)?.kind === 'collection')
   if (hasCollection || isCollectionFunction(folded)) return bindCollectionCall(name, operands)
   const rows = functionsNamed(name)
-  if (rows.length === 0) throw noFunction(name, at)
+  if (rows.length === 0) throw noFunction(syntax)
   return applyFunction(rows, operands)
 }
 
@@ -85,10 +86,17 @@ function typedOperand(operand: Expression, types: readonly EdmType[]): Expressio
   return isInteger(type) ? cast(operand, edm.Int64) : operand
 }
 
-function noFunction(name: string, at: number) {
-  const hint = didYouMean(name, functionNames)
+function noFunction({ name, operands, at }: CallSyntax) {
+  const hint = foreignFunction(name, operands.map(textOf)) ?? didYouMean(name, functionNames)
   const problem = `there is no function "${name}" (at character ${at + 1})`
-  return odataError('unknown-function', hint === undefined ? problem : `${problem}: ${hint}`)
+  return odataError('unknown-function', hint === undefined ? problem : `${problem}; ${hint}`)
+}
+
+/** For a message: literals and names as they were written. */
+function textOf(operand: ExpressionSyntax): string {
+  if (operand.kind === 'path') return operand.names.join('/')
+  if (operand.kind !== 'literal') return '…'
+  return operand.form === 'string' ? `'${operand.text.replaceAll("'", "''")}'` : operand.text
 }
 
 function bindNow(operands: readonly Expression[], now: Date): Expression {
@@ -125,7 +133,8 @@ export function commonValueType(a: EdmType | null, b: EdmType | null): EdmType |
 /** `has`: all bits of an integer, or the member of an ENUM by its name. */
 export function bindHas(left: Expression, right: Expression): Expression {
   const type = typeOf(left)
-  if (right.kind !== 'constant') throw odataError('type-mismatch', 'after "has" stands a literal')
+  if (right.kind !== 'constant')
+    throw odataError('type-mismatch', '"has" must be followed by a literal')
   if (type !== null && isInteger(type)) {
     const { min, max } = exactRange(type)
     const bits = right.value.split(',').reduce((all, text) => all | flag(text), 0n)
@@ -153,6 +162,9 @@ export function bindHas(left: Expression, right: Expression): Expression {
 
 function flag(text: string): bigint {
   if (!/^-?\d{1,19}$/.test(text))
-    throw odataError('type-mismatch', 'after "has" stands a whole number for an integer property')
+    throw odataError(
+      'type-mismatch',
+      '"has" must be followed by an integer for an integer property',
+    )
   return BigInt(text)
 }

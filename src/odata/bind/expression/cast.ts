@@ -59,7 +59,7 @@ export function bindCast(syntax: CallSyntax, scope: Scope): Expression {
   if (type === null) return { kind: 'cast', type: target, operand }
   if (type.name === target.name) return operand
   if (!isCastable(type, target))
-    throw odataError('type-mismatch', `${type.name} cannot be cast to ${typeName}`)
+    throw odataError('type-mismatch', `cannot cast ${type.name} to ${typeName}`)
   return { kind: 'call', name: 'cast', type: target, operands: [operand] }
 }
 
@@ -92,7 +92,7 @@ function typeArguments({ name, operands }: CallSyntax) {
     throw odataError('wrong-arguments', `${name} takes 1 or 2 arguments, not ${operands.length}`)
   const typeName = nameOfType(type)
   if (typeName === null)
-    throw odataError('wrong-arguments', `the last argument of ${name} is the name of a type`)
+    throw odataError('wrong-arguments', `the last argument of ${name} must be the name of a type`)
   return [value, typeName] as const
 }
 

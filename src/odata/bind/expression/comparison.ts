@@ -13,6 +13,7 @@ import {
   toDouble,
 } from '../../edm/literals.ts'
 import { commonNumericType, exactRange, isExact, isNumber } from '../../edm/numbers.ts'
+import { cannotCompare } from './mismatch.ts'
 import type { ComparisonOperator } from '../../syntax/syntax.ts'
 import { collectionOf, type CollectionType, edm, type EdmType } from '../../edm/types.ts'
 import { booleanConstant, cast } from './constants.ts'
@@ -42,10 +43,7 @@ export function bindComparison(
   const type = commonType(leftType, rightType, left, right)
   const isEquality = operator === 'eq' || operator === 'ne'
   if (type === null || (type.kind === 'complex' && !isEquality))
-    throw odataError(
-      'type-mismatch',
-      `${leftType.name} and ${rightType.name} cannot be compared by ${operator}`,
-    )
+    throw cannotCompare(operator, left, right)
   return compare(operator, cast(left, type), cast(right, type))
 }
 
@@ -106,7 +104,7 @@ function compareCollections(
 ): Expression {
   if (operator === 'ne') return { kind: 'not', operand: compareCollections('eq', left, right) }
   if (operator !== 'eq')
-    throw odataError('type-mismatch', `collections cannot be compared by ${operator}`)
+    throw odataError('type-mismatch', `cannot compare collections by ${operator}; eq and ne can`)
   if (left.kind === 'array' && right.kind === 'array') {
     if (left.items.length !== right.items.length) return booleanConstant(false)
     const operands = left.items.map((item, i) => bindComparison('eq', item, right.items[i]!))

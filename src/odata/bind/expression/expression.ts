@@ -2,6 +2,7 @@
 // expression can only speak of properties that the snapshot has.
 
 import { limits } from '../../../core/limits.ts'
+import { RequestError } from '../../../http/request-error.ts'
 import { bindArithmetic, bindNegation } from './arithmetic.ts'
 import { bindCall, bindCase, bindHas, commonValueType } from './call.ts'
 import { bindComparison } from './comparison.ts'
@@ -49,7 +50,7 @@ export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expressi
     case 'list':
       throw odataError(
         'type-mismatch',
-        `a list of values can only follow "in" (at character ${syntax.at + 1})`,
+        `a list of values can only stand after "in" (at character ${syntax.at + 1})`,
       )
     case 'array':
       return bindArray(syntax.items.map(bind))
@@ -98,22 +99,46 @@ function bindOperator(syntax: OperatorSyntax, scope: Scope): Expression {
     case 'has':
       return bindHas(bind(left), bind(right))
     case 'eq':
-    case 'ne': {
-      if ([left, right].some((side) => isReference(side, scope)))
-        throw unsupported('a comparison with a reference to an entity')
-      const isSame = bindSameEntity(left, right, scope)
-      if (isSame !== null) return operator === 'eq' ? isSame : { kind: 'not', operand: isSame }
-      const isNull = entityIsNull(left, right, scope) ?? entityIsNull(right, left, scope)
-      if (isNull !== null) return operator === 'eq' ? isNull : { kind: 'not', operand: isNull }
-      return bindComparison(operator, bind(left), bind(right))
-    }
+    case 'ne':
+      return withTextHint(right, () => bindEquality(operator, left, right, scope))
     case 'gt':
     case 'ge':
     case 'lt':
     case 'le':
-      return bindComparison(operator, bind(left), bind(right))
+      return withTextHint(right, () => bindComparison(operator, bind(left), bind(right)))
     default:
       return bindArithmetic(operator, bind(left), bind(right))
+  }
+}
+
+/** Of values, or of entities, which are equal by their keys. */
+function bindEquality(
+  operator: 'eq' | 'ne',
+  left: ExpressionSyntax,
+  right: ExpressionSyntax,
+  scope: Scope,
+): Expression {
+  if ([left, right].some((side) => isReference(side, scope)))
+    throw unsupported('a comparison with a reference to an entity')
+  const found =
+    bindSameEntity(left, right, scope) ??
+    entityIsNull(left, right, scope) ??
+    entityIsNull(right, left, scope)
+  if (found !== null) return operator === 'eq' ? found : { kind: 'not', operand: found }
+  return bindComparison(operator, bindExpression(left, scope), bindExpression(right, scope))
+}
+
+/** A word after an operator that is not a property is most often a text without its quotes. */
+function withTextHint(right: ExpressionSyntax, bound: () => Expression): Expression {
+  try {
+    return bound()
+  } catch (error) {
+    const word = right.kind === 'path' && right.names.length === 1 ? right.names[0]! : null
+    const isUnknown = error instanceof RequestError && error.code === 'unknown-property'
+    const { message } = error as Error
+    if (word === null || !isUnknown || message.includes(';') || !message.includes(`"${word}"`))
+      throw error
+    throw odataError('unknown-property', `${message}; for text write '${word}'`)
   }
 }
 
@@ -157,7 +182,7 @@ function bindIn(operand: Expression, right: ExpressionSyntax, scope: Scope): Exp
     if (named?.inParentheses !== true)
       throw odataError(
         'type-mismatch',
-        `after "in" stands a list in parentheses or a collection (at character ${right.at + 1})`,
+        `"in" must be followed by a list in parentheses or a collection (at character ${right.at + 1})`,
       )
     return isOneOf(operand, [value])
   }
@@ -184,7 +209,7 @@ function requirePrimitives(items: readonly ExpressionSyntax[]): void {
   if (other !== undefined)
     throw odataError(
       'syntax-error',
-      `a list in parentheses holds literals (at character ${other.at + 1}); write [a,b] for others`,
+      `a list in parentheses can only hold literals (at character ${other.at + 1}); write [a,b] for anything else`,
     )
 }
 
@@ -216,7 +241,7 @@ function bindAlias(name: string, { request }: Scope): Expression {
   const syntax = aliases.get(name)
   if (syntax === undefined) return { kind: 'null' }
   if (openAliases.includes(name))
-    throw odataError('unknown-alias', `the parameter alias @${name} is defined by itself`)
+    throw odataError('unknown-alias', `the parameter alias @${name} refers to itself`)
   if (openAliases.length >= limits.expressionDepth)
     throw odataError('expression-too-deep', 'too many parameter aliases refer to each other')
   openAliases.push(name)

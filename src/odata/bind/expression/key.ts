@@ -2,7 +2,10 @@
 
 import { bindComparison } from './comparison.ts'
 import { bindExpression } from './expression.ts'
-import { type Expression, propertyOf } from '../bound.ts'
+import { type Constant, type Expression, propertyOf } from '../bound.ts'
+import { exactNumber } from '../../edm/literals.ts'
+import { exactRange, isInteger, isNumber } from '../../edm/numbers.ts'
+import { edm } from '../../edm/types.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { withTarget } from '../../syntax/parse-option.ts'
 import type { Scope } from '../scope.ts'
@@ -19,16 +22,29 @@ export function bindKey(key: KeySyntax, scope: Scope, implied: Property | null =
     const conditions = keyValues(key, type, implied).map(([property, syntax]): Expression => {
       const value = bindExpression(syntax, scope)
       if (value.kind !== 'constant')
-        throw odataError('invalid-key', `${property.name} must have a value that is not null`)
+        throw odataError('invalid-key', `${property.name} must have a value other than null`)
+      requireInteger(property, value)
       return bindComparison('eq', propertyOf(scope.row, property), value)
     })
     return { kind: 'logical', operator: 'and', operands: conditions }
   })
 }
 
+const { min: LEAST, max: GREATEST } = exactRange(edm.Int64)
+
+/** No key of integers is beyond 64 bits, so such a number is a mistake and not an entity that is gone. */
+function requireInteger({ name, type }: Property, { value, type: given }: Constant): void {
+  const number = isInteger(type) && isNumber(given) ? exactNumber(value) : null
+  if (number === null || number.scale > 0 || (number.digits >= LEAST && number.digits <= GREATEST))
+    return
+  throw odataError('invalid-key', `${name} is ${type.name}; a key is a whole number such as (5)`)
+}
+
 /** The parts of a key that the path does not give already. */
 export const openKey = (type: EntityType, implied: Property | null): readonly Property[] =>
   type.key.length > 1 ? type.key.filter((part) => part !== implied) : type.key
+
+const TARGET = { target: 'the key' }
 
 function keyValues(
   key: KeySyntax,
@@ -40,19 +56,20 @@ function keyValues(
   if (first === undefined)
     throw odataError(
       'no-key',
-      `${type.name} has no key: its model needs a line such as "-- @expose <column>" that names the key column`,
+      `${type.name} has no key; name its key column in the model: -- @expose <column>`,
     )
   const names = type.key.map(({ name }) => name).join(', ')
+  const named = `${type.name}(${type.key.map(({ name }) => `${name}=…`).join(',')})`
   if (key.kind === 'value') {
     if (more.length > 0)
-      throw odataError('invalid-key', `the key of ${type.name} has several parts: ${names}`)
+      throw odataError('invalid-key', `the key of ${type.name} has several parts: ${named}`, TARGET)
     return [[first, key.value]]
   }
   const given = new Map(key.values.map(({ name, value }) => [name, value]))
   if (given.size !== key.values.length)
-    throw odataError('invalid-key', 'a part of the key is given twice')
+    throw odataError('invalid-key', 'a part of the key is given more than once', TARGET)
   const parts = given.size === open.length ? open : type.key
   if (given.size !== parts.length || !parts.every(({ name }) => given.has(name)))
-    throw odataError('invalid-key', `the key of ${type.name} is ${names}`)
+    throw odataError('invalid-key', `the key of ${type.name} is ${names}: write ${named}`, TARGET)
   return parts.map((property) => [property, given.get(property.name)!])
 }

@@ -33,7 +33,7 @@ function membersOf(path: NamesSyntax, at: number, scope: Scope): Members {
   }
   throw odataError(
     'type-mismatch',
-    `${path.names.join('/')} is no collection (at character ${at + 1})`,
+    `${path.names.join('/')} is not a collection (at character ${at + 1})`,
   )
 }
 

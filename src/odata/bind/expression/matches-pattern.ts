@@ -34,7 +34,7 @@ function toRe2(pattern: string): string {
   if (pattern.length > MAX_PATTERN)
     throw odataError('invalid-value', `a pattern has at most ${MAX_PATTERN} characters`)
   if (!isPattern(pattern, 'u') && !isPattern(pattern, ''))
-    throw odataError('invalid-value', 'the pattern is no regular expression')
+    throw odataError('invalid-value', 'the pattern is not a valid regular expression')
   // A backspace in ECMAScript, an error in RE2.
   if (/\[[^\]]*\\b/.test(pattern)) throw unsupported('"\\b" in a class of characters')
   let repeats = 1

@@ -30,12 +30,9 @@ export function compareWithObject(
   const type = typeOf(left)
   if (type === null) return booleanConstant(operator === 'ne')
   if (operator !== 'eq' && operator !== 'ne')
-    throw odataError('type-mismatch', `objects cannot be compared by ${operator}`)
+    throw odataError('type-mismatch', `cannot compare objects by ${operator}`)
   if (type.kind !== 'complex' || isObject(left) || !isObject(right))
-    throw odataError(
-      'type-mismatch',
-      'a JSON object is compared with a complex property, and with nothing else',
-    )
+    throw odataError('type-mismatch', 'a JSON object can only be compared with a complex property')
   const isSame = sameAs(left, type, right)
   return operator === 'eq' ? isSame : { kind: 'not', operand: isSame }
 }

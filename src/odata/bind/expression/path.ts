@@ -54,14 +54,14 @@ export function bindPath(path: PathSyntax, scope: Scope): Expression {
     case 'row':
       throw odataError(
         'type-mismatch',
-        `an entity is no value: name a property of it (at character ${at + 1})`,
+        `an entity is not a value: name one of its properties (at character ${at + 1})`,
       )
     case 'many':
       throw noValueOfMany(target.name, at)
     case 'one':
       throw odataError(
         'type-mismatch',
-        `${target.name} is an entity: name a property of it (at character ${at + 1})`,
+        `${target.name} is an entity: name one of its properties (at character ${at + 1})`,
       )
   }
 }
@@ -193,7 +193,7 @@ function partOf(value: Expression, { name, key }: Step, wrap: Wrap, at: number):
   if (type?.kind !== 'complex')
     throw odataError(
       'unknown-property',
-      `"${name}" is no property of ${type?.name ?? 'null'} (at character ${at + 1})`,
+      `"${name}" is not a property of ${type?.name ?? 'null'} (at character ${at + 1})`,
     )
   const part = findPart(type, name, at)
   if (key !== null) throw noKey(name, at)
@@ -226,7 +226,7 @@ export function bindSameEntity(
   const [a, b] = sets
   if (a == null || b == null) return null
   if (a.name !== b.name || a.type.key.length === 0)
-    throw odataError('type-mismatch', `entities of ${a.name} and ${b.name} are never the same`)
+    throw odataError('type-mismatch', `cannot compare entities of type ${a.name} and ${b.name}`)
   const operands = a.type.key.map(({ name }): Expression => {
     const [ours, theirs] = targets.map((target) => {
       const part = follow(target, [{ name, key: null }], left.at, scope)

@@ -12,7 +12,7 @@ export function bindSearch(search: SearchSyntax, row: RowVariable): Expression {
   if (termsIn(search) > limits.searchTerms)
     throw odataError(
       'expression-too-long',
-      `a search has ${limits.searchTerms} words and phrases at most`,
+      `a search may have at most ${limits.searchTerms} words and phrases`,
     )
   return bindTerms(search, row)
 }

@@ -11,7 +11,7 @@ import type { Connection } from '../../../duckdb/database.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
-import { type DryWrite, keptTable, type StagedColumns } from './kept.ts'
+import { type DryWrite, type DryWritten, keptTable, type StagedColumns } from './kept.ts'
 import type { Materialization } from './materialization.ts'
 import { continuesTable, countRows, inRange, relationOf } from './relation.ts'
 import { comparable, sameValues, STAGE } from './stage.ts'
@@ -63,7 +63,7 @@ async function dryWrite(
   context: RunContext,
   model: AppendModel,
   { staged, before, table, unique }: DryWrite,
-): Promise<RowChanges> {
+): Promise<DryWritten> {
   const { connection, range } = context
   const { uniqueKey, watermark, name } = model
   if (range === null && uniqueKey.length === 0 && addedColumns(staged, before).length > 0) {
@@ -71,7 +71,7 @@ async function dryWrite(
     await layOver(connection, name, sql`FROM ${table}`, 'table')
     await write(context, model, { staged, before })
     const changes = await compareRows(connection, { before: table, after: relationOf(name) })
-    return changes ?? nothing
+    return { changes: changes ?? nothing, writes: null }
   }
   const rows = range === null ? newRows(table, model, staged) : sql`FROM ${STAGE}`
   await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_fresh AS ${rows}`)
@@ -83,7 +83,9 @@ async function dryWrite(
     sql`FROM ${table} WHERE (${inside}) IS NOT TRUE UNION ALL BY NAME FROM ${fresh}`,
   )
   const replaced = sql`(FROM ${table} WHERE ${inside})`
-  return (await compareRows(connection, { before: replaced, after: fresh })) ?? nothing
+  const changes = (await compareRows(connection, { before: replaced, after: fresh })) ?? nothing
+  const touched = (await countRows(connection, replaced)) + (await countRows(connection, fresh))
+  return { changes, writes: touched > 0 }
 }
 
 const nothing: RowChanges = { inserted: 0, changed: 0, removed: 0, key: [], sample: [] }

@@ -42,7 +42,7 @@ export interface KeptKind<M extends KeptModel> extends Pick<
   /** Writes the staged rows into the table; returns how many it wrote or deleted. */
   write(context: RunContext, model: M, columns: StagedColumns): Promise<number>
   /** Lays over the table of the warehouse what write() would make of it. */
-  dryWrite(context: RunContext, model: M, dry: DryWrite): Promise<RowChanges>
+  dryWrite(context: RunContext, model: M, dry: DryWrite): Promise<DryWritten>
   /** Rows that the table has more after such changes. */
   rowsAdded(changes: RowChanges): number
 }
@@ -57,6 +57,12 @@ export interface DryWrite extends StagedColumns {
   /** The table of the warehouse, its columns brought in line. */
   readonly table: Sql
   readonly unique: number
+}
+
+export interface DryWritten {
+  readonly changes: RowChanges
+  /** Whether write() would write or delete a row, be it by the same one; null: as `changes` say. */
+  readonly writes: boolean | null
 }
 
 export function keptTable<M extends KeptModel>(kind: KeptKind<M>): Materialization<M> {
@@ -199,10 +205,10 @@ async function dryRun<M extends KeptModel>(
   if (is === 'rebuild') return dryCreate(kind, context, model, input)
   const table = adaptedTable(relation, before, staged)
   await layOver(context.connection, model.name, sql`FROM ${table}`)
-  const changes = await kind.dryWrite(context, model, { staged, before, table, unique })
+  const { changes, writes } = await kind.dryWrite(context, model, { staged, before, table, unique })
   await checkKeys(kind, context, model)
   const { inserted, changed, removed } = changes
-  const isChanged = is === 'evolved' || inserted + changed + removed > 0
+  const isChanged = is === 'evolved' || (writes ?? inserted + changed + removed > 0)
   return { changed: isChanged, added: kind.rowsAdded(changes), changes }
 }
 

@@ -6,13 +6,12 @@
 // its version and nothing downstream runs.
 
 import type { MergeModel } from '../../../core/model.ts'
-import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import { sql } from '../../../core/sql.ts'
 import { ModelFailure } from '../../failure.ts'
 import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
-import { type DryWrite, keptTable, type StagedColumns } from './kept.ts'
+import { type DryWrite, type DryWritten, keptTable, type StagedColumns } from './kept.ts'
 import type { Materialization } from './materialization.ts'
 import { countRows, relationOf, relationType } from './relation.ts'
 import { differs, sameValues, STAGE } from './stage.ts'
@@ -82,7 +81,7 @@ async function dryWrite(
   context: RunContext,
   model: MergeModel,
   { table, unique }: DryWrite,
-): Promise<RowChanges> {
+): Promise<DryWritten> {
   const { connection } = context
   const { uniqueKey: key } = model
   const keepsOthers = model.deletes === 'keep'
@@ -97,5 +96,5 @@ async function dryWrite(
       UNION ALL BY NAME
       FROM ${stage} s WHERE EXISTS (SELECT 1 FROM ${changed} k WHERE ${onChangedKey(key, sql`s`)})`,
   )
-  return changes
+  return { changes, writes: null }
 }

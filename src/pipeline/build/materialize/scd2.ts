@@ -5,14 +5,13 @@
 // clock of the machine does.
 
 import type { Scd2Model } from '../../../core/model.ts'
-import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import { columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { textOf } from '../../../duckdb/values.ts'
 import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
-import { type DryWrite, keptTable, type StagedColumns } from './kept.ts'
+import { type DryWrite, type DryWritten, keptTable, type StagedColumns } from './kept.ts'
 import type { Materialization } from './materialization.ts'
 import { relationOf } from './relation.ts'
 import { differs, identifiers, sameValues, STAGE } from './stage.ts'
@@ -69,7 +68,7 @@ async function dryWrite(
   context: RunContext,
   model: Scd2Model,
   { table, unique }: DryWrite,
-): Promise<RowChanges> {
+): Promise<DryWritten> {
   const { connection } = context
   const { uniqueKey: key } = model
   const time = await nextTime(context, table)
@@ -87,7 +86,7 @@ async function dryWrite(
         is_current AND NOT (${ends}) AS is_current) FROM ${table} t
       UNION ALL BY NAME ${versionsFrom(time, begins)}`,
   )
-  return changes
+  return { changes, writes: null }
 }
 
 /** When the run started, or just after the last change in the table where that is later. */

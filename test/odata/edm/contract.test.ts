@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert'
 import type { Model } from '../../../src/core/model.ts'
 import { columnType } from '../../../src/core/relation.ts'
 import type { Snapshot } from '../../../src/core/snapshot.ts'
-import { contractChanges } from '../../../src/pipeline/plan/contract.ts'
+import { contractChanges } from '../../../src/odata/edm/contract.ts'
+import { nextPublication } from '../../../src/pipeline/plan/next-publication.ts'
 import { events, query } from '../../support/handmade-models.ts'
 import { modelName } from '../../support/model-name.ts'
 
@@ -45,7 +46,8 @@ function changesOf(
 ): readonly string[] {
   const all = new Map(models.map((model) => [model.name, model]))
   const records = new Map(recorded.map((model) => [model.name, model]))
-  return contractChanges(before, all, new Set(all.keys()), records).map(
+  const next = nextPublication(before, all, new Set(all.keys()), records)
+  return contractChanges(before, next).map(
     ({ set, change, breaking }) => `${breaking ? '! ' : ''}${set}: ${change}`,
   )
 }

@@ -1,0 +1,49 @@
+// What `eider odata preview` and `eider odata explain` are asked on a command line, and the snapshot that has the rows: the
+// published one, or one of the rows in the warehouse where the model is not published.
+
+import type { Resources } from '../../core/resources.ts'
+import { entitySetName } from '../../core/names.ts'
+import type { Project } from '../../project/project.ts'
+import type { SnapshotReader } from '../../store/snapshot-reader.ts'
+import { findModel } from '../find-model.ts'
+
+export interface Queried {
+  /** Path below the service root and query, percent-encoded. */
+  readonly target: string
+  readonly published: SnapshotReader
+}
+
+/** Throws UsageError for a model that is not there, and what a compiler throws. */
+export async function queriedSnapshot(
+  { paths, files, settings }: Project,
+  { resource, query = '' }: { readonly resource: string; readonly query?: string | undefined },
+  resources: Resources,
+): Promise<Queried> {
+  const { compile } = await import('../../compiler/compile.ts')
+  const { models } = await compile(files, { dir: paths.dir })
+  const [, name = '', path = ''] = /^([^(/?]*)(.*)$/s.exec(resource) ?? []
+  const model = findModel(models, name)
+  const options = query.replace(/^(?=.)\??/, path.includes('?') ? '&' : '?')
+  // Blanks may stand in a query on a command line, as in a browser's address line.
+  const target = `${entitySetName(model.name)}${path}${options}`.replaceAll(
+    /[^\u0021-\u007e]/gu,
+    encodeURIComponent,
+  )
+  const { openStore } = await import('../../store/open-store.ts')
+  const store = openStore(paths)
+  const relations = (await store.snapshots.current())?.relations ?? []
+  if (relations.some((relation) => relation.model === model.name))
+    return { target, published: store.published }
+  const { publishPreview } = await import('../../pipeline/preview.ts')
+  const { makeScratch } = await import('../../pipeline/store/scratch.ts')
+  const scratch = resources.use(await makeScratch(paths, store))
+  await publishPreview({
+    dir: paths.dir,
+    warehouse: store.warehouse,
+    memoryLimit: settings.memory_limit,
+    models,
+    model,
+    snapshots: scratch.store.snapshots,
+  })
+  return { target, published: scratch.store.published }
+}

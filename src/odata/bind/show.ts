@@ -1,0 +1,271 @@
+// A bound request for people: as indented text, one fact a line, and as data that JSON can hold. Sets, properties and types
+// are told by their names there, since they lead to each other in circles.
+
+import {
+  type BoundQuery,
+  type BoundRequest,
+  type Expansion,
+  type Expression,
+  type ItemSource,
+  type Link,
+  type NamedColumn,
+  type OrderItem,
+  type OutputProperty,
+  type Relation,
+  type RowSource,
+  type RowVariable,
+  type Total,
+} from './bound.ts'
+import type { Property } from '../edm/model.ts'
+import type { EdmType } from '../edm/types.ts'
+
+export function showRequest(request: BoundRequest): string {
+  if (!('query' in request)) return request.kind
+  const { kind, query, parent } = request
+  // Nothing of a row that is only counted is written.
+  const asked = kind === 'count' ? { ...query, output: [] } : query
+  const lines: string[] = [kind, ...indented(queryLines(asked))]
+  if (parent !== null) lines.push('of the entity', ...indented(queryLines(parent)))
+  return lines.join('\n')
+}
+
+const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`)
+
+function queryLines(query: BoundQuery): readonly string[] {
+  const { relation, row, output, expand, filter, order, withCount, skip, top } = query
+  return [
+    ...relationLines('from', relation, row),
+    ...(filter === null ? [] : [`filter ${show(filter)}`]),
+    ...(order.length === 0 ? [] : [`order by ${showOrder(order)}`]),
+    ...(skip === 0 ? [] : [`skip ${skip}`]),
+    ...(top === null ? [] : [`top ${top}`]),
+    ...(withCount ? ['with the count'] : []),
+    ...outputLines(output),
+    ...expand.flatMap(expansionLines),
+    `context #${query.contextFragment}`,
+  ]
+}
+
+/** Properties as they are stored are told by their names, several in one line. */
+function outputLines(output: readonly OutputProperty[]): readonly string[] {
+  const lines: string[] = []
+  const plain: string[] = []
+  const endLine = () => {
+    if (plain.length > 0) lines.push(`output ${plain.splice(0).join(', ')}`)
+  }
+  for (const property of output) {
+    const { name, value, path, mark } = property
+    const isPlain = value.kind === 'property' && value.property.column.name === name
+    if (isPlain && path === undefined && mark === undefined) plain.push(name)
+    else {
+      endLine()
+      lines.push(`output ${showOutput(property)}`)
+    }
+  }
+  endLine()
+  return lines
+}
+
+function showOutput({ name, type, value, path = [name], mark }: OutputProperty): string {
+  const marked = mark === undefined ? '' : ` where ${show(mark)}`
+  return `${path.join('/')}: ${showType(type)} = ${show(value)}${marked}`
+}
+
+function expansionLines({ name, many, countOnly, link, outer, query }: Expansion): string[] {
+  const what = countOnly ? 'count' : many ? 'entities' : 'entity'
+  return [
+    `expand ${name}: ${what} with ${showLink(link, query.row)}`,
+    ...indented([
+      ...outer.map((each) => `hand down ${showOutput(each)}`),
+      ...queryLines(countOnly ? { ...query, output: [] } : query),
+    ]),
+  ]
+}
+
+const showLink = ({ ours, theirs }: Link, row: RowVariable) =>
+  `${showColumnOf(row, theirs)} eq ${show(ours)}`
+
+const showColumnOf = ({ alias }: RowVariable, { column }: Property) => `${alias}.${column.name}`
+
+/** The relation, and below it those that it is made from. */
+function relationLines(word: string, relation: Relation, row: RowVariable): readonly string[] {
+  const as = `as ${row.alias}`
+  switch (relation.kind) {
+    case 'set':
+      return [`${word} ${relation.set.name} ${as}`]
+    case 'cross':
+      return [
+        `${word} every combination ${as}`,
+        ...indented([
+          ...relation.parts.map(({ alias, set }) => `of ${set.name} as ${alias}`),
+          ...relation.columns.map(showColumn),
+        ]),
+      ]
+    case 'union':
+      return [
+        `${word} one after the other ${as}`,
+        ...indented(relation.parts.flatMap((part) => relationLines('part', part, row))),
+      ]
+    default:
+      return [
+        `${word} ${relation.kind} ${as}`,
+        ...indented([
+          ...stepLines(relation),
+          ...relationLines('from', relation.from, relation.row),
+        ]),
+      ]
+  }
+}
+
+type Step = Exclude<Relation, { readonly kind: 'set' | 'cross' | 'union' }>
+
+function stepLines(step: Step): readonly string[] {
+  switch (step.kind) {
+    case 'filter':
+      return [`where ${show(step.condition)}`]
+    case 'project':
+      return step.columns.map(showColumn)
+    case 'group':
+      return [
+        ...step.keys.map((key) => `key ${showColumn(key)}`),
+        ...step.aggregates.map(
+          (total) => `total ${total.column}: ${showType(total.type)} = ${showTotal(total)}`,
+        ),
+      ]
+    case 'window':
+      return [
+        ...partitionLines(step),
+        `rows from ${step.skip} on${step.top === null ? '' : `, at most ${step.top}`}`,
+      ]
+    case 'running':
+      return [
+        ...partitionLines(step),
+        `until the sum of ${show(step.value)} reaches ${show(step.limit)}${step.isPercent ? ' percent' : ''}`,
+      ]
+  }
+}
+
+const partitionLines = ({ partition, order }: Step & { readonly kind: 'window' | 'running' }) => [
+  ...(partition.length === 0 ? [] : [`in each ${partition.map(show).join(', ')}`]),
+  `order by ${showOrder(order)}`,
+]
+
+const showColumn = ({ column, value }: NamedColumn) => `${column} = ${show(value)}`
+
+const showOrder = (order: readonly OrderItem[]) =>
+  order.map(({ value, descending }) => `${show(value)}${descending ? ' desc' : ''}`).join(', ')
+
+const showTotal = ({ method, value }: Total) => `${method}(${value === null ? '' : show(value)})`
+
+const showType = ({ name, precision, scale, members }: EdmType): string => {
+  if (members !== null) return `${name}[${members.join(',')}]`
+  return name === 'Edm.Decimal' ? `${name}(${precision},${scale})` : name
+}
+
+/** In the words of OData where it has some; a call with its type, which says how the engine calculates. */
+function show(expression: Expression): string {
+  switch (expression.kind) {
+    case 'null':
+      return 'null'
+    case 'constant':
+      return expression.type.name === 'Edm.String'
+        ? `'${expression.value.replaceAll("'", "''")}'`
+        : `${expression.value}:${showType(expression.type)}`
+    case 'property':
+      return showColumnOf(expression.row, expression.property)
+    case 'cast':
+      return `as(${show(expression.operand)}):${showType(expression.type)}`
+    case 'compare':
+      return `(${show(expression.left)} ${expression.operator} ${show(expression.right)})`
+    case 'in':
+      return `(${show(expression.operand)} in ${shown(expression.list)})`
+    case 'logical':
+      return `(${expression.operands.map(show).join(` ${expression.operator} `)})`
+    case 'not':
+      return `not ${show(expression.operand)}`
+    case 'call':
+      return `${expression.name}${shown(expression.operands)}:${showType(expression.type)}`
+    case 'case':
+      return `case${list(expression.branches.map(({ condition, value }) => `${show(condition)}: ${show(value)}`))}`
+    case 'member':
+      return `${show(expression.of)}/${expression.name}`
+    case 'item':
+      return expression.alias
+    case 'array':
+      return `[${expression.items.map(show).join(', ')}]`
+    case 'object':
+      return `{${expression.members.map(({ name, value }) => `${name}: ${show(value)}`).join(', ')}}`
+    case 'rowNumber':
+      return `row number by ${showOrder(expression.order)}`
+    default:
+      return showSubquery(expression)
+  }
+}
+
+const list = (texts: readonly string[]) => `(${texts.join(', ')})`
+const shown = (expressions: readonly Expression[]) => list(expressions.map(show))
+
+type Subquery = Extract<
+  Expression,
+  { readonly source: unknown } | { readonly sources: unknown } | { readonly kind: 'reached' }
+>
+
+function showSubquery(expression: Subquery): string {
+  switch (expression.kind) {
+    case 'items': {
+      const { source, condition, order, skip, top } = expression
+      const sorted = order.length === 0 ? '' : ` order by ${showOrder(order)}`
+      const cut = `${skip === 0 ? '' : ` skip ${skip}`}${top === null ? '' : ` top ${top}`}`
+      return `items(${showSource(source)}${where(condition)}${sorted}${cut})`
+    }
+    case 'related':
+      return `related(${showSource(expression.source)}: ${show(expression.value)})`
+    case 'nth': {
+      const { source, order, place, value } = expression
+      return `nth(${showSource(source)} order by ${showOrder(order)}, place ${place}: ${show(value)})`
+    }
+    case 'gathered': {
+      const { sources, key, value } = expression
+      return `gathered(${sources.map(showSource).join(', ')}: ${show(value)} of each ${key.map(show).join(', ')})`
+    }
+    case 'total':
+      return `total(${showSource(expression.source)}: ${showTotal(expression)}):${showType(expression.type)}`
+    case 'reached': {
+      const { row, condition, ours, theirs } = expression
+      return `(${show(theirs)} eq first(${row.set.name} as ${row.alias}${where(condition)}: ${show(ours)}))`
+    }
+    case 'exists':
+      return `${expression.quantifier}(${showSource(expression.source)}${where(expression.condition)})`
+    case 'count':
+      return `count(${showSource(expression.source)}${where(expression.condition)})`
+  }
+}
+
+const where = (condition: Expression | null) =>
+  condition === null ? '' : ` where ${show(condition)}`
+
+function showSource(source: RowSource | ItemSource): string {
+  if (source.kind === 'items') return `${show(source.list)} as ${source.alias}`
+  const { row, link, key, relation } = source
+  const name = relation === undefined || relation.kind === 'set' ? row.set.name : '$these'
+  const on = link === null ? '' : ` with ${showLink(link, row)}`
+  return `${name} as ${row.alias}${on}${where(key)}`
+}
+
+/** The request as data for other programs, with nothing but texts, numbers, lists and records in it. */
+export const plainRequest = (request: BoundRequest): unknown =>
+  JSON.parse(JSON.stringify(request, named))
+
+/** What the entity model knows has a name; all else is written as it is. */
+function named(key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (key === 'type' && 'engine' in value) return showType(value as unknown as EdmType)
+  if (key === 'set' || key === 'property' || key === 'theirs' || key === 'navigation')
+    return nameOf(value)
+  return value
+}
+
+function nameOf(value: object): unknown {
+  if (Array.isArray(value)) return value.map((each: object) => nameOf(each))
+  return 'kind' in value || !('name' in value) ? value : value.name
+}

@@ -1,0 +1,75 @@
+// The OData contract: which entity sets, keys, properties and navigation clients rely on, and what the next publication
+// would do to them.
+
+import { entitySetName, foldCase } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import type { ContractChange } from '../../core/report/planned-changes.ts'
+import type { ExpectedRelation, PublishedRelation, Snapshot } from '../../core/snapshot.ts'
+import { navigationChanges } from './navigation-changes.ts'
+
+/** `before`: what is published; null where nothing is. `next`: what would be, in the order of a publication. */
+export function contractChanges(
+  before: Snapshot | null,
+  next: readonly ExpectedRelation[],
+): readonly ContractChange[] {
+  const relations = before?.relations ?? []
+  const old = new Map(relations.map((relation) => [relation.model, relation]))
+  const kept = new Set(next.map(({ model }) => model))
+  const removed = relations
+    .filter(({ model }) => !kept.has(model))
+    .map(({ model }) => ({
+      set: entitySetName(model),
+      change: 'entity set removed',
+      breaking: true,
+    }))
+  const others = next.flatMap((relation): readonly ContractChange[] => {
+    const set = entitySetName(relation.model)
+    const was = old.get(relation.model)
+    if (was === undefined) return [{ set, change: 'entity set added', breaking: false }]
+    return setChanges(was, relation).map((change) => ({ set, ...change }))
+  })
+  if (before === null) return others
+  const navigation = navigationChanges(before, { ...before, relations: next })
+  return [...removed, ...others, ...navigation]
+}
+
+type Change = Omit<ContractChange, 'set'>
+
+function setChanges(before: PublishedRelation, after: ExpectedRelation): readonly Change[] {
+  const changes: Change[] = []
+  if (foldCase(before.key.join('\0')) !== foldCase(after.key.join('\0'))) {
+    const change = `key changed from (${before.key.join(', ')}) to (${after.key.join(', ')})`
+    changes.push({ change, breaking: true })
+  }
+  const columns = new Map(after.columns.map((column) => [column.name, column]))
+  for (const column of before.columns) {
+    const now = columns.get(column.name)
+    if (now === undefined)
+      changes.push({ change: `property ${column.name} removed`, breaking: true })
+    else changes.push(...propertyChanges(column, now, after.perhapsNullable.includes(now.name)))
+  }
+  const known = new Set(before.columns.map(({ name }) => name))
+  for (const { name } of after.columns)
+    if (!known.has(name)) changes.push({ change: `property ${name} added`, breaking: false })
+  return changes
+}
+
+/** A client that is ready for null works on when there is none. */
+function propertyChanges(before: Column, now: Column, perhapsNullable: boolean): readonly Change[] {
+  const changes: Change[] = []
+  const { name } = before
+  if (before.type !== now.type) {
+    const change = `property ${name} retyped from ${before.type} to ${now.type}`
+    changes.push({ change, breaking: !(isText(before) && isText(now)) })
+  }
+  if (now.nullable && !before.nullable)
+    changes.push({ change: `property ${name} may now be null`, breaking: true })
+  if (!now.nullable && before.nullable) {
+    const unless = perhapsNullable ? ', unless events from before have none' : ''
+    changes.push({ change: `property ${name} made non-null${unless}`, breaking: false })
+  }
+  return changes
+}
+
+/** Types that clients see as one: Edm.String. */
+const isText = ({ type }: Column) => type === 'VARCHAR' || type.startsWith('ENUM(')

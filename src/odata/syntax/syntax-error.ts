@@ -1,0 +1,174 @@
+// What is said of a text that the URL grammar does not take: where it ends to make sense, and what to write there.
+
+import type * as ohm from 'ohm-js'
+import { odataError } from '../protocol/errors.ts'
+import { foreignLiteral, foreignOperator, foreignSymbol } from './foreign-words.ts'
+import { precedenceOf } from './precedence.ts'
+
+const operators = Object.keys(precedenceOf)
+
+/** `rule` is the one that the whole text should have matched. */
+export function syntaxError(match: ohm.MatchResult, rule: string, text: string, target: string) {
+  // The types of ohm-js leave these two out.
+  const failed = match as typeof match & {
+    getRightmostFailurePosition(): number
+    getRightmostFailures(): readonly { toString(): string; isFluffy(): boolean }[]
+  }
+  const furthest = failed.getRightmostFailurePosition()
+  const position = furthest + /^\s*/.exec(text.slice(furthest))![0].length
+  const expected = failed
+    .getRightmostFailures()
+    .filter((failure) => !failure.isFluffy())
+    .map((failure) => String(failure).replace(' (case-insensitive)', ''))
+  if (rule === 'key') {
+    if (text.trim() === '')
+      return odataError(
+        'syntax-error',
+        `${target} is missing; for all rows leave the parentheses out`,
+        { target },
+      )
+    const problem = keyMistake(text) ?? valueMistake(text, position) ?? `expected ${KEY_EXAMPLES}`
+    return odataError('syntax-error', `${target}: ${problem}`, { target })
+  }
+  const where = position >= text.length ? 'at the end' : `at character ${position + 1}`
+  const known = rule === 'search' ? null : knownMistake(rule, text, position)
+  const problem = known ?? unexpected(rule, text, position, new Set(expected))
+  return odataError('syntax-error', `${target} ${where}: ${problem}`, { target })
+}
+
+/** Of a mistake that many make; null for any other. */
+function knownMistake(rule: string, text: string, position: number): string | null {
+  if (rule === 'apply') {
+    const found = applyMistake(text, position)
+    if (found !== null) return found
+  }
+  const isAtEnd = text.slice(position).trim() === ''
+  if (isAtEnd) return missingEnd(rule, text)
+  if (rule !== 'expand' && /^;\s*\$?\w+\s*=/.test(text.slice(position)))
+    return 'options are separated by "&", not ";"'
+  return valueMistake(text, position) ?? foreignSymbol(text, position)
+}
+
+const KEY_EXAMPLES = "a number such as (5), text such as ('a'), or names such as (a=1,b='x')"
+
+function keyMistake(text: string): string | null {
+  const word = text.trim()
+  return /^[a-z_][\w-]*$/i.test(word) ? `text is written in single quotes: ('${word}')` : null
+}
+
+/** A value in another spelling. */
+function valueMistake(text: string, position: number): string | null {
+  const rest = text.slice(position)
+  if (rest.startsWith('"')) {
+    const inner = /^"([^"]*)"/.exec(rest)?.[1] ?? rest.slice(1)
+    return `text is written in single quotes: '${shortened(inner).replaceAll("'", "''")}'`
+  }
+  const before = text.slice(0, position)
+  const negated = /([\w/]+)\s+not\s+in\s*$/i.exec(before)?.[1]
+  if (negated !== undefined) return `"not" stands before a condition: not (${negated} in (1,2))`
+  if (before.endsWith("'") && /^\w/.test(rest))
+    return "a quote within text is written twice: 'O''Neil'"
+  if (/[\w)'] {2,}$/.test(before) && /^[\w(']/.test(rest))
+    return 'expected an operator; a plus sign in a URL is a space, and addition is written "add"'
+  const prefix = /([a-z]+)\s*$/i.exec(text.slice(0, position))?.[1]
+  const quoted = /^'((?:[^']|'')*)'/.exec(rest)?.[1]
+  if (prefix !== undefined && quoted !== undefined) {
+    const today = foreignLiteral(prefix, shortened(quoted))
+    if (today !== null) return `${prefix}'…' is not a literal of OData 4; write ${today}`
+  }
+  const start = position - /[\w.+-]*$/.exec(text.slice(0, position))![0].length
+  const [, number, suffix] =
+    /^([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)([lmdf])\b/i.exec(text.slice(start)) ?? []
+  return number === undefined
+    ? null
+    : `"${number}${suffix}" is a literal of OData 2 and 3; write ${number}`
+}
+
+const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
+
+function applyMistake(text: string, position: number): string | null {
+  const before = text.slice(0, position)
+  if (/groupby\(\s*$/i.test(before)) {
+    const names = /^[^(),]+(?:,[^(),]+)*(?=\)|,\s*\w+\()/.exec(text.slice(position))?.[0] ?? 'name'
+    const more = text
+      .slice(position + names.length)
+      .trim()
+      .startsWith(',')
+      ? ',…'
+      : ''
+    return `groupby takes a list in parentheses: groupby((${names.trim()})${more})`
+  }
+  if (/aggregate\([^()]*\bcount\(\s*$/i.test(before)) return aggregateHint('count', '')
+  const [, method, value] =
+    /aggregate\((?:.*,)?\s*(sum|avg|average|min|max|count|countdistinct)\(\s*([^()]*)\)[^,)]*$/i.exec(
+      before,
+    ) ?? []
+  return method === undefined ? null : aggregateHint(method, value ?? '')
+}
+
+/** `sum(amount)` of SQL. */
+export function aggregateHint(method: string, value: string): string {
+  const name = method.toLowerCase()
+  if (name === 'count') return 'write aggregate($count as n)'
+  const own = { avg: 'average' }[name] ?? name
+  return `write aggregate(${value.trim() || 'amount'} with ${own} as total)`
+}
+
+const OPENING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
+
+function missingEnd(rule: string, text: string): string | null {
+  const [, before = '', word = ''] = /^(.*?)([A-Za-z]+)\s*$/s.exec(text) ?? []
+  const name = word.toLowerCase()
+  if (/[\s)]$|^$/.test(before) && (operators.includes(name) || name === 'not')) {
+    const isCondition = ['and', 'or', 'not'].includes(name)
+    return `expected a ${isCondition ? 'condition' : 'value'} after "${word}"`
+  }
+  if (/\S\s+$/.test(before) && word !== '' && !/[,(]\s+$/.test(before) && rule !== 'select') {
+    if (rule === 'orderby') {
+      const direction = /^(?:a|up)/i.test(word) ? 'asc' : 'desc'
+      return `"${word}" is not a direction; write "${direction}"`
+    }
+    if (rule === 'wholeExpression') return foreignOperator(word, text, before.length, operators)
+  }
+  if (rule === 'compute' && !/\sas\s/i.test(text) && unclosed(text) === null)
+    return `expected "as" and a name: ${shortened(text.trim())} as total`
+  const open = unclosed(text)
+  return open === null ? null : `expected "${open}"`
+}
+
+/** The sign that closes what was opened last; null when all is closed. */
+function unclosed(text: string): string | null {
+  const stack: string[] = []
+  for (const [sign] of text.matchAll(/'(?:[^']|'')*'|[()[\]{}]/g)) {
+    if (sign.startsWith("'")) continue
+    const closing = OPENING[sign]
+    if (closing === undefined) stack.pop()
+    else stack.push(closing)
+  }
+  return stack.at(-1) ?? null
+}
+
+/** What begins a value, each of which the grammar knows by itself. */
+const VALUE = 'a number'
+const LISTS: readonly string[] = ['select', 'expand', 'orderby', 'compute']
+const QUOTES: readonly string[] = [`"'"`, String.raw`"\""`]
+const ofValue = (name: string) => !/^"[),:]"$|^end of input$|^an operator$/.test(name)
+
+function unexpected(
+  rule: string,
+  text: string,
+  position: number,
+  expected: ReadonlySet<string>,
+): string {
+  const [found] = /^(?:[\w$@.]+|'[^']{0,20}'?|.)/su.exec(text.slice(position)) ?? []
+  const said = found === undefined || found.trim() === '' ? '' : `unexpected "${found}"; `
+  if (expected.size === 1 && expected.has('end of input'))
+    return `unexpected "${found}"; expected ${LISTS.includes(rule) ? '","' : 'an operator'} or the end`
+  const names = expected.has(VALUE)
+    ? ['a value', ...[...expected].filter((name) => !ofValue(name))]
+    : [...expected]
+  const shown = names
+    .map((name) => (QUOTES.includes(name) ? 'a closing quote' : name))
+    .filter((name) => name !== 'end of input' || names.length === 1)
+  return `${said}expected ${shown.slice(0, 6).join(' or ')}`
+}

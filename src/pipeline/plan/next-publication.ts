@@ -1,0 +1,58 @@
+// What the next run would publish, as far as the compiled models tell.
+
+import { kinds } from '../../core/kinds.ts'
+import type { Model } from '../../core/model.ts'
+import { foldCase, type ModelName, sameName } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import type { ExpectedRelation, PublishedRelation, Snapshot } from '../../core/snapshot.ts'
+import type { ModelRecord } from '../store/state.ts'
+
+export type Records = ReadonlyMap<ModelName, Pick<ModelRecord, 'definition'>>
+
+/**
+ * In the order of a publication. `selected` models would be published as they are compiled, the others as they are, and a
+ * model that is gone or no longer exposed is gone in any case. `records` are of the models as they were built last.
+ */
+export function nextPublication(
+  published: Snapshot | null,
+  models: ReadonlyMap<ModelName, Model>,
+  selected: ReadonlySet<ModelName>,
+  records: Records,
+): readonly ExpectedRelation[] {
+  const before = new Map(published?.relations.map((relation) => [relation.model, relation]))
+  return [...models.values()].flatMap((model): readonly ExpectedRelation[] => {
+    const old = before.get(model.name)
+    if (model.expose === null) return []
+    if (selected.has(model.name)) return [expect(model, model.expose.key, old, records)]
+    return old === undefined ? [] : [{ ...old, perhapsNullable: [] }]
+  })
+}
+
+function expect(
+  model: Model,
+  key: readonly string[],
+  old: PublishedRelation | undefined,
+  records: Records,
+): ExpectedRelation {
+  const { name, kind, description } = model
+  const required = requiredColumns(model, key)
+  const isRedefined = records.get(name)?.definition !== model.definition
+  const columns = model.columns.map((column): Column => {
+    const was = old?.columns.find((one) => sameName(one.name, column.name))
+    const isRequired = required.has(foldCase(column.name))
+    // Where events from before have no value the property stays nullable. A run that has built the model has seen it.
+    const stays = kind === 'events' && !isRedefined && was?.nullable === true
+    // A table that goes on has its columns as they were first spelled.
+    const spelled = kinds[kind].keepsRows ? (was?.name ?? column.name) : column.name
+    return { ...column, name: spelled, nullable: !isRequired || stays }
+  })
+  const sure = columns.filter(({ nullable }) => !nullable).map((column) => column.name)
+  const perhapsNullable = kind === 'events' ? sure : []
+  return { model: name, file: '', bytes: 0, rows: 0, key, description, columns, perhapsNullable }
+}
+
+/** Names in lower case of the columns that the model says are never NULL. */
+function requiredColumns({ kind, columns }: Model, key: readonly string[]): ReadonlySet<string> {
+  const given = kind === 'events' ? columns.filter(({ nullable }) => !nullable) : []
+  return new Set([...key, ...given.map(({ name }) => name)].map(foldCase))
+}
