@@ -18,6 +18,8 @@ export interface ProjectFiles {
   readonly sources?: readonly ExternalSource[]
   /** What `${name}` stands for; none when not given. */
   readonly variables?: Variables
+  /** Model files whose name is known and whose text is not. */
+  readonly unreadable?: readonly ModelFile[]
   /** What is wrong with files that could not be read or placed; compiling reports it together with its own findings. */
   readonly problems?: readonly Diagnostic[]
 }

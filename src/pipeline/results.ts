@@ -21,6 +21,8 @@ export interface RunSummary {
   readonly flushed: readonly (FlushCount & { readonly model: ModelName })[]
   /** In the order of the DAG. */
   readonly models: readonly ModelResult[]
+  /** Models that no file defines any more, of which earlier runs knew. */
+  readonly removed: readonly ModelName[]
   /** null when the run was interrupted before it published. */
   readonly snapshot: { readonly id: string; readonly changed: boolean } | null
 }
@@ -33,8 +35,11 @@ export class RunResults {
   /** The version that each model has now that is built, or left as it is. */
   readonly versions = new Map<ModelName, string>()
   snapshot: RunSummary['snapshot'] = null
+  readonly #removed: ModelName[] = []
   /** The models that the run is about; none before it knows. */
   selected: ReadonlySet<ModelName> = new Set()
+  /** Whether the project has no mistake that is no model's, as far as the run is about it. */
+  projectIsWhole = true
   readonly #startedMs = performance.now()
   readonly #progress: Progress
   readonly #started = new Set<ModelName>()
@@ -96,17 +101,24 @@ export class RunResults {
     return true
   }
 
+  remove(model: ModelName): void {
+    this.#removed.push(model)
+    this.#progress({ event: 'model-removed', model })
+  }
+
   /** When every selected model has a result. */
   summarize(): RunSummary {
     const { runId, startedAt, flushed, snapshot } = this
     const results = Array.from(this.selected, (model) => this.#results.get(model)!)
+    const isGood = results.every(({ status }) => status === 'built' || status === 'unchanged')
     return {
       runId,
-      ok: results.every(({ status }) => status === 'built' || status === 'unchanged'),
+      ok: isGood && this.projectIsWhole,
       startedAt,
       ms: performance.now() - this.#startedMs,
       flushed: Array.from(flushed, ([model, counts]) => ({ model, ...counts })),
       models: results,
+      removed: this.#removed,
       snapshot,
     }
   }

@@ -46,7 +46,14 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
   }
   const readAll = (paths: readonly string[]) =>
     understood(paths.filter(isSql).map((path) => readSource(dir, path, limits.modelFileBytes)))
-  const sources = readAll(await pathsOf('models'))
+  const modelPaths = await pathsOf('models')
+  const sources = readAll(modelPaths)
+  const readable = new Set(sources.map(({ path }) => path))
+  const unreadable = modelPaths.filter(isSql).flatMap((path): readonly ModelFile[] => {
+    const placed = readable.has(path) ? null : place(path, ['sql'], reserved)
+    if (placed === null || isDiagnostic(placed)) return []
+    return [{ name: placed.name, source: { path, text: '' } }]
+  })
   const models = sources.map((source): ModelFile | Diagnostic => {
     const placed = place(source.path, ['sql'], reserved)
     return isDiagnostic(placed) ? placed : { name: placed.name, source }
@@ -72,7 +79,7 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
     return { name: placed.name, path, format: SEED_FORMATS[placed.extension]!, types }
   })
   const macros = readAll(await pathsOf('macros'))
-  return { models: understood(models), seeds: understood(seeds), macros, problems }
+  return { models: understood(models), unreadable, seeds: understood(seeds), macros, problems }
 }
 
 /** The name that a path `<top>/<schema>/<name>.<extension>` gives. */

@@ -177,7 +177,7 @@ export class Snapshots implements AsyncDisposable {
   }
 
   /** Logs that files of a kept snapshot cannot be opened: a run has just deleted them, or they are damaged. */
-  reportKept(id: string, error: unknown): void {
+  reportRetained(id: string, error: unknown): void {
     this.#options.logger.warn('kept-snapshot-refused', { snapshot: id, error })
   }
 
@@ -195,7 +195,7 @@ export class Snapshots implements AsyncDisposable {
       this.#engines.retire(snapshot)
       return snapshot
     } catch (error) {
-      this.reportKept(id, error)
+      this.reportRetained(id, error)
       return null
     }
   }
