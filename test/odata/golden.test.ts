@@ -19,6 +19,7 @@ import { formatSql } from '../../src/odata/sql/format.ts'
 import { keysetWindow } from '../../src/odata/sql/keyset.ts'
 import { rowsSql } from '../../src/odata/sql/query.ts'
 import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
+import { fileRows } from '../../src/store/files/file-rows.ts'
 import { testGolden } from '../support/golden.ts'
 import { modelName } from '../support/model-name.ts'
 
@@ -76,7 +77,7 @@ const model = buildEntityModel(
       })),
     })),
   },
-  { signedTinyints: new Map(), clampedTimes: new Map() },
+  { stored: fileRows, signedTinyints: new Map(), clampedTimes: new Map() },
 )
 
 const settings = { now: new Date('2024-06-01T12:00:00Z'), version: '4.01', copiesOf } as const
