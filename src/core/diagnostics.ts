@@ -40,6 +40,8 @@ const messages = {
     `"@${p.one}" cannot stand beside "@${p.other}"`,
   'invalid-lookback': (p: { column: string; type: string; expected: string }) =>
     `a lookback on "${p.column}", which is ${p.type}, must be ${p.expected}`,
+  'append-over-groups': () =>
+    'an append over groups adds a group again whenever late rows change it, so sums over it count twice',
   'reserved-column': (p: { column: string; kind: string }) =>
     `a run adds the column "${p.column}" to a model of kind ${p.kind}`,
   'unknown-key-column': (p: { annotation: string; column: string }) =>
@@ -55,6 +57,8 @@ const messages = {
   'not-a-column-list': (p: { expected: string }) =>
     `an events model is a list of columns: expected ${p.expected}`,
   'duplicate-column': (p: { column: string }) => `two columns are named "${p.column}"`,
+  'renamed-column': (p: { column: string; name: string }) =>
+    `two columns are named "${p.column}", so the second becomes "${p.name}"`,
   'invalid-column-type': (p: { type: string; problem: string }) =>
     `"${p.type}" is not a column type${p.problem === '' ? '' : `: ${p.problem}`}`,
   'seed-row': (p: { problem: string }) => p.problem,
