@@ -37,7 +37,7 @@ const messages = {
   'missing-unique-key': (p: { kind: string }) => `a model of kind ${p.kind} needs @unique_key`,
   'missing-incremental': (p: { kind: string }) => `a model of kind ${p.kind} needs @incremental`,
   'annotation-conflict': (p: { one: string; other: string }) =>
-    `"@${p.one}" cannot stand beside "@${p.other}"`,
+    `"@${p.one}" cannot be combined with "@${p.other}"`,
   'invalid-lookback': (p: { column: string; type: string; expected: string }) =>
     `a lookback on "${p.column}", which is ${p.type}, must be ${p.expected}`,
   'append-over-groups': () =>
@@ -72,7 +72,7 @@ const messages = {
   'unknown-variable': (p: { name: string }) => `no variable "${p.name}"`,
   'invalid-variable': (p: { problem: string }) => p.problem,
   'quoted-variable': (p: { name: string; what: string }) =>
-    `\${${p.name}} stands in quotes, where it is ${p.what} and not the variable`,
+    `\${${p.name}} is in quotes, so it is ${p.what} and not the variable`,
   'model-parameter': () => 'a model has no parameters',
   'hidden-reference': (p: { function: string }) =>
     `"${p.function}" hides what the model reads: its argument is known only when it runs`,
@@ -93,7 +93,7 @@ const messages = {
   'exposed-name': (p: { name: string; what: string }) =>
     `${p.what} "${p.name}" cannot be exposed: a name in OData has letters, digits and underscores only, and does not start with a digit`,
   'exposed-unnamed-column': (p: { column: string }) =>
-    `the column "${p.column}" has no name of its own and cannot be exposed`,
+    `the column "${p.column}" is an expression without a name, and cannot be exposed`,
   'exposed-without-key': () =>
     'without a key no single row can be addressed, and some clients refuse every entity set of the service',
   'exposed-huge-integer': (p: { column: string; type: string }) =>
