@@ -48,3 +48,9 @@ interface RangeFlags {
 /** Rows of append models that are replaced; null: new rows are taken. */
 export const rangeOf = ({ start, end }: RangeFlags) =>
   start === undefined || end === undefined ? null : { start, end }
+
+/** Whoever names the models knows what a full refresh of them ends. */
+export const keepsHistory = (
+  { include }: { readonly include: readonly string[] },
+  flags: { readonly 'full-refresh': boolean; readonly 'drop-history': boolean },
+): boolean => flags['full-refresh'] && !flags['drop-history'] && include.length === 0

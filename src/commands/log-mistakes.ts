@@ -10,6 +10,10 @@ export function logMistakes(error: unknown, logger: Logger): void {
   for (const fields of mistakes(error)) logger.error('model-mistake', fields)
 }
 
+export function logDiagnostics(diagnostics: readonly Diagnostic[], logger: Logger): void {
+  for (const fields of diagnostics.map(mistake)) logger.error('model-mistake', fields)
+}
+
 function mistakes(error: unknown): readonly Fields[] {
   if (error instanceof DiagnosticsError) return error.diagnostics.map(mistake)
   if (error instanceof UsageError || error instanceof EnvironmentError)

@@ -1,5 +1,6 @@
 // Every command by its id. Short names stand beside the long ones.
 
+import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
 import Doctor from './doctor.ts'
@@ -20,6 +21,7 @@ export const commands = {
   run: PipelineRun,
   serve: ODataServe,
   plan: PipelinePlan,
+  check: Check,
   ls: PipelineLs,
   show: PipelineShow,
   query: Query,

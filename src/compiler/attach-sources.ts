@@ -18,7 +18,19 @@ import { readerOf, verbatim } from './seed.ts'
 
 interface Attached {
   readonly tables: readonly CompiledExternal[]
-  readonly diagnostics: readonly Diagnostic[]
+  /** Why a declared table cannot be read, by its name; one diagnostic for all of a source that is not there. */
+  readonly away: ReadonlyMap<string, Diagnostic>
+}
+
+/** The tables of a source without their columns. */
+export function declaredTables({
+  name: source,
+  database,
+  tables,
+}: ExternalSource): readonly Omit<CompiledExternal, 'columns'>[] {
+  return tables.map(({ name, file, ...rest }) => {
+    return { ...rest, name: `${source}.${name}`, path: file ?? database ?? '' }
+  })
 }
 
 /** Attaches the sources to the database of the connection, for all of its connections. `dir` is the project directory. */
@@ -28,30 +40,30 @@ export async function attachSources(
   sources: readonly ExternalSource[],
 ): Promise<Attached> {
   const tables: CompiledExternal[] = []
-  const diagnostics: Diagnostic[] = []
+  const away = new Map<string, Diagnostic>()
   for (const source of sources) {
+    const declared = declaredTables(source)
     try {
       await attach(connection, dir, source)
     } catch (error) {
-      diagnostics.push(unusable(error, dir, source, source.name, source.span))
+      const wrong = unusable(error, dir, source, source.name, source.span)
+      for (const { name } of declared) away.set(name, wrong)
       continue
     }
-    for (const table of source.tables) {
-      const name = `${source.name}.${table.name}`
+    for (const [i, table] of source.tables.entries()) {
+      const { name, ...rest } = declared[i]!
       try {
         const columns = await createView(connection, dir, source, table)
-        const path = table.file ?? source.database ?? ''
-        const { loadedAt, warnAfter, errorAfter, span } = table
-        const compiled = { name, path, columns, loadedAt, warnAfter, errorAfter, span }
+        const compiled = { ...rest, name, columns }
         const wrong = wrongTime(compiled, source)
         if (wrong === null) tables.push(compiled)
-        else diagnostics.push(wrong)
+        else away.set(name, wrong)
       } catch (error) {
-        diagnostics.push(unusable(error, dir, source, name, table.span))
+        away.set(name, unusable(error, dir, source, name, table.span))
       }
     }
   }
-  return { tables, diagnostics }
+  return { tables, away }
 }
 
 const databaseOf = ({ name }: ExternalSource) => sql.ident(`_eider_source_${name}`)

@@ -9,12 +9,14 @@
 // It is valid if and only if `key` is that of the given files, each input has the hash that it has in the file, and the
 // checksum is that of the other lines. The key covers every text, path and variable, the directory, the engine's version
 // and the compiler's own files. Inputs are hashed before their heads are read, so a file that changes meanwhile is found
-// changed. Not saved: a project with sources or with warnings outside its files, and one with a volatile model, whose
-// columns may depend on the time, a setting or a remote file.
+// changed. Not saved: a project with sources or with mistakes outside its files, and one with a volatile model, whose
+// columns may depend on the time, a setting or a remote file. Of a project with sources `.eider/sources.json` has the
+// columns of their tables, for when one of them is away.
 
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { hashOf } from '../core/hash.ts'
+import type { CompiledExternal } from '../core/external.ts'
 import { limits } from '../core/limits.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ProjectFiles } from '../core/project.ts'
@@ -41,30 +43,52 @@ export interface CompileOnceOptions {
   readonly save: boolean
 }
 
-/** As compile(). */
+/** As compileAll(). */
 export async function compileOnce(
   files: ProjectFiles,
   { dir, state, save }: CompileOnceOptions,
 ): Promise<CompiledProject> {
   // What a source holds now is asked of the source.
-  if ((files.sources ?? []).length > 0)
-    return (await import('./compile.ts')).compile(files, { dir })
+  if ((files.sources ?? []).length > 0) return compileWithSources(files, { dir, state, save })
   const path = join(state, 'compiled.json')
   const key = keyOf(files, dir)
   const restored = await restore(path, key, files, dir)
   if (restored !== null) return restored
-  const { compile } = await import('./compile.ts')
+  const { compileAll } = await import('./compile.ts')
   let inputs: Heading['inputs'] | null = null
   const onInputs = async (connection: Connection, names: readonly string[]) => {
     inputs = await readInputs(connection, dir, names)
   }
-  const project = await compile(files, save ? { dir, onInputs } : { dir })
+  const project = await compileAll(files, save ? { dir, onInputs } : { dir })
   const isVolatile = [...project.models.values()].some((model) => model.volatile)
   const text = inputs === null || isVolatile ? null : saveProject(project, files)
   if (text === null) return project
   const heading = { key, inputs: inputs ?? [], checksum: hashOf(32, [text]) }
-  await replace(path, heading, text)
+  await replace(path, `${JSON.stringify(heading)}\n${text}\n`)
   return { ...project, identity: identityOf(heading) }
+}
+
+/** The columns of the last run stand for those of a source that is away. */
+async function compileWithSources(
+  files: ProjectFiles,
+  { dir, state, save }: CompileOnceOptions,
+): Promise<CompiledProject> {
+  const { compileAll } = await import('./compile.ts')
+  const path = join(state, 'sources.json')
+  const knownTables = await readKnownTables(path)
+  const project = await compileAll(files, { dir, knownTables })
+  const tables = project.external?.tables ?? []
+  if (save && JSON.stringify(tables) !== JSON.stringify(knownTables))
+    await replace(path, JSON.stringify(tables))
+  return project
+}
+
+async function readKnownTables(path: string): Promise<readonly CompiledExternal[]> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as readonly CompiledExternal[]
+  } catch {
+    return [] // there was no run yet, or one was cut short
+  }
 }
 
 /** The key alone does not tell what was read of data files. */
@@ -122,7 +146,10 @@ async function readInputs(
 }
 
 /** What is compiled, and what compiles it. */
-function keyOf({ models, seeds, macros, variables, problems }: ProjectFiles, dir: string): string {
+function keyOf(
+  { models, seeds, macros, variables, problems, unreadable }: ProjectFiles,
+  dir: string,
+): string {
   return hashOf(32, [
     [bindings.library_version(), process.versions.node, buildStamp()],
     dir,
@@ -131,15 +158,16 @@ function keyOf({ models, seeds, macros, variables, problems }: ProjectFiles, dir
     macros.map(({ path, text }) => [path, text]),
     Array.from(variables ?? [], ([name, value]) => [name, value.is, literalOf(value).inline()]),
     problems ?? [],
+    (unreadable ?? []).map(({ name }) => name),
   ])
 }
 
 /** The checksum tells a file that was cut short. Where it cannot be written the next run compiles again, as this one did. */
-async function replace(path: string, heading: Heading, text: string): Promise<void> {
+async function replace(path: string, text: string): Promise<void> {
   const next = `${path}.${process.pid}.tmp`
   try {
     await mkdir(dirname(path), { recursive: true })
-    await writeFile(next, `${JSON.stringify(heading)}\n${text}\n`)
+    await writeFile(next, text)
     await rename(next, path)
   } catch {
     await rm(next, { force: true }).catch(() => {})

@@ -3,12 +3,13 @@
 // Each step goes on with what the steps before understood, so that one run reports all mistakes. A model with a mistake
 // is still known by name; those that read it are left out and not blamed.
 
-import { type Diagnostic, diagnostic, throwIfErrors } from '../core/diagnostics.ts'
+import { type Diagnostic, DiagnosticsError, diagnostic } from '../core/diagnostics.ts'
+import type { CompiledExternal } from '../core/external.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
 import { type ModelName, foldCase } from '../core/names.ts'
-import type { ProjectFiles } from '../core/project.ts'
+import type { ProjectFiles, SeedFile } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
-import { positionOf, type SourceFile } from '../core/source.ts'
+import { positionOf } from '../core/source.ts'
 import type { Variables } from '../core/variables.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { bindAll } from './bind/bind.ts'
@@ -17,6 +18,7 @@ import type { Draft, DraftContext } from './bind/draft.ts'
 import { draftEvents } from './bind/draft-events.ts'
 import { draftQuery } from './bind/draft-query.ts'
 import { draftSeed, type KnownSeed, readSeed } from './bind/draft-seed.ts'
+import { failedModels, Mistakes, type NamedFile, type Understanding } from './mistakes.ts'
 import { orderOf } from './graph.ts'
 import { attachKnownSources } from './known-sources.ts'
 import { lineageOfAll, type LineageSources } from './lineage/query.ts'
@@ -29,19 +31,26 @@ const NO_VARIABLES: Variables = new Map()
 export interface CompileOptions {
   /** The project directory, absolute; relative file names begin there. */
   readonly dir: string
-  /** Leaves out the models that read a source that cannot be read, with a warning, instead of refusing the project. */
-  readonly withoutBrokenSources?: boolean
+  /** Tables of sources as they were when they could be read, for those that cannot be read now. */
+  readonly knownTables?: readonly CompiledExternal[]
   /** Told of the data files and patterns that models name, before the head of any of them is read. */
   readonly onInputs?: (connection: Connection, names: readonly string[]) => Promise<void>
 }
 
-/**
- * Reads the heads of the data files that models name, and nothing else. Throws one DiagnosticsError with every mistake
- * of the project.
- */
+/** As compileAll(), and throws one DiagnosticsError with every mistake of the project. */
 export async function compile(
   files: ProjectFiles,
-  { dir, onInputs, withoutBrokenSources = false }: CompileOptions,
+  options: CompileOptions,
+): Promise<CompiledProject> {
+  const project = await compileAll(files, options)
+  if (project.errors.length > 0) throw new DiagnosticsError(allDiagnostics(project))
+  return project
+}
+
+/** Reads the heads of the data files that models name, and CSV seeds. A mistake costs the models that it concerns. */
+export async function compileAll(
+  files: ProjectFiles,
+  { dir, onInputs, knownTables = [] }: CompileOptions,
 ): Promise<CompiledProject> {
   const found: Diagnostic[] = [...(files.problems ?? [])]
   const names = uniqueNames(files, found)
@@ -49,7 +58,7 @@ export async function compile(
   const variables = files.variables ?? NO_VARIABLES
   // The engine starts in a thread of its own; the files are parsed meanwhile.
   const opening = Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
-  const parsed = parseAll(files, names, found)
+  const { parsed, understood } = parseAll(files, names, found)
   const seeds = files.seeds.filter(
     ({ name, path }) => names.get(foldCase(name))?.source.path === path,
   )
@@ -58,32 +67,22 @@ export async function compile(
   await using connection = await database.connect()
   const macros = await createMacros(connection, files.macros, variables)
   const modelNames = Array.from(names.values(), ({ name }) => name)
-  const sources = await attachKnownSources(connection, dir, files.sources ?? [], modelNames)
-  const severity = withoutBrokenSources ? 'warning' : 'error'
-  found.push(...sources.unreadable.map((item) => ({ ...item, severity }) as const))
-  found.push(...sources.misnamed)
+  const sources = await attachKnownSources(connection, dir, files.sources ?? [], {
+    modelNames,
+    knownTables,
+  })
+  found.push(...sources.unreadable, ...sources.misnamed)
   const known = { findModel, findSource: sources.find, macros: macros.facts }
   const isQuery = (model: ParsedModel) => model.kind !== 'events'
   const readable = [...modelNames, ...sources.tables.map(({ name }) => name)]
   const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, readable)
-  const queries = resolved.queries.filter(
-    ({ references }) => !references.sources.some(sources.isBroken),
-  )
+  const { queries } = resolved
   found.push(...macros.diagnostics, ...resolved.diagnostics)
   await onInputs?.(connection, [
     ...queries.flatMap(({ references }) => references.files),
     ...seeds.map(({ path }) => path),
   ])
 
-  const knownSeeds: KnownSeed[] = []
-  for (const file of seeds) {
-    const seed = await readSeed(file, dir)
-    if ('code' in seed) found.push(seed)
-    else {
-      knownSeeds.push(seed)
-      found.push(...seed.warnings)
-    }
-  }
   const context = {
     pathOfSource: sources.pathOf,
     schemaOfSource: sources.schemaOf,
@@ -95,37 +94,72 @@ export async function compile(
     macros: macros.definition,
   }
   const events = parsed.filter((model) => model.kind === 'events')
-  const drafts = draftAll({ queries, events, seeds: knownSeeds }, context)
+  const knownSeeds = await readSeeds(seeds, dir, found)
+  // Without columns of what it reads a query cannot be bound; the mistake is where the source is declared.
+  const lacks = ({ references }: ResolvedQuery) => references.sources.filter(sources.isUnknown)
+  const bindable = queries.filter((query) => lacks(query).length === 0)
+  const drafts = draftAll({ queries: bindable, events, seeds: knownSeeds }, context)
   const { order, cycles } = orderOf(drafts)
-  found.push(...cycles.map((cycle) => cycleDiagnostic(cycle, drafts)))
+  const inCycles = cycles.map((cycle) => ({ cycle, error: cycleDiagnostic(cycle, drafts) }))
+  found.push(...inCycles.map(({ error }) => error))
   const bound = await bindAll(connection, order)
   found.push(...bound.diagnostics)
-  const models = await finishAll(order, bound.columns, found)
-  found.push(...checkEntitySets([...models.values()]))
+  const finished = await finishAll(order, bound.columns, found)
+  found.push(...checkEntitySets([...finished.values()]))
+
+  const mistakes = new Mistakes(files, names)
+  mistakes.add(found)
+  for (const { cycle, error } of inCycles) mistakes.blame(cycle, [error])
+  const inMacros = errorsAmong(macros.diagnostics)
+  mistakes.blame(parsed.filter(isQuery).map(nameOf), inMacros)
+  for (const query of queries)
+    mistakes.blame(
+      [query.parsed.name],
+      lacks(query).map((name) => sources.away.get(name)!),
+    )
+  const reads = [...queries.map(readsOf), ...drafts]
+  const failed = failedModels({ names: [...names.values()], understood, reads, mistakes, finished })
+  const models = new Map([...finished].filter(([name]) => !failed.has(name)))
   const sorted = found.toSorted(byPlace)
-  throwIfErrors(sorted)
   const trees = new Map(queries.map(({ parsed: { name }, tree }) => [name, tree]))
   const readsTables = (call: string) => readsItsArgument(call, macros)
-  const lineage = whenAsked({ models, trees, external: sources.tables, findModel, readsTables })
-  const compiled = { models, macros: macros.macros, lineage, warnings: sorted }
-  return files.sources === undefined || files.sources.length === 0
-    ? compiled
-    : { ...compiled, external: { sources: files.sources, tables: sources.tables } }
+  const { tables, away } = sources
+  const lineage = whenAsked({ models, trees, external: tables, findModel, readsTables })
+  return {
+    models,
+    failed,
+    errors: errorsAmong(sorted),
+    warnings: sorted.filter(({ severity }) => severity === 'warning'),
+    macros: macros.macros,
+    macrosAreWhole: inMacros.length === 0,
+    lineage,
+    ...(files.sources?.length ? { external: { sources: files.sources, tables, away } } : {}),
+  }
 }
 
-interface NamedFile {
-  readonly name: ModelName
-  readonly source: SourceFile
-}
+const nameOf = ({ name }: { readonly name: ModelName }) => name
+
+const errorsAmong = (found: readonly Diagnostic[]) =>
+  found.filter(({ severity }) => severity === 'error')
+
+const readsOf = ({ parsed: { name }, references: { models, sources } }: ResolvedQuery) => ({
+  name,
+  dependsOn: models.map(nameOf),
+  sources,
+})
+
+/** By their places. */
+export const allDiagnostics = ({
+  errors,
+  warnings,
+}: Pick<CompiledProject, 'errors' | 'warnings'>): readonly Diagnostic[] =>
+  [...errors, ...warnings].toSorted(byPlace)
 
 /** The file of each name, by the name in lower case. */
 function uniqueNames(files: ProjectFiles, found: Diagnostic[]): ReadonlyMap<string, NamedFile> {
   const seeds = files.seeds.map(({ name, path }) => ({ name, source: { path, text: '' } }))
-  const nowhere = { path: '', text: '' }
-  const names = new Map<string, NamedFile>(
-    (files.broken ?? []).map((name) => [foldCase(name), { name, source: nowhere }]),
-  )
-  for (const { name, source } of [...files.models, ...seeds]) {
+  const names = new Map<string, NamedFile>()
+  for (const { name, source } of [...files.models, ...(files.unreadable ?? []), ...seeds]) {
     const first = names.get(foldCase(name))
     if (first === undefined) names.set(foldCase(name), { name, source })
     else {
@@ -142,13 +176,35 @@ function parseAll(
   files: ProjectFiles,
   names: ReadonlyMap<string, NamedFile>,
   found: Diagnostic[],
-): readonly ParsedModel[] {
-  return files.models.flatMap((file) => {
-    const { model, diagnostics } = parseModelFile(file, files.variables ?? NO_VARIABLES)
+): {
+  readonly parsed: readonly ParsedModel[]
+  readonly understood: ReadonlyMap<ModelName, Understanding>
+} {
+  const seeds = files.seeds.map(({ name }) => [name, { kind: 'seed', tags: [] }] as const)
+  const understood = new Map<ModelName, Understanding>(seeds)
+  const parsed = files.models.flatMap((file) => {
+    const { model, kind, diagnostics } = parseModelFile(file, files.variables ?? NO_VARIABLES)
     found.push(...diagnostics)
-    const isFirst = names.get(foldCase(file.name))?.source === file.source
-    return model !== null && isFirst ? [model] : []
+    if (names.get(foldCase(file.name))?.source !== file.source) return []
+    const tags = model?.header.tags?.value.map((tag) => tag.name) ?? []
+    understood.set(file.name, { kind, tags })
+    return model === null ? [] : [model]
   })
+  return { parsed, understood }
+}
+
+async function readSeeds(
+  seeds: readonly SeedFile[],
+  dir: string,
+  found: Diagnostic[],
+): Promise<readonly KnownSeed[]> {
+  const known: KnownSeed[] = []
+  for (const file of seeds) {
+    const seed = await readSeed(file, dir)
+    found.push(...('code' in seed ? [seed] : seed.warnings))
+    if (!('code' in seed)) known.push(seed)
+  }
+  return known
 }
 
 interface Understood {

@@ -3,16 +3,20 @@
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { CompiledExternal, ExternalSource } from '../core/external.ts'
 import { foldCase, type ModelName, sameName, splitModelName } from '../core/names.ts'
+import type { Column } from '../core/relation.ts'
+import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { attachSources } from './attach-sources.ts'
+import { attachSources, declaredTables } from './attach-sources.ts'
 
 export interface KnownSources {
-  /** Those that can be read. */
+  /** Those that can be read, and those whose columns are known from a time when they could. */
   readonly tables: readonly CompiledExternal[]
   /** The name of a table as its source declares it, also when it cannot be read; null when no source has it. */
   readonly find: (name: string) => string | null
-  /** Whether a table of that declared name cannot be read. */
-  readonly isBroken: (name: string) => boolean
+  /** Whether a table of that declared name cannot be read and has no known columns. */
+  readonly isUnknown: (name: string) => boolean
+  /** Why a table of that declared name cannot be read now. */
+  readonly away: ReadonlyMap<string, Diagnostic>
   /** File, or database, of a table. */
   readonly pathOf: (name: string) => string
   /** Schema of a table in its database. */
@@ -27,29 +31,52 @@ export async function attachKnownSources(
   connection: Connection,
   dir: string,
   sources: readonly ExternalSource[],
-  modelNames: readonly ModelName[],
+  given: {
+    readonly modelNames: readonly ModelName[]
+    readonly knownTables: readonly CompiledExternal[]
+  },
 ): Promise<KnownSources> {
-  const misnamed = nameClashes(sources, modelNames)
+  const misnamed = nameClashes(sources, given.modelNames)
   const free = sources.filter(({ span }) => !misnamed.some((clash) => clash.span === span))
-  const { tables, diagnostics: unreadable } = await attachSources(connection, dir, free)
-  const readable = new Map(tables.map((table) => [foldCase(table.name), table]))
-  const broken = free.flatMap(tableNames).filter((name) => !readable.has(foldCase(name)))
-  const brokenNames = new Set(broken)
+  const { tables: readable, away } = await attachSources(connection, dir, free)
+  const declared = free.flatMap((source) => declaredTables(source))
+  const tables: CompiledExternal[] = [...readable]
+  for (const table of declared.filter(({ name }) => away.has(name))) {
+    const before = given.knownTables.find(
+      ({ name, path }) => sameName(name, table.name) && path === table.path,
+    )
+    if (before === undefined) continue
+    await standIn(connection, table.name, before.columns)
+    tables.push({ ...table, columns: before.columns })
+  }
+  const known = new Map(tables.map((table) => [foldCase(table.name), table]))
   return {
     tables,
-    find: (name) =>
-      readable.get(foldCase(name))?.name ?? broken.find((table) => sameName(table, name)) ?? null,
-    isBroken: (name) => brokenNames.has(name),
-    pathOf: (name) => readable.get(foldCase(name))?.path ?? name,
+    away,
+    find: (name) => declared.find((table) => sameName(table.name, name))?.name ?? null,
+    isUnknown: (name) => away.has(name) && !known.has(foldCase(name)),
+    pathOf: (name) => known.get(foldCase(name))?.path ?? name,
     schemaOf: (table) =>
       free.find(({ name }) => sameName(name, table.split('.')[0]!))?.schema ?? '',
-    unreadable,
+    unreadable: [...new Set(away.values())],
     misnamed,
   }
 }
 
-const tableNames = ({ name, tables }: ExternalSource) =>
-  tables.map((table) => `${name}.${table.name}`)
+/** An empty table with the columns of the one that is away. */
+async function standIn(
+  connection: Connection,
+  table: string,
+  columns: readonly Column[],
+): Promise<void> {
+  const [source = '', name = ''] = table.split('.')
+  const nulls = columns.map(
+    (column) => sql`CAST(NULL AS ${sql.type(column.type)}) AS ${sql.ident(column.name)}`,
+  )
+  await connection.run(sql`ATTACH IF NOT EXISTS ':memory:' AS ${sql.ident(source)} (READ_WRITE)`)
+  await connection.run(sql`
+    CREATE OR REPLACE VIEW ${sql.ident(source, 'main', name)} AS SELECT ${sql.join(nulls)} LIMIT 0`)
+}
 
 /** Where models have a schema of the name of a source, `a.b` would mean both. */
 function nameClashes(

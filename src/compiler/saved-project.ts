@@ -2,7 +2,7 @@
 // it means something only beside the very files that were compiled. The second line is the lineage, which few commands read.
 
 import type { Diagnostic } from '../core/diagnostics.ts'
-import type { Check, CompiledProject, Lineage, Macro, Model } from '../core/model.ts'
+import type { Check, CompiledProject, FailedModel, Lineage, Macro, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import type { SourceFile, Span } from '../core/source.ts'
@@ -13,7 +13,16 @@ import { bodyOf } from './variables.ts'
 interface SavedProject {
   readonly models: readonly SavedModel[]
   readonly macros: readonly { readonly name: string; readonly body: SavedBody }[]
+  readonly macrosAreWhole: boolean
   readonly warnings: readonly SavedDiagnostic[]
+  readonly errors: readonly SavedDiagnostic[]
+  readonly failed: readonly SavedFailure[]
+}
+
+/** `mistakes` are the numbers of errors. */
+type SavedFailure = Omit<FailedModel, 'source' | 'mistakes'> & {
+  readonly source: string
+  readonly mistakes: readonly number[]
 }
 
 type SavedLineage = readonly (readonly [ModelName, Lineage])[]
@@ -26,7 +35,8 @@ type SavedModel = Omit<Model, 'source' | 'body' | 'checks'> & {
 }
 
 type SavedCheck = Omit<Check, 'test'> & { readonly test: Readonly<Record<string, unknown>> }
-type SavedDiagnostic = Omit<Diagnostic, 'source'> & { readonly source: string }
+/** `source` is a path, or a part of a data file. */
+type SavedDiagnostic = Omit<Diagnostic, 'source'> & { readonly source: string | SourceFile }
 
 interface SavedBody extends Span {
   readonly source: string
@@ -38,15 +48,27 @@ type Sources = ReadonlyMap<string, SourceFile>
 /** null when something in it does not lie in the files. */
 export function saveProject(project: CompiledProject, files: ProjectFiles): string | null {
   const sources = sourcesOf(files)
-  const warned = project.warnings.map(({ source }) => source)
-  if (warned.some(({ path, text }) => sources.get(path)?.text !== text)) return null
+  const { errors } = project
+  const places = [...project.warnings, ...errors].map(({ source }) => source)
+  if (places.some(({ path }) => !sources.has(path))) return null
+  const saveDiagnostic = (item: Diagnostic): SavedDiagnostic => {
+    const { path, text } = item.source
+    return { ...item, source: sources.get(path)?.text === text ? path : item.source }
+  }
   const saved: SavedProject = {
     models: Array.from(project.models.values(), saveModel),
     macros: project.macros.map(({ name, body }) => ({
       name,
       body: { source: body.source.path, ...body.span },
     })),
-    warnings: project.warnings.map((warning) => ({ ...warning, source: warning.source.path })),
+    macrosAreWhole: project.macrosAreWhole,
+    warnings: project.warnings.map(saveDiagnostic),
+    errors: errors.map(saveDiagnostic),
+    failed: Array.from(project.failed.values(), (model) => ({
+      ...model,
+      source: model.source.path,
+      mistakes: model.mistakes.map((item) => errors.indexOf(item)),
+    })),
   }
   const lineage: SavedLineage = [...project.lineage()]
   return `${JSON.stringify(saved)}\n${JSON.stringify(lineage)}`
@@ -64,6 +86,16 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
   const [first = '', second = ''] = text.split('\n')
   const saved = JSON.parse(first) as SavedProject
   const models = saved.models.map((model) => restoreModel(model, sourceOf(model.source), variables))
+  const restoreDiagnostic = ({ source, ...item }: SavedDiagnostic): Diagnostic => ({
+    ...item,
+    source: typeof source === 'string' ? sourceOf(source) : source,
+  })
+  const errors = saved.errors.map(restoreDiagnostic)
+  const failed = saved.failed.map((model): FailedModel => ({
+    ...model,
+    source: sourceOf(model.source),
+    mistakes: model.mistakes.map((i) => errors[i]!),
+  }))
   return {
     models: new Map(models.map((model) => [model.name, model])),
     macros: saved.macros.map(({ name, body: { source, start, end } }): Macro => ({
@@ -71,7 +103,10 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
       body: bodyOf(sourceOf(source), { start, end }, variables).body,
     })),
     lineage: () => new Map(JSON.parse(second) as SavedLineage),
-    warnings: saved.warnings.map((warning) => ({ ...warning, source: sourceOf(warning.source) })),
+    macrosAreWhole: saved.macrosAreWhole,
+    warnings: saved.warnings.map(restoreDiagnostic),
+    errors,
+    failed: new Map(failed.map((model) => [model.name, model])),
   }
 }
 
@@ -127,10 +162,16 @@ const restoreValue = (value: unknown): SqlValue =>
     ? BigInt(value.bigint as string)
     : (value as SqlValue)
 
-function sourcesOf({ models, seeds, macros, problems = [] }: ProjectFiles): Sources {
+function sourcesOf({
+  models,
+  unreadable = [],
+  seeds,
+  macros,
+  problems = [],
+}: ProjectFiles): Sources {
   const all = [
     ...problems.map(({ source }) => source),
-    ...models.map(({ source }) => source),
+    ...[...models, ...unreadable].map(({ source }) => source),
     ...seeds.map(({ path }) => ({ path, text: '' })),
     ...seeds.flatMap(({ types }) => types.map(({ source }) => source)),
     ...macros,

@@ -9,7 +9,7 @@
 // Several selectors add up. A model whose name has such characters is meant where the whole selector is its name.
 
 import { UsageError } from '../core/failures.ts'
-import type { Kind, Model } from '../core/model.ts'
+import type { CompiledProject, FailedModel, Model } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import { nearest } from '../core/suggest.ts'
 
@@ -19,7 +19,7 @@ export interface Selection {
   readonly exclude: readonly string[]
 }
 
-export type Models = ReadonlyMap<ModelName, Model>
+export type Models = ReadonlyMap<ModelName, Model | FailedModel>
 
 /**
  * The selected models, in the order of `models`. `isModified` is asked for `state:modified`, the only selector that may
@@ -30,12 +30,21 @@ export function select(
   { include, exclude }: Selection,
   isModified: (model: Model) => boolean,
 ): ReadonlySet<ModelName> {
+  // What failed to compile is not what was built.
+  const isChanged = (model: Model | FailedModel) => 'mistakes' in model || isModified(model)
   const union = (selectors: readonly string[]) =>
-    new Set(selectors.flatMap((selector) => [...matchAll(models, selector, isModified)]))
+    new Set(selectors.flatMap((selector) => [...matchAll(models, selector, isChanged)]))
   const wanted = include.length === 0 ? new Set(models.keys()) : union(include)
   const unwanted = union(exclude)
   return new Set([...models.keys()].filter((name) => wanted.has(name) && !unwanted.has(name)))
 }
+
+/** The models of a project, and those that cannot be built. */
+export const knownModels = ({
+  models,
+  failed,
+}: Pick<CompiledProject, 'models' | 'failed'>): Models =>
+  new Map<ModelName, Model | FailedModel>([...models, ...failed])
 
 /** Throws UsageError for a selector that can never match. */
 export function checkSelection(models: Models, selection: Selection): void {
@@ -45,7 +54,7 @@ export function checkSelection(models: Models, selection: Selection): void {
 function matchAll(
   models: Models,
   selector: string,
-  isModified: (model: Model) => boolean,
+  isModified: (model: Model | FailedModel) => boolean,
 ): ReadonlySet<ModelName> {
   const exact = findByName(models, selector)
   if (exact !== null) return new Set([exact])
@@ -57,7 +66,7 @@ function matchAll(
 function matchOne(
   models: Models,
   text: string,
-  isModified: (model: Model) => boolean,
+  isModified: (model: Model | FailedModel) => boolean,
 ): ReadonlySet<ModelName> {
   const [, up = '', what = '', down = ''] = /^(\+?)(.*?)(\+?)$/s.exec(text) ?? []
   const found = [...models.values()].filter(matcherOf(what, isModified))
@@ -68,7 +77,10 @@ function matchOne(
   return new Set([...names, ...above, ...below])
 }
 
-function matcherOf(what: string, isModified: (model: Model) => boolean): (model: Model) => boolean {
+function matcherOf(
+  what: string,
+  isModified: (model: Model | FailedModel) => boolean,
+): (model: Model | FailedModel) => boolean {
   const [, method, value = ''] = /^(tag|kind|source|state):(.*)$/s.exec(what) ?? []
   if (method === 'tag') return ({ tags }) => tags.some((tag) => foldCase(tag) === foldCase(value))
   if (method === 'kind') return ({ kind }) => kind === foldCase(value)
@@ -121,7 +133,7 @@ function matchesNothing(models: Models, text: string, what: string): UsageError 
   const all = [...models.values()]
   const schemas = all.map(({ name }) => `${name.slice(0, name.indexOf('.'))}.*`)
   const tags = all.flatMap((model) => model.tags.map((tag) => `tag:${tag}`))
-  const kinds = all.map(({ kind }: { kind: Kind }) => `kind:${kind}`)
+  const kinds = all.flatMap(({ kind }) => (kind === null ? [] : [`kind:${kind}`]))
   const sources = all.flatMap((model) =>
     model.sources.flatMap((name) => [`source:${name.split('.')[0]!}`, `source:${name}`]),
   )

@@ -1,6 +1,6 @@
 // What a project's author did wrong, with the place. A stage collects all it finds and throws them once.
 
-import type { SourceFile, Span } from './source.ts'
+import { positionOf, type SourceFile, type Span } from './source.ts'
 
 export type Severity = 'error' | 'warning'
 
@@ -138,6 +138,13 @@ const pick = ({ source, span }: { readonly source: SourceFile; readonly span: Sp
   source,
   span,
 })
+
+/** One line with the place. */
+export function lineOf({ source, span, message }: Diagnostic): string {
+  if (source.text === '') return `${source.path}: ${message}`
+  const { line, column } = positionOf(source, span.start)
+  return `${source.path}:${line}:${column}: ${message}`
+}
 
 /** Thrown once by a stage that found errors; exit code 1. */
 export class DiagnosticsError extends Error {

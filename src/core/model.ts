@@ -183,11 +183,30 @@ export interface Macro {
   readonly body: ModelBody
 }
 
+/** What is known of a model that cannot be built as its file stands. */
+export interface FailedModel extends Pick<
+  ModelBase,
+  'name' | 'source' | 'tags' | 'sources' | 'dependsOn'
+> {
+  /** null where the file does not tell. */
+  readonly kind: Kind | null
+  /** Why, with the places; they may lie in another file. Empty: a model that it reads has failed. */
+  readonly mistakes: readonly Diagnostic[]
+  /** The model whose mistakes these are: itself, or one that it reads, through others too. */
+  readonly failedBy: ModelName
+}
+
 export interface CompiledProject {
   /** In an order in which each one comes after all that it reads; by name among equals. */
   readonly models: ReadonlyMap<ModelName, Model>
+  /** By name, in the order of names. No model of `models` reads one of these. */
+  readonly failed: ReadonlyMap<ModelName, FailedModel>
+  /** All mistakes, those of `failed` and those that are no model's. */
+  readonly errors: readonly Diagnostic[]
   /** What follows `CREATE MACRO` in each statement of macros/*.sql, in an order in which they can be created. */
   readonly macros: readonly Macro[]
+  /** Whether all of them are here; no model with a query compiles otherwise. */
+  readonly macrosAreWhole: boolean
   /** Computed when it is asked for: most commands do not. */
   readonly lineage: () => ReadonlyMap<ModelName, Lineage>
   readonly warnings: readonly Diagnostic[]
@@ -196,6 +215,9 @@ export interface CompiledProject {
   /** What the models can read that no run makes, and how it is attached; absent without `sources`. */
   readonly external?: {
     readonly sources: readonly ExternalSource[]
+    /** Those that cannot be read now have the columns of the last time, where those are known. */
     readonly tables: readonly CompiledExternal[]
+    /** Why a table cannot be read now, by its name. */
+    readonly away: ReadonlyMap<string, Diagnostic>
   }
 }

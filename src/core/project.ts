@@ -14,12 +14,12 @@ export interface ProjectFiles {
   readonly seeds: readonly SeedFile[]
   /** macros/*.sql */
   readonly macros: readonly SourceFile[]
-  /** Models whose files cannot be read, which is among `problems`; readers of theirs are not to blame. */
-  readonly broken?: readonly ModelName[]
   /** Tables that no run makes; none when not given. */
   readonly sources?: readonly ExternalSource[]
   /** What `${name}` stands for; none when not given. */
   readonly variables?: Variables
+  /** Model files whose name is known and whose text is not. */
+  readonly unreadable?: readonly ModelFile[]
   /** What is wrong with files that could not be read or placed; compiling reports it together with its own findings. */
   readonly problems?: readonly Diagnostic[]
 }

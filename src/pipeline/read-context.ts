@@ -1,6 +1,7 @@
 // Reads what a run or a plan has to know: nothing is changed to learn it.
 
 import { databasesOf, hashFiles } from '../compiler/file-hashes.ts'
+import { knownModels } from '../compiler/select.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
@@ -21,7 +22,9 @@ export interface RunRequest {
   readonly selection?: RunSelection
   /** Rebuild each model from nothing. Tables of events models are kept. */
   readonly fullRefresh?: boolean
-  /** Let an empty source empty a table that mirrors it. */
+  /** Refuse a full refresh that would end a history. */
+  readonly keepHistory?: boolean
+  /** Let an empty source empty a table that mirrors it, and a run publish nothing over something. */
   readonly allowEmpty?: boolean
   /** Replace this range of the watermark in append models. */
   readonly range?: WatermarkRange | null
@@ -39,7 +42,9 @@ export async function readContext(
   const { connection, catalog, state, startedAt } = found
   const { models, external } = project
   const fileHashes = await hashFiles(connection, paths.dir, models.values(), databasesOf(project))
-  const selected = await chooseModels({ connection, state, fileHashes }, models, selection)
+  const known = { connection, state, fileHashes }
+  const chosen = await chooseModels(known, knownModels(project), selection)
+  const selected = new Set([...chosen].filter((name) => models.has(name)))
   const read = sourcesRead(models, selected)
   const tables = (external?.tables ?? []).filter(({ name }) => read.has(name))
   return {
@@ -49,9 +54,10 @@ export async function readContext(
     fullRefresh,
     allowEmpty,
     range,
+    chosen,
     selected,
     fileHashes,
-    sourceAges: await readSourceAges(connection, tables, startedAt),
+    sourceAges: await readSourceAges(connection, tables, external?.away, startedAt),
     columnsBefore: describeOnce(connection, catalog),
   }
 }

@@ -38,6 +38,8 @@ export class RunResults {
   readonly #removed: ModelName[] = []
   /** The models that the run is about; none before it knows. */
   selected: ReadonlySet<ModelName> = new Set()
+  /** Whether the project has no mistake that is no model's, as far as the run is about it. */
+  projectIsWhole = true
   readonly #startedMs = performance.now()
   readonly #progress: Progress
   readonly #started = new Set<ModelName>()
@@ -108,9 +110,10 @@ export class RunResults {
   summarize(): RunSummary {
     const { runId, startedAt, flushed, snapshot } = this
     const results = Array.from(this.selected, (model) => this.#results.get(model)!)
+    const isGood = results.every(({ status }) => status === 'built' || status === 'unchanged')
     return {
       runId,
-      ok: results.every(({ status }) => status === 'built' || status === 'unchanged'),
+      ok: isGood && this.projectIsWhole,
       startedAt,
       ms: performance.now() - this.#startedMs,
       flushed: Array.from(flushed, ([model, counts]) => ({ model, ...counts })),

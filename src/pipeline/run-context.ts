@@ -23,7 +23,9 @@ export interface RunContext {
   readonly allowEmpty: boolean
   /** Replace the rows of this range of the watermark in append models (`--start`, `--end`); null: take new rows. */
   readonly range: WatermarkRange | null
-  /** The models that the run is about, in DAG order. */
+  /** The models that the run is about, also those that do not compile. */
+  readonly chosen: ReadonlySet<ModelName>
+  /** Those of them that compile, in DAG order. */
   readonly selected: ReadonlySet<ModelName>
   /** Kept up to date while models are committed. */
   readonly catalog: Catalog

@@ -2,6 +2,8 @@
 
 import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
+import { mistakesOfNoModel } from '../compiler/mistakes.ts'
+import { knownModels } from '../compiler/select.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Progress } from '../core/report/progress.ts'
@@ -16,8 +18,15 @@ import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts
 import type { FlushStep } from './flush/flush.ts'
 import { flushAll } from './flush/flush-all.ts'
 import { interruptOnAbort } from './interrupt.ts'
-import { type EarlyFailure, type EarlyFailures, planSteps, refuseEvents } from './plan/steps.ts'
+import {
+  type EarlyFailure,
+  type EarlyFailures,
+  planSteps,
+  refuseEvents,
+  uncompiledSteps,
+} from './plan/steps.ts'
 import { readContext, type RunRequest } from './read-context.ts'
+import { refuseToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import { RunResults, type RunSummary } from './results.ts'
 import type { RunContext } from './run-context.ts'
 import { ensureState, readPositions, readState, recordRemoved, recordRun } from './store/state.ts'
@@ -54,17 +63,19 @@ export interface RunOptions extends RunRequest {
 
 /**
  * Mistakes in models end as results with the status `failed`, never as exceptions, and so does an abort as `skipped`.
- * Throws EnvironmentError: `run-locked`, `disk-full`, `warehouse-failed`, `file-failed`, and those of the warehouse
+ * Throws EnvironmentError: `models-missing`, `warehouse-missing`, `run-locked`, `disk-full`, `warehouse-failed`, `file-failed`, and those of the warehouse
  * and openClaims().
  */
 export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   const { paths, store, project, lockWaitMs, signal, progress } = options
   const results = new RunResults(options.now?.() ?? new Date(), progress)
   const { runId } = results
-  results.selected = new Set(project.models.keys())
-  progress({ event: 'run-started', runId, models: project.models.size })
+  const models = knownModels(project)
+  results.selected = new Set(models.keys())
+  progress({ event: 'run-started', runId, models: models.size })
   try {
     await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
+    await refuseToEmpty(options, store)
     const sources = project.external?.sources ?? []
     await using warehouse = await openWarehouse(store.warehouse, options, {
       dir: paths.dir,
@@ -108,9 +119,11 @@ async function work(
   try {
     const context = await prepare(options, results, connection)
     const { selected } = context
-    results.selected = selected
-    if (selected.size < project.models.size)
-      options.progress({ event: 'models-selected', models: selected.size })
+    if (options.keepHistory === true) await refuseToEndHistories(context)
+    failUncompiled(context, results)
+    if (context.chosen.size < knownModels(project).size)
+      options.progress({ event: 'models-selected', models: context.chosen.size })
+    if (options.selection?.retry === true && context.chosen.size === 0) return
     const failed = await flush(options, results, context)
     const positions = await readPositions(connection)
     const steps = await planSteps(context, { positions, waiting: new Set(), failed })
@@ -133,9 +146,28 @@ async function prepare(
   const { project, signal } = options
   const catalog = await readCatalog(connection)
   await ensureState(connection, catalog)
-  await replaceMacros(connection, project.macros)
+  if (project.macrosAreWhole) await replaceMacros(connection, project.macros)
   const state = await readState(connection, project.models.keys())
   return readContext(options, { connection, catalog, state, runId, startedAt, signal })
+}
+
+/** A run of all models also answers for files that are no model's. */
+function failUncompiled(context: RunContext, results: RunResults): void {
+  const { chosen, project } = context
+  const isAll = chosen.size === knownModels(project).size
+  results.selected = chosen
+  results.projectIsWhole = !isAll || mistakesOfNoModel(project).length === 0
+  for (const { model, problem } of uncompiledSteps(context)) {
+    const { name: failed, failedBy } = model
+    if (problem !== null) results.fail(failed, problem)
+    else
+      results.finish({
+        model: failed,
+        status: 'skipped',
+        because: `${failedBy} failed`,
+        ms: 0,
+      })
+  }
 }
 
 /** The events models that were refused, or could not be flushed. */
@@ -176,7 +208,7 @@ async function markRemoved(
   results: RunResults,
 ): Promise<void> {
   const gone = [...state.models].filter(
-    ([name, { removed }]) => !removed && !project.models.has(name),
+    ([name, { removed }]) => !removed && !project.models.has(name) && !project.failed.has(name),
   )
   const names = gone.map(([name]) => name)
   if (names.length > 0) await recordRemoved(connection, names)
@@ -194,6 +226,7 @@ async function publishAll(
     snapshots: store.snapshots,
     runId,
     models: project.models.values(),
+    failed: project.failed,
     versions: results.versions,
     now: now?.() ?? new Date(),
     ...(retention === undefined ? {} : { retention }),

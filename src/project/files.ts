@@ -45,12 +45,12 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
     paths.filter(isSql).map((path) => readSource(dir, path, limits.modelFileBytes))
   const modelPaths = await pathsOf('models')
   problems.push(...modelPaths.filter((path) => !isSql(path)).flatMap(ignoredFile))
-  const broken: ModelName[] = []
+  const unread: ModelFile[] = []
   const models = readAll(modelPaths).map((read): ModelFile | Diagnostic => {
     const { path } = isDiagnostic(read) ? read.source : read
     const placed = place(path, ['sql'], reserved)
     if (isDiagnostic(read)) {
-      if (!isDiagnostic(placed)) broken.push(placed.name)
+      if (!isDiagnostic(placed)) unread.push({ name: placed.name, source: { path, text: '' } })
       return read
     }
     return isDiagnostic(placed) ? placed : { name: placed.name, source: read }
@@ -78,8 +78,13 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
     return { name: placed.name, path, format: SEED_FORMATS[placed.extension]!, types }
   })
   const macros = understood(readAll(await pathsOf('macros')))
-  const readable = { models: understood(models), seeds: understood(seeds), macros }
-  return broken.length === 0 ? { ...readable, problems } : { ...readable, broken, problems }
+  return {
+    models: understood(models),
+    unreadable: unread,
+    seeds: understood(seeds),
+    macros,
+    problems,
+  }
 }
 
 /** The name that a path `<top>/<schema>/<name>.<extension>` gives. */

@@ -93,7 +93,7 @@ async function delta(rows: number, rounds: number): Promise<Figure> {
   const times = await interleaved(
     rounds,
     () => measure([]),
-    () => measure(['--full-refresh']),
+    () => measure(['--full-refresh', '--drop-history']),
   )
   const count = rows.toLocaleString('en-US')
   return figure(`merge of a change of 1 % of ${count} rows / its full rebuild`, times, 0.3)

@@ -62,7 +62,8 @@ test('an empty source empties its mirror only with --allow-empty', async () => {
   assert.match((await space.ok(['plan', '--diff'], { exitCode: 1 })).stdout, says)
   for (const command of ['plan --diff', 'run'])
     assert.match(
-      (await space.ok([...command.split(' '), '--full-refresh'], { exitCode: 1 })).stdout,
+      (await space.ok([...command.split(' '), '--full-refresh', '--drop-history'], { exitCode: 1 }))
+        .stdout,
       says,
     )
   assert.equal(await rowsOf(space, 'select count(*) from mart.now'), ['3'])

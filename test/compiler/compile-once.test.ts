@@ -3,7 +3,6 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { compile } from '../../src/compiler/compile.ts'
 import { compileOnce } from '../../src/compiler/compile-once.ts'
-import { DiagnosticsError } from '../../src/core/diagnostics.ts'
 import type { CompiledProject } from '../../src/core/model.ts'
 import { hashOf } from '../../src/core/hash.ts'
 import { loadProject } from '../../src/project/load.ts'
@@ -164,7 +163,7 @@ test('a saved file that is cut short or altered is passed over', async () => {
   }
 })
 
-test('not saved: what may change by itself, what has mistakes, what only looks', async () => {
+test('not saved: what may change by itself, what only looks', async () => {
   await using space = await workspace(project)
   const path = space.path('.eider/compiled.json')
   const isSaved = () => stat(path).then(Boolean, () => false)
@@ -173,15 +172,19 @@ test('not saved: what may change by itself, what has mistakes, what only looks',
   await space.write('models/raw/n.sql', 'select now() as at\n')
   await once(space)
   assert.not.ok(await isSaved())
+})
+
+test('a compile with mistakes comes back with the same mistakes, and the same models that have none', async () => {
+  await using space = await workspace(project)
   await space.write('models/raw/n.sql', 'select nothing\n')
-  for (const _ of [1, 2])
-    try {
-      await once(space)
-      assert.unreachable()
-    } catch (error) {
-      assert.instance(error, DiagnosticsError)
-    }
-  assert.not.ok(await isSaved())
+  await space.write('seeds/raw/s.csv', 'a,b\n1\n')
+  const [made, restored] = [await once(space), await once(space)]
+  assert.is(made.identity, restored.identity)
+  assert.ok(made.identity !== undefined)
+  assert.is(made.errors.length, 2)
+  assert.equal(restored.errors, made.errors)
+  assert.equal([...restored.failed.values()], [...made.failed.values()])
+  assert.equal([...restored.models.keys()], [...made.models.keys()])
 })
 
 test.run()

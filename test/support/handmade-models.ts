@@ -104,6 +104,9 @@ export function eventsModel(name: string, ...columns: readonly string[]): Events
 export const projectOf = (...models: readonly Model[]): CompiledProject => ({
   models: new Map(models.map((model) => [model.name, model])),
   macros: [],
+  errors: [],
+  failed: new Map(),
+  macrosAreWhole: true,
   lineage: () => new Map(),
   warnings: [],
 })

@@ -1,6 +1,7 @@
 // The program of the process that compile-targets.ts starts. It compiles one project, says what came of it, and ends.
 
-import { DiagnosticsError } from '../../core/diagnostics.ts'
+import type { Diagnostic } from '../../core/diagnostics.ts'
+import type { CompiledProject } from '../../core/model.ts'
 import type { Compiled, Compiling } from './compile-targets.ts'
 
 // A service manager asks all processes to stop at once. The daemon decides what becomes of this one.
@@ -13,11 +14,24 @@ process.once('message', (given: Compiling) => {
 
 async function attempt({ files, dir }: Compiling): Promise<Compiled> {
   try {
-    const { compile } = await import('../../compiler/compile.ts')
-    // Events do not wait for the sources that other models read.
-    const { models } = await compile(files, { dir, withoutBrokenSources: true })
-    return { targets: [...models.values()].filter((model) => model.kind === 'events') }
+    const { compileAll } = await import('../../compiler/compile.ts')
+    const { models, failed, errors } = await compileAll(files, { dir })
+    if (concernsEvents(failed, errors)) return { diagnostics: errors }
+    const targets = [...models.values()].filter((model) => model.kind === 'events')
+    return { targets, mistakes: errors }
   } catch (error) {
-    return error instanceof DiagnosticsError ? { diagnostics: error.diagnostics } : { error }
+    return { error }
   }
 }
+
+/** Also where it cannot be told. Events do not wait for the queries and sources of other models. */
+function concernsEvents(failed: CompiledProject['failed'], errors: readonly Diagnostic[]): boolean {
+  const models = [...failed.values()]
+  if (models.some(({ kind }) => kind === 'events' || kind === null)) return true
+  const elsewhere = new Set(models.flatMap(({ mistakes }) => mistakes))
+  return errors.some(
+    (error) => !elsewhere.has(error) && error.code !== 'invalid-source' && !isMacro(error),
+  )
+}
+
+const isMacro = ({ source }: Diagnostic) => source.path.startsWith('macros/')

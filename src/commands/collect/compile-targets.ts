@@ -11,6 +11,12 @@ import type { Project } from '../../project/project.ts'
 
 export type Targets = ReadonlyMap<ModelName, EventsModel>
 
+export interface CompiledTargets {
+  readonly targets: Targets
+  /** Of other models. */
+  readonly mistakes: readonly Diagnostic[]
+}
+
 /** What the daemon says to the process. */
 export interface Compiling {
   readonly files: ProjectFiles
@@ -19,18 +25,22 @@ export interface Compiling {
 
 /** What the process answers, once. */
 export type Compiled =
-  | { readonly targets: readonly EventsModel[] }
+  | { readonly targets: readonly EventsModel[]; readonly mistakes: readonly Diagnostic[] }
   | { readonly diagnostics: readonly Diagnostic[] }
   | { readonly error: unknown }
 
 const CHILD = fileURLToPath(new URL('./compile-child.js', import.meta.url))
 
-/** Throws as compile() does, and an AbortError when `signal` asks to stop. */
-export async function compileTargets(project: Project, signal: AbortSignal): Promise<Targets> {
+/** Throws as compile() does for mistakes in events models, and an AbortError when `signal` asks to stop. */
+export async function compileTargets(
+  project: Project,
+  signal: AbortSignal,
+): Promise<CompiledTargets> {
   const compiled = await compileApart({ files: project.files, dir: project.paths.dir }, signal)
   if ('diagnostics' in compiled) throw new DiagnosticsError(compiled.diagnostics)
   if ('error' in compiled) throw compiled.error
-  return new Map(compiled.targets.map((model) => [model.name, model]))
+  const { targets, mistakes } = compiled
+  return { targets: new Map(targets.map((model) => [model.name, model])), mistakes }
 }
 
 function compileApart(given: Compiling, signal: AbortSignal): Promise<Compiled> {

@@ -44,14 +44,17 @@ export default class CollectDaemonCommand extends BaseCommand {
         if (!signal.aborted) throw error
         return null
       })
-    const [targets, { openEventBuffer }, { openDaemon }, { reloadTargets }] = await Promise.all([
+    const [compiled, { openEventBuffer }, { openDaemon }, { reloadTargets }] = await Promise.all([
       unlessStopped(compileTargets(project, signal)),
       // Loaded while another process compiles.
       import('../event-buffer.ts'),
       import('./open-daemon.ts'),
       import('./reload.ts'),
     ])
-    if (targets === null) return
+    if (compiled === null) return
+    const { logDiagnostics } = await import('../log-mistakes.ts')
+    const { targets, mistakes } = compiled
+    logDiagnostics(mistakes, logger)
     await using buffer = await unlessStopped(
       openEventBuffer(project, { role: 'daemon', logger, signal }),
     )

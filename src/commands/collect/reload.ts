@@ -3,7 +3,7 @@
 import type { CollectDaemon } from '../../collect/daemon.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Project } from '../../project/project.ts'
-import { logMistakes } from '../log-mistakes.ts'
+import { logDiagnostics, logMistakes } from '../log-mistakes.ts'
 import { compileTargets } from './compile-targets.ts'
 
 export interface ReloadOptions {
@@ -24,7 +24,8 @@ export async function reloadTargets(
     const project = await load()
     if (JSON.stringify(project.settings) !== JSON.stringify(started.settings))
       logger.warn('settings-need-restart')
-    const targets = await compileTargets(project, signal)
+    const { targets, mistakes } = await compileTargets(project, signal)
+    logDiagnostics(mistakes, logger)
     daemon.setTargets(targets)
     logger.info('models-reloaded', { targets: [...targets.keys()] })
   } catch (error) {

@@ -18,10 +18,12 @@ export async function queriedSnapshot(
   { resource, query = '' }: { readonly resource: string; readonly query?: string | undefined },
   resources: Resources,
 ): Promise<Queried> {
-  const { compile } = await import('../../compiler/compile.ts')
-  const { models } = await compile(files, { dir: paths.dir })
+  const { compileOnce } = await import('../../compiler/compile-once.ts')
+  const { dir, state } = paths
+  const compiled = await compileOnce(files, { dir, state, save: false })
+  const { models } = compiled
   const [, name = '', path = ''] = /^([^(/?]*)(.*)$/s.exec(resource) ?? []
-  const model = findModel(models, name)
+  const model = findModel(compiled, name)
   const options = query.replace(/^(?=.)\??/, path.includes('?') ? '&' : '?')
   // Blanks may stand in a query on a command line, as in a browser's address line.
   const target = `${entitySetName(model.name)}${path}${options}`.replaceAll(
@@ -37,7 +39,7 @@ export async function queriedSnapshot(
   const { makeScratch } = await import('../../pipeline/store/scratch.ts')
   const scratch = resources.use(await makeScratch(paths, store))
   await publishPreview({
-    dir: paths.dir,
+    dir,
     warehouse: store.warehouse,
     memoryLimit: settings.memory_limit,
     models,

@@ -23,7 +23,7 @@ export default class PipelineHistory extends BaseCommand {
     const rows =
       args.model === undefined
         ? await runHistory(connection, flags.limit)
-        : await historyOf(args.model, reading.project.models, (name) =>
+        : await historyOf(args.model, reading.project, (name) =>
             modelHistory(connection, name, flags.limit),
           )
     if (flags.json) for (const row of rows) this.printEvent(row)
@@ -35,9 +35,9 @@ export default class PipelineHistory extends BaseCommand {
 /** A model that is gone from the project still has its history. Throws UsageError for a name that nothing ever had. */
 async function historyOf<T>(
   asked: string,
-  models: CompiledProject['models'],
+  project: CompiledProject,
   read: (name: string) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
   const rows = await read(asked)
-  return rows.length > 0 ? rows : read(findModel(models, asked).name)
+  return rows.length > 0 ? rows : read(findModel(project, asked).name)
 }

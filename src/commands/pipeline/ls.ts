@@ -17,21 +17,30 @@ export default class PipelineLs extends BaseCommand {
     const { flags, argv } = await this.parse(PipelineLs)
     const project = await this.openProject(flags)
     const { isModified } = await import('../../pipeline/plan/decide.ts')
-    const { select } = await import('../../compiler/select.ts')
+    const { knownModels, select } = await import('../../compiler/select.ts')
     const { readSteps } = await import('../../pipeline/plan/show-changes.ts')
+    const { uncompiledSteps } = await import('../../pipeline/plan/steps.ts')
     const { readSourceAges } = await import('../../pipeline/plan/source-age.ts')
     await using reading = await openToRead(project)
-    const { models, external } = reading.project
+    const { external } = reading.project
     const request = { paths: project.paths, project: reading.project }
     const { context, steps } = await readSteps(request, reading)
-    const selected = select(models, selectionOf(argv, flags), (model) => isModified(model, context))
-    const shown = steps.filter(({ model }) => selected.has(model.name))
+    const all = knownModels(reading.project)
+    const selected = select(all, selectionOf(argv, flags), (model) => isModified(model, context))
+    const shown = [...steps, ...uncompiledSteps(context)].filter(({ model }) =>
+      selected.has(model.name),
+    )
     const read = new Set(shown.flatMap(({ model }) => model.sources))
     const tables = (external?.tables ?? []).filter(
-      ({ name }) => selected.size === models.size || read.has(name),
+      ({ name }) => selected.size === all.size || read.has(name),
     )
     const unread = tables.filter(({ name }) => !context.sourceAges.has(name))
-    const others = await readSourceAges(reading.connection, unread, context.startedAt)
+    const others = await readSourceAges(
+      reading.connection,
+      unread,
+      external?.away,
+      context.startedAt,
+    )
     const sources = tables.map(({ name, path }) => ({
       model: name,
       kind: 'source',
@@ -41,9 +50,9 @@ export default class PipelineLs extends BaseCommand {
     }))
     const planned = shown.map(({ model, because, problem }) => ({
       model: model.name,
-      kind: model.kind,
+      kind: model.kind ?? '',
       tags: model.tags,
-      entity_set: model.expose === null ? null : entitySetName(model.name),
+      entity_set: 'expose' in model && model.expose !== null ? entitySetName(model.name) : null,
       state: problem ?? because,
     }))
     const rows = [...sources, ...planned]

@@ -1,8 +1,15 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
+import {
+  keepsHistory,
+  rangeFlags,
+  rangeOf,
+  selectionFlags,
+  selectionOf,
+} from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { showPlan } from '../../cli/show-plan.ts'
+import { DiagnosticsError } from '../../core/diagnostics.ts'
 import type { ContractChange, PlannedStep } from '../../core/report/planned-changes.ts'
 import { openToRead } from '../reading.ts'
 
@@ -22,6 +29,7 @@ export default class PipelinePlan extends BaseCommand {
       summary: 'Build the models in memory and show which rows would change',
     }),
     'full-refresh': Flags.boolean({ summary: 'As for a run with --full-refresh' }),
+    'drop-history': Flags.boolean({ summary: 'As for a run with --drop-history' }),
     'allow-empty': Flags.boolean({ summary: 'As for a run with --allow-empty' }),
     ...rangeFlags,
     'allow-breaking': Flags.boolean({
@@ -34,13 +42,15 @@ export default class PipelinePlan extends BaseCommand {
     const project = await this.openProject(flags)
     const { planRun } = await import('../../pipeline/plan/show-changes.ts')
     await using reading = await openToRead(project)
+    const selection = selectionOf(argv, flags)
     this.printWarnings(reading.project.warnings)
     const { contractChanges } = await import('../../odata/edm/contract.ts')
     const { steps, published, next } = await planRun({
       ...reading,
       paths: project.paths,
       snapshots: reading.store.snapshots,
-      selection: { ...selectionOf(argv, flags), retry: false },
+      selection: { ...selection, retry: false },
+      keepHistory: keepsHistory(selection, flags),
       fullRefresh: flags['full-refresh'],
       allowEmpty: flags['allow-empty'],
       range: rangeOf(flags),
@@ -52,7 +62,10 @@ export default class PipelinePlan extends BaseCommand {
     const breaks = contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
     if (breaks)
       process.stderr.write('clients may break; --allow-breaking accepts the changes above\n')
-    this.exit(breaks || steps.some(({ problem }) => problem !== null) ? 1 : 0)
+    const { errors } = reading.project
+    if (errors.length > 0) this.showFailure(new DiagnosticsError(errors), flags)
+    const isRefused = errors.length > 0 || steps.some(({ problem }) => problem !== null)
+    this.exit(breaks || isRefused ? 1 : 0)
   }
 }
 

@@ -1,11 +1,18 @@
 import * as Flags from '@oclif/core/flags'
 import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { rangeFlags, rangeOf, selectionFlags, selectionOf } from '../../cli/selection.ts'
+import {
+  keepsHistory,
+  rangeFlags,
+  rangeOf,
+  selectionFlags,
+  selectionOf,
+} from '../../cli/selection.ts'
 import { giveWay } from '../../cli/priority.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { drawProgress, showSummary } from '../../cli/show-run.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
+import { DiagnosticsError } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 import type { RunSummary } from '../../pipeline/results.ts'
 import { runOptionsOf } from '../run-options.ts'
@@ -34,8 +41,12 @@ export default class PipelineRun extends BaseCommand {
     'full-refresh': Flags.boolean({
       summary: 'Rebuild every model from nothing; tables of events are kept',
     }),
+    'drop-history': Flags.boolean({
+      summary: 'Let --full-refresh without a selector end the history of append, merge and scd2',
+      dependsOn: ['full-refresh'],
+    }),
     'allow-empty': Flags.boolean({
-      summary: 'Let an empty SELECT empty the table of a merge model that mirrors it',
+      summary: 'Let an empty SELECT empty its mirror, and the run publish nothing over something',
     }),
     ...rangeFlags,
     wait: Flags.integer({
@@ -89,14 +100,15 @@ export default class PipelineRun extends BaseCommand {
     const { paths } = project
     const { dir, state } = paths
     // Much of a compile is the engine's, which leaves time to load the rest of the code.
-    const [compiled, { checkSelection }, { runPipeline }, { openStore }] = await Promise.all([
-      compileOnce(project.files, { dir, state, save: true }),
-      import('../../compiler/select.ts'),
-      import('../../pipeline/run.ts'),
-      import('../../store/open-store.ts'),
-    ])
+    const [compiled, { checkSelection, knownModels }, { runPipeline }, { openStore }] =
+      await Promise.all([
+        compileOnce(project.files, { dir, state, save: true }),
+        import('../../compiler/select.ts'),
+        import('../../pipeline/run.ts'),
+        import('../../store/open-store.ts'),
+      ])
     const selection = { ...selectionOf(argv, flags), retry: flags.retry }
-    checkSelection(compiled.models, selection)
+    checkSelection(knownModels(compiled), selection)
     this.printWarnings(compiled.warnings)
     const summary = await runPipeline({
       paths,
@@ -108,6 +120,7 @@ export default class PipelineRun extends BaseCommand {
       selection,
       ...(flags.threads === undefined ? {} : { modelsAtOnce: flags.threads }),
       failFast: flags['fail-fast'],
+      keepHistory: keepsHistory(selection, flags),
       allowEmpty: flags['allow-empty'],
       range: rangeOf(flags),
       lockWaitMs: flags.wait * 1000,
@@ -116,6 +129,10 @@ export default class PipelineRun extends BaseCommand {
       logger,
     })
     if (!flags.json) this.print(showSummary(summary, this.paintFor(flags), flags))
+    const { mistakesOf } = await import('../../compiler/mistakes.ts')
+    const chosen = summary.models.map(({ model }) => model)
+    const mistakes = mistakesOf(compiled, chosen)
+    if (mistakes.length > 0) this.showFailure(new DiagnosticsError(mistakes), flags)
     const isIdle = flags.retry && summary.models.length === 0
     if (isIdle && !flags.quiet && !stop.signal.aborted) {
       const isAll = selection.include.length + selection.exclude.length === 0

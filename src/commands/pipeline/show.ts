@@ -32,7 +32,7 @@ export default class PipelineShow extends BaseCommand {
     const { models, external } = reading.project
     const table = external?.tables.find(({ name }) => sameName(name, args.model))
     if (table !== undefined) return this.#showSource(table, models, flags.json)
-    const model = findModel(models, args.model)
+    const model = findModel(reading.project, args.model)
     if (flags.lineage) return await this.#showLineage(reading.project, model, flags.json)
     const description = describeModel(model, models)
     if (flags.json) this.printEvent(description)

@@ -1,7 +1,7 @@
 // The steps of a run, and what a plan says of each: made in pipeline/, drawn in cli/, printed as JSON (docs/commands.md).
 
 import type { Diagnostic } from '../diagnostics.ts'
-import type { Model } from '../model.ts'
+import type { FailedModel, Model } from '../model.ts'
 
 /** What becomes of one selected model. */
 export interface Step {
@@ -19,7 +19,8 @@ export interface Step {
   readonly losses: readonly string[]
 }
 
-export interface PlannedStep extends Step {
+export interface PlannedStep extends Omit<Step, 'model'> {
+  readonly model: Model | FailedModel
   readonly columns: readonly ColumnChange[]
   /** What becomes of the events that wait; null where that was not tried. */
   readonly events: EventsVerdict | null

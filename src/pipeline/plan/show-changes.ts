@@ -1,7 +1,7 @@
 // The steps of a run with what each would change: `eider plan`. Nothing is written but temporary tables.
 
 import type { WaitingSegment } from '../../buffer/claim-source.ts'
-import type { Model } from '../../core/model.ts'
+import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type {
   ColumnChange,
@@ -19,10 +19,11 @@ import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { readContext, type RunRequest } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { isFlushed, readStateIfAny } from '../store/state.ts'
+import { refuseToEndHistories } from '../refuse-loss.ts'
 import type { Progress } from './decide.ts'
 import { DryRun } from './dry-run/dry-run.ts'
 import { nextPublication } from './next-publication.ts'
-import { narrow, planSteps, refuseEvents } from './steps.ts'
+import { narrow, planSteps, refuseEvents, uncompiledSteps } from './steps.ts'
 
 /** What a command that only looks has of a project. */
 export interface PlanSource {
@@ -73,6 +74,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { project } = options
   const { models } = project
   const { context, steps } = await readSteps(options, options)
+  if (options.keepHistory === true) await refuseToEndHistories(context)
   const before = new Map<Model, readonly Column[] | null>()
   for (const { action, model } of steps)
     if (action === 'build') before.set(model, await context.columnsBefore(model.name))
@@ -80,20 +82,32 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const shown = options.diff
     ? await buildInMemory(context, steps, options, await DryRun.open(context, waiting))
     : await addEvents(context, steps, options, waiting)
-  const published = await options.snapshots.current()
+  const published = withoutFailed(await options.snapshots.current(), project)
   const { selected, state } = context
+  const compiled = shown.map((step) => ({
+    ...step,
+    columns: columnChanges(step, before.get(step.model) ?? null, step.columns),
+  }))
+  const others = uncompiledSteps(context)
   return {
-    steps: shown.map((step) => ({
-      ...step,
-      columns: columnChanges(step, before.get(step.model) ?? null, step.columns),
-    })),
+    steps: [...compiled, ...others.map((step) => ({ ...step, ...nothingKnown }))],
     published,
     next: nextPublication(published, models, selected, state.models),
   }
 }
 
+const nothingKnown = { columns: [], events: null, diff: null } as const
+
+/** What is published of models that do not compile stays. */
+function withoutFailed(published: Snapshot | null, { failed }: CompiledProject): Snapshot | null {
+  if (published === null) return null
+  const relations = published.relations.filter(({ model }) => !failed.has(model))
+  return { ...published, relations }
+}
+
 /** `columns`: what the model will have. */
-type ShownStep = Omit<PlannedStep, 'columns'> & { readonly columns: readonly Column[] }
+type ShownStep = Step &
+  Omit<PlannedStep, 'columns' | 'model'> & { readonly columns: readonly Column[] }
 
 /** Each model as the run would build it, after all it reads: what it does to the rows, and where less is to be done. */
 async function buildInMemory(

@@ -1,6 +1,7 @@
 // How old the rows of sources are, by the greatest value of their `loaded_at`: those that read a table that is too old
 // are warned, or fail and keep their last good version.
 
+import { type Diagnostic, lineOf } from '../../core/diagnostics.ts'
 import type { Age, CompiledExternal } from '../../core/external.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
@@ -18,43 +19,58 @@ export interface SourceAge {
   readonly text: string
 }
 
-/** By name, of the sources that say when they were loaded. */
+/** By name, of the sources that say when they were loaded, and of those that cannot be read. */
 export async function readSourceAges(
   connection: Connection,
   tables: readonly CompiledExternal[],
+  away: ReadonlyMap<string, Diagnostic> | undefined,
   now: Date,
 ): Promise<ReadonlyMap<string, SourceAge>> {
   const found = new Map<string, SourceAge>()
   for (const table of tables) {
-    if (table.loadedAt === null) continue
-    found.set(table.name, await readAge(connection, table, table.loadedAt, now))
+    const mistake = away?.get(table.name)
+    const age =
+      mistake === undefined
+        ? await unlessUnreadable(table, () => readAge(connection, table, now))
+        : ({ source: table.name, state: 'error', text: lineOf(mistake) } as const)
+    if (age !== null) found.set(table.name, age)
   }
   return found
 }
 
 /** What cannot be read to its end is an error of those that read it, not of the run. */
-async function readAge(
-  connection: Connection,
-  table: CompiledExternal,
-  loadedAt: string,
-  now: Date,
-): Promise<SourceAge> {
-  const [schema = '', name = ''] = table.name.split('.')
-  // Infinity marks rows without an end, and says nothing of the last load.
-  const time = sql`${sql.ident(loadedAt)}::TIMESTAMPTZ`
+async function unlessUnreadable(
+  { name }: CompiledExternal,
+  read: () => Promise<SourceAge | null>,
+): Promise<SourceAge | null> {
   try {
-    const row = await connection.row(sql`
-      SELECT epoch_ms(max(${time}) FILTER (isfinite(${time})))::DOUBLE AS ms
-      FROM ${sql.ident(schema, name)}`)
-    const ms = row?.['ms'] ?? null
-    // The engine's last times lie behind those of a Date.
-    return judge(table, ms === null ? null : Math.min(numberOf(ms), MAX_DATE_MS), now)
+    return await read()
   } catch (error) {
     if (!(error instanceof DatabaseError) || isInterrupt(error)) throw error
     const [problem = ''] = error.details.message.split('\n')
-    const text = `the source ${table.name} cannot be read: ${problem}`
-    return { source: table.name, state: 'error', text }
+    return { source: name, state: 'error', text: `the source ${name} cannot be read: ${problem}` }
   }
+}
+
+/** null where it says no time. */
+async function readAge(
+  connection: Connection,
+  table: CompiledExternal,
+  now: Date,
+): Promise<SourceAge | null> {
+  const [schema = '', name = ''] = table.name.split('.')
+  const rows = sql.ident(schema, name)
+  if (table.loadedAt === null) {
+    await connection.row(sql`SELECT 1 FROM ${rows} LIMIT 0`) // it may have gone since the compile
+    return null
+  }
+  // Infinity marks rows without an end, and says nothing of the last load.
+  const time = sql`${sql.ident(table.loadedAt)}::TIMESTAMPTZ`
+  const row = await connection.row(sql`
+    SELECT epoch_ms(max(${time}) FILTER (isfinite(${time})))::DOUBLE AS ms FROM ${rows}`)
+  const ms = row?.['ms'] ?? null
+  // The engine's last times lie behind those of a Date.
+  return judge(table, ms === null ? null : Math.min(numberOf(ms), MAX_DATE_MS), now)
 }
 
 /** Tables of sources that the selected models read. */

@@ -2,8 +2,8 @@
 // executes. Whoever executes them may only narrow the list: a model whose inputs turn out not to have changed is left as
 // it is, and what reads a model that fails on its rows is skipped.
 
-import type { Diagnostic } from '../../core/diagnostics.ts'
-import type { Model } from '../../core/model.ts'
+import { type Diagnostic, lineOf } from '../../core/diagnostics.ts'
+import type { FailedModel, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import { FailedModels } from '../failed-models.ts'
 import type { Step } from '../../core/report/planned-changes.ts'
@@ -36,6 +36,24 @@ export async function planSteps(
     steps.push(step)
   }
   return steps
+}
+
+/** A step of a model that does not compile, or reads one that does not: nothing more is known of it. */
+export interface UncompiledStep extends Omit<Step, 'model'> {
+  readonly model: FailedModel
+}
+
+/** What a run is about and cannot be built; they come after the others. */
+export function uncompiledSteps({ chosen, project }: RunContext): readonly UncompiledStep[] {
+  const failed = [...project.failed.values()].filter(({ name }) => chosen.has(name))
+  return failed.map((model) => {
+    const { mistakes: diagnostics, failedBy } = model
+    const [first] = diagnostics
+    const rest = { model, diagnostics, warnings: [], losses: [] }
+    return first === undefined
+      ? { ...rest, action: 'skip', because: `${failedBy} fails`, problem: null }
+      : { ...rest, action: 'build', because: 'does not compile', problem: lineOf(first) }
+  })
 }
 
 /**

@@ -1,36 +1,27 @@
 // The warehouse of a target with the sources of its project.
 
 import { attachSources } from '../../compiler/attach-sources.ts'
-import { type Diagnostic, throwIfErrors } from '../../core/diagnostics.ts'
 import type { ExternalSource } from '../../core/external.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Database } from '../../duckdb/database.ts'
 import type { ReadOptions, Warehouse, WriteOptions } from '../../store/warehouse.ts'
 
-/** For a run. Throws DiagnosticsError: what was readable when the project was compiled may have gone since. */
+/** For a run. A source that cannot be read stands in the way of those models only that read it. */
 export async function openWarehouse(
   warehouse: Warehouse,
   options: WriteOptions,
-  { dir, sources }: ProjectSources,
+  sources: ProjectSources,
 ): Promise<Database> {
-  await using resources = new Resources()
-  const database = resources.use(await warehouse.open(options))
-  throwIfErrors(await attachAll(database, dir, sources))
-  resources.move()
-  return database
+  return withSources(await warehouse.open(options), sources)
 }
 
-/** For commands that change nothing. A source that cannot be read stands in the way of those queries only that read it. */
+/** For commands that change nothing. */
 export async function openWarehouseToRead(
   warehouse: Warehouse,
   options: ReadOptions,
-  { dir, sources }: ProjectSources,
+  sources: ProjectSources,
 ): Promise<Database> {
-  await using resources = new Resources()
-  const database = resources.use(await warehouse.openToRead(options))
-  await attachAll(database, dir, sources)
-  resources.move()
-  return database
+  return withSources(await warehouse.openToRead(options), sources)
 }
 
 export interface ProjectSources {
@@ -39,12 +30,15 @@ export interface ProjectSources {
   readonly sources: readonly ExternalSource[]
 }
 
-async function attachAll(
+async function withSources(
   database: Database,
-  dir: string,
-  sources: readonly ExternalSource[],
-): Promise<readonly Diagnostic[]> {
-  if (sources.length === 0) return []
+  { dir, sources }: ProjectSources,
+): Promise<Database> {
+  if (sources.length === 0) return database
+  await using resources = new Resources()
+  resources.use(database)
   await using connection = await database.connect()
-  return (await attachSources(connection, dir, sources)).diagnostics
+  await attachSources(connection, dir, sources)
+  resources.move()
+  return database
 }

@@ -24,6 +24,8 @@ export interface PublishModelsOptions {
   readonly snapshots: SnapshotStore
   readonly runId: string
   readonly models: Iterable<Model>
+  /** Names of models that are known and cannot be looked at; they keep what is published of them. */
+  readonly failed?: ReadonlyMap<string, unknown>
   /** Version of each model whose relation is as the model says; the others keep what is published of them. */
   readonly versions: ReadonlyMap<ModelName, string>
   readonly now: Date
@@ -67,7 +69,21 @@ async function chooseRelations(
       if (before !== undefined) relations.push(before)
     }
   }
-  return relations
+  return withFailed(relations, rows.current?.relations ?? [], options.failed ?? new Map())
+}
+
+/** In the order of the state before, so that what is the same has the same identity. */
+function withFailed(
+  relations: readonly PublishedRelation[],
+  published: readonly PublishedRelation[],
+  failed: ReadonlyMap<string, unknown>,
+): readonly PublishedRelation[] {
+  const kept = published.filter(({ model }) => failed.has(model))
+  if (kept.length === 0) return relations
+  const all = [...relations, ...kept]
+  const places = new Map(published.map(({ model }, i) => [model, i]))
+  const placeOf = ({ model }: PublishedRelation) => places.get(model) ?? published.length
+  return all.toSorted((a, b) => placeOf(a) - placeOf(b))
 }
 
 async function publishModel(

@@ -30,7 +30,7 @@ export function explain(error: DatabaseError, path: string, hint: string): Envir
     return failure(
       'warehouse-damaged',
       `the warehouse ${path} is damaged: ${words}`,
-      'restore it from a backup, or move it away (with its .wal file) and run again: models are rebuilt, flushed events are only in that file',
+      'restore it from a backup, or move it away (with its .wal file) and run again with --allow-empty: models are rebuilt, flushed events are only in that file',
     )
   if (/No space left on device/.test(error.message))
     return failure('disk-full', `the disk of ${path} is full`, 'make room and run again')

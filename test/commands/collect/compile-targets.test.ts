@@ -20,7 +20,7 @@ test('another process compiles the events models as this one does', async () => 
   await using space = await workspace(files)
   const project = await load(space.dir)
   const { models } = await compile(project.files, { dir: space.dir })
-  const targets = await compileTargets(project, never)
+  const { targets } = await compileTargets(project, never)
   assert.equal([...targets.keys()], ['raw.orders', 'raw.refunds'])
   for (const [name, target] of targets) assert.equal(target, models.get(name))
 })

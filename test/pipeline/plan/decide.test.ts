@@ -155,6 +155,9 @@ test('contents of files count', async () => {
     models: new Map([[reader.name, reader]]),
     macros: [],
     warnings: [],
+    errors: [],
+    failed: new Map(),
+    macrosAreWhole: true,
     lineage: () => new Map(),
   }
   const before = new Map([['data/x.csv', 'hash one']])

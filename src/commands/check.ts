@@ -1,0 +1,103 @@
+import { relative, resolve, sep } from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import type { Interfaces } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+import { gitHubAnnotation, sarifLog } from '../cli/diagnostic-formats.ts'
+import { selectionFlags, selectionOf } from '../cli/selection.ts'
+import { showDiagnostic } from '../cli/show-diagnostic.ts'
+import { failureEvents } from '../cli/show-failure.ts'
+import { variableFlags } from '../cli/variable-flags.ts'
+import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
+import { UsageError } from '../core/failures.ts'
+
+const formats = ['text', 'json', 'github', 'sarif'] as const
+
+type CheckFlags = Interfaces.InferredFlags<typeof Check.flags & typeof BaseCommand.baseFlags>
+
+interface Checked {
+  readonly models: number
+  readonly diagnostics: readonly Diagnostic[]
+  /** Path of the project from the root of the repository, with a slash at its end. */
+  readonly root: string
+}
+
+export default class Check extends BaseCommand {
+  static override summary = 'Compile the project and list every mistake; changes nothing'
+  static override examples = [
+    '<%= config.bin %> check',
+    '<%= config.bin %> check --format github',
+    '<%= config.bin %> check --format sarif > eider.sarif',
+  ]
+  static override strict = false
+  static override usage = '[SELECTOR...] [FLAGS]'
+  static override flags = {
+    ...selectionFlags,
+    ...variableFlags,
+    format: Flags.option({ options: formats, default: 'text' as const })({
+      summary: 'How mistakes are printed; --json is json',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { flags, argv } = await this.parse(Check)
+    const checked = await this.#check(flags, argv)
+    const errors = checked.diagnostics.filter(({ severity }) => severity === 'error').length
+    this.#show(checked, errors, flags)
+    this.exit(errors > 0 ? 1 : 0)
+  }
+
+  async #check(flags: CheckFlags, argv: readonly unknown[]): Promise<Checked> {
+    const start = resolve(process.env['GITHUB_WORKSPACE'] ?? process.cwd())
+    try {
+      const { files, paths } = await this.openProject(flags)
+      const { compileOnce } = await import('../compiler/compile-once.ts')
+      const { knownModels, select } = await import('../compiler/select.ts')
+      const { diagnosticsOf } = await import('../compiler/mistakes.ts')
+      const { dir, state } = paths
+      const project = await compileOnce(files, { dir, state, save: false })
+      const selected = select(knownModels(project), selectionOf(argv, flags), noState)
+      const diagnostics = diagnosticsOf(project, selected)
+      return { models: selected.size, diagnostics, root: prefixOf(relative(start, dir)) }
+    } catch (error) {
+      if (!(error instanceof DiagnosticsError)) throw error // of eider.yml
+      const dir = flags.project ?? process.cwd()
+      const root = prefixOf(relative(start, resolve(dir)))
+      return { models: 0, diagnostics: error.diagnostics, root }
+    }
+  }
+
+  #show({ models, diagnostics, root }: Checked, errors: number, flags: CheckFlags): void {
+    const warnings = diagnostics.length - errors
+    const format = flags.json ? 'json' : flags.format
+    if (format === 'json') {
+      if (diagnostics.length > 0) this.print(failureEvents(new DiagnosticsError(diagnostics)))
+      const counts = { models, errors, warnings }
+      return this.printEvent({ event: 'check-finished', ok: errors === 0, ...counts })
+    }
+    if (format === 'sarif') {
+      const log = sarifLog(diagnostics, { root, version: this.config.version })
+      return this.print(JSON.stringify(log, null, 2))
+    }
+    for (const item of diagnostics)
+      this.print(format === 'github' ? gitHubAnnotation(item, root) : `${showDiagnostic(item)}\n`)
+    const paint = this.paintFor(flags)
+    const outcome = errors === 0 ? paint('green', 'ok') : paint('red', 'failed')
+    const counts = [count(models, 'model'), count(errors, 'error'), count(warnings, 'warning')]
+    this.print(`${outcome}: ${counts.join(', ')}`)
+  }
+}
+
+const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+/** Outside of the repository there is no better name than the project's own. */
+const prefixOf = (path: string) =>
+  path === '' || path.startsWith('..') ? '' : `${path.split(sep).join('/')}/`
+
+function noState(): never {
+  throw new UsageError(
+    'a check does not look at what was built, so it cannot select state:modified',
+    {
+      hint: 'eider plan state:modified compiles them too',
+    },
+  )
+}

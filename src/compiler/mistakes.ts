@@ -1,0 +1,157 @@
+// Which models cannot be built when files have mistakes: those of the files, and all that read them. The others compile
+// and are built as if nothing had happened.
+
+import { type Diagnostic, hasErrors } from '../core/diagnostics.ts'
+import type { CompiledProject, FailedModel, Kind, Model } from '../core/model.ts'
+import { foldCase, type ModelName } from '../core/names.ts'
+import type { ProjectFiles } from '../core/project.ts'
+import type { SourceFile } from '../core/source.ts'
+import type { GraphNode } from './graph.ts'
+
+export interface NamedFile {
+  readonly name: ModelName
+  readonly source: SourceFile
+}
+
+/** What is known of a file that was parsed, also where too little was understood to compile it. */
+export interface Understanding {
+  readonly kind: Kind | null
+  readonly tags: readonly string[]
+}
+
+export class Mistakes {
+  readonly #owners: ReadonlyMap<string, ModelName>
+  readonly #byModel = new Map<ModelName, Diagnostic[]>()
+
+  /** `names`: the file of each name, by the name in lower case. */
+  constructor(files: ProjectFiles, names: ReadonlyMap<string, NamedFile>) {
+    this.#owners = ownersOf(files, names)
+  }
+
+  /** Each error goes to the model that its file defines, if any. */
+  add(found: readonly Diagnostic[]): void {
+    for (const item of found) {
+      const owner = this.#owners.get(item.source.path)
+      if (item.severity === 'error' && owner !== undefined) this.blame([owner], [item])
+    }
+  }
+
+  /** For mistakes elsewhere that are in the way of these models. */
+  blame(models: readonly ModelName[], errors: readonly Diagnostic[]): void {
+    for (const model of errors.length === 0 ? [] : models) {
+      const known = this.#byModel.get(model) ?? []
+      this.#byModel.set(model, [...known, ...errors.filter((item) => !known.includes(item))])
+    }
+  }
+
+  of(model: ModelName): readonly Diagnostic[] {
+    return this.#byModel.get(model) ?? []
+  }
+}
+
+/** Name of the model that a file decides about, by its path: a model, a seed, or the .yml beside a seed. */
+function ownersOf(
+  { models, seeds, unreadable = [], problems = [] }: ProjectFiles,
+  names: ReadonlyMap<string, NamedFile>,
+): ReadonlyMap<string, ModelName> {
+  const owners = new Map<string, ModelName>()
+  const own = (path: string, name: ModelName) =>
+    owners.set(path, names.get(foldCase(name))?.name ?? name)
+  for (const { name, source } of [...models, ...unreadable]) own(source.path, name)
+  for (const { name, path, types } of seeds) {
+    own(path, name)
+    for (const { source } of types) own(source.path, name)
+  }
+  // A .yml with mistakes may have given no types.
+  const stem = (path: string) => path.slice(0, path.lastIndexOf('.'))
+  const stems = new Map(seeds.map(({ path, name }) => [stem(path), name]))
+  for (const { source } of problems) {
+    const name = stems.get(stem(source.path))
+    if (name !== undefined && !owners.has(source.path)) own(source.path, name)
+  }
+  return owners
+}
+
+export interface Compiled {
+  readonly names: readonly NamedFile[]
+  readonly understood: ReadonlyMap<ModelName, Understanding>
+  /** What models read, as far as it was understood; what comes later holds. */
+  readonly reads: readonly (GraphNode & { readonly sources?: readonly string[] })[]
+  readonly mistakes: Mistakes
+  /** Those that were bound. */
+  readonly finished: ReadonlyMap<ModelName, Model>
+}
+
+/** Those that are not to be built, in the order of names. */
+export function failedModels(compiled: Compiled): ReadonlyMap<ModelName, FailedModel> {
+  const { names, understood, reads, mistakes, finished } = compiled
+  const roots = rootsOf(compiled)
+  const failed: FailedModel[] = []
+  for (const { name, source } of names) {
+    const failedBy = roots.get(name) ?? (finished.has(name) ? null : name)
+    if (failedBy === null) continue
+    const { kind = null, tags = [] } = understood.get(name) ?? {}
+    const known = reads.filter((read) => read.name === name)
+    const dependsOn = known.at(-1)?.dependsOn ?? []
+    const sources = known.flatMap((read) => read.sources ?? [])
+    const own = mistakes.of(name)
+    failed.push({ name, source, kind, tags, sources, dependsOn, mistakes: own, failedBy })
+  }
+  const sorted = failed.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return new Map(sorted.map((model) => [model.name, model]))
+}
+
+/** For each model with mistakes, and each that reads one, the model whose mistakes they are. */
+function rootsOf({ names, reads, mistakes }: Compiled): ReadonlyMap<ModelName, ModelName> {
+  const readers = new Map<ModelName, ModelName[]>()
+  for (const { name, dependsOn } of reads)
+    for (const input of dependsOn) readers.set(input, [...(readers.get(input) ?? []), name])
+  const roots = new Map<ModelName, ModelName>()
+  const withMistakes = Array.from(names, ({ name }) => name).filter((name) =>
+    hasErrors(mistakes.of(name)),
+  )
+  for (const name of withMistakes) roots.set(name, name)
+  const open = withMistakes.toSorted()
+  for (let name = open.shift(); name !== undefined; name = open.shift())
+    for (const reader of readers.get(name) ?? [])
+      if (!roots.has(reader)) {
+        roots.set(reader, roots.get(name)!)
+        open.push(reader)
+      }
+  return roots
+}
+
+/** What is to be told when a command is about these models; about all of them, also what is no model's. */
+export function mistakesOf(
+  { models, failed, errors }: CompiledProject,
+  chosen: Iterable<ModelName>,
+): readonly Diagnostic[] {
+  const names = new Set(chosen)
+  const isAll = [...models.keys(), ...failed.keys()].every((name) => names.has(name))
+  if (isAll) return errors
+  const wanted = new Set([...names].flatMap((name) => failed.get(name)?.mistakes ?? []))
+  return errors.filter((error) => wanted.has(error))
+}
+
+/** As mistakesOf(), with the warnings of these models' own files. */
+export function diagnosticsOf(
+  project: CompiledProject,
+  chosen: ReadonlySet<ModelName>,
+): readonly Diagnostic[] {
+  const { models, failed, warnings } = project
+  const all = [...models.values(), ...failed.values()]
+  const paths = new Set(all.flatMap(({ name, source }) => (chosen.has(name) ? [source.path] : [])))
+  const isAll = all.every(({ name }) => chosen.has(name))
+  const wanted = warnings.filter(({ source }) => isAll || paths.has(source.path))
+  const place = ({ source, span }: Diagnostic) => [source.path, span.start] as const
+  return [...mistakesOf(project, chosen), ...wanted].toSorted((a, b) => {
+    const [[path, at], [other, start]] = [place(a), place(b)]
+    return path === other ? at - start : path < other ? -1 : 1
+  })
+}
+
+/** Files that cannot be placed, settings, macros: no model fails for them alone. */
+export function mistakesOfNoModel({ failed, errors }: CompiledProject): readonly Diagnostic[] {
+  const ofModels = new Set([...failed.values()].flatMap(({ mistakes }) => mistakes))
+  return errors.filter((error) => !ofModels.has(error))
+}

@@ -1,0 +1,70 @@
+// What a run refuses as a whole, before it changes anything: to publish nothing over something, and to end histories
+// that nobody named.
+
+import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { kinds } from '../core/kinds.ts'
+import type { Model } from '../core/model.ts'
+import type { Store } from '../store/store.ts'
+import { countRows, relationOf, relationType } from './build/materialize/relation.ts'
+import type { RunRequest } from './read-context.ts'
+import { recordOf, type RunContext } from './run-context.ts'
+
+/**
+ * A wrong checkout or an empty volume looks like a project without models, or one that has never run. Throws
+ * EnvironmentError: `models-missing`, `warehouse-missing`.
+ */
+export async function refuseToEmpty(
+  { project: { models, failed }, allowEmpty = false }: RunRequest,
+  store: Store,
+): Promise<void> {
+  const published = allowEmpty ? null : await store.snapshots.current()
+  if (published === null || published.relations.length === 0) return
+  const { id, relations } = published
+  const all = [...models.values()]
+  const isServed = all.some(({ expose }) => expose !== null)
+  if (!isServed && !relations.some(({ model }) => failed.has(model))) {
+    const what = all.length === 0 ? 'no models' : 'no model with @expose'
+    throw new EnvironmentError(
+      'models-missing',
+      `the project has ${what}, and snapshot ${id} serves ${count(relations.length, 'set')}`,
+      { hint: 'is this the right directory, with its models/? --allow-empty publishes nothing' },
+    )
+  }
+  const rows = relations.reduce((sum, relation) => sum + relation.rows, 0)
+  const cannotBeMadeAgain = all.some(({ kind }) => kinds[kind].keepsRows)
+  if (rows === 0 || !cannotBeMadeAgain || (await store.warehouse.exists())) return
+  throw new EnvironmentError(
+    'warehouse-missing',
+    `the warehouse ${store.warehouse.name} is gone, and snapshot ${id} serves ${count(rows, 'row')} of it`,
+    {
+      hint: 'restore it from a backup; --allow-empty begins without the events that were flushed, and without history',
+    },
+  )
+}
+
+/** Throws UsageError, with all of them. */
+export async function refuseToEndHistories(context: RunContext): Promise<void> {
+  const { connection, project, selected } = context
+  const ended: string[] = []
+  let first: Model | null = null
+  for (const name of selected) {
+    const model = project.models.get(name)!
+    if (!hasHistory(context, model)) continue
+    const rows = await countRows(connection, relationOf(name))
+    if (rows === 0) continue
+    first ??= model
+    ended.push(`${name} (${count(rows, 'row')}, ${model.kind})`)
+  }
+  if (first === null) return
+  throw new UsageError(`--full-refresh would end the history of ${ended.join(', ')}`, {
+    hint: `name the models that you mean: eider run ${first.name} --full-refresh; or add --drop-history`,
+  })
+}
+
+function hasHistory(context: RunContext, model: Model): boolean {
+  const before = recordOf(context, model)
+  if (before === null || before.kind === 'events' || model.kind === 'events') return false
+  return kinds[before.kind].keepsRows && relationType(context.catalog, model.name) === 'table'
+}
+
+const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`

@@ -1,0 +1,66 @@
+// What readers see, and histories, are not lost to a wrong directory, a lost file or a flag that was typed too quickly.
+
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Workspace, workspace } from '../support/workspace.ts'
+
+const files = {
+  'eider.yml': 'name: s\n',
+  'models/a/source.sql': 'SELECT 1 AS id, 10 AS v\n',
+  'models/a/kept.sql':
+    '-- @kind: merge\n-- @unique_key: id\n-- @expose id\nSELECT * FROM a.source\n',
+  'models/a/hist.sql': '-- @kind: scd2\n-- @unique_key: id\nSELECT * FROM a.source\n',
+}
+
+const servedRows = async (space: Workspace) =>
+  (await space.ok(['odata', 'preview', 'a_kept/$count'])).stdout.trim()
+
+test('without its models or its warehouse a project that serves rows is not run, unless told so', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await rename(space.path('models'), space.path('away'))
+  const none = await space.ok(['run'], { exitCode: 3 })
+  assert.match(none.stderr, /the project has no models, and snapshot [0-9a-f]+ serves 1 set\n/)
+  await mkdir(space.path('models'))
+  await space.write('models/a/unexposed.sql', 'SELECT 1 AS x\n')
+  assert.match((await space.ok(['run'], { exitCode: 3 })).stderr, 'no model with @expose')
+  await rm(space.path('models'), { recursive: true })
+  await rename(space.path('away'), space.path('models'))
+
+  await rename(space.path('.eider/warehouse.duckdb'), space.path('warehouse'))
+  const gone = await space.ok(['run'], { exitCode: 3 })
+  assert.match(
+    gone.stderr,
+    /the warehouse .*warehouse\.duckdb is gone, and snapshot .* serves 1 row of it/,
+  )
+  assert.match(gone.stderr, '--allow-empty')
+  await rename(space.path('warehouse'), space.path('.eider/warehouse.duckdb'))
+  assert.is(await servedRows(space), '1')
+
+  await rm(space.path('models'), { recursive: true })
+  await space.ok(['run', '--allow-empty'])
+  await rm(space.path('.eider/warehouse.duckdb'))
+  await space.ok(['run'])
+})
+
+test('a full refresh of all models that would end histories names them, and changes nothing', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  for (const command of ['run', 'plan']) {
+    const { stderr } = await space.ok([command, '--full-refresh'], { exitCode: 2 })
+    assert.match(stderr, 'would end the history of a.hist (1 row, scd2), a.kept (1 row, merge)')
+    assert.match(stderr, 'eider run a.hist --full-refresh')
+  }
+  await space.ok(['run', 'a.hist', '--full-refresh'])
+  await space.ok(['run', '--full-refresh', '--drop-history'])
+})
+
+test('a retry that has nothing to do publishes nothing', async () => {
+  await using space = await workspace(files)
+  const { stdout } = await space.ok(['run', '--retry'])
+  assert.not.match(stdout, 'snapshot')
+  assert.equal(await readdir(space.path('.eider/snapshots')).catch(() => []), [])
+})
+
+test.run()
