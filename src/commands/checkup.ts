@@ -9,6 +9,7 @@ import { compile } from '../compiler/compile.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
+import { problemOfSystem } from '../core/system-errors.ts'
 import { describeHolder, readLockHolder } from '../files/process-lock.ts'
 import { damagedFiles } from '../odata/engine/damaged-files.ts'
 import type { Project } from '../project/project.ts'
@@ -57,7 +58,7 @@ async function unlessRefused(name: string, check: () => Promise<Finding>): Promi
     return await check()
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
-    return fail(name, error.message, 'let the user who runs eider read it')
+    return fail(name, problemOfSystem(error), 'let the user who runs eider read it')
   }
 }
 

@@ -21,7 +21,8 @@ const messages = {
   // names and headers of model files
   'invalid-model-path': (p: { expected: string }) =>
     `the path does not name a model: expected ${p.expected}`,
-  'unreadable-file': (p: { problem: string }) => `the file cannot be read: ${p.problem}`,
+  'unreadable-file': (p: { problem: string }) => p.problem,
+  'ignored-file': () => 'this file is not read: a model is a .sql file',
   'duplicate-model': (p: { model: string; other: string }) =>
     `${p.other} already defines model "${p.model}"`,
   'annotation-syntax': (p: { expected: string }) =>
@@ -65,7 +66,7 @@ const messages = {
   'sql-syntax': (p: { problem: string }) => p.problem,
   'sql-binding': (p: { problem: string }) => p.problem,
   'unknown-variable': (p: { name: string }) => `no variable "${p.name}"`,
-  'invalid-variable': (p: { problem: string }) => `this is no variable: ${p.problem}`,
+  'invalid-variable': (p: { problem: string }) => p.problem,
   'quoted-variable': (p: { name: string; what: string }) =>
     `\${${p.name}} stands in quotes, where it is ${p.what} and not the variable`,
   'model-parameter': () => 'a model has no parameters',
@@ -86,7 +87,7 @@ const messages = {
       : `these models depend on each other: ${[...models, models[0]].join(' -> ')}`,
   // what is exposed
   'exposed-name': (p: { name: string; what: string }) =>
-    `${p.what} "${p.name}" cannot be exposed: a name in OData is letters, digits and underscores, and starts with no digit`,
+    `${p.what} "${p.name}" cannot be exposed: a name in OData has letters, digits and underscores only, and does not start with a digit`,
   'exposed-unnamed-column': (p: { column: string }) =>
     `the column "${p.column}" has no name of its own and cannot be exposed`,
   'exposed-without-key': () =>
@@ -96,7 +97,7 @@ const messages = {
   'expose-not-unique': (p: { key: string }) =>
     `an scd2 model keeps several versions of each ${p.key}, so that key is not unique`,
   'exposed-set-clash': (p: { set: string; other: string }) =>
-    `the entity set "${p.set}" is the name of ${p.other} too`,
+    `${p.other} already has the entity set "${p.set}"`,
 } as const satisfies Record<string, (parameters: never) => string>
 
 export type Code = keyof typeof messages

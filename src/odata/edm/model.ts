@@ -9,7 +9,7 @@ import type { EdmType } from './types.ts'
 export interface EntityModel {
   readonly snapshotId: string
   readonly sets: ReadonlyMap<string, EntitySet>
-  /** Keys that too many sets have for each to be led to; see navigation.ts. */
+  /** Keys that too many sets have for each to be led to; see infer-navigation.ts. */
   readonly sharedKeys: readonly SharedKey[]
 }
 

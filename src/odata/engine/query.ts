@@ -30,7 +30,7 @@ export interface EngineAccess {
 }
 
 export interface QueryOptions extends TextStreamOptions {
-  /** Whether it is known to end soon (query-work.ts). */
+  /** Whether it is known to end soon (answer/cost.ts). */
   readonly isSmall: boolean
 }
 
