@@ -25,7 +25,8 @@ import {
   refuseEvents,
   uncompiledSteps,
 } from './plan/steps.ts'
-import { readContext, type RunRequest } from './read-context.ts'
+import { readOrphans } from './orphans.ts'
+import { isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refuseToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import { RunResults, type RunSummary } from './results.ts'
 import type { RunContext } from './run-context.ts'
@@ -132,6 +133,7 @@ async function work(
     await buildAll(context, results, steps, { connections, failFast, positions })
     signal.throwIfAborted() // the next run publishes what this one built
     await markRemoved(context)
+    if (isAboutAll(options)) results.orphans = await readOrphans(context, project)
     await publishAll(options, results, context)
   } catch (error) {
     if (!isInterruption(error, signal)) throw error

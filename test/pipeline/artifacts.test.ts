@@ -17,6 +17,7 @@ const summary: RunSummary = {
   flushed: [],
   models: [],
   snapshot: null,
+  orphans: [],
 }
 
 /** A project whose lineage says how often it was asked for: once for each manifest that is written. */

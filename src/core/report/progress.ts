@@ -1,5 +1,6 @@
 // What a run announces while it works. The command line draws it, `--json` prints it, tests record it.
 
+import type { Kind } from '../model.ts'
 import type { ModelName } from '../names.ts'
 
 export type RunEvent =
@@ -39,6 +40,14 @@ export interface ModelResult {
   /** One line for each `@warn` that found something. */
   readonly warnings?: readonly string[]
   readonly ms: number
+}
+
+/** A relation that no file of the project makes any more. */
+export interface Orphan {
+  readonly model: ModelName
+  readonly kind: Kind
+  /** null: it is a view. */
+  readonly rows: number | null
 }
 
 export type Progress = (event: RunEvent) => void
