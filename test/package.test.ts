@@ -103,7 +103,7 @@ test('the packed tool starts a project and runs it', async () => {
       assert.not.ok(name in scripts, name)
     const binary = join(dir, 'package', 'bin', 'run.js')
     const started = await execute(process.execPath, [binary, 'init', 'demo'], { cwd: dir })
-    assert.match(started.stdout, 'wrote .gitignore')
+    assert.match(started.stdout, 'created demo: 9 files')
     const run = await execute(process.execPath, [binary, 'run', '--json'], {
       cwd: join(dir, 'demo'),
     })

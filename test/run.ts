@@ -41,6 +41,7 @@ const sum = (pick: (result: FileResult) => number) =>
 const passed = sum((result) => result.passed)
 const failed = sum((result) => result.failed) || (passed === 0 ? 1 : 0)
 const skipped = sum((result) => result.skipped)
+print(`${files.length} files in ${Math.round(performance.now() / 1000)} s`)
 print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed > 0 ? 1 : 0
 

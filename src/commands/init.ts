@@ -4,12 +4,13 @@ import * as Flags from '@oclif/core/flags'
 import { UsageError } from '../core/failures.ts'
 import { packageDir } from '../files/package.ts'
 import { BaseCommand } from '../cli/base-command.ts'
+import type { Initialized } from '../project/init.ts'
 
 export default class Init extends BaseCommand {
   static override summary = 'Start a project that runs'
   static override examples = ['<%= config.bin %> init demo']
   static override args = {
-    directory: Args.string({ description: 'New or empty directory', default: '.' }),
+    directory: Args.string({ description: 'New or empty directory, or a clone', default: '.' }),
   }
   static override flags = {
     template: Flags.option({ options: ['events', 'blank'] as const, default: 'events' as const })({
@@ -23,12 +24,51 @@ export default class Init extends BaseCommand {
     if (args.directory === '') throw new UsageError('the name of the directory is empty')
     const dir = resolve(args.directory)
     const templatesDir = join(packageDir, 'templates')
-    const files = await initProject({ dir, template: flags.template, templatesDir })
-    if (flags.json) return this.printEvent({ event: 'initialized', dir, files })
-    for (const file of flags.quiet ? [] : files) this.print(`wrote ${file}`)
+    const made = await initProject({ dir, template: flags.template, templatesDir })
+    const { written, kept, ignored } = made
+    if (flags.json) {
+      this.printEvent({ event: 'initialized', dir, files: written, kept, ignored })
+      return
+    }
+    for (const file of flags.verbose ? written : []) this.print(`wrote ${file}`)
     const place = relative('.', dir)
-    this.print(`next: ${place === '' ? '' : `cd ${quoted(place)} && `}eider run`)
+    if (!flags.quiet) for (const line of report(made, place)) this.print(line)
+    this.print(nextSteps(place, made))
   }
+}
+
+function report({ written, kept, ignored }: Initialized, place: string): readonly string[] {
+  const inPlace = place === '' ? 'the project here' : place
+  return [
+    `created ${inPlace}: ${written.length} files`,
+    ...kept.map((file) => `kept ${file} as it was`),
+    ...(ignored.length === 0 ? [] : [`added to .gitignore: ${ignored.join(', ')}`]),
+    '',
+  ]
+}
+
+const POST_EVENTS =
+  "curl --retry 5 --retry-connrefused -H 'Content-Type: application/x-ndjson' --data-binary @events.ndjson http://127.0.0.1:8080/collect/raw/orders/batch"
+
+/** Commands to type, each with what it does. */
+function nextSteps(place: string, { written }: Initialized): string {
+  // As npx starts it, it is not on the path.
+  const eider = process.env['npm_command'] === 'exec' ? 'npx eider' : 'eider'
+  const models = written.filter((file) => /^(models|seeds)\/.*\.(sql|csv)$/.test(file)).length
+  const steps = [
+    ...(place === '' ? [] : [[`cd ${quoted(place)}`]]),
+    ...(written.includes('events.ndjson')
+      ? [
+          [`${eider} collect daemon &`, 'takes events on http://127.0.0.1:8080'],
+          [POST_EVENTS],
+          [`${eider} run`, `builds ${models} models`],
+        ]
+      : [[`${eider} run`, 'builds the models; models/README.md shows how to write one']]),
+    [`${eider} serve`, 'http://127.0.0.1:8090/odata, also for Excel'],
+  ]
+  return steps
+    .map(([command = '', what]) => `  ${what === undefined ? command : command.padEnd(30) + what}`)
+    .join('\n')
 }
 
 /** As one word of a shell. */

@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
+import { DiagnosticsError } from '../core/diagnostics.ts'
 import { rowFormats, showRows } from '../cli/show-rows.ts'
 
 const DEFAULT_ROWS = 1_000
@@ -30,12 +31,16 @@ export default class Query extends BaseCommand {
     const { dir } = paths
     const { sources = [] } = files
     const engine = { memoryLimit: settings.memory_limit }
-    await using warehouse = await openWarehouseToRead(openStore(paths).warehouse, engine, {
+    const { warehouse: place } = openStore(paths)
+    await using warehouse = await openWarehouseToRead(place, engine, {
       dir,
       sources,
     })
     await using connection = await warehouse.connect()
-    const body = await parseQuery(connection, args.sql)
+    const body = await parseQuery(connection, args.sql).catch(async (error: unknown) => {
+      const isUnbuilt = error instanceof DiagnosticsError && !(await place.exists())
+      throw isUnbuilt ? withFirstRun(error) : error
+    })
     const query = sql`SELECT * FROM (${sql.body(body)}\n) LIMIT ${sql.value(flags.limit + 1)}`
     const columns = (await describe(connection, query)).map(({ name }) => name)
     const rows = await connection.rows(query)
@@ -45,4 +50,10 @@ export default class Query extends BaseCommand {
     if (rows.length > flags.limit && !flags.quiet)
       process.stderr.write(`the first ${flags.limit} rows; --limit N shows more\n`)
   }
+}
+
+/** Of a project in which no run has built anything: whatever the query names is not there yet. */
+function withFirstRun({ diagnostics }: DiagnosticsError): DiagnosticsError {
+  const hint = 'nothing is built yet: "eider run" builds the models'
+  return new DiagnosticsError(diagnostics.map((one) => ({ ...one, hint })))
 }

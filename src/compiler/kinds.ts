@@ -120,7 +120,7 @@ function sharedKey(
   return [diagnostic('expose-not-unique', { key: names }, { source, span: expose.span }, { hint })]
 }
 
-/** Collected events exist nowhere else, so their table is never made anew. */
+/** Collected events exist nowhere else, so their table is never rebuilt. */
 export function schemaChangeOfEvents(
   source: SourceFile,
   { on_schema_change: setting }: Header,

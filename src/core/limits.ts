@@ -227,7 +227,7 @@ export const limits = {
   comparisonBytes: 512 * MiB,
   comparisons: 4,
   /** Bytes of made changes that wait on disk for clients to take them, of all clients together; above it 503. */
-  heldBytes: 4 * GiB,
+  spooledBytes: 4 * GiB,
   /** Files in which a look for damage has found none are not read again within this time. */
   damageLookMs: 60_000,
   /** A service looks at the manifest this often where the file system reports no changes. */

@@ -11,10 +11,10 @@ import { HttpServer } from '../http/server.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
 import { createComparisons } from './engine/comparisons.ts'
 import { createHandler } from './http/handle.ts'
-import { createHeldBodies } from './engine/spooled-bodies.ts'
+import { createSpooledBodies } from './engine/spooled-bodies.ts'
 import { createLinkSigner, openLinkSigner } from './protocol/link-signature.ts'
 import { createOpenStreams } from './engine/open-streams.ts'
-import { createQueryGate, gateLimits } from './engine/admission.ts'
+import { createAdmission, admissionLimits } from './engine/admission.ts'
 import { ROOT_PATH } from './protocol/service-root.ts'
 import { Snapshots } from './engine/current-snapshot.ts'
 import { createTraffic } from './http/traffic.ts'
@@ -92,10 +92,10 @@ export class ODataService implements AsyncDisposable {
     const answer = createHandler({
       snapshots,
       comparisons: createComparisons(engine),
-      heldBodies: createHeldBodies(tempDir),
+      spooledBodies: createSpooledBodies(tempDir),
       links: secret === undefined ? createLinkSigner() : await openLinkSigner(secret, logger),
       trustProxy: options.trustProxy ?? false,
-      gate: createQueryGate(gateLimits()),
+      admission: createAdmission(admissionLimits()),
       streams: createOpenStreams(options.openStreams ?? limits.openStreams),
       cache: createAnswerCache(options.cacheBytes ?? limits.cacheBytes),
       traffic,

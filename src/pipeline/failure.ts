@@ -35,7 +35,7 @@ export function explainFailure(
       ? error.message
       : `${annotationPlace(model, error.at)}: ${error.message}`
   if (!(error instanceof DatabaseError)) throw error
-  // After a FATAL error the engine refuses everything until the file is opened anew.
+  // After a FATAL error the engine refuses everything until the file is opened again.
   if (error.details.type === 'FATAL') throw error
   const message = isDiskFull(error) ? `the disk is full: ${oneLine(error)}` : oneLine(error)
   const place = statement === null ? null : placeOf(error, model, statement)

@@ -132,7 +132,7 @@ async function work(
       connections.push(await connect())
     await buildAll(context, results, steps, { connections, failFast, positions })
     signal.throwIfAborted() // the next run publishes what this one built
-    await markRemoved(context)
+    await markRemoved(context, results)
     if (isAboutAll(options)) results.orphans = await readOrphans(context, project)
     await publishAll(options, results, context)
   } catch (error) {
@@ -205,12 +205,16 @@ async function flush(
 }
 
 /** Their relations stay in the warehouse: history is not the tool's to destroy. They are no longer published. */
-async function markRemoved({ connection, state, project }: RunContext): Promise<void> {
+async function markRemoved(
+  { connection, state, project }: RunContext,
+  results: RunResults,
+): Promise<void> {
   const gone = [...state.models].filter(
     ([name, { removed }]) => !removed && !project.models.has(name) && !project.failed.has(name),
   )
   const names = gone.map(([name]) => name)
   if (names.length > 0) await recordRemoved(connection, names)
+  for (const name of names) results.remove(name)
 }
 
 async function publishAll(

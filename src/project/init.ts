@@ -1,6 +1,6 @@
 // A new project, copied from a template.
 
-import { lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { Resources } from '../core/resources.ts'
@@ -8,34 +8,50 @@ import { Resources } from '../core/resources.ts'
 /** Stands in the files of a template for the name of the project. */
 const NAME_PLACEHOLDER = 'PROJECT_NAME'
 
+const GITIGNORE = '.gitignore'
+
+/** Files that a clone of an empty repository may have. */
+const OF_A_CLONE = ['README.md', GITIGNORE]
+
 interface TemplateFile {
   /** Relative to the project directory, with forward slashes. */
   readonly path: string
   readonly text: string
 }
 
+/** Paths relative to the project directory, with forward slashes. */
+export interface Initialized {
+  readonly written: readonly string[]
+  /** Files of the author's that stay as they are, where the template has one. */
+  readonly kept: readonly string[]
+  /** Lines added to a .gitignore that was there. */
+  readonly ignored: readonly string[]
+}
+
 /**
- * Writes the files of a template into `dir`, which may be absent, empty, or hold other files. All files are written or
- * none. Returns their paths, relative to `dir`. Throws UsageError when `dir` is no directory, holds a project, or has
- * one of the files already; EnvironmentError `cannot-write` when the disk refuses.
+ * Writes the files of a template into `dir`, which may be absent, empty, or hold other files, such as a fresh clone. All
+ * files are written or none. Throws UsageError when `dir` is no directory, holds a project, or has one of the files
+ * already, except for those that a clone has; EnvironmentError `cannot-write` when the disk refuses.
  */
 export async function initProject(options: {
   readonly dir: string
   readonly template: 'events' | 'blank'
   readonly templatesDir: string
-}): Promise<readonly string[]> {
+}): Promise<Initialized> {
   const dir = resolve(options.dir)
   const files = await readTemplate(join(options.templatesDir, options.template), projectName(dir))
-  await refuseTakenDirectory(dir, files)
+  const { fresh, present } = await refuseTakenDirectory(dir, files)
+  const ignored = await missingLines(dir, present)
   try {
-    await writeAll(dir, files)
+    await writeAll(dir, fresh, ignored)
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause)
     throw new EnvironmentError('cannot-write', `the project cannot be written: ${problem}`, {
       cause,
     })
   }
-  return files.map(({ path }) => path)
+  const kept = present.map(({ path }) => path).filter((path) => path !== GITIGNORE)
+  return { written: fresh.map(({ path }) => path), kept, ignored }
 }
 
 /** The name of the directory as letters, digits, underscores and dashes that start with a letter. */
@@ -63,20 +79,53 @@ async function readTemplate(templateDir: string, name: string): Promise<readonly
 // npm leaves .gitignore out of a package, so templates carry it without its dot.
 function projectPath(templatePath: string): string {
   const path = templatePath.split(sep).join('/')
-  return path === 'gitignore' ? '.gitignore' : path
+  return path === 'gitignore' ? GITIGNORE : path
 }
 
-async function refuseTakenDirectory(dir: string, files: readonly TemplateFile[]): Promise<void> {
-  if ((await exists(dir)) && !(await stat(dir).catch(() => null))?.isDirectory())
+interface Division {
+  readonly fresh: readonly TemplateFile[]
+  /** Of OF_A_CLONE, those that are there. */
+  readonly present: readonly TemplateFile[]
+}
+
+async function refuseTakenDirectory(
+  dir: string,
+  files: readonly TemplateFile[],
+): Promise<Division> {
+  if ((await exists(dir)) && !(await isDirectory(dir)))
     throw new UsageError(`${dir} is no directory`)
   if (await exists(join(dir, 'eider.yml')))
     throw new UsageError(`${dir} holds a project already: it has an eider.yml`)
+  const present: TemplateFile[] = []
   const taken: string[] = []
-  for (const { path } of files) if (await exists(join(dir, path))) taken.push(path)
+  for (const file of files) {
+    const path = join(dir, file.path)
+    if (!(await exists(path))) continue
+    if (OF_A_CLONE.includes(file.path) && (await isFile(path))) present.push(file)
+    else taken.push(file.path)
+  }
   if (taken.length > 0)
     throw new UsageError(`${dir} has files that would be overwritten: ${taken.join(', ')}`, {
       hint: 'nothing was written; choose another directory, or move these files away',
     })
+  return { fresh: files.filter((file) => !present.includes(file)), present }
+}
+
+const isDirectory = async (path: string) => (await stat(path).catch(() => null))?.isDirectory()
+const isFile = async (path: string) => (await stat(path).catch(() => null))?.isFile() === true
+
+/** What git must not take in: the lines of the template that the author's .gitignore lacks. */
+async function missingLines(
+  dir: string,
+  present: readonly TemplateFile[],
+): Promise<readonly string[]> {
+  const template = present.find(({ path }) => path === GITIGNORE)
+  if (template === undefined) return []
+  const lines = (text: string) => text.split(/\r?\n/).map((line) => line.trim())
+  // `/target` and `target` hide what `target/` does.
+  const bare = (line: string) => line.replace(/^\/|\/$/g, '')
+  const known = new Set(lines(await readFile(join(dir, GITIGNORE), 'utf8')).map(bare))
+  return lines(template.text).filter((line) => line !== '' && !known.has(bare(line)))
 }
 
 /** True also for a broken link, and for a path that leads through a file: neither can be written. */
@@ -90,7 +139,11 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** On a failure, removes what it has written and the directories that it has made. */
-async function writeAll(dir: string, files: readonly TemplateFile[]): Promise<void> {
+async function writeAll(
+  dir: string,
+  files: readonly TemplateFile[],
+  ignored: readonly string[],
+): Promise<void> {
   await using undo = new Resources()
   for (const { path, text } of files) {
     const target = join(dir, path)
@@ -99,5 +152,13 @@ async function writeAll(dir: string, files: readonly TemplateFile[]): Promise<vo
     await writeFile(target, text, { flag: 'wx' })
     undo.defer(() => rm(target, { force: true }))
   }
+  // Last, so that it is never to be undone.
+  if (ignored.length > 0) await addLines(join(dir, GITIGNORE), ignored)
   undo.move() // nothing is left to undo
+}
+
+async function addLines(path: string, lines: readonly string[]): Promise<void> {
+  const before = await readFile(path, 'utf8')
+  const end = before === '' || before.endsWith('\n') ? '' : '\n'
+  await appendFile(path, `${end}${lines.join('\n')}\n`)
 }

@@ -28,7 +28,7 @@ test('a source that cannot be read to its end fails those that read it, and no o
   await using space = await workspace({ ...logs, 'data/log.csv': `a,at\n${rows}1,never\n` })
   const built = await results(space, 1)
   assert.match(built['a.log']!, 'the source files.log cannot be read: CSV Error')
-  assert.is(built['a.own'], 'never built')
+  assert.is(built['a.own'], 'first build')
 })
 
 test('a source that is missing is one mistake, and none to the daemon', async () => {

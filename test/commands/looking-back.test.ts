@@ -36,14 +36,14 @@ test('history lists runs, and what they did to a model', async () => {
     model.map(({ status, rows, because }) => [status, rows, because]),
     [
       ['skipped', null, 'raw.a failed'],
-      ['built', 1, 'never built'],
+      ['built', 1, 'first build'],
     ],
   )
   assert.match((await space.ok(['history', 'mart_c'])).stdout, /raw\.a failed/)
   const unknown = await space.ok(['history', 'mart.cc'], { exitCode: 2 })
   assert.match(unknown.stderr, /no model or entity set "mart\.cc"\nhint: did you mean "mart\.c"\?/)
   await rm(space.path('models/mart/c.sql'))
-  assert.match((await space.ok(['history', 'mart.c'])).stdout, /never built/)
+  assert.match((await space.ok(['history', 'mart.c'])).stdout, /first build/)
 })
 
 test('doctor says what is amiss and what to do', async () => {
@@ -139,7 +139,7 @@ test('a file where .eider belongs is no project that was never built', async () 
     assert.match(stderr, /\nhint: check the permissions of its directory, and that no file is in/)
   }
   await rm(space.path('.eider'))
-  assert.match((await space.ok(['ls'])).stdout, /never built/)
+  assert.match((await space.ok(['ls'])).stdout, /first build/)
   const retry = await space.ok(['run', '--retry'])
   assert.match(
     retry.stderr,

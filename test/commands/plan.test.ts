@@ -16,7 +16,7 @@ test('before the first run a plan builds everything and leaves no file behind', 
   await using space = await workspace(files)
   const before = await contentsOf(space)
   const { stdout } = await space.ok(['plan'])
-  assert.match(stdout, /build +raw\.a +never built/)
+  assert.match(stdout, /build +raw\.a +first build/)
   assert.match(stdout, /contract +mart_c +entity set added/)
   assert.match(stdout, /plan: 4 to build, 0 unchanged; contract: 2 changed, 0 breaking/)
   assert.equal(await contentsOf(space), before)

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { workspace } from '../support/workspace.ts'
@@ -16,7 +17,7 @@ const jsonLines = (text: string) =>
 
 test('ls shows each model with its state', async () => {
   await using space = await workspace(files)
-  assert.match((await space.ok(['ls'])).stdout, /mart\.c +table +mart_c +never built/)
+  assert.match((await space.ok(['ls'])).stdout, /mart\.c +table +mart_c +first build/)
   await space.ok(['run'])
   assert.equal(jsonLines((await space.ok(['pipeline', 'ls', 'tag:nightly', '--json'])).stdout), [
     {
@@ -58,6 +59,25 @@ test('query prints rows in each format and never writes', async () => {
     await space.ok(['query', text], { exitCode: 2 })
   const wrong = await space.ok(['query', 'select idd from raw.a'], { exitCode: 1 })
   assert.match(wrong.stderr, /query:1:8 [^]*did you mean "id"/)
+})
+
+test('a query of a project that never ran says what to do', async () => {
+  await using space = await workspace(files)
+  const { stderr } = await space.ok(['query', 'FROM mart.c'], { exitCode: 1 })
+  assert.match(stderr, 'hint: nothing is built yet: "eider run" builds the models')
+  assert.match((await space.ok(['query', 'SELECT 7 AS n', '--format', 'csv'])).stdout, /7/)
+  await space.ok(['run'])
+  const after = await space.ok(['query', 'FROM mart.d'], { exitCode: 1 })
+  assert.not.match(after.stderr, 'nothing is built yet')
+})
+
+test('a run names the models whose files are gone', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await rm(space.path('models/mart/c.sql'))
+  const { stdout } = await space.ok(['run', '--allow-empty']) // it was the only one that is served
+  assert.match(stdout, /^removed +mart\.c +no file defines it; its table stays, unpublished$/m)
+  assert.not.match((await space.ok(['run'])).stdout, 'removed')
 })
 
 test.run()

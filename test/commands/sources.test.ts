@@ -78,7 +78,7 @@ test('models read sources by name, and see when they change', async () => {
   await using space = await sources(1)
   assert.equal(
     new Set(Object.values(results((await build(space)).stdout))),
-    new Set(['never built']),
+    new Set(['first build']),
   )
   const sales = await space.ok(['query', 'FROM mart.sales', '--json'])
   assert.equal(json(sales.stdout), [{ id: 1, name: 'a', amount: 15 }])
@@ -153,8 +153,8 @@ for (const { hours, exitCode, says } of [
     await using space = await sources(hours)
     const result = results((await build(space, exitCode)).stdout)
     assert.match(String(result['core.customers']), says)
-    assert.is(result['core.orders'], 'never built')
-    assert.is(result['mart.other'], 'never built')
+    assert.is(result['core.orders'], 'first build')
+    assert.is(result['mart.other'], 'first build')
     const plan = await space.ok(['plan', '--no-color'], { exitCode })
     assert.match(plan.stdout, says)
   })

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/core/limits.ts'
-import { gateLimits } from '../../src/odata/engine/admission.ts'
+import { admissionLimits } from '../../src/odata/engine/admission.ts'
 import { readMetrics } from '../support/read-metrics.ts'
 import { type Running, workspace } from '../support/workspace.ts'
 import { isLong } from './generations.ts'
@@ -56,7 +56,7 @@ test('small queries are answered beside heavy ones, which end when nobody waits 
 
   // More than may work at a time, so that some of them wait.
   const many = Array.from({ length: limits.runningQueries + 2 }, () => send(service, heavy()))
-  const { large } = gateLimits()
+  const { large } = admissionLimits()
   const queries = async () => {
     const metrics = await metricsOf(service)
     return [metrics.get('running_queries'), metrics.get('waiting_queries')].join()
@@ -76,7 +76,7 @@ if (isLong)
     await using space = await workspace(files)
     await space.ok(['run', '--quiet'])
     await using service = await space.start(['serve', '--port', '0', '--quiet'])
-    const all = gateLimits().large + limits.waitingQueries + 10
+    const all = admissionLimits().large + limits.waitingQueries + 10
     const many = Array.from({ length: all }, () => send(service, heavy()))
     await until(() => many.filter(({ answer }) => answer !== '').length >= 10)
     const refused = many.filter(({ answer }) => answer !== '')

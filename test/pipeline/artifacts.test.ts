@@ -16,6 +16,7 @@ const summary: RunSummary = {
   ms: 1,
   flushed: [],
   models: [],
+  removed: [],
   snapshot: null,
   orphans: [],
 }

@@ -47,7 +47,7 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 
 test('writes the files that it reports, with .gitignore under its own name', async () => {
   await using at = await temporaryDir()
-  const written = await at.init('a/b/demo')
+  const { written } = await at.init('a/b/demo')
   assert.equal(await filesIn(join(at.path, 'a/b/demo')), written)
   for (const path of ['.gitignore', 'eider.yml', 'events.ndjson', 'models/raw/orders.sql'])
     assert.ok(written.includes(path), path)
@@ -77,7 +77,7 @@ test('other files of the directory stay', async () => {
   await using at = await temporaryDir()
   await mkdir(join(at.path, 'demo'))
   await writeFile(join(at.path, 'demo/notes.txt'), 'mine')
-  const written = await at.init('demo', 'blank')
+  const { written } = await at.init('demo', 'blank')
   assert.equal(await filesIn(join(at.path, 'demo')), [...written, 'notes.txt'].toSorted())
   assert.is(await readFile(join(at.path, 'demo/notes.txt'), 'utf8'), 'mine')
 })
@@ -95,7 +95,7 @@ test('a directory with a project is refused and left as it was', async () => {
 test('nothing is written when one file is in the way, a broken link too', async () => {
   await using at = await temporaryDir()
   for (const [dir, path] of [
-    ['one', 'README.md'],
+    ['one', 'events.ndjson'],
     ['two', '.gitignore'],
   ] as const) {
     await mkdir(join(at.path, dir))
@@ -106,6 +106,32 @@ test('nothing is written when one file is in the way, a broken link too', async 
     assert.match((error as UsageError).message, `would be overwritten: ${path}`)
     assert.equal(await filesIn(join(at.path, dir)), [path])
   }
+})
+
+test('what a clone has stays: README.md, LICENSE, .git, and .gitignore with what it lacks', async () => {
+  await using space = await workspace({
+    'README.md': '# Mine\n',
+    LICENSE: 'mine',
+    '.git/config': '[core]\n',
+    '.gitignore': 'node_modules/\n/target',
+  })
+  const { stdout } = await space.ok(['init'])
+  assert.match(stdout, /^created the project here: 7 files\n/)
+  assert.match(stdout, 'kept README.md as it was\nadded to .gitignore: .eider/, .env\n')
+  const text = (path: string) => readFile(space.path(path), 'utf8')
+  assert.is(await text('README.md'), '# Mine\n')
+  assert.is(await text('LICENSE'), 'mine')
+  assert.is(await text('.git/config'), '[core]\n')
+  assert.is(await text('.gitignore'), 'node_modules/\n/target\n.eider/\n.env\n')
+  await space.ok(['run'])
+})
+
+test('a .gitignore that knows it all is left alone', async () => {
+  await using space = await workspace({ '.gitignore': 'target\r\n.eider\r\n.env\r\n' })
+  const { stdout } = await space.ok(['init', '--json'])
+  const { kept, ignored } = JSON.parse(stdout) as Readonly<Record<string, readonly string[]>>
+  assert.equal([kept, ignored], [[], []])
+  assert.is(await readFile(space.path('.gitignore'), 'utf8'), 'target\r\n.eider\r\n.env\r\n')
 })
 
 test('a file is no directory', async () => {
@@ -131,14 +157,29 @@ test('what to type next can be typed, whatever the directory is called', async (
   await using space = await workspace()
   for (const name of ['demo', 'my shop', "it's $HOME", '-x', 'Läden/süd']) {
     const { stdout } = await space.ok(['init', '--template', 'blank', '--', name])
-    const next = /^next: (.* && )eider run$/m.exec(stdout)?.[1]
-    const typed = spawnSync('sh', ['-c', `${next}pwd`], { cwd: space.dir, encoding: 'utf8' })
+    const next = /^ {2}(cd .*)$/m.exec(stdout)?.[1]
+    const typed = spawnSync('sh', ['-c', `${next} && pwd`], { cwd: space.dir, encoding: 'utf8' })
     assert.is(typed.stdout.trimEnd(), await realpath(space.path(name)), stdout)
   }
-  assert.match(
-    (await space.ok(['init', 'plain', '--quiet'])).stdout,
-    /^next: cd plain && eider run$/m,
-  )
+})
+
+test('the steps lead from events to answers, and name npx where that started it', async () => {
+  await using space = await workspace()
+  const { stdout } = await space.ok(['init', 'demo', '--quiet'], { env: { npm_command: '' } })
+  const [first, daemon, post, run, serve] = stdout.trimEnd().split('\n')
+  assert.is(first, '  cd demo')
+  assert.match(daemon!, /^ {2}eider collect daemon & +takes events on http:\/\/127\.0\.0\.1:8080$/)
+  assert.match(post!, /^ {2}curl .*@events\.ndjson http.*\/collect\/raw\/orders\/batch$/)
+  assert.match(run!, /^ {2}eider run +builds 5 models$/)
+  assert.match(serve!, /^ {2}eider serve +http:\/\/127\.0\.0\.1:8090\/odata, also for Excel$/)
+  const { stdout: started } = await space.ok(['init', 'other'], { env: { npm_command: 'exec' } })
+  assert.match(started, /^ {2}npx eider run +builds 5 models$/m)
+})
+
+test('--verbose lists the files', async () => {
+  await using space = await workspace()
+  const { stdout } = await space.ok(['init', '--verbose'])
+  assert.match(stdout, /^wrote \.gitignore$/m)
 })
 
 test.run()

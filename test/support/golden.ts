@@ -31,17 +31,37 @@ export function testGolden(
     test(`golden/${area}/${file}`, async () => {
       assert.ok(file.endsWith(ENDING), `not a ${ENDING} file`)
       const path = join(directory, file)
-      const text = readFileSync(path, 'utf8')
-      const { comment, files } = parseTxtar(text)
+      const { comment, files } = parseTxtar(readFileSync(path, 'utf8'))
       const given = files.filter((part) => part.path !== EXPECTED)
       const found = await answer({ name: file.slice(0, -ENDING.length), files: given })
-      const expected = { path: EXPECTED, content: Buffer.from(found) }
-      const now = printTxtar({ comment, files: [...given, expected] })
-      if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(path, now)
-      else assert.fixture(now, text)
+      if (process.env['UPDATE_GOLDEN'] === '1') {
+        const expected = { path: EXPECTED, content: Buffer.from(found) }
+        writeFileSync(path, printTxtar({ comment, files: [...given, expected] }))
+        return
+      }
+      const last = files.at(-1)
+      if (last?.path !== EXPECTED) assert.unreachable(`the last part is not -- ${EXPECTED} --`)
+      else if (last.content.toString() !== found)
+        assert.unreachable(difference(last.content.toString(), found))
     })
   assert.ok(names.length > 0, `no cases in ${directory}`)
   return names.map((file) => file.slice(0, -ENDING.length))
+}
+
+/** The lines around the first one that differs: a whole case would bury them. */
+function difference(expected: string, found: string): string {
+  const [wanted, got] = [expected, found].map((text) => text.split('\n')) as [string[], string[]]
+  const first = wanted.findIndex((line, i) => line !== got[i])
+  const at = first === -1 ? wanted.length : first
+  const around = (lines: readonly string[]) =>
+    lines.slice(Math.max(0, at - 3), at + 12).map((line) => `  ${line}`)
+  return [
+    `differs from line ${at + 1} of what is expected on:`,
+    ...around(wanted),
+    'but is:',
+    ...around(got),
+    'UPDATE_GOLDEN=1 writes what it is now',
+  ].join('\n')
 }
 
 /** The files as a project in a temporary directory. An eider.yml that says nothing but a name need not be among them. */

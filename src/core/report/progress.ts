@@ -17,6 +17,8 @@ export type RunEvent =
     }
   | { readonly event: 'model-started'; readonly model: ModelName; readonly because: string }
   | ({ readonly event: 'model-finished' } & ModelResult)
+  /** No file defines it any more. Its table stays, and is no longer published. */
+  | { readonly event: 'model-removed'; readonly model: ModelName }
   | {
       readonly event: 'published'
       readonly snapshot: string

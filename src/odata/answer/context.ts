@@ -2,7 +2,7 @@
 
 import type { Resources } from '../../core/resources.ts'
 import type { Comparisons } from '../engine/comparisons.ts'
-import type { HeldBodies } from '../engine/spooled-bodies.ts'
+import type { SpooledBodies } from '../engine/spooled-bodies.ts'
 import type { LinkSigner } from '../protocol/link-signature.ts'
 import type { DeltaToken, SkipToken } from './link-tokens.ts'
 import type { ODataVersion, RequestHeaders } from '../protocol/negotiate.ts'
@@ -10,15 +10,15 @@ import type { OpenSnapshot } from '../engine/open-snapshot.ts'
 import type { OpenStreams } from '../engine/open-streams.ts'
 import { decodeAscii } from '../syntax/parse-request.ts'
 import type { EngineAccess } from '../engine/query.ts'
-import type { QueryGate } from '../engine/admission.ts'
+import type { Admission } from '../engine/admission.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
 
 /** What stays the same for all requests. */
 export interface ServiceContext {
   readonly snapshots: Snapshots
   readonly comparisons: Comparisons
-  readonly heldBodies: HeldBodies
-  readonly gate: QueryGate
+  readonly spooledBodies: SpooledBodies
+  readonly admission: Admission
   readonly streams: OpenStreams
   readonly links: LinkSigner
   /** Rows of a page when the client asks for no other number. */

@@ -51,8 +51,8 @@ export async function answerDelta(
   await using resources = new Resources()
   const { body, rows } = await changes({ ...exchange, resources }, query, format, preferences)
   if (body === null || Buffer.isBuffer(body)) return { body, rows }
-  const held = exchange.resources.use(await exchange.service.heldBodies.hold(body))
-  return { body: held.body, rows }
+  const spooled = exchange.resources.use(await exchange.service.spooledBodies.spool(body))
+  return { body: spooled.body, rows }
 }
 
 async function changes(
@@ -131,7 +131,7 @@ async function openComparison(
     return await comparisons.lease(set, before, engine)
   } catch (error) {
     if (error instanceof RequestError || error instanceof ClientGone) throw error
-    snapshots.reportKept(since!.snapshotId, error)
+    snapshots.reportRetained(since!.snapshotId, error)
     throw changesGone()
   }
 }

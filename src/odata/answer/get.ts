@@ -51,9 +51,9 @@ export async function answerGet(
     deltatoken === undefined ? null : parseDeltaToken(deltatoken, request.target, service.links)
   const snapshot = resources.use(await leaseFor(service.snapshots, token, pinned))
   const clock = { remainingMs: service.requestTimeoutMs }
-  const { gate, streams, snapshots } = service
+  const { admission, streams, snapshots } = service
   const onDamage = (error: unknown) => void snapshots.reportDamage(snapshot.snapshot, error)
-  const engine = { snapshot, gate, streams, clock, gone: request.gone, onDamage }
+  const engine = { snapshot, admission, streams, clock, gone: request.gone, onDamage }
   const now = token?.now == null ? service.now() : new Date(token.now)
   const isInBatch = pinned !== null
   const asked = { token, since, format, now, isInBatch }

@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os'
 import { limits } from '../../core/limits.ts'
 import { odataError } from '../protocol/errors.ts'
 
-export interface GateLimits {
+export interface AdmissionLimits {
   readonly running: number
   /** Of these, how many may be large. */
   readonly large: number
@@ -16,7 +16,7 @@ export interface GateLimits {
   readonly waiting: number
 }
 
-export interface GateOptions {
+export interface AdmissionOptions {
   /** Aborted when the caller no longer waits; the promise then rejects with its reason. */
   readonly signal: AbortSignal
   /** A query that has begun is let in again whatever the number of those that wait, or it could never end. */
@@ -25,9 +25,9 @@ export interface GateOptions {
   readonly isSmall: boolean
 }
 
-export interface QueryGate {
+export interface Admission {
   /** Runs `work` when its turn has come. Throws RequestError 503 when too many wait already. */
-  run<T>(work: () => Promise<T>, options: GateOptions): Promise<T>
+  run<T>(work: () => Promise<T>, options: AdmissionOptions): Promise<T>
   /** Now, and refused since the start. */
   readonly load: { readonly running: number; readonly waiting: number; readonly refused: number }
 }
@@ -38,7 +38,7 @@ interface Waiting {
 }
 
 /** Those that a service has. */
-export function gateLimits(processors = availableParallelism()): GateLimits {
+export function admissionLimits(processors = availableParallelism()): AdmissionLimits {
   const { runningQueries: running, waitingQueries: waiting } = limits
   return {
     running,
@@ -47,7 +47,7 @@ export function gateLimits(processors = availableParallelism()): GateLimits {
   }
 }
 
-export function createQueryGate({ running, large, waiting }: GateLimits): QueryGate {
+export function createAdmission({ running, large, waiting }: AdmissionLimits): Admission {
   let atWork = 0
   let largeAtWork = 0
   let refused = 0
@@ -62,7 +62,7 @@ export function createQueryGate({ running, large, waiting }: GateLimits): QueryG
     if (!isSmall) largeAtWork += by
   }
 
-  const enter = ({ signal, begun, isSmall }: GateOptions): Promise<void> | void => {
+  const enter = ({ signal, begun, isSmall }: AdmissionOptions): Promise<void> | void => {
     signal.throwIfAborted()
     if (mayStart({ isSmall })) return count(isSmall, 1)
     if (!begun && queue.filter((other) => other.isSmall === isSmall).length >= waiting) {
@@ -85,7 +85,7 @@ export function createQueryGate({ running, large, waiting }: GateLimits): QueryG
     })
   }
 
-  function leave({ isSmall }: GateOptions): void {
+  function leave({ isSmall }: AdmissionOptions): void {
     count(isSmall, -1)
     const next = queue.findIndex(mayStart)
     if (next >= 0) queue.splice(next, 1)[0]!.start()

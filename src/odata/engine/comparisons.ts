@@ -6,7 +6,7 @@ import type { PublishedRelation } from '../../core/snapshot.ts'
 import type { PooledConnection } from '../../duckdb/connection-pool.ts'
 import { type Compared, Comparison } from './compare-snapshots.ts'
 import { ClientGone, type EngineAccess } from './query.ts'
-import { createQueryGate, overloaded } from './admission.ts'
+import { createAdmission, overloaded } from './admission.ts'
 import type { EngineOptions } from './options.ts'
 
 /** A use of an engine; it is closed with the last one. */
@@ -37,7 +37,7 @@ interface Shared {
 
 export function createComparisons(options: EngineOptions): Comparisons {
   const { comparisons: running, waitingQueries: waiting } = limits
-  const places = createQueryGate({ running, large: running, waiting })
+  const places = createAdmission({ running, large: running, waiting })
   const shared = new Map<string, Shared>()
 
   function open(set: Compared, before: PublishedRelation): Shared {

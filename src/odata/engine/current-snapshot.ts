@@ -12,7 +12,7 @@ import type { Logger } from '../../core/logger.ts'
 import { MANIFEST_FILE, parseManifestSteps, type Snapshot } from '../../core/snapshot.ts'
 import { type DamagedFile, isDamage, markDamagedFiles } from './damaged-files.ts'
 import { createManifestWatch, type ManifestWatch } from './manifest-watch.ts'
-import { keptSnapshots, readKeptSnapshot } from './retained-snapshots.ts'
+import { retainedSnapshots, readRetainedSnapshot } from './retained-snapshots.ts'
 import { logOpened } from './log-opened.ts'
 import { filesAre } from './file-facts.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
@@ -158,7 +158,7 @@ export class Snapshots implements AsyncDisposable {
   async #goBack(damaged: readonly DamagedFile[]): Promise<void> {
     const before = this.#current
     const isDamaged = new Set(damaged.map(({ file }) => file))
-    for (const kept of await keptSnapshots(this.#options.dir)) {
+    for (const kept of await retainedSnapshots(this.#options.dir)) {
       if (kept.id === before.snapshot.id) continue
       if (kept.relations.some(({ file }) => isDamaged.has(file))) continue
       const earlier = await this.leaseById(kept.id)
@@ -172,11 +172,11 @@ export class Snapshots implements AsyncDisposable {
 
   /** What was published under that id; null when a run keeps it no longer. */
   async manifestOf(id: string): Promise<Snapshot | null> {
-    return this.#openById(id)?.snapshot ?? (await readKeptSnapshot(this.#options.dir, id))
+    return this.#openById(id)?.snapshot ?? (await readRetainedSnapshot(this.#options.dir, id))
   }
 
   /** Logs that files of a kept snapshot cannot be opened: a run has just deleted them, or they are damaged. */
-  reportKept(id: string, error: unknown): void {
+  reportRetained(id: string, error: unknown): void {
     this.#options.logger.warn('kept-snapshot-refused', { snapshot: id, error })
   }
 
@@ -187,14 +187,14 @@ export class Snapshots implements AsyncDisposable {
 
   /** A snapshot of a link that was given before this service started, or long ago. */
   async #openKept(id: string): Promise<OpenSnapshot | null> {
-    const kept = await readKeptSnapshot(this.#options.dir, id)
+    const kept = await readRetainedSnapshot(this.#options.dir, id)
     if (kept === null) return null
     try {
       const snapshot = await this.#engines.open(kept, this.#current.facts)
       this.#engines.retire(snapshot)
       return snapshot
     } catch (error) {
-      this.reportKept(id, error)
+      this.reportRetained(id, error)
       return null
     }
   }

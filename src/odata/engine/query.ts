@@ -14,12 +14,12 @@ import { odataError } from '../protocol/errors.ts'
 import { raised } from '../sql/raised.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
-import { type GateOptions, overloaded, type QueryGate } from './admission.ts'
+import { type AdmissionOptions, overloaded, type Admission } from './admission.ts'
 
 /** What the queries of one request share. */
 export interface EngineAccess {
   readonly snapshot: Pick<OpenSnapshot, 'connect'>
-  readonly gate: QueryGate
+  readonly admission: Admission
   readonly streams: OpenStreams
   /** Told when a file of the snapshot turns out to be damaged. */
   readonly onDamage: (error: unknown) => void
@@ -164,9 +164,9 @@ async function readSome(stream: TextStream, minBytes: number): Promise<Buffer> {
 }
 
 async function takeTurn<T>(
-  { gate, clock, gone, onDamage }: EngineAccess,
+  { admission, clock, gone, onDamage }: EngineAccess,
   connection: Connection,
-  turn: Omit<GateOptions, 'signal'>,
+  turn: Omit<AdmissionOptions, 'signal'>,
   work: () => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController()
@@ -187,7 +187,7 @@ async function takeTurn<T>(
   gone.addEventListener('abort', onGone, { once: true })
   try {
     if (gone.aborted) throw new ClientGone()
-    return await gate.run(work, { ...turn, signal: stop.signal })
+    return await admission.run(work, { ...turn, signal: stop.signal })
   } catch (error) {
     if (isDamage(error)) onDamage(error)
     throw stop.signal.aborted ? stop.signal.reason : engineFailure(error)

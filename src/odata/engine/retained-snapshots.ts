@@ -6,7 +6,7 @@ import { keptManifestFile, parseManifestSteps, type Snapshot } from '../../core/
 import { resultInSlices } from '../edm/time-slices.ts'
 
 /** null when it is gone, or cannot be read. */
-export async function readKeptSnapshot(dir: string, id: string): Promise<Snapshot | null> {
+export async function readRetainedSnapshot(dir: string, id: string): Promise<Snapshot | null> {
   if (!/^[\w-]+$/.test(id)) return null
   try {
     const text = await readFile(join(dir, keptManifestFile(id)), 'utf8')
@@ -18,10 +18,10 @@ export async function readKeptSnapshot(dir: string, id: string): Promise<Snapsho
 }
 
 /** Youngest first; those that cannot be read are not among them. */
-export async function keptSnapshots(dir: string): Promise<readonly Snapshot[]> {
+export async function retainedSnapshots(dir: string): Promise<readonly Snapshot[]> {
   const names = await readdir(dir).catch(() => [])
   const ids = names.flatMap((name) => /^manifest-([\w-]+)\.json$/.exec(name)?.[1] ?? [])
-  const all = await Promise.all(ids.map((id) => readKeptSnapshot(dir, id)))
+  const all = await Promise.all(ids.map((id) => readRetainedSnapshot(dir, id)))
   return all
     .filter((snapshot) => snapshot !== null)
     .toSorted((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime())

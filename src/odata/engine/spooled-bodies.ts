@@ -9,31 +9,34 @@ import { limits } from '../../core/limits.ts'
 import { Resources } from '../../core/resources.ts'
 import { overloaded } from './admission.ts'
 
-export interface HeldBodies {
+export interface SpooledBodies {
   /**
    * Takes all of `parts`; what it gives may be read once, until it is disposed of. Throws what `parts` throws, and
    * RequestError 503 when there is no room.
    */
-  hold(parts: AsyncIterable<Buffer>): Promise<HeldBody>
+  spool(parts: AsyncIterable<Buffer>): Promise<SpooledBody>
 }
 
-export interface HeldBody extends AsyncDisposable {
+export interface SpooledBody extends AsyncDisposable {
   readonly body: Buffer | AsyncIterable<Buffer>
 }
 
-export function createHeldBodies(dir: string, maxBytes: number = limits.heldBytes): HeldBodies {
-  let heldBytes = 0
+export function createSpooledBodies(
+  dir: string,
+  maxBytes: number = limits.spooledBytes,
+): SpooledBodies {
+  let spooledBytes = 0
 
   /** Room for so much more, which goes with `resources`. */
   function reserve(bytes: number, resources: Resources): void {
-    if (heldBytes + bytes > maxBytes) throw overloaded()
-    heldBytes += bytes
-    resources.defer(() => void (heldBytes -= bytes))
+    if (spooledBytes + bytes > maxBytes) throw overloaded()
+    spooledBytes += bytes
+    resources.defer(() => void (spooledBytes -= bytes))
   }
 
-  async function write(parts: AsyncIterable<Buffer>): Promise<HeldBody> {
+  async function write(parts: AsyncIterable<Buffer>): Promise<SpooledBody> {
     await using resources = new Resources()
-    const path = join(dir, `held-${randomUUID()}`)
+    const path = join(dir, `spooled-${randomUUID()}`)
     await orFull(mkdir(dir, { recursive: true }))
     const file = await orFull(open(path, 'wx+', 0o600))
     resources.defer(() => rm(path, { force: true }))
@@ -49,7 +52,7 @@ export function createHeldBodies(dir: string, maxBytes: number = limits.heldByte
   }
 
   return {
-    async hold(parts) {
+    async spool(parts) {
       const rest = parts[Symbol.asyncIterator]()
       const pieces: Buffer[] = []
       let size = 0
@@ -64,7 +67,7 @@ export function createHeldBodies(dir: string, maxBytes: number = limits.heldByte
   }
 }
 
-const inMemory = (body: Buffer): HeldBody => ({
+const inMemory = (body: Buffer): SpooledBody => ({
   body,
   [Symbol.asyncDispose]: () => Promise.resolve(),
 })
@@ -92,7 +95,7 @@ async function* readWhole(file: FileHandle, size: number): AsyncGenerator<Buffer
   for (let at = 0; at < size;) {
     const buffer = Buffer.allocUnsafe(Math.min(limits.sendAheadBytes, size - at))
     const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
-    if (bytesRead === 0) throw new Error(`a held body of ${size} bytes ends after ${at}`)
+    if (bytesRead === 0) throw new Error(`a spooled body of ${size} bytes ends after ${at}`)
     yield buffer.subarray(0, bytesRead)
     at += bytesRead
   }

@@ -1,14 +1,14 @@
 // Answers to requests that come again while the same snapshot is current. Equal requests that come at the same time share
 // one answer, which is made once.
 //
-// An answer is kept when it has an ETag, that is when it stays the same until the next snapshot. Errors have none, nor
+// An answer is cached when it has an ETag, that is when it stays the same until the next snapshot. Errors have none, nor
 // have answers that depend on the time. A new snapshot empties the cache.
 
 import { limits } from '../../core/limits.ts'
 import type { ContentCoding } from '../../http/content-coding.ts'
 import { RequestError } from '../../http/request-error.ts'
 import type { Answer } from '../answer/context.ts'
-import { createKeptAnswers, type KeptAnswers } from './lru.ts'
+import { createCachedAnswers, type CachedAnswers } from './lru.ts'
 import { header, type RequestHeaders } from '../protocol/negotiate.ts'
 import { decodeAscii } from '../syntax/parse-request.ts'
 import { ClientGone } from '../engine/query.ts'
@@ -31,14 +31,14 @@ export interface CachedRequest {
 }
 
 export interface AnswerCache {
-  /** The answer to an equal request, when it is kept. */
+  /** The answer to an equal request, when it is cached. */
   find(snapshotId: string, key: string): Answer | null
   /**
-   * The answer that `make` gives, or that it is just giving to an equal request; what can be kept is kept then. Throws
+   * The answer that `make` gives, or that it is just giving to an equal request; what can be cached is cached then. Throws
    * what `make` throws; ClientGone when `gone` was aborted meanwhile.
    */
   answer(request: CachedRequest, make: () => Promise<Answer>): Promise<Answer>
-  /** `body` in that coding. The compressed form of a kept body is kept too. */
+  /** `body` in that coding. The compressed form of a cached body is cached too. */
   readonly compress: (body: Buffer, coding: ContentCoding) => Promise<Buffer>
   readonly stats: CacheStats
 }
@@ -78,7 +78,7 @@ const keyHeaders = [
 /** What belongs to one snapshot. */
 interface Generation {
   readonly snapshotId: string
-  readonly kept: KeptAnswers
+  readonly cached: CachedAnswers
   readonly flights: Map<string, Promise<Flight>>
 }
 
@@ -90,7 +90,7 @@ type Flight = Answer | 'alone' | 'again' | RequestError
 
 export function createAnswerCache(maxBytes: number): AnswerCache {
   const newGeneration = (snapshotId: string): Generation => {
-    return { snapshotId, kept: createKeptAnswers(maxBytes), flights: new Map() }
+    return { snapshotId, cached: createCachedAnswers(maxBytes), flights: new Map() }
   }
   const collect = createCollector(maxBytes)
   let generation = newGeneration('')
@@ -101,23 +101,23 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
     return generation
   }
 
-  /** A whole answer is kept at once; a stream when its last part was sent. */
-  function keeping({ kept, snapshotId }: Generation, key: string, answer: Answer): Answer {
+  /** A whole answer is cached at once; a stream when its last part was sent. */
+  function caching({ cached, snapshotId }: Generation, key: string, answer: Answer): Answer {
     const { status, headers, body } = answer
     if (headers['ETag'] === undefined || status === 304) return answer
     // A request that has waited for another's answer in vain makes its own later, maybe on a newer snapshot.
     if (headers['Eider-Snapshot'] !== snapshotId) return answer
     if (body === null || Buffer.isBuffer(body)) {
-      if (body === null || body.length <= limits.cachedAnswerBytes) kept.keep(key, answer)
+      if (body === null || body.length <= limits.cachedAnswerBytes) cached.put(key, answer)
       return answer
     }
-    const done = (whole: Buffer) => kept.keep(key, { ...answer, body: whole })
+    const done = (whole: Buffer) => cached.put(key, { ...answer, body: whole })
     return { ...answer, body: collect(body, done) }
   }
 
   return {
     find(snapshotId, key) {
-      const answer = of(snapshotId).kept.find(key)
+      const answer = of(snapshotId).cached.find(key)
       if (answer !== null) hits++
       return answer
     },
@@ -146,13 +146,13 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
       const land = () => flights.delete(equal)
       flight.then(land, land)
       flights.set(equal, flight)
-      return keeping(ours, key, await making)
+      return caching(ours, key, await making)
     },
 
-    compress: (body, coding) => generation.kept.compress(body, coding),
+    compress: (body, coding) => generation.cached.compress(body, coding),
 
     get stats() {
-      const { entries, bytes } = generation.kept
+      const { entries, bytes } = generation.cached
       return { hits, misses, entries, bytes }
     },
   }

@@ -70,8 +70,8 @@ export function createHandler(context: HandlerContext): Handler {
     }
     context.traffic.begin()
     whenAnswered(response, (end) => noteEnd(exchange, end))
-    const kept = findKept(exchange)
-    return kept === null ? handle(exchange) : handleKept(exchange, kept)
+    const cached = findCached(exchange)
+    return cached === null ? handle(exchange) : answerFromCache(exchange, cached)
   }
 }
 
@@ -92,8 +92,8 @@ async function handle(exchange: HttpExchange): Promise<void> {
   }
 }
 
-/** The key of a kept answer has the Host header in it, which was checked when the answer was made. */
-function findKept({ context, request }: HttpExchange): Answer | null {
+/** The key of a cached answer has the Host header in it, which was checked when the answer was made. */
+function findCached({ context, request }: HttpExchange): Answer | null {
   const { snapshots, cache, token } = context
   const { method, url = '', headers } = request
   if ((method !== 'GET' && method !== 'HEAD') || !hasToken(request, token)) return null
@@ -101,9 +101,9 @@ function findKept({ context, request }: HttpExchange): Answer | null {
   return key === null ? null : cache.find(snapshots.currentId, key)
 }
 
-async function handleKept(exchange: HttpExchange, kept: Answer): Promise<void> {
+async function answerFromCache(exchange: HttpExchange, cached: Answer): Promise<void> {
   try {
-    await send(exchange, unlessUnchanged(exchange.request, kept))
+    await send(exchange, unlessUnchanged(exchange.request, cached))
   } catch (error) {
     fail(exchange, error)
   }
@@ -182,7 +182,7 @@ async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Prom
   await send(exchange, await cachedAnswer(exchange, asked, resources))
 }
 
-/** From the cache, or made and kept there where that is possible. */
+/** From the cache, or made and cached there where that is possible. */
 async function cachedAnswer(
   { context, request, gone }: HttpExchange,
   asked: ODataRequest,

@@ -3,11 +3,11 @@
 import { compress, type ContentCoding } from '../../http/content-coding.ts'
 import type { Answer } from '../answer/context.ts'
 
-export interface KeptAnswers {
+export interface CachedAnswers {
   find(key: string): Answer | null
   /** `answer` has its body whole. */
-  keep(key: string, answer: Answer): void
-  /** `body` in that coding. The compressed form of a kept body is kept too. */
+  put(key: string, answer: Answer): void
+  /** `body` in that coding. The compressed form of a cached body is cached too. */
   readonly compress: (body: Buffer, coding: ContentCoding) => Promise<Buffer>
   readonly entries: number
   readonly bytes: number
@@ -23,8 +23,8 @@ interface Entry {
 /** What an entry takes beside its body and key: headers and the objects around them. */
 const ENTRY_BYTES = 1_000
 
-/** With `maxBytes` 0 nothing is kept. */
-export function createKeptAnswers(maxBytes: number): KeptAnswers {
+/** With `maxBytes` 0 nothing is cached. */
+export function createCachedAnswers(maxBytes: number): CachedAnswers {
   const entries = new Map<string, Entry>()
   const entryOf = new WeakMap<Buffer, Entry>()
   let bytes = 0
@@ -48,7 +48,7 @@ export function createKeptAnswers(maxBytes: number): KeptAnswers {
       return entry.answer
     },
 
-    keep(key, made) {
+    put(key, made) {
       if (entries.has(key)) return
       // Only the number is kept: the function would keep the engine's result alive.
       const rows = made.rows()

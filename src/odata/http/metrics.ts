@@ -9,13 +9,13 @@ import {
 } from '../../http/prometheus.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import type { OpenStreams } from '../engine/open-streams.ts'
-import type { QueryGate } from '../engine/admission.ts'
+import type { Admission } from '../engine/admission.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
 import type { Traffic } from './traffic.ts'
 
 export interface MetricSources {
   readonly snapshots: Snapshots
-  readonly gate: QueryGate
+  readonly admission: Admission
   readonly streams: OpenStreams
   readonly cache: AnswerCache
   readonly traffic: Traffic
@@ -25,8 +25,8 @@ const family = familyWriter('eider_odata')
 const one = (value: number): readonly Sample[] => [[{}, value]]
 
 export function writeMetrics(sources: MetricSources): string {
-  const { snapshots, gate, streams, cache, traffic } = sources
-  const { running, waiting, refused } = gate.load
+  const { snapshots, admission, streams, cache, traffic } = sources
+  const { running, waiting, refused } = admission.load
   const { hits, misses, entries, bytes } = cache.stats
   const { requests } = traffic
   return [
@@ -47,7 +47,7 @@ export function writeMetrics(sources: MetricSources): string {
     family('refused_queries_total', 'counter', 'Queries that found the queue full', one(refused)),
     family('cache_hits_total', 'counter', 'Answers taken from memory', one(hits)),
     family('cache_misses_total', 'counter', 'Answers that had to be made', one(misses)),
-    family('cache_entries', 'gauge', 'Answers kept in memory', one(entries)),
+    family('cache_entries', 'gauge', 'Answers cached in memory', one(entries)),
     family('cache_bytes', 'gauge', 'Memory that they take', one(bytes)),
     snapshotFamilies(snapshots),
     family('memory_bytes', 'gauge', 'Memory of the process', memorySamples()),

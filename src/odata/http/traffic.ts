@@ -2,7 +2,7 @@
 
 import { add, createHistogram, type Histogram } from '../../http/prometheus.ts'
 
-/** Upper bounds in seconds: an answer that is kept takes less than the first, the time limit is the last. */
+/** Upper bounds in seconds: an answer from the cache takes less than the first, the time limit is the last. */
 const REQUEST_BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ] as const

@@ -4,13 +4,22 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { type Call, typeOf } from '../bind/bound.ts'
 import type { CallName } from '../bind/expression/functions.ts'
 import type { EdmType } from '../edm/types.ts'
-import { DIVISION_BY_ZERO } from './raised.ts'
+import { BEYOND_CALENDAR, DIVISION_BY_ZERO } from './raised.ts'
+import { isOutsideSql } from './temporal-range.ts'
 
 type PrintArithmetic = (a: Sql, b: Sql, c: Sql, call: Call) => Sql
 
 const castTo = ({ engine }: EdmType, value: Sql) => sql`CAST(${value} AS ${sql.type(engine)})`
 
-const fail = (type: EdmType) => castTo(type, sql`error(${sql.value(DIVISION_BY_ZERO)})`)
+const failure = (type: EdmType, words: string) => castTo(type, sql`error(${sql.value(words)})`)
+const fail = (type: EdmType) => failure(type, DIVISION_BY_ZERO)
+
+/**
+ * Clients know the years 1 to 9999 only. A time beyond them would be compared as what it is and shown as the nearest one
+ * that clients know, so groups and filters would disagree with what they see.
+ */
+const within = (value: Sql, type: EdmType) =>
+  sql`CASE WHEN ${isOutsideSql(value, type)} THEN ${failure(type, BEYOND_CALENDAR)} ELSE ${castTo(type, value)} END`
 
 /** The engine makes NULL of a number divided by zero. Null divided by zero is null. */
 const checked = (a: Sql, b: Sql, type: EdmType, quotient: Sql) =>
@@ -32,6 +41,10 @@ const duration = (microseconds: Sql) => sql`to_microseconds(CAST(round(${microse
 export const arithmeticSql = {
   add: plus,
   sub: minus,
+  timeAdd: (a, b, _, { type }) => within(plus(a, b), type),
+  timeSub: (a, b, _, { type }) => within(minus(a, b), type),
+  dateAdd: (a, b, _, { type }) => within(plus(a, b), type),
+  dateSub: (a, b, _, { type }) => within(minus(a, b), type),
   mul: times,
   div: dividedBy,
   mod: modulo,

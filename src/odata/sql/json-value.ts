@@ -109,7 +109,7 @@ const finite = (value: Sql, digits: Sql): Sql => sql`CASE
   WHEN ${value} > 0 THEN '"INF"'
   WHEN ${value} IS NOT NULL THEN '"-INF"' END`
 
-/** What a calculation has led beyond the range that clients know is written as its end, as it is for stored values. */
+/** A value inside a list or struct may be beyond the range that clients know: the nearest one is written. */
 const writeDate: WriteValue = (value) => sql`CASE
   WHEN ${value} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN concat('"', ${value}, '"')
   WHEN ${value} > DATE '9999-12-31' THEN '"9999-12-31"'

@@ -6,6 +6,7 @@ import type { ErrorCode } from '../protocol/errors.ts'
 
 export const DIVISION_BY_ZERO = 'division by zero'
 export const NEGATIVE_LENGTH = 'the length of a substring is negative'
+export const BEYOND_CALENDAR = 'the result is beyond the years 0001 to 9999'
 /** limits.expandedRows or limits.expandedTextBytes was passed. */
 export const TOO_MANY_RELATED = 'too many related rows'
 
@@ -18,6 +19,7 @@ interface Raised {
 /** By the words of the engine's error. */
 export const raised: ReadonlyMap<string, Raised> = new Map([
   [DIVISION_BY_ZERO, { code: 'arithmetic-error', message: DIVISION_BY_ZERO }],
+  [BEYOND_CALENDAR, { code: 'arithmetic-error', message: BEYOND_CALENDAR }],
   [NEGATIVE_LENGTH, { code: 'arithmetic-error', message: NEGATIVE_LENGTH }],
   [
     TOO_MANY_RELATED,

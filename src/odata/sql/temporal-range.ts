@@ -46,6 +46,12 @@ export function inRangeSql(value: Sql, type: EdmType): Sql {
   return sql`CASE WHEN ${value} BETWEEN ${first} AND ${last} THEN ${value} END`
 }
 
+/** Whether `value`, of the temporal `type` or of the type that a calculation with it has, is out of range. */
+export function isOutsideSql(value: Sql, type: EdmType): Sql {
+  const { first, beyond } = rangeOf(type)
+  return sql`(${value} < ${first} OR ${value} >= ${beyond})`
+}
+
 /**
  * Whether `rows` have a value out of range in a column that is served as the temporal `type`. The bounds are compared
  * in the type of the column, so that the engine need not read rows: it knows the least and greatest value of each group.

@@ -118,7 +118,7 @@ function reasonToBuild(
 
 /** Why the relation that an earlier run made is none of this model; null: it is. */
 function reasonOfDefinition(model: Model, record: ModelRecord | undefined): string | null {
-  if (record === undefined || record.removed) return 'never built'
+  if (record === undefined || record.removed) return 'first build'
   if (record.kind !== model.kind) return `kind changed from ${record.kind} to ${model.kind}`
   return record.definition === model.definition ? null : 'definition changed'
 }

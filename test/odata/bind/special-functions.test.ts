@@ -122,10 +122,11 @@ onOne('Q091: patterns are ECMAScript as far as RE2 goes', (t) => {
     lacking.map((pattern) => `matchesPattern(v,'${pattern}')`),
   )
   t.refusesAll('t_one', 'not-supported', ['matchesPattern(v,v)'])
-  const startedAt = performance.now()
   t.test(async (fixture) => {
+    const startedAt = performance.now()
     await fixture.ids('t_one', `matchesPattern('${'a'.repeat(5_000)}','^(a+)+$x')`)
-    assert.ok(performance.now() - startedAt < 1_000)
+    // An engine that goes back would not end in a lifetime.
+    assert.ok(performance.now() - startedAt < 10_000)
   })
 })
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/http/request-error.ts'
-import { createQueryGate, gateLimits } from '../../../src/odata/engine/admission.ts'
+import { createAdmission, admissionLimits } from '../../../src/odata/engine/admission.ts'
 
 /** Work that ends when told to. */
 function work() {
@@ -16,12 +16,12 @@ const fresh = { signal, begun: false, isSmall: true }
 const large = { ...fresh, isSmall: false }
 
 test('so many run, so many wait, the next is refused', async () => {
-  const gate = createQueryGate({ running: 2, large: 2, waiting: 1 })
+  const admission = createAdmission({ running: 2, large: 2, waiting: 1 })
   const started: string[] = []
   const first = work()
   const second = work()
   const enter = (name: string, done: Promise<void>) =>
-    gate.run(() => {
+    admission.run(() => {
       started.push(name)
       return done
     }, fresh)
@@ -41,11 +41,11 @@ test('so many run, so many wait, the next is refused', async () => {
 })
 
 test('what has begun is let in again although others wait', async () => {
-  const gate = createQueryGate({ running: 1, large: 1, waiting: 0 })
+  const admission = createAdmission({ running: 1, large: 1, waiting: 0 })
   const first = work()
-  const running = gate.run(first.run, fresh)
+  const running = admission.run(first.run, fresh)
   let continued = false
-  const again = gate.run(async () => void (continued = true), { ...fresh, begun: true })
+  const again = admission.run(async () => void (continued = true), { ...fresh, begun: true })
   await turn()
   assert.is(continued, false)
   first.end()
@@ -54,30 +54,30 @@ test('what has begun is let in again although others wait', async () => {
 })
 
 test('who gives up waiting leaves the queue, and a failure frees its place', async () => {
-  const gate = createQueryGate({ running: 1, large: 1, waiting: 1 })
+  const admission = createAdmission({ running: 1, large: 1, waiting: 1 })
   const first = work()
-  const running = gate.run(first.run, fresh)
+  const running = admission.run(first.run, fresh)
   const leaver = new AbortController()
-  const waiting = gate.run(async () => assert.unreachable(), {
+  const waiting = admission.run(async () => assert.unreachable(), {
     ...fresh,
     signal: leaver.signal,
   })
   leaver.abort(new Error('left'))
   assert.is(await waiting.catch((error: Error) => error.message), 'left')
-  const failing = gate.run(() => Promise.reject(new Error('failed')), fresh)
+  const failing = admission.run(() => Promise.reject(new Error('failed')), fresh)
   first.end()
   await running
   assert.is(await failing.catch((error: Error) => error.message), 'failed')
-  assert.is(await gate.run(async () => 'free', fresh), 'free')
+  assert.is(await admission.run(async () => 'free', fresh), 'free')
 })
 
 test('large ones leave places for small ones, and each sort waits on its own', async () => {
-  const gate = createQueryGate({ running: 3, large: 1, waiting: 1 })
+  const admission = createAdmission({ running: 3, large: 1, waiting: 1 })
   const all = [work(), work(), work(), work()] as const
   const [first, second, third, fourth] = all
   const started: string[] = []
   const enter = (name: string, done: Promise<void>, options: typeof fresh) =>
-    gate.run(() => {
+    admission.run(() => {
       started.push(name)
       return done
     }, options)
@@ -90,9 +90,12 @@ test('large ones leave places for small ones, and each sort waits on its own', a
   ]
   await turn()
   assert.equal(started, ['large 1', 'small 1', 'small 2'])
-  assert.equal(gate.load, { running: 3, waiting: 2, refused: 0 })
+  assert.equal(admission.load, { running: 3, waiting: 2, refused: 0 })
   for (const options of [large, fresh])
-    assert.instance(await gate.run(() => Promise.resolve(), options).catch((e) => e), RequestError)
+    assert.instance(
+      await admission.run(() => Promise.resolve(), options).catch((e) => e),
+      RequestError,
+    )
   third.end()
   await turn()
   assert.equal(started.slice(3), ['small 3'], 'the place of a small one is not for a large one')
@@ -101,12 +104,12 @@ test('large ones leave places for small ones, and each sort waits on its own', a
   assert.equal(started.slice(4), ['large 2'])
   for (const { end } of all) end()
   await Promise.all(running)
-  assert.equal(gate.load, { running: 0, waiting: 0, refused: 2 })
+  assert.equal(admission.load, { running: 0, waiting: 0, refused: 2 })
 })
 
 test('of the places of a service some are for small queries, however many processors there are', () => {
   for (const processors of [1, 2, 3, 64]) {
-    const { running, large: most } = gateLimits(processors)
+    const { running, large: most } = admissionLimits(processors)
     assert.ok(most >= 4 && most <= running - 4, `${processors}: ${most} of ${running}`)
   }
 })

@@ -13,7 +13,7 @@ import { limits } from '../../../src/core/limits.ts'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
-import { createHeldBodies } from '../../../src/odata/engine/spooled-bodies.ts'
+import { createSpooledBodies } from '../../../src/odata/engine/spooled-bodies.ts'
 import { publish, type Table } from '../../support/snapshot-files.ts'
 import { type Served, serve } from '../../support/odata-service.ts'
 
@@ -57,7 +57,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 
 async function filesIn(dir: string): Promise<readonly string[]> {
   const names = await readdir(dir, { recursive: true })
-  return names.filter((name) => /held-[^/\\]*$/.test(name)).map((name) => join(dir, name))
+  return names.filter((name) => /spooled-[^/\\]*$/.test(name)).map((name) => join(dir, name))
 }
 
 test('clients that do not take their changes keep no engine from others', async () => {
@@ -122,32 +122,32 @@ async function* parts(count: number, failsAt = count): AsyncGenerator<Buffer, vo
   }
 }
 
-test('a body that is held is whole or an error, and leaves no file', async () => {
+test('a body that is spooled is whole or an error, and leaves no file', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'eider-'))
   await using resources = new Resources()
   resources.defer(() => rm(dir, { recursive: true }))
-  const bodies = createHeldBodies(dir, 2_500_000)
-  const failure = (held: Promise<unknown>) => held.then(String, (error: unknown) => error)
+  const bodies = createSpooledBodies(dir, 2_500_000)
+  const failure = (spooled: Promise<unknown>) => spooled.then(String, (error: unknown) => error)
   const read = async (body: Buffer | AsyncIterable<Buffer>) => {
     const pieces: Buffer[] = []
     for await (const piece of body as AsyncIterable<Buffer>) pieces.push(piece)
     return Buffer.concat(pieces)
   }
   {
-    await using short = await bodies.hold(parts(2))
+    await using short = await bodies.spool(parts(2))
     assert.ok(Buffer.isBuffer(short.body))
     assert.is(short.body.length, 200_000)
     assert.equal(await readdir(dir), [])
-    await using long = await bodies.hold(parts(20))
+    await using long = await bodies.spool(parts(20))
     assert.ok((await read(long.body)).equals(await read(parts(20))))
     for (const failsAt of [0, 1, 4])
-      assert.match(String(await failure(bodies.hold(parts(10, failsAt)))), /the query failed/)
-    const refused = await failure(bodies.hold(parts(10)))
+      assert.match(String(await failure(bodies.spool(parts(10, failsAt)))), /the query failed/)
+    const refused = await failure(bodies.spool(parts(10)))
     assert.is((refused as RequestError).status, 503, 'there is room for five parts more')
     assert.is((await readdir(dir)).length, 1)
   }
   assert.equal(await readdir(dir), [])
-  await using again = await bodies.hold(parts(20))
+  await using again = await bodies.spool(parts(20))
   assert.not(Buffer.isBuffer(again.body))
 })
 
@@ -155,7 +155,7 @@ test('a body for which the disk has no room is refused, whatever it is that find
   const dir = await mkdtemp(join(tmpdir(), 'eider-'))
   await using resources = new Resources()
   resources.defer(() => rm(dir, { recursive: true }))
-  const bodies = createHeldBodies(dir)
+  const bodies = createSpooledBodies(dir)
   const full = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
   const handle = await files.open(join(dir, 'any'), 'w')
   const handles = Object.getPrototypeOf(handle) as typeof handle
@@ -168,7 +168,7 @@ test('a body for which the disk has no room is refused, whatever it is that find
     const kept = Reflect.get(owner, name) as unknown
     Reflect.set(owner, name, full)
     syncBuiltinESMExports()
-    const refused = await bodies.hold(parts(20)).catch((error: unknown) => error)
+    const refused = await bodies.spool(parts(20)).catch((error: unknown) => error)
     Reflect.set(owner, name, kept)
     syncBuiltinESMExports()
     assert.is((refused as RequestError).status, 503, name)

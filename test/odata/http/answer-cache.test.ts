@@ -9,7 +9,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
-import { createKeptAnswers } from '../../../src/odata/http/lru.ts'
+import { createCachedAnswers } from '../../../src/odata/http/lru.ts'
 import type { ODataServiceOptions } from '../../../src/odata/service.ts'
 import { readMetrics } from '../../support/read-metrics.ts'
 import { type Answer, ask, type Served, serve } from '../../support/odata-service.ts'
@@ -41,11 +41,11 @@ async function cacheOf({ url }: Served) {
   }
 }
 
-/** What must not differ between an answer that was made and one that was kept. */
+/** What must not differ between an answer that was made and one that was cached. */
 function shown({ status, headers, text }: Answer) {
   const { date, connection, 'keep-alive': _, 'transfer-encoding': __, ...others } = headers
   assert.ok(date !== undefined && connection !== undefined)
-  const { 'content-length': ___, ...rest } = others // a stream that was kept has a length
+  const { 'content-length': ___, ...rest } = others // a stream that was cached has a length
   return { status, headers: rest, text }
 }
 
@@ -86,9 +86,9 @@ test('requests that differ in what an answer depends on have answers of their ow
   const made = []
   for (const headers of variants) made.push(shown(await served.get(target, headers)))
   assert.is(new Set(made.map((answer) => JSON.stringify(answer))).size, variants.length)
-  const kept = []
-  for (const headers of variants) kept.push(shown(await served.get(target, headers)))
-  assert.equal(kept, made)
+  const cached = []
+  for (const headers of variants) cached.push(shown(await served.get(target, headers)))
+  assert.equal(cached, made)
 })
 
 test('a header that is empty is not one that is not there', async () => {
@@ -160,7 +160,7 @@ test('HEAD and 304 are answered from memory', async () => {
   assert.equal(await cacheOf(served).then(({ hits, misses }) => [hits, misses]), [5, 1])
 })
 
-test('If-None-Match: * is 304 for what there is, before and after it is kept', async () => {
+test('If-None-Match: * is 304 for what there is, before and after it is cached', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [numbers(1)])
   const any = { 'if-none-match': '*' }
@@ -249,16 +249,16 @@ test('memory is bounded, and what was used last stays', async () => {
   assert.ok((await cacheOf(served)).bytes <= 20_000)
 })
 
-test('an answer that is kept holds no result of the engine', () => {
-  const kept = createKeptAnswers(1_000_000)
+test('an answer that is cached holds no result of the engine', () => {
+  const cached = createCachedAnswers(1_000_000)
   let rows = 7
   const made = { status: 200, headers: {}, body: Buffer.from('{}'), rows: () => rows }
-  kept.keep('it', made)
+  cached.put('it', made)
   rows = 0
-  assert.is(kept.find('it')!.rows(), 7) // known without what made it
+  assert.is(cached.find('it')!.rows(), 7) // known without what made it
 })
 
-test('without memory nothing is kept', async () => {
+test('without memory nothing is cached', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [numbers(1)], { cacheBytes: 0 })
   for (const target of ['shop_numbers(0)', 'shop_numbers'])

@@ -1,4 +1,4 @@
-// As golden-sql.test.ts: what requests say of related rows.
+// As compare-with-sql.test.ts: what requests say of related rows.
 
 import { test } from 'uvu'
 import { sql } from '../../../src/core/sql.ts'

@@ -75,17 +75,6 @@ test('values in range stay as they are, up to the ends', async () => {
   assert.equal(value[1], { id: 2, ts: FIRST, dt: '0001-01-01', tod: '00:00:00', s: null })
 })
 
-test('what $apply calculates is written within the range, whatever follows', async () => {
-  await using resources = new Resources()
-  const rows = sql`SELECT 1 AS id, TIMESTAMP '2024-01-01 00:00:00' AS ts`
-  const served = await serve(resources, [{ ...edges, rows }])
-  const late = "compute(ts add duration'P3652000D' as x)"
-  for (const apply of [late, `${late}/groupby((x))`, `${late}/aggregate(x with max as x)`]) {
-    const answer = await served.get(`t_edges?$apply=${encodeURIComponent(apply)}`)
-    assert.is(answer.json.value[0].x, LAST, apply)
-  }
-})
-
 test('calculations with such values have results', async () => {
   await using resources = new Resources()
   const served = await serve(resources, [edges])

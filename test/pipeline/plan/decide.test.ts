@@ -84,10 +84,10 @@ async function reasons(
 
 test('a first run builds everything, in order', async () => {
   assert.equal(allReasons(await compileTexts(texts), {}), [
-    ['mart.u', 'never built'],
-    ['raw.s', 'never built'],
-    ['mid.v', 'never built'],
-    ['mart.t', 'never built'],
+    ['mart.u', 'first build'],
+    ['raw.s', 'first build'],
+    ['mid.v', 'first build'],
+    ['mart.t', 'first build'],
   ])
 })
 
@@ -180,7 +180,7 @@ test('a relation that is gone, a full refresh, a model that came back and new ev
   assert.equal(because({}), [null, null])
   assert.equal(because({ exists: false }), ['missing in the warehouse', null])
   assert.equal(because({ fullRefresh: true }), ['full refresh', null])
-  assert.equal(because({ records: gone }), ['never built', 'never built'])
+  assert.equal(because({ records: gone }), ['first build', 'first build'])
   assert.equal(because({ waiting: new Set([modelName('a.e')]) }), [null, 'new events'])
 })
 

@@ -179,13 +179,13 @@ function calculateTimes(
 ): { readonly name: CallName; readonly type: EdmType } | null {
   switch (`${left.name} ${operator} ${right.name}`) {
     case 'Edm.DateTimeOffset add Edm.Duration':
-      return { name: 'add', type: edm.DateTimeOffset }
+      return { name: 'timeAdd', type: edm.DateTimeOffset }
     case 'Edm.DateTimeOffset sub Edm.Duration':
-      return { name: 'sub', type: edm.DateTimeOffset }
+      return { name: 'timeSub', type: edm.DateTimeOffset }
     case 'Edm.Date add Edm.Duration':
-      return { name: 'exactAdd', type: edm.Date }
+      return { name: 'dateAdd', type: edm.Date }
     case 'Edm.Date sub Edm.Duration':
-      return { name: 'exactSub', type: edm.Date }
+      return { name: 'dateSub', type: edm.Date }
     case 'Edm.Duration add Edm.Duration':
       return { name: 'add', type: edm.Duration }
     case 'Edm.Duration sub Edm.Duration':

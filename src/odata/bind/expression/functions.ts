@@ -107,7 +107,12 @@ type OperatorCall =
   | 'div'
   | 'mod'
   | 'negate'
-  /** The result is cast to its own type: a Decimal with the digits of the calculation, or a date. */
+  /** These fail where the result is beyond the years 1 to 9999. */
+  | 'timeAdd'
+  | 'timeSub'
+  | 'dateAdd'
+  | 'dateSub'
+  /** The result is cast to its own type, a Decimal with the digits of the calculation. */
   | 'exactAdd'
   | 'exactSub'
   | 'exactMul'
