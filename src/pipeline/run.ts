@@ -58,6 +58,8 @@ export interface RunOptions extends RunRequest {
   /** Published states that stay readable when newer ones have come. */
   readonly retention?: Retention
   readonly now?: () => Date
+  /** The store is a copy that nobody else looks at, so nothing is lost in it. */
+  readonly isCopy?: boolean
   /** For crash tests: called after each step of a flush. */
   readonly onFlushStep?: (step: FlushStep) => void | Promise<void>
 }
@@ -76,7 +78,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   progress({ event: 'run-started', runId, models: models.size })
   try {
     await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
-    await refuseToEmpty(options, store)
+    if (options.isCopy !== true) await refuseToEmpty(options, store)
     const sources = project.external?.sources ?? []
     await using warehouse = await openWarehouse(store.warehouse, options, {
       dir: paths.dir,
