@@ -1,6 +1,7 @@
 // A run for people: one line while it works, on a terminal only, and a summary at its end.
 
-import type { ModelResult, Progress, RunEvent } from '../core/report/progress.ts'
+import type { ModelResult, Orphan, Progress, RunEvent } from '../core/report/progress.ts'
+import { orphanLines } from './show-orphans.ts'
 import type { Paint } from './paint.ts'
 
 export interface RunTotals {
@@ -14,6 +15,7 @@ export interface RunTotals {
   readonly models: readonly ModelResult[]
   readonly removed: readonly string[]
   readonly snapshot: { readonly id: string; readonly changed: boolean } | null
+  readonly orphans: readonly Orphan[]
 }
 
 const CLEAR_LINE = '\r\u001b[2K'
@@ -77,6 +79,7 @@ export function showSummary(run: RunTotals, paint: Paint, options: { quiet: bool
       (name) =>
         `removed    ${name.padEnd(width)}  no file defines it; its table stays, unpublished`,
     ),
+    ...(quiet ? [] : orphanLines(run.orphans, width)),
     ...(quiet ? [] : snapshotLines(run.snapshot)),
     totalLine(run, paint),
   ]

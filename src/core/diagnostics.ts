@@ -37,9 +37,11 @@ const messages = {
   'missing-unique-key': (p: { kind: string }) => `a model of kind ${p.kind} needs @unique_key`,
   'missing-incremental': (p: { kind: string }) => `a model of kind ${p.kind} needs @incremental`,
   'annotation-conflict': (p: { one: string; other: string }) =>
-    `"@${p.one}" cannot stand beside "@${p.other}"`,
+    `"@${p.one}" cannot be combined with "@${p.other}"`,
   'invalid-lookback': (p: { column: string; type: string; expected: string }) =>
     `a lookback on "${p.column}", which is ${p.type}, must be ${p.expected}`,
+  'append-over-groups': () =>
+    'an append over groups adds a group again whenever late rows change it, so sums over it count twice',
   'reserved-column': (p: { column: string; kind: string }) =>
     `a run adds the column "${p.column}" to a model of kind ${p.kind}`,
   'unknown-key-column': (p: { annotation: string; column: string }) =>
@@ -55,6 +57,8 @@ const messages = {
   'not-a-column-list': (p: { expected: string }) =>
     `an events model is a list of columns: expected ${p.expected}`,
   'duplicate-column': (p: { column: string }) => `two columns are named "${p.column}"`,
+  'renamed-column': (p: { column: string; name: string }) =>
+    `two columns are named "${p.column}", so the second becomes "${p.name}"`,
   'invalid-column-type': (p: { type: string; problem: string }) =>
     `"${p.type}" is not a column type${p.problem === '' ? '' : `: ${p.problem}`}`,
   'seed-row': (p: { problem: string }) => p.problem,
@@ -68,7 +72,7 @@ const messages = {
   'unknown-variable': (p: { name: string }) => `no variable "${p.name}"`,
   'invalid-variable': (p: { problem: string }) => p.problem,
   'quoted-variable': (p: { name: string; what: string }) =>
-    `\${${p.name}} stands in quotes, where it is ${p.what} and not the variable`,
+    `\${${p.name}} is in quotes, so it is ${p.what} and not the variable`,
   'model-parameter': () => 'a model has no parameters',
   'hidden-reference': (p: { function: string }) =>
     `"${p.function}" hides what the model reads: its argument is known only when it runs`,
@@ -89,11 +93,11 @@ const messages = {
   'exposed-name': (p: { name: string; what: string }) =>
     `${p.what} "${p.name}" cannot be exposed: a name in OData has letters, digits and underscores only, and does not start with a digit`,
   'exposed-unnamed-column': (p: { column: string }) =>
-    `the column "${p.column}" has no name of its own and cannot be exposed`,
+    `the column "${p.column}" is an expression without a name, and cannot be exposed`,
   'exposed-without-key': () =>
     'without a key no single row can be addressed, and some clients refuse every entity set of the service',
   'exposed-huge-integer': (p: { column: string; type: string }) =>
-    `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number`,
+    `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number; Olingo reads none of more than 15 digits`,
   'expose-not-unique': (p: { key: string }) =>
     `an scd2 model keeps several versions of each ${p.key}, so that key is not unique`,
   'exposed-set-clash': (p: { set: string; other: string }) =>

@@ -121,7 +121,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'a number for a text',
     files: yml('name: 7\n'),
     answer: `
-      eider.yml:1:7 error config-invalid-value: "name" must be a text that is not empty (in quotes when it looks like a number)
+      eider.yml:1:7 error config-invalid-value: "name" must be a non-empty string (in quotes if it looks like a number)
       hint: put it in quotes: '7'`,
     grade: 'A',
   },
