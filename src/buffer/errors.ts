@@ -2,6 +2,7 @@
 
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
+import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
 
 /** The disk did not take the events: full, read-only or failing. None of them will ever be delivered. */
 export class BufferUnavailableError extends EnvironmentError {
@@ -51,7 +52,10 @@ export function explain(error: unknown, dir: string): never {
   if (!(error instanceof Error && 'syscall' in error)) throw error
   throw new EnvironmentError(
     'buffer-unusable',
-    `the event buffer ${dir} cannot be used: ${error.message}`,
-    { hint: 'check that its disk has space and can be written', cause: error },
+    `the event buffer ${dir} cannot be used: ${problemOfSystem(error)}`,
+    {
+      hint: hintOfSystem(error) ?? 'check that its disk has space and can be written',
+      cause: error,
+    },
   )
 }

@@ -53,8 +53,10 @@ export abstract class BaseCommand extends Command {
     process.stdout.write(line + '\n')
   }
 
-  protected printEvent(event: object): void {
-    this.print(JSON.stringify(event))
+  /** One line of `--json`: its `event` says which, docs/schemas/events.json describes each. */
+  protected printEvent<Event extends { readonly event: string }>(event: Event): void {
+    const whole = 'ms' in event ? { ...event, ms: Math.round(Number(event.ms)) } : event
+    this.print(JSON.stringify(whole))
   }
 
   /** Of a project that compiles. */
@@ -80,11 +82,13 @@ export abstract class BaseCommand extends Command {
 
   /** Loads the project of --project, EIDER_PROJECT or the working directory. `settings` are those given as flags. */
   protected async openProject(flags: SharedFlags, settings: SettingFlags = {}): Promise<Project> {
-    const { findProjectDir, loadProject } = await import('../project/load.ts')
+    const { findProjectDir, loadProject, otherSpelling } = await import('../project/load.ts')
     const dir = flags.project ?? (await findProjectDir(process.cwd()))
     if (dir === null)
       throw new UsageError('there is no eider.yml here or in a folder above', {
-        hint: 'start a project with "eider init NAME", or name one with --project',
+        hint:
+          otherSpelling(process.cwd()) ??
+          'start a project with "eider init NAME", or name one with --project',
       })
     const given = Object.entries(settings).filter(([, value]) => value !== undefined)
     const project = await loadProject(dir, {

@@ -1,7 +1,8 @@
 // Failures as text, as events, and as exit codes: 1 project, 2 usage, 3 environment, 70 bug (docs/commands.md).
 
-import { DiagnosticsError } from '../core/diagnostics.ts'
+import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { hintOfSystem, problemOfSystem, systemProblem } from '../core/system-errors.ts'
 import { positionOf } from '../core/source.ts'
 import { showDiagnostic } from './show-diagnostic.ts'
 
@@ -21,22 +22,12 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** What the system refuses a command is no bug: files of another user, a disk that is full or read-only. */
-function isRefusedFile(error: unknown): error is NodeJS.ErrnoException {
-  const { code = '', path } = (error ?? {}) as NodeJS.ErrnoException
-  return path !== undefined && REFUSALS.includes(code)
+function isRefusedFile(error: unknown): boolean {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
+  // A file that is not there, or is there already, was expected to be otherwise by eider itself.
+  if (code === 'ENOENT' || (code === 'EEXIST' && syscall !== 'mkdir')) return false
+  return systemProblem(error) !== null
 }
-
-const REFUSALS = [
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'ENOSPC',
-  'EDQUOT',
-  'EIO',
-  'ENOTDIR',
-  'EISDIR',
-  'ELOOP',
-]
 
 /** Text for people; empty when the exit code says it all. The stack is shown only with `verbose`. */
 export function showFailure(error: unknown, options: { readonly verbose: boolean }): string {
@@ -54,14 +45,13 @@ export function showFailure(error: unknown, options: { readonly verbose: boolean
 /** The same as JSON, one event a line. */
 export function failureEvents(error: unknown): string {
   if (isExit(error)) return ''
-  if (error instanceof DiagnosticsError)
-    return error.diagnostics
-      .map(({ code, severity, message, source, span, hint }) => {
-        const { line, column } = positionOf(source, span.start)
-        const place = { file: source.path, line, column }
-        return JSON.stringify({ event: 'diagnostic', severity, code, message, ...place, hint })
-      })
-      .join('\n')
+  if (error instanceof DiagnosticsError) {
+    const lines = diagnosticEvents(error.diagnostics)
+    const errors = error.diagnostics.filter(({ severity }) => severity === 'error').length
+    return [...lines, JSON.stringify({ event: 'failed', code: 'project-mistakes', errors })].join(
+      '\n',
+    )
+  }
   const { code } = error as { code?: string }
   return JSON.stringify({
     event: 'error',
@@ -71,10 +61,15 @@ export function failureEvents(error: unknown): string {
   })
 }
 
+export const diagnosticEvents = (diagnostics: readonly Diagnostic[]): readonly string[] =>
+  diagnostics.map(({ code, severity, message, source, span, hint }) => {
+    const { line, column } = positionOf(source, span.start)
+    const place = { file: source.path, line, column }
+    return JSON.stringify({ event: 'diagnostic', severity, code, message, ...place, hint })
+  })
+
 const hintOf = (error: unknown): string | undefined =>
-  isRefusedFile(error)
-    ? '"eider doctor" says what cannot be written'
-    : (error as { hint?: string }).hint
+  isRefusedFile(error) ? hintOfSystem(error) : (error as { hint?: string }).hint
 
 function bugReport(error: unknown, verbose: boolean): string {
   const head = `error: this is a bug in eider: ${messageOf(error)}`
@@ -87,4 +82,7 @@ function codeOf(error: unknown): string {
 }
 
 const isExit = (error: unknown) => (error as { code?: string } | undefined)?.code === 'EEXIT'
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const messageOf = (error: unknown) => {
+  if (isRefusedFile(error)) return problemOfSystem(error)
+  return error instanceof Error ? error.message : String(error)
+}

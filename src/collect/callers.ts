@@ -14,18 +14,19 @@ export function requireProgram(
   const { host, origin } = request.headers
   // A client that speaks HTTP/1.0 may leave the header out; a browser does not.
   if (host !== undefined && !answersTo(hostName(host) ?? '', listeningOn))
-    throw refusal('host-not-allowed', 'this daemon answers to loopback names only', {
-      target: 'Host',
-    })
+    throw refusal(
+      'host-not-allowed',
+      `this daemon answers to loopback names only, not to "${host.slice(0, 60)}"; set collect.host, or let the proxy send Host: ${listeningOn}`,
+      {
+        target: 'Host',
+      },
+    )
   if (!takesOrigin(origin, listeningOn, allowedOrigins))
     throw refusal(
       'origin-not-allowed',
-      `this daemon takes no requests ${ofPages(allowedOrigins)}`,
+      `the origin ${origin?.slice(0, 60)} is not in collect.cors_origins of eider.yml`,
       {
         target: 'Origin',
       },
     )
 }
-
-const ofPages = (allowedOrigins: readonly string[]) =>
-  allowedOrigins.length === 0 ? 'of web pages' : 'of web pages from this origin'

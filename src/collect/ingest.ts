@@ -39,7 +39,7 @@ export function createIngest(options: IngestOptions): Handler {
   return (request, response) => {
     requireProgram(request, options.host, options.allowedOrigins)
     const place = readPlace(request.url!)
-    if (place === null) throw notFound(request.url!)
+    if (place === null) throw notFound(request.url!, meantPath(request.url!, options.doors()))
     if (place === 'health') return options.health(request, response)
     return collect(options, request, response, place)
   }
@@ -92,6 +92,19 @@ function readPlace(url: string): EventsPlace | 'health' | null {
   return room === 'health' && segments.length === 1 ? 'health' : null
 }
 
+/** For a path that leads nowhere, the one that was most likely meant. */
+function meantPath(url: string, doors: Doors): string {
+  const segments = splitPath(url).filter((segment) => segment !== '' && segment !== 'collect')
+  const isBatch = segments.at(-1) === 'batch'
+  const [schema, table] = segments.flatMap((segment) => segment.split('.'))
+  const target = `${schema}.${table}` as ModelName
+  if (doors.has(target))
+    return `did you mean /collect/${schema}/${table}${isBatch ? '/batch' : ''}?`
+  if (['metrics', 'flush'].includes(segments[0] ?? ''))
+    return `/${segments[0]} is on the admin port (collect.admin_port)`
+  return 'events go to POST /collect/{schema}/{table}'
+}
+
 const maxBodyBytes = ({ isBatch }: EventsPlace, options: IngestOptions) =>
   isBatch ? options.maxBatchBytes : options.maxEventBytes
 
@@ -106,10 +119,13 @@ function collect(
   const known = findDoor(options.doors(), place)
   const read = readerFor(request, place.isBatch, options)
   // In steps, each of which keeps nothing of the one before: many bodies would stay in memory while they wait for the disk.
-  return readBody(request, maxBodyBytes(place, options))
+  return readBody(request, maxBodyBytes(place, options), sizeHint(place))
     .then((body) => store(options, known, readRequestKey(request, body), body, read))
     .then((count) => sendAccepted(response, count), refuse)
 }
+
+const sizeHint = ({ isBatch }: EventsPlace) =>
+  isBatch ? '(collect.max_batch_bytes); send several batches' : '(collect.max_event_bytes)'
 
 type Reader = (door: Door, body: Buffer) => Events
 
@@ -150,7 +166,11 @@ function readerFor(
   { maxEventBytes, maxBatchBytes, acceptTextPlain }: IngestOptions,
 ): Reader {
   const type = mediaType(request.headers['content-type'], acceptTextPlain)
-  if (type === 'ndjson' && !isBatch) throw unsupported('one event is no NDJSON')
+  if (type === 'ndjson' && !isBatch)
+    throw unsupported(
+      'this path takes one event as JSON',
+      'send NDJSON to the same path with /batch at its end',
+    )
   const read = !isBatch ? readEvent : type === 'ndjson' ? readNdjsonBatch : readJsonBatch
   return (door, body) => read(door, body, maxEventBytes, maxBatchBytes)
 }

@@ -14,8 +14,9 @@ export function splitPath(url: string): readonly string[] {
   }
 }
 
-export function notFound(url: string): Error {
-  return refusal('not-found', `there is nothing at ${url.split('?', 1)[0]} on this port`)
+export function notFound(url: string, hint?: string): Error {
+  const problem = `there is nothing at ${url.split('?', 1)[0]} on this port`
+  return refusal('not-found', hint === undefined ? problem : `${problem}; ${hint}`)
 }
 
 /** Throws 405 unless the method is one of `allowed`. */

@@ -22,12 +22,18 @@ export function openDoors(targets: ReadonlyMap<ModelName, EventsModel>): Doors {
   return new Map([...targets].map(([name, model]) => [name, openDoor(model)]))
 }
 
+/** A project may have hundreds of them. */
+const SHOWN_TARGETS = 5
+
 /** 404 for a target that is not among `known`, naming the nearest. */
 export function unknownTarget(schema: string, table: string, known: Iterable<ModelName>): Error {
   const name = `${schema}.${table}`
   const names = [...known]
-  const none = names.length === 0 ? 'the project has none' : undefined
-  const hint = didYouMean(name, names) ?? none
-  const message = `there is no events model "${name}"${hint === undefined ? '' : `; ${hint}`}`
+  const shown = names.slice(0, SHOWN_TARGETS).join(', ')
+  const others =
+    names.length === 0
+      ? 'the project has none'
+      : `events go to ${shown}${names.length > SHOWN_TARGETS ? ', …' : ''}`
+  const message = `there is no events model "${name}"; ${didYouMean(name, names) ?? others}`
   return refusal('unknown-target', message, { target: name })
 }

@@ -5,7 +5,7 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { gitHubAnnotation, sarifLog } from '../cli/diagnostic-formats.ts'
 import { selectionFlags, selectionOf } from '../cli/selection.ts'
 import { showDiagnostic } from '../cli/show-diagnostic.ts'
-import { failureEvents } from '../cli/show-failure.ts'
+import { diagnosticEvents } from '../cli/show-failure.ts'
 import { variableFlags } from '../cli/variable-flags.ts'
 import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
@@ -70,7 +70,7 @@ export default class Check extends BaseCommand {
     const warnings = diagnostics.length - errors
     const format = flags.json ? 'json' : flags.format
     if (format === 'json') {
-      if (diagnostics.length > 0) this.print(failureEvents(new DiagnosticsError(diagnostics)))
+      for (const line of diagnosticEvents(diagnostics)) this.print(line)
       const counts = { models, errors, warnings }
       return this.printEvent({ event: 'check-finished', ok: errors === 0, ...counts })
     }

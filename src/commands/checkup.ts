@@ -9,8 +9,8 @@ import { compile } from '../compiler/compile.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
+import { problemOfSystem } from '../core/system-errors.ts'
 import { describeHolder, readLockHolder } from '../files/process-lock.ts'
-import { damagedFiles } from '../odata/engine/damaged-files.ts'
 import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open-store.ts'
 import type { LeaseHolder } from '../store/run-lease.ts'
@@ -57,7 +57,7 @@ async function unlessRefused(name: string, check: () => Promise<Finding>): Promi
     return await check()
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
-    return fail(name, error.message, 'let the user who runs eider read it')
+    return fail(name, problemOfSystem(error), 'let the user who runs eider read it')
   }
 }
 
@@ -153,16 +153,14 @@ async function checkWaiting({ paths }: Project): Promise<Finding> {
   return ok('events', `${message}; eider run takes in those that have a model`)
 }
 
-async function checkSnapshot({ paths }: Project, { snapshots }: Store): Promise<Finding> {
+async function checkSnapshot(
+  { paths }: Project,
+  { snapshots, published }: Store,
+): Promise<Finding> {
   const snapshot = await snapshots.current()
   if (snapshot === null) return warn('snapshot', 'nothing is published yet', 'eider run')
-  const engine = {
-    dir: paths.snapshots,
-    threads: 1,
-    memoryLimit: null,
-    tempDir: join(paths.state, 'tmp'),
-  }
-  const damaged = await damagedFiles(snapshot, engine, new AbortController().signal)
+  const engine = { threads: 1, memoryLimit: null, tempDir: join(paths.state, 'tmp') }
+  const damaged = await published.findDamage(snapshot, engine, new AbortController().signal)
   if (damaged.length > 0) {
     const problems = damaged.map(({ problem }) => problem).join(', ')
     return fail('snapshot', problems, 'delete what is left of them, then: eider run')

@@ -19,6 +19,7 @@ export default class Doctor extends BaseCommand {
       if (flags.json) this.printEvent({ event: 'check', ...finding })
       else this.print(line(finding, (status) => paint(styles[status], status.padEnd(4))))
     }
+    if (flags.json) this.printEvent({ event: 'doctor-finished', ok: !failed })
     this.exit(failed ? 1 : 0)
   }
 }

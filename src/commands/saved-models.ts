@@ -16,6 +16,7 @@ import { runPipeline } from '../pipeline/run.ts'
 import { makeScratch, type Scratch } from '../pipeline/store/scratch.ts'
 import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open-store.ts'
+import type { SnapshotReader } from '../store/snapshot-reader.ts'
 import { ProjectWatch, watchFile } from '../project/watch.ts'
 import { logMistakes } from './log-mistakes.ts'
 import { runOptionsOf } from './run-options.ts'
@@ -71,9 +72,9 @@ export class SavedModels implements AsyncDisposable {
     return saved
   }
 
-  /** Of the snapshots to serve. */
-  get snapshotsDir(): string {
-    return this.#scratch.paths.snapshots
+  /** What is to be served. */
+  get published(): SnapshotReader {
+    return this.#scratch.store.published
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

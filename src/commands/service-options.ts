@@ -11,9 +11,11 @@ function halfOfMemory(): string {
   return `${Math.floor(os.totalmem() / 2 / 2 ** 20)}MiB`
 }
 
-export function serviceOptions({ paths, settings }: Project, logger: Logger): ODataServiceOptions {
+export function serviceOptions(
+  { paths, settings }: Project,
+  logger: Logger,
+): Omit<ODataServiceOptions, 'published'> {
   return {
-    snapshotsDir: paths.snapshots,
     host: settings['odata.host'],
     port: settings['odata.port'],
     token: settings['odata.token'],

@@ -72,7 +72,7 @@ async function attach(connection: Connection, dir: string, source: ExternalSourc
   const { name, database } = source
   if (database !== null) {
     const problem = await foreignFormat(resolve(dir, database))
-    if (problem !== null) throw new SourceProblem(problem)
+    if (problem !== null) throw new SourceProblem(problem.problem, problem.hint)
     const path = sql.value(resolve(dir, database))
     await connection.run(sql`ATTACH ${path} AS ${databaseOf(source)} (READ_ONLY)`)
   }
@@ -80,21 +80,40 @@ async function attach(connection: Connection, dir: string, source: ExternalSourc
 }
 
 /** What the engine would try to install, or take for an empty database. A file that is not there is for it to refuse. */
-async function foreignFormat(path: string): Promise<string | null> {
+async function foreignFormat(path: string): Promise<Reason | null> {
   const file = await open(path).catch(() => null)
   if (file === null) return null
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0)
     const head = buffer.subarray(0, bytesRead).toString('latin1')
     if (head.startsWith('SQLite format 3'))
-      return 'it is an SQLite database, for which the engine has no extension here'
-    return head.slice(8, 12) === 'DUCK' ? null : 'it is no DuckDB database'
+      return { problem: 'it is an SQLite database', hint: COPY }
+    return head.slice(8, 12) === 'DUCK'
+      ? null
+      : {
+          problem: 'it is not a DuckDB database',
+          hint: 'a data file goes under tables, as file: data/x.csv',
+        }
   } finally {
     await file.close()
   }
 }
 
-class SourceProblem extends Error {}
+interface Reason {
+  readonly problem: string
+  readonly hint: string
+}
+
+const COPY =
+  'eider loads no extensions; copy its tables into a DuckDB file first: ATTACH … (TYPE sqlite)'
+
+class SourceProblem extends Error {
+  readonly hint: string
+  constructor(message: string, hint: string) {
+    super(message)
+    this.hint = hint
+  }
+}
 
 async function createView(
   connection: Connection,
@@ -131,7 +150,10 @@ function wrongTime(table: CompiledExternal, { source }: ExternalSource): Diagnos
     return wrong(`it has no column "${loadedAt}"`, didYouMean(loadedAt, names))
   }
   if (/^(DATE|TIMESTAMP)/.test(column.type)) return null
-  return wrong(`"${loadedAt}" is ${column.type}, and loaded_at must be a date or a time`)
+  return wrong(
+    `"${loadedAt}" is ${column.type}, and loaded_at must be a date or a time`,
+    'take a column that is, or leave loaded_at out',
+  )
 }
 
 function unusable(
@@ -141,12 +163,31 @@ function unusable(
   name: string,
   span: ExternalTable['span'],
 ): Diagnostic {
-  if (error instanceof SourceProblem)
-    return diagnostic('invalid-source', { name, problem: error.message }, { source, span })
+  const refused = (problem: string, hint?: string) =>
+    diagnostic('invalid-source', { name, problem }, { source, span }, { hint })
+  if (error instanceof SourceProblem) return refused(error.message, error.hint)
   if (!(error instanceof DatabaseError)) throw error
   const details = withoutDir(error.details, dir)
-  const problem = problemOf(details).replaceAll(/"?_eider_source_\w+"?\./g, '')
-  const isHeld = /Could not set lock/.test(details.message)
-  const hint = isHeld ? 'another process writes it; run again when that is done' : undefined
-  return diagnostic('invalid-source', { name, problem }, { source, span }, { hint })
+  const { message } = details
+  if (/can only read versions? between/.test(message))
+    return refused(
+      'a newer DuckDB wrote it',
+      "write it there with ATTACH … (STORAGE_VERSION 'v1.5.0')",
+    )
+  if (message.startsWith('Table with name')) {
+    const table = name.slice(name.indexOf('.') + 1)
+    const meant = details.candidates.map((candidate) => candidate.split('.').at(-1)!)
+    const hint =
+      didYouMean(table, meant) ?? 'check the name, and "schema" of the source; main is the default'
+    return refused(`its database has no table "${table}"`, hint)
+  }
+  return refused(problemOf(details).replaceAll(/"?_eider_source_\w+"?\./g, ''), hintOf(message))
+}
+
+function hintOf(message: string): string | undefined {
+  if (/Could not set lock/.test(message))
+    return 'another process writes it; run again when that is done'
+  return /does not exist|No files found|No such file/.test(message)
+    ? 'paths are relative to the directory of eider.yml'
+    : undefined
 }

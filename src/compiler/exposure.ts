@@ -72,13 +72,21 @@ export function checkEntitySets(models: readonly Model[]): readonly Diagnostic[]
     if (expose === null) return []
     const { span } = expose
     const set = entitySetName(name)
-    if (!isODataIdentifier(set))
-      return [diagnostic('exposed-name', { name: set, what: 'the entity set' }, { source, span })]
+    if (!isODataIdentifier(set)) {
+      const plain = source.path.split('/').map((part) => part.replaceAll(/[^\p{L}\p{N}_.]+/gu, '_'))
+      const isSame = plain.join('/') === source.path
+      const hint = isSame
+        ? 'begin the name of the folder with a letter'
+        : `rename the file to ${plain.join('/')}`
+      const name = { name: set, what: 'the entity set' }
+      return [diagnostic('exposed-name', name, { source, span }, { hint })]
+    }
     // The engine that serves them does not tell names by letter case.
     const owner = owners.get(foldCase(set))
     owners.set(foldCase(set), owner ?? source)
     if (owner === undefined) return []
-    return [diagnostic('exposed-set-clash', { set, other: owner.path }, { source, span })]
+    const hint = 'rename one of the two files'
+    return [diagnostic('exposed-set-clash', { set, other: owner.path }, { source, span }, { hint })]
   })
 }
 

@@ -162,8 +162,15 @@ const restoreValue = (value: unknown): SqlValue =>
     ? BigInt(value.bigint as string)
     : (value as SqlValue)
 
-function sourcesOf({ models, unreadable = [], seeds, macros }: ProjectFiles): Sources {
+function sourcesOf({
+  models,
+  unreadable = [],
+  seeds,
+  macros,
+  problems = [],
+}: ProjectFiles): Sources {
   const all = [
+    ...problems.map(({ source }) => source),
     ...[...models, ...unreadable].map(({ source }) => source),
     ...seeds.map(({ path }) => ({ path, text: '' })),
     ...seeds.flatMap(({ types }) => types.map(({ source }) => source)),

@@ -10,6 +10,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
+import { type Explanation, missingType, TYPE_HINT } from './explain/binding.ts'
 import { problemOf } from './explain/engine-words.ts'
 
 const readers: Readonly<Record<SeedModel['format'], Sql>> = {
@@ -69,9 +70,11 @@ export async function wrongSeedTypes(
       const place = { source, span: nameSpan }
       found.push(diagnostic('unknown-seed-column', { column }, place, { hint }))
     }
-    const problem = await problemOfType(connection, type)
-    if (problem !== null)
-      found.push(diagnostic('invalid-column-type', { type, problem }, { source, span: typeSpan }))
+    const wrong = await problemOfType(connection, type)
+    if (wrong === null) continue
+    const { problem, hint = TYPE_HINT } = wrong
+    const place = { source, span: typeSpan }
+    found.push(diagnostic('invalid-column-type', { type, problem }, place, { hint }))
   }
   return found
 }
@@ -108,13 +111,17 @@ async function isEmpty(connection: Connection, rows: Sql): Promise<boolean> {
 
 const ymlOf = (path: string) => path.replace(/\.\w+$/, '.yml')
 
-async function problemOfType(connection: Connection, text: string): Promise<string | null> {
-  if (!isTypeText(text)) return 'it has characters that no type has'
+async function problemOfType(connection: Connection, text: string): Promise<Explanation | null> {
+  if (!isTypeText(text)) return { problem: 'it has characters that no type has' }
   try {
     await connection.columnsOf(sql`SELECT CAST(NULL AS ${sql.type(columnType(text))})`)
     return null
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
-    return problemOf(error.details)
+    const missing = missingType(error.details)
+    const isWhole = missing?.problem === `no type "${text}"`
+    return missing === null
+      ? { problem: problemOf(error.details) }
+      : { ...missing, problem: isWhole ? '' : missing.problem }
   }
 }

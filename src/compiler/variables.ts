@@ -51,17 +51,20 @@ function readVariable(
     diagnostic('invalid-variable', { problem }, place, { hint })
   if (sign!.kind !== 'symbol')
     return invalid(
-      'a variable is a value of its own, not a part of a name',
+      'a variable is a whole value, not a part of a name',
       'put a space before it, or make the whole name a variable',
     )
   // The engine would read two literals, or two names, as one with a quote in it.
   if (/['"}]/.test(source.text.charAt(start - 1)) || /['"]/.test(source.text.charAt(end)))
     return invalid(
-      'a variable is a value of its own, not a part of a text or a name',
+      'a variable is a whole value, not a part of a text or a name',
       "join texts with ||, such as 'a' || ${name}",
     )
   if (name?.kind !== 'word' || !isSymbol(close, '}'))
-    return invalid('expected ${name} or ${name:identifier}')
+    return invalid(
+      'expected ${name} or ${name:identifier}',
+      'a name is letters, digits and underscores',
+    )
   const variable = variables.get(name.text)
   if (variable === undefined) {
     const known = [...variables.keys()]
@@ -70,7 +73,11 @@ function readVariable(
     return diagnostic('unknown-variable', { name: name.text }, { source, span }, { hint })
   }
   const sql = isIdentifier ? identifierOf(variable) : literalOf(variable)
-  if (sql === null) return invalid(`"${name.text}" is no text, so it cannot be a name`)
+  if (sql === null)
+    return invalid(
+      `"${name.text}" is not text, so it cannot be a name`,
+      `put its value in quotes in eider.yml: vars: {${name.text}: '…'}`,
+    )
   return { start, end, sql }
 }
 

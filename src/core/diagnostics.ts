@@ -21,7 +21,8 @@ const messages = {
   // names and headers of model files
   'invalid-model-path': (p: { expected: string }) =>
     `the path does not name a model: expected ${p.expected}`,
-  'unreadable-file': (p: { problem: string }) => `the file cannot be read: ${p.problem}`,
+  'unreadable-file': (p: { problem: string }) => p.problem,
+  'ignored-file': () => 'this file is not read: a model is a .sql file',
   'duplicate-model': (p: { model: string; other: string }) =>
     `${p.other} already defines model "${p.model}"`,
   'annotation-syntax': (p: { expected: string }) =>
@@ -36,9 +37,11 @@ const messages = {
   'missing-unique-key': (p: { kind: string }) => `a model of kind ${p.kind} needs @unique_key`,
   'missing-incremental': (p: { kind: string }) => `a model of kind ${p.kind} needs @incremental`,
   'annotation-conflict': (p: { one: string; other: string }) =>
-    `"@${p.one}" cannot stand beside "@${p.other}"`,
+    `"@${p.one}" cannot be combined with "@${p.other}"`,
   'invalid-lookback': (p: { column: string; type: string; expected: string }) =>
     `a lookback on "${p.column}", which is ${p.type}, must be ${p.expected}`,
+  'append-over-groups': () =>
+    'an append over groups adds a group again whenever late rows change it, so sums over it count twice',
   'reserved-column': (p: { column: string; kind: string }) =>
     `a run adds the column "${p.column}" to a model of kind ${p.kind}`,
   'unknown-key-column': (p: { annotation: string; column: string }) =>
@@ -54,6 +57,8 @@ const messages = {
   'not-a-column-list': (p: { expected: string }) =>
     `an events model is a list of columns: expected ${p.expected}`,
   'duplicate-column': (p: { column: string }) => `two columns are named "${p.column}"`,
+  'renamed-column': (p: { column: string; name: string }) =>
+    `two columns are named "${p.column}", so the second becomes "${p.name}"`,
   'invalid-column-type': (p: { type: string; problem: string }) =>
     `"${p.type}" is not a column type${p.problem === '' ? '' : `: ${p.problem}`}`,
   'seed-row': (p: { problem: string }) => p.problem,
@@ -65,9 +70,9 @@ const messages = {
   'sql-syntax': (p: { problem: string }) => p.problem,
   'sql-binding': (p: { problem: string }) => p.problem,
   'unknown-variable': (p: { name: string }) => `no variable "${p.name}"`,
-  'invalid-variable': (p: { problem: string }) => `this is no variable: ${p.problem}`,
+  'invalid-variable': (p: { problem: string }) => p.problem,
   'quoted-variable': (p: { name: string; what: string }) =>
-    `\${${p.name}} stands in quotes, where it is ${p.what} and not the variable`,
+    `\${${p.name}} is in quotes, so it is ${p.what} and not the variable`,
   'model-parameter': () => 'a model has no parameters',
   'hidden-reference': (p: { function: string }) =>
     `"${p.function}" hides what the model reads: its argument is known only when it runs`,
@@ -86,9 +91,9 @@ const messages = {
       : `these models depend on each other: ${[...models, models[0]].join(' -> ')}`,
   // what is exposed
   'exposed-name': (p: { name: string; what: string }) =>
-    `${p.what} "${p.name}" cannot be exposed: a name in OData is letters, digits and underscores, and starts with no digit`,
+    `${p.what} "${p.name}" cannot be exposed: a name in OData has letters, digits and underscores only, and does not start with a digit`,
   'exposed-unnamed-column': (p: { column: string }) =>
-    `the column "${p.column}" has no name of its own and cannot be exposed`,
+    `the column "${p.column}" is an expression without a name, and cannot be exposed`,
   'exposed-without-key': () =>
     'without a key no single row can be addressed, and some clients refuse every entity set of the service',
   'exposed-huge-integer': (p: { column: string; type: string }) =>
@@ -96,7 +101,7 @@ const messages = {
   'expose-not-unique': (p: { key: string }) =>
     `an scd2 model keeps several versions of each ${p.key}, so that key is not unique`,
   'exposed-set-clash': (p: { set: string; other: string }) =>
-    `the entity set "${p.set}" is the name of ${p.other} too`,
+    `${p.other} already has the entity set "${p.set}"`,
 } as const satisfies Record<string, (parameters: never) => string>
 
 export type Code = keyof typeof messages

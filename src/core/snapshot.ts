@@ -13,7 +13,6 @@ import { type ModelName, parseModelName } from './names.ts'
 import { type Column, columnType } from './relation.ts'
 
 export const SNAPSHOT_FORMAT = 1
-export const SNAPSHOT_TABLE = 'rows'
 export const MANIFEST_FILE = 'manifest.json'
 
 /** The manifest of a snapshot that is kept, the current one included. */
@@ -40,6 +39,19 @@ export interface PublishedRelation {
   readonly description: string | null
   readonly columns: readonly Column[]
 }
+
+/** What a store declares of the rows that it has published. */
+export interface StoredRows {
+  /** The table with the rows of a relation that is open in an engine under `name`. */
+  readonly tableOf: (name: string) => TableName
+  /** Whether rows that are read without an order come in that of their key. */
+  readonly inKeyOrder: boolean
+  /** Whether an engine reads them with nothing but its own files within reach: no network, no extension. */
+  readonly ownFilesOnly: boolean
+}
+
+/** As in SQL, part by part. */
+export type TableName = readonly [string, ...string[]]
 
 /** What a run that starts now would publish of a model. */
 export interface ExpectedRelation extends PublishedRelation {

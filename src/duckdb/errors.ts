@@ -58,3 +58,21 @@ function parseDetails(message: string): DatabaseErrorDetails {
     position: Number.isFinite(position) ? position : null,
   }
 }
+
+/** Errors that repeat values, names or the statement: a caller's text in them says nothing of a file. */
+const ABOUT_TEXT: ReadonlySet<string> = new Set([
+  'Binder',
+  'Catalog',
+  'Conversion',
+  'Invalid Input',
+  'Out of Range',
+  'Parser',
+])
+
+/** Whether the engine says that a file is not what it wrote, or that the disk does not give it back. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  !ABOUT_TEXT.has(error.details.type) &&
+  /Corrupt database file|Could not read|not a valid DuckDB database file/.test(
+    error.details.message,
+  )

@@ -16,18 +16,22 @@ const EMPTY = Buffer.alloc(0)
 /**
  * The whole body. Rejects with 413 above `maxBytes` (also of what it decompresses to), 415 for an encoding that is not
  * gzip or deflate, 400 for a broken one or a body that ends early, 503 while the process holds too many bytes of bodies.
- * What is not read is left to `sendError`.
+ * What is not read is left to `sendError`. `sizeHint` is what the error of a body that is too large ends with.
  */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  sizeHint?: string,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const { headers } = request
-    if (declaredLength(request) > maxBytes) throw tooLarge(maxBytes)
+    if (declaredLength(request) > maxBytes) throw tooLarge(maxBytes, sizeHint)
     const held = new HeldBytes(request)
     if (!held.hasRoomFor(declaredLength(request))) throw tooMany()
     const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
     const decoder = decoderOf(encoding)
     if (headers.expect !== undefined) askForBody(request)
-    collect(decoder ?? request, maxBytes, held, resolve, (error) => {
+    collect(decoder ?? request, { maxBytes, sizeHint }, held, resolve, (error) => {
       if (decoder !== null) {
         request.unpipe(decoder)
         decoder.destroy()
@@ -42,7 +46,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
 
 function collect(
   stream: Readable,
-  maxBytes: number,
+  { maxBytes, sizeHint }: { readonly maxBytes: number; readonly sizeHint: string | undefined },
   held: HeldBytes,
   done: (body: Buffer) => void,
   fail: (error: Error) => void,
@@ -53,7 +57,7 @@ function collect(
   stream.on('data', (chunk: Buffer) => {
     if (size > maxBytes) return
     size += chunk.length
-    if (size > maxBytes) return fail(tooLarge(maxBytes))
+    if (size > maxBytes) return fail(tooLarge(maxBytes, sizeHint))
     if (!held.hasRoomFor(size)) {
       size = Infinity
       return fail(tooMany())
@@ -108,14 +112,18 @@ function decoderOf(encoding: string): Decoder | null {
   )
 }
 
-const tooLarge = (maxBytes: number) =>
-  new RequestError(413, 'body-too-large', `the body is larger than ${maxBytes} bytes`)
+function tooLarge(maxBytes: number, hint: string | undefined) {
+  const MiB = maxBytes / 2 ** 20
+  const size = Number.isInteger(MiB) ? `${MiB} MiB` : `${maxBytes} bytes`
+  const message = `the body is larger than ${size}${hint === undefined ? '' : ` ${hint}`}`
+  return new RequestError(413, 'body-too-large', message)
+}
 
 const tooMany = () =>
   new RequestError(
     503,
     'too-many-bodies',
-    'too many bytes of other requests wait to be worked on',
+    'the bodies of other requests take all the memory there is for them',
     {
       headers: { 'Retry-After': String(limits.retryAfterSeconds) },
     },

@@ -2,6 +2,7 @@
 
 import { createServer, type Server } from 'node:net'
 import { EnvironmentError } from '../core/failures.ts'
+import { listenProblem } from '../core/system-errors.ts'
 
 export interface Address {
   readonly host: string
@@ -25,14 +26,15 @@ export function listen(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (cause: NodeJS.ErrnoException) => {
-      const [code, message] =
+      const { problem, hint } =
         cause.code === 'EADDRINUSE'
-          ? ['port-busy', `port ${port} on ${host} is in use by another process`]
-          : ['cannot-listen', `cannot listen on ${host}:${port}: ${cause.message}`]
-      const hint = `stop that process, or choose another port with ${portFlag}`
-      reject(
-        new EnvironmentError(code, message, { cause, ...(code === 'port-busy' ? { hint } : {}) }),
-      )
+          ? {
+              problem: `port ${port} on ${host} is in use by another process`,
+              hint: `stop that process, or choose another port with ${portFlag}`,
+            }
+          : listenProblem(cause, host, port)
+      const code = cause.code === 'EADDRINUSE' ? 'port-busy' : 'cannot-listen'
+      reject(new EnvironmentError(code, problem, hint === undefined ? { cause } : { cause, hint }))
     }
     server.once('error', fail)
     server.listen(port, host, () => {

@@ -14,7 +14,7 @@ export function toOriginForm(request: IncomingMessage): void {
   const [, host, rest] = ABSOLUTE.exec(request.url ?? '') ?? []
   if (host === undefined || rest === undefined) return
   if (hostName(host) === null)
-    throw new RequestError(400, 'bad-request', 'the URL of the request names no host')
+    throw new RequestError(400, 'bad-request', 'the URL of the request has no host')
   request.headers.host = host
   request.url = rest.startsWith('/') ? rest : `/${rest}`
 }

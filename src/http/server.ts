@@ -81,7 +81,7 @@ export class HttpServer implements AsyncDisposable {
     this.#server.on('connect', (_request, socket: Duplex) =>
       this.#refuse(
         socket as Socket,
-        new RequestError(405, 'method-not-allowed', 'this is no proxy'),
+        new RequestError(405, 'method-not-allowed', 'this server is not a proxy'),
       ),
     )
     this.#server.on('upgrade', (request, socket: Duplex, rest) =>
@@ -273,7 +273,7 @@ function requireSoundHead(request: IncomingMessage): void {
     throw new RequestError(400, 'bad-request', 'the Host header is missing')
   // node:http takes the first of several, another server the last (RFC 9112, section 3.2).
   if ((request.headersDistinct['host']?.length ?? 0) > 1)
-    throw new RequestError(400, 'bad-request', 'there is more than one Host header')
+    throw new RequestError(400, 'bad-request', 'the request has more than one Host header')
 }
 
 /** For bytes that are no HTTP request, or come too slowly. */
@@ -282,5 +282,5 @@ function protocolError(code: string | undefined): RequestError {
     return new RequestError(431, 'headers-too-large', 'the request headers are too large')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new RequestError(408, 'request-timeout', 'the request was not complete in time')
-  return new RequestError(400, 'bad-request', 'the bytes are no HTTP request')
+  return new RequestError(400, 'bad-request', 'malformed HTTP request')
 }

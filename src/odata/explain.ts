@@ -11,10 +11,10 @@ export async function explainRequest(
   target: string,
   options: ODataServiceOptions,
 ): Promise<Explanation> {
-  const { snapshotsDir: dir, memoryLimit = null, tempDir, logger } = options
+  const { published, memoryLimit = null, tempDir, logger } = options
   const { keyAsSegment = false, host, port, now = () => new Date() } = options
   await using resources = new Resources()
-  const engine = { dir, threads: 1, memoryLimit, tempDir, logger }
+  const engine = { published, threads: 1, memoryLimit, tempDir, logger }
   const snapshots = resources.use(await Snapshots.open(engine))
   const { model } = resources.use(snapshots.lease())
   const root = `http://${host}:${port}/odata/`

@@ -4,6 +4,7 @@ import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { makeOwnedDirectory } from '../files/owned-directory.ts'
 import { Resources } from '../core/resources.ts'
+import type { SnapshotReader } from '../store/snapshot-reader.ts'
 import { requireSafeBinding } from '../http/auth.ts'
 import { requireSoundOrigins, withCors } from '../http/cors.ts'
 import { requireFreePort } from '../http/listen.ts'
@@ -27,8 +28,7 @@ const CORS = {
 }
 
 export interface ODataServiceOptions {
-  /** Holds manifest.json and the files that it names; may not exist yet. */
-  readonly snapshotsDir: string
+  readonly published: SnapshotReader
   readonly host: string
   /** 0 takes a free port. */
   readonly port: number
@@ -80,12 +80,12 @@ export class ODataService implements AsyncDisposable {
    * Throws EnvironmentError for a port that is busy, or open to other machines without a token.
    */
   static async open(options: ODataServiceOptions): Promise<ODataService> {
-    const { snapshotsDir: dir, host, port, token, logger } = options
+    const { published, host, port, token, logger } = options
     const { threads = 1, memoryLimit = null, now = () => new Date(), corsOrigins = [] } = options
     requireSafeOptions(options)
     await using resources = new Resources()
     const tempDir = await ownTempDir(options, resources)
-    const engine = { dir, threads, memoryLimit: memoryOfEach(memoryLimit), tempDir }
+    const engine = { published, threads, memoryLimit: memoryOfEach(memoryLimit), tempDir }
     const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
     const { linkSecretPath: secret } = options
     const traffic = createTraffic()
@@ -142,7 +142,10 @@ export async function requireOpenable(options: ODataServiceOptions): Promise<voi
 }
 
 function requireSafeOptions(options: ODataServiceOptions): void {
-  const { host, token, allowAnonymous, corsOrigins = [] } = options
+  const { published, host, token, allowAnonymous, corsOrigins = [] } = options
+  // Callers are strangers: what an engine could reach beside its files, a query might reach.
+  if (!published.rows.ownFilesOnly)
+    throw new Error('a service answers only from rows that are read from files of its own')
   requireSafeBinding(host, token, allowAnonymous)
   requireSoundOrigins('odata.cors_origins', corsOrigins, token)
 }

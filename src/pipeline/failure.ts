@@ -2,6 +2,7 @@
 
 import { positionOf, offsetOfByte, type SourceFile } from '../core/source.ts'
 import { EnvironmentError } from '../core/failures.ts'
+import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
 import { limits } from '../core/limits.ts'
 import type { Model, PlacedAnnotation } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
@@ -77,21 +78,24 @@ const isDiskFull = (error: DatabaseError) => /No space left on device/.test(erro
 
 /** What stops the run as a whole: the disk or the engine failed. Other errors come back as they are. */
 export function toEnvironmentError(error: unknown): unknown {
-  const failure = (code: string, message: string) =>
-    new EnvironmentError(code, message, {
-      hint: 'mend the cause and run again; what was committed and published is kept',
-      cause: error,
-    })
+  const failure = (code: string, message: string, hint = KEPT) =>
+    new EnvironmentError(code, message, { hint, cause: error })
   if (error instanceof DatabaseError) {
     if (isDiskFull(error)) return failure('disk-full', `the disk is full: ${oneLine(error)}`)
     const isOurs = !['IO', 'FATAL', 'Out of Memory'].includes(error.details.type)
-    return isOurs ? error : failure('warehouse-failed', `the warehouse failed: ${oneLine(error)}`)
+    if (isOurs) return error
+    const hint =
+      error.details.type === 'Out of Memory'
+        ? 'raise memory_limit in eider.yml; 256MB is a sensible least'
+        : KEPT
+    return failure('warehouse-failed', `the warehouse failed: ${oneLine(error)}`, hint)
   }
   if (!(error instanceof Error && 'syscall' in error)) return error
-  if ('code' in error && error.code === 'ENOSPC')
-    return failure('disk-full', `the disk is full: ${error.message}`)
-  return failure('file-failed', error.message)
+  const code = 'code' in error && error.code === 'ENOSPC' ? 'disk-full' : 'file-failed'
+  return failure(code, problemOfSystem(error), hintOfSystem(error))
 }
+
+const KEPT = 'nothing was lost: what was committed and published is kept'
 
 function oneLine(error: DatabaseError): string {
   const text = error.details.message.replace(/^TransactionContext Error: /, '')

@@ -75,7 +75,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   const { runId } = results
   const models = knownModels(project)
   results.selected = new Set(models.keys())
-  progress({ event: 'run-started', runId, models: models.size })
+  progress({ event: 'run-started', run_id: runId, models: models.size })
   try {
     await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
     if (options.isCopy !== true) await refuseToEmpty(options, store)
@@ -102,7 +102,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     results.skipRest('interrupted')
   }
   const summary = results.summarize()
-  progress({ event: 'run-finished', runId, ok: summary.ok, ms: summary.ms })
+  progress({ event: 'run-finished', run_id: runId, ok: summary.ok, ms: summary.ms })
   return summary
 }
 

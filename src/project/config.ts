@@ -16,7 +16,8 @@ import { didYouMean } from '../core/suggest.ts'
 import type { Variables } from '../core/variables.ts'
 import { isSettingName, settings, type SettingType } from './settings.ts'
 import { readSources } from './sources.ts'
-import { type SettingValue, acceptValue, describeType } from './values.ts'
+import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
+import { blankHint, yamlProblems } from './yaml-problems.ts'
 import { readVariables, type Refuse } from './variables.ts'
 
 export interface Config {
@@ -43,16 +44,15 @@ export function parseConfig(source: SourceFile): Config {
   const targets = new Map<string, Map<string, SettingValue>>()
   const variableNodes = new Map<string, Node | null>()
   const sourceNodes: (Node | null)[] = []
-  const diagnostics: Diagnostic[] = document.errors.map(({ code, message, pos: [start, end] }) =>
-    diagnostic(
-      'config-syntax',
-      { problem: problemOf(code, message) },
-      { source, span: { start, end } },
-    ),
-  )
-  const refuse: Refuse = (node, key, expected) =>
+  const diagnostics: Diagnostic[] = [...yamlProblems(source, document)]
+  const refuse: Refuse = (node, key, expected, hint) =>
     diagnostics.push(
-      diagnostic('config-invalid-value', { key, expected }, { source, span: spanOf(node) }),
+      diagnostic(
+        'config-invalid-value',
+        { key, expected },
+        { source, span: spanOf(node) },
+        { hint },
+      ),
     )
   const found = { values, targets, variableNodes, sourceNodes, diagnostics, refuse }
   const root = document.contents
@@ -61,7 +61,8 @@ export function parseConfig(source: SourceFile): Config {
     else {
       const problem = 'expected settings, one "key: value" a line'
       const span = spanOf(root as Node)
-      diagnostics.push(diagnostic('config-syntax', { problem }, { source, span }))
+      const hint = blankHint(source.text, span) ?? 'such as name: shop'
+      diagnostics.push(diagnostic('config-syntax', { problem }, { source, span }, { hint }))
     }
   }
   const name = String(values.get('name') ?? '')
@@ -82,9 +83,6 @@ export function parseConfig(source: SourceFile): Config {
     diagnostics,
   }
 }
-
-const problemOf = (code: string, message: string) =>
-  code === 'MULTIPLE_DOCS' ? 'expected one document, and here a second one begins' : message
 
 interface Reading {
   readonly source: SourceFile
@@ -117,9 +115,29 @@ function readEntry(reading: Reading, keyNode: Node, node: Node | null, prefix: s
   if (type === null && !isGroup) return refuseUnknown(reading, keyNode, key, prefix)
   if (isAbsent(node)) return
   if (isGroup && isMap(node)) return readGroup(reading, node, `${key}.`)
-  const value = type === null ? null : acceptValue(type, node.toJS(document))
+  const given: unknown = node.toJS(document)
+  const value = type === null ? null : acceptValue(type, given)
   if (value !== null) values.set(key, value)
-  else refuse(node, key, type === null ? 'a group of settings' : describeType(type))
+  else if (type === null) refuse(node, key, 'a group of settings', groupHint(reading, key, node))
+  else refuse(node, key, describeType(type), quotesHint(type, given))
+}
+
+/** `port:8080` is one word to YAML. */
+function groupHint({ source }: Reading, key: string, node: Node): string {
+  const below = settingNames.filter((name) => name.startsWith(`${key}.`))
+  const example = below.slice(0, 4).map((name) => name.slice(key.length + 1))
+  return (
+    blankHint(source.text, spanOf(node)) ??
+    `its settings stand below it, indented: ${example.join(', ')}, …`
+  )
+}
+
+function quotesHint(type: SettingType, given: unknown): string | undefined {
+  const bare = typeof given === 'string' ? parseValue(type, given) : null
+  if (bare !== null) return `leave the quotes out: ${String(bare)}`
+  return type.is === 'text' && ['number', 'boolean'].includes(typeof given)
+    ? `put it in quotes: '${String(given)}'`
+    : undefined
 }
 
 /** True for a key whose value is no setting; it is kept for those who read it. */

@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util'
 import { type Diagnostic, diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import type { SourceFile } from '../core/source.ts'
 import { nearest } from '../core/suggest.ts'
+import { unreadable } from './read-text.ts'
 import { settings } from './settings.ts'
 
 const DOT_ENV = '.env'
@@ -32,9 +33,7 @@ export async function readDotEnv(dir: string): Promise<DotEnv> {
     text = (await readFile(join(dir, DOT_ENV), 'utf8')).replace(/^\ufeff/, '')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { values: {}, warnings: [] }
-    const problem = (error as Error).message
-    const place = { source: { path: DOT_ENV, text: '' }, span: { start: 0, end: 0 } }
-    throw new DiagnosticsError([diagnostic('unreadable-file', { problem }, place)])
+    throw new DiagnosticsError([unreadable(DOT_ENV, error)])
   }
   const source = { path: DOT_ENV, text }
   const lines = linesOf(text)

@@ -1,14 +1,12 @@
 // The files of a project: which of them are models, seeds and macros, and their text.
 
-import { isUtf8 } from 'node:buffer'
-import { readFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import { type ModelName, foldCase, parseModelName } from '../core/names.ts'
 import type { ModelFile, ProjectFiles, SeedFile } from '../core/project.ts'
-import type { SourceFile } from '../core/source.ts'
+import { readSource, unreadable, wholeFile } from './read-text.ts'
 import { parseSeedTypes, type SeedTypes } from './seed-types.ts'
 
 /** Schemas that belong to the engine, and the one in which eider keeps its own tables. */
@@ -39,24 +37,23 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
     try {
       return await pathsBelow(dir, top)
     } catch (error) {
-      const problem = (error as Error).message
-      problems.push(diagnostic('unreadable-file', { problem }, wholeFile(top)))
+      problems.push(unreadable(top, error))
       return []
     }
   }
   const readAll = (paths: readonly string[]) =>
-    understood(paths.filter(isSql).map((path) => readSource(dir, path, limits.modelFileBytes)))
+    paths.filter(isSql).map((path) => readSource(dir, path, limits.modelFileBytes))
   const modelPaths = await pathsOf('models')
-  const sources = readAll(modelPaths)
-  const readable = new Set(sources.map(({ path }) => path))
-  const unreadable = modelPaths.filter(isSql).flatMap((path): readonly ModelFile[] => {
-    const placed = readable.has(path) ? null : place(path, ['sql'], reserved)
-    if (placed === null || isDiagnostic(placed)) return []
-    return [{ name: placed.name, source: { path, text: '' } }]
-  })
-  const models = sources.map((source): ModelFile | Diagnostic => {
-    const placed = place(source.path, ['sql'], reserved)
-    return isDiagnostic(placed) ? placed : { name: placed.name, source }
+  problems.push(...modelPaths.filter((path) => !isSql(path)).flatMap(ignoredFile))
+  const unread: ModelFile[] = []
+  const models = readAll(modelPaths).map((read): ModelFile | Diagnostic => {
+    const { path } = isDiagnostic(read) ? read.source : read
+    const placed = place(path, ['sql'], reserved)
+    if (isDiagnostic(read)) {
+      if (!isDiagnostic(placed)) unread.push({ name: placed.name, source: { path, text: '' } })
+      return read
+    }
+    return isDiagnostic(placed) ? placed : { name: placed.name, source: read }
   })
   const seedPaths = await pathsOf('seeds')
   const seedTypes = new Map<string, SeedTypes>()
@@ -67,8 +64,10 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
     const isAlone = !seedPaths.some(
       (other) => !isYaml(other) && withoutExtension(other) === withoutExtension(path),
     )
-    const expected = 'a data file of the same name beside this one'
-    if (isAlone) problems.push(diagnostic('invalid-model-path', { expected }, wholeFile(path)))
+    const expected = 'a data file of the same name next to this one'
+    const hint = `add ${withoutExtension(path)}.csv, or delete this file`
+    if (isAlone)
+      problems.push(diagnostic('invalid-model-path', { expected }, wholeFile(path), { hint }))
   }
   problems.push(...Array.from(seedTypes.values(), ({ diagnostics }) => diagnostics).flat())
   const dataPaths = seedPaths.filter((path) => !isYaml(path))
@@ -78,8 +77,14 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
     const types = seedTypes.get(withoutExtension(path))?.types ?? []
     return { name: placed.name, path, format: SEED_FORMATS[placed.extension]!, types }
   })
-  const macros = readAll(await pathsOf('macros'))
-  return { models: understood(models), unreadable, seeds: understood(seeds), macros, problems }
+  const macros = understood(readAll(await pathsOf('macros')))
+  return {
+    models: understood(models),
+    unreadable: unread,
+    seeds: understood(seeds),
+    macros,
+    problems,
+  }
 }
 
 /** The name that a path `<top>/<schema>/<name>.<extension>` gives. */
@@ -88,16 +93,68 @@ function place(
   extensions: readonly string[],
   reserved: ReadonlySet<string>,
 ): { readonly name: ModelName; readonly extension: string } | Diagnostic {
-  const [top, schema = '', file = '', ...more] = path.split('/')
+  const [top = '', schema = '', file = '', ...more] = path.split('/')
   const dot = file.lastIndexOf('.')
   const extension = file.slice(dot + 1).toLowerCase()
   const name = parseModelName(`${schema}.${file.slice(0, dot)}`)
-  const invalid = (expected: string) =>
-    diagnostic('invalid-model-path', { expected }, wholeFile(path))
-  if (reserved.has(foldCase(schema))) return invalid(`another schema; "${schema}" is taken`)
-  if (more.length > 0 || dot < 1 || !extensions.includes(extension))
-    return invalid(`${top}/<schema>/<name>.${extensions.join(', .')}`)
-  return name === null ? invalid('names without dots and control characters') : { name, extension }
+  const invalid = (expected: string, hint: string) =>
+    diagnostic('invalid-model-path', { expected }, wholeFile(path), { hint })
+  if (reserved.has(foldCase(schema)))
+    return invalid(
+      `another schema; "${schema}" is taken`,
+      `rename the folder, such as ${top}/my_${schema.replace(/^_+/, '')}`,
+    )
+  const shape = `${top}/<schema>/<name>.${extensions.join(', .')}`
+  if (file === '') return invalid(shape, `put it into a folder, such as ${top}/core/${schema}`)
+  if (more.length > 0) {
+    const last = more.at(-1)!
+    const folders = [schema, file, ...more.slice(0, -1)]
+    return invalid(shape, `join the folders into one name: ${top}/${folders.join('_')}/${last}`)
+  }
+  if (dot < 1 || !extensions.includes(extension))
+    return invalid(
+      shape,
+      /^xlsx?$/.test(extension)
+        ? 'save the sheet as CSV'
+        : `the format follows from the end of the name`,
+    )
+  const plain = file.slice(0, dot).replaceAll(/[.\p{Cc}]/gu, '_')
+  if (name === null)
+    return invalid(
+      'names without dots and control characters',
+      `rename it to ${top}/${schema.replaceAll('.', '_')}/${plain}.${extension}`,
+    )
+  return { name, extension }
+}
+
+/** Copies that editors make are nobody's mistake. */
+const BACKUP = /~$|\.(?:bak|orig|rej|swp|swo|tmp)$|^#.*#$/i
+
+/** A file in models/ of which somebody may believe that it is read. */
+function ignoredFile(path: string): readonly Diagnostic[] {
+  const name = basename(path)
+  if (BACKUP.test(name)) return []
+  const extension = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+  const hint = HINTS[extension] ?? 'rename or move it; a name that begins with a dot is passed over'
+  const more = { hint, severity: 'warning' } as const
+  return [diagnostic('ignored-file', {}, wholeFile(path), more)]
+}
+
+const SETTINGS =
+  'its tests and texts go into the models, as -- @check and -- @description; its sources into eider.yml'
+const DATA = 'data files go into seeds/<schema>/'
+const PROGRAM = 'eider runs no programs; run it before, and read the file that it writes'
+const HINTS: Readonly<Record<string, string>> = {
+  yml: SETTINGS,
+  yaml: SETTINGS,
+  csv: DATA,
+  tsv: DATA,
+  json: DATA,
+  ndjson: DATA,
+  parquet: DATA,
+  py: PROGRAM,
+  ipynb: PROGRAM,
+  r: PROGRAM,
 }
 
 /** Paths of files below `dir/top`, relative to `dir`, sorted. Symbolic links are followed. */
@@ -120,31 +177,10 @@ async function pathsBelow(dir: string, top: string, depth = 0): Promise<readonly
   return paths
 }
 
-/**
- * Text of a file without a byte order mark. Read at once: a thousand small files take four times as long when each of
- * their reads waits for its turn in the thread pool.
- */
-export function readSource(dir: string, path: string, limitBytes: number): SourceFile | Diagnostic {
-  const unreadable = (problem: string) =>
-    diagnostic('unreadable-file', { problem }, wholeFile(path))
-  let bytes: Buffer
-  try {
-    bytes = readFileSync(join(dir, path))
-  } catch (error) {
-    return unreadable((error as Error).message)
-  }
-  if (bytes.length > limitBytes) return unreadable(`it has more than ${limitBytes} bytes`)
-  if (bytes.includes(0)) return unreadable('it has a NUL byte')
-  if (!isUtf8(bytes)) return unreadable('it is not UTF-8')
-  return { path, text: bytes.toString('utf8').replace(/^\uFEFF/, '') }
-}
-
-/** The engine calls a database by its file's name up to the first dot; a schema of that name would be ambiguous. */
-/** The engine's name of a database file, in lower case. */
+/** DuckDB calls a database by its file's name up to the first dot; a schema of that name would be ambiguous. */
 export const catalogOf = (database: string) => foldCase(basename(database).split('.')[0]!)
 
 const isYaml = (path: string) => /\.ya?ml$/i.test(path)
 const withoutExtension = (path: string) => path.slice(0, path.lastIndexOf('.'))
 const isSql = (path: string) => /\.sql$/i.test(path)
 const isDiagnostic = (item: object): item is Diagnostic => 'code' in item
-const wholeFile = (path: string) => ({ source: { path, text: '' }, span: { start: 0, end: 0 } })

@@ -3,6 +3,7 @@
 import { appendFile, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
 import { Resources } from '../core/resources.ts'
 
 /** Stands in the files of a template for the name of the project. */
@@ -45,10 +46,9 @@ export async function initProject(options: {
   try {
     await writeAll(dir, fresh, ignored)
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause)
-    throw new EnvironmentError('cannot-write', `the project cannot be written: ${problem}`, {
-      cause,
-    })
+    const message = `the project cannot be written: ${problemOfSystem(cause)}`
+    const hint = hintOfSystem(cause) ?? 'choose another directory'
+    throw new EnvironmentError('cannot-write', message, { hint, cause })
   }
   const kept = present.map(({ path }) => path).filter((path) => path !== GITIGNORE)
   return { written: fresh.map(({ path }) => path), kept, ignored }

@@ -12,7 +12,8 @@ import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type Config, parseConfig } from './config.ts'
 import { readDotEnv } from './dot-env.ts'
-import { catalogOf, readProjectFiles, readSource } from './files.ts'
+import { catalogOf, readProjectFiles } from './files.ts'
+import { readSource } from './read-text.ts'
 import type { Project } from './project.ts'
 import {
   type SettingName,
@@ -47,6 +48,24 @@ export async function findProjectDir(from: string): Promise<string | null> {
   }
 }
 
+function noProject(dir: string): UsageError {
+  if (statSync(dir, { throwIfNoEntry: false })?.isFile() === true)
+    return new UsageError(`${dir} is a file`, {
+      hint: `--project takes the directory that holds ${CONFIG_FILE}`,
+    })
+  return new UsageError(`there is no ${CONFIG_FILE} in ${dir}`, {
+    hint: otherSpelling(dir) ?? 'start a project with "eider init NAME"',
+  })
+}
+
+/** Hint for a directory whose file is there under another name. */
+export function otherSpelling(dir: string): string | undefined {
+  const isThere = (name: string) =>
+    statSync(join(dir, name), { throwIfNoEntry: false })?.isFile() === true
+  const found = ['eider.yaml', 'Eider.yml', '.eider.yml', 'eider.yml.txt'].find(isThere)
+  return found === undefined ? undefined : `eider reads ${CONFIG_FILE}: mv ${found} ${CONFIG_FILE}`
+}
+
 /**
  * Reads the project in `dir`. A setting comes from the first that has it: flag, environment, .env, eider.yml, default.
  * Throws DiagnosticsError for mistakes in eider.yml and .env, UsageError for values from elsewhere and when there is no
@@ -55,10 +74,7 @@ export async function findProjectDir(from: string): Promise<string | null> {
 export async function loadProject(dir: string, options: LoadOptions): Promise<Project> {
   const { env, flags } = options
   const root = resolve(dir)
-  if (!(await exists(join(root, CONFIG_FILE))))
-    throw new UsageError(`there is no ${CONFIG_FILE} in ${root}`, {
-      hint: 'start a project with "eider init NAME"',
-    })
+  if (!(await exists(join(root, CONFIG_FILE)))) throw noProject(root)
   const source = readSource(root, CONFIG_FILE, limits.configFileBytes)
   if ('code' in source) throw new DiagnosticsError([source])
   const config = parseConfig(source)

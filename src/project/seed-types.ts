@@ -4,6 +4,7 @@ import { type Node, type Pair, isMap, isScalar, parseDocument } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { DeclaredType } from '../core/project.ts'
 import type { SourceFile, Span } from '../core/source.ts'
+import { yamlProblems } from './yaml-problems.ts'
 
 export interface SeedTypes {
   readonly types: readonly DeclaredType[]
@@ -12,9 +13,7 @@ export interface SeedTypes {
 
 export function parseSeedTypes(source: SourceFile): SeedTypes {
   const document = parseDocument(source.text, { prettyErrors: false })
-  const diagnostics: Diagnostic[] = document.errors.map(({ message, pos: [start, end] }) =>
-    diagnostic('config-syntax', { problem: message }, { source, span: { start, end } }),
-  )
+  const diagnostics: Diagnostic[] = [...yamlProblems(source, document)]
   const root = document.contents
   const types: DeclaredType[] = []
   const invalid = (key: string, expected: string, node: Node | null) => {

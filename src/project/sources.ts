@@ -4,6 +4,7 @@ import { type Node, type Pair, type YAMLMap, isMap, isScalar } from 'yaml'
 import type { Age, ExternalSource, ExternalTable } from '../core/external.ts'
 import { foldCase } from '../core/names.ts'
 import type { SourceFile, Span } from '../core/source.ts'
+import { didYouMean } from '../core/suggest.ts'
 import type { Refuse } from './variables.ts'
 
 const UNITS_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
@@ -53,7 +54,10 @@ function readSource(
   const database = textOf(members, 'database', path, EXPECTED.database, refuse)
   const schema = textOf(members, 'schema', path, 'the name of a schema', refuse) ?? 'main'
   const expected = 'a group of tables by name'
-  if (!members.has('tables')) refuse(key, path, EXPECTED.source)
+  // A key that is misspelt has been named already.
+  const isWhole = group.items.length === members.size
+  if (!members.has('tables') && isWhole)
+    refuse(key, path, EXPECTED.source, 'list the tables that models read under "tables"')
   const tables = pairsOf(members.get('tables') ?? null, `${path}.tables`, expected, refuse)
   const read = tables.map(([table, at, value]) =>
     readTable(`${path}.tables.${table}`, table, at, value, database !== null, refuse),
@@ -128,8 +132,10 @@ function membersOf(
   const found = new Map<string, Node>()
   for (const { key, value } of group.items as readonly Pair<Node, Node | null>[]) {
     const name = isScalar(key) ? String(key.value) : ''
-    if (!known.includes(name)) refuse(key, path, `a group of ${known.join(', ')}`)
-    else if (value !== null && !(isScalar(value) && value.value === null)) found.set(name, value)
+    if (!known.includes(name)) {
+      const hint = didYouMean(name, known) ?? `known here: ${known.join(', ')}`
+      refuse(key, path, `a group of ${known.join(', ')}`, hint)
+    } else if (value !== null && !(isScalar(value) && value.value === null)) found.set(name, value)
   }
   return found
 }

@@ -10,13 +10,13 @@ const SIZE = /^\d+(\.\d+)? ?[KMGT]i?B$/i
 export function describeType(type: SettingType): string {
   switch (type.is) {
     case 'text':
-      return 'a text that is not empty (in quotes when it looks like a number)'
+      return 'a non-empty string (in quotes if it looks like a number)'
     case 'size':
       return 'a size such as 4GB or 512MiB'
     case 'boolean':
       return 'true or false'
     case 'list':
-      return 'a list of texts'
+      return 'a list of strings'
     case 'integer':
       return type.max === Number.MAX_SAFE_INTEGER
         ? `an integer of at least ${type.min}`

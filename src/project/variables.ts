@@ -20,7 +20,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const EXPECTED_VARIABLE = 'a text, a number, true or false, a date, or a list of these'
 
 /** Told of a node that is not what is expected under a key. */
-export type Refuse = (node: Node, key: string, expected: string) => void
+export type Refuse = (node: Node, key: string, expected: string, hint?: string) => void
 
 /** Reads `vars`. A target may set only what `declared` has, and as what it is there. */
 export function readVariables(

@@ -2,11 +2,15 @@
 // which store a target has is decided in open-store.ts and nowhere else.
 
 import type { RunLease } from './run-lease.ts'
+import type { SnapshotReader } from './snapshot-reader.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 import type { Warehouse } from './warehouse.ts'
 
 export interface Store {
   readonly warehouse: Warehouse
   readonly lease: RunLease
+  /** For runs. */
   readonly snapshots: SnapshotStore
+  /** For services. */
+  readonly published: SnapshotReader
 }

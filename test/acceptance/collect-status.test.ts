@@ -17,11 +17,14 @@ const portOf = (daemon: Running) => ({ COLLECT_ADMIN_PORT: new URL(daemon.adminU
 
 async function statusOf(space: Workspace, env: Record<string, string> = {}) {
   const { stdout } = await space.ok(['collect', 'status', '--json'], { env })
-  return JSON.parse(stdout) as {
+  const { event, ...status } = JSON.parse(stdout) as {
+    event: string
     daemon: boolean
     targets: Record<string, unknown>[]
     rejected_unknown: string | null
   }
+  assert.is(event, 'collect-status')
+  return status
 }
 
 test('status of a project that has collected nothing', async () => {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseModelName } from '../../src/core/names.ts'
-import { type PublishedRelation, SNAPSHOT_TABLE } from '../../src/core/snapshot.ts'
+import { type PublishedRelation } from '../../src/core/snapshot.ts'
 import { limits } from '../../src/core/limits.ts'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
@@ -19,6 +19,7 @@ import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
 import { rowsSql } from '../../src/odata/sql/query.ts'
 import { type Benchmark, interleaved } from './figure.ts'
 import { keysetOf } from '../../src/odata/bind/keyset.ts'
+import { fileRows } from '../../src/store/files/file-rows.ts'
 
 const PAGE_ROWS = 10_000
 
@@ -77,7 +78,7 @@ export const pageBenchmark: Benchmark = {
 
 function boundCollection(relation: PublishedRelation): BoundQuery {
   const snapshot = { id: 'bench', publishedAt: new Date(0), runId: '', relations: [relation] }
-  const facts = { signedTinyints: new Map(), clampedTimes: new Map() }
+  const facts = { stored: fileRows, signedTinyints: new Map(), clampedTimes: new Map() }
   const model = buildEntityModel(snapshot, facts)
   const context = { now: new Date(), version: '4.01', copiesOf } as const
   const bound = bindRequest(parseRequest('mart_rows', 'http://127.0.0.1/odata/'), model, context)
@@ -92,7 +93,7 @@ async function writeRows(path: string, rows: number): Promise<PublishedRelation>
   await connection.run(
     sql`ATTACH ${sql.value(path)} AS written (ROW_GROUP_SIZE ${sql.value(limits.snapshotRowGroupRows)})`,
   )
-  const table = sql`written.main.${sql.ident(SNAPSHOT_TABLE)}`
+  const table = sql.ident(...fileRows.tableOf('written'))
   await connection.run(sql`CREATE TABLE ${table} AS SELECT
     i AS id, 'name ' || i AS name, CASE WHEN i % 7 = 0 THEN NULL ELSE 'note "' || (i % 1000) || '" é' END AS note,
     i * 1000003 AS big, CAST(i % 100000 AS INTEGER) AS small, CAST(i / 100 AS DECIMAL(18,4)) AS price, i / 7 AS ratio,

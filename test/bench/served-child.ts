@@ -4,6 +4,7 @@
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { ODataService } from '../../src/odata/service.ts'
+import { fileReader } from '../../src/store/files/file-reader.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 
 export interface Cost {
@@ -20,7 +21,7 @@ if (process.send !== undefined) {
   const [dir = '', pageSize = '', cacheBytes = ''] = process.argv.slice(2)
   const delay = monitorEventLoopDelay({ resolution: LOOK_EVERY_MS })
   const service = await ODataService.open({
-    snapshotsDir: join(dir, '.eider', 'snapshots'),
+    published: fileReader(join(dir, '.eider', 'snapshots')),
     host: '127.0.0.1',
     port: 0,
     token: null,

@@ -36,7 +36,10 @@ test('a source that is missing is one mistake, and none to the daemon', async ()
   await using space = await workspace({ ...logs, 'models/raw/event.sql': event })
   await space.write('models/a/after.sql', 'SELECT a FROM a.log\n')
   const { stdout } = await space.ok(['run', '--json'], { exitCode: 1 })
-  assert.equal(stdout.match(/"code":"[a-z-]+"/g), ['"code":"invalid-source"'])
+  assert.equal(stdout.match(/"code":"[a-z-]+"/g), [
+    '"code":"invalid-source"',
+    '"code":"project-mistakes"',
+  ])
   await using daemon = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
   const answer = await fetch(`${daemon.url}/collect/raw/event`, {
     method: 'POST',

@@ -14,7 +14,7 @@ interface StepEvent {
   readonly model: string
   readonly action: string
   readonly events: unknown
-  readonly diff?: { readonly rowsAfter: number }
+  readonly diff?: { readonly rows_after: number }
 }
 
 const stepsOf = (stdout: string): ReadonlyMap<string, StepEvent> =>
@@ -54,8 +54,8 @@ test('before the first run, after it, and beside a daemon: a diff leaves every f
   assert.equal(await contentsOf(space), waiting)
   const steps = stepsOf((await space.ok(['plan', '--diff', '--json'])).stdout)
   assert.equal(steps.get('mart.n')?.diff, {
-    rowsBefore: 1,
-    rowsAfter: 1,
+    rows_before: 1,
+    rows_after: 1,
     changes: {
       inserted: 1,
       changed: 0,
@@ -119,14 +119,14 @@ test('a first model for events that wait already', async () => {
     retried: 0,
     reasons: [{ reason: 'column "note" is missing', events: 1, first: 3 }],
   })
-  assert.is(steps.get('raw.e')?.diff?.rowsAfter, 2)
+  assert.is(steps.get('raw.e')?.diff?.rows_after, 2)
   assert.equal(await contentsOf(space), before)
   assert.match((await space.ok(['run'])).stdout, /flushed +raw\.e +2 events, 1 rejected/)
   // What was rejected is tried again once its model has changed.
   await space.write('models/raw/e.sql', files['models/raw/e.sql'])
   const again = stepsOf((await space.ok(['plan', '--diff', '--json'])).stdout).get('raw.e')
   assert.equal(again?.events, { waiting: 0, rejected: 0, retried: 1, reasons: [] })
-  assert.is(again?.diff?.rowsAfter, 3)
+  assert.is(again?.diff?.rows_after, 3)
   const plain = await space.ok(['plan'])
   assert.match(
     plain.stdout,

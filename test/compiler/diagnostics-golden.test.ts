@@ -4,9 +4,18 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { showDiagnostic } from '../../src/cli/show-diagnostic.ts'
 import { compile } from '../../src/compiler/compile.ts'
-import { type Diagnostic, DiagnosticsError, allCodes } from '../../src/core/diagnostics.ts'
+import { hintRules } from '../../src/core/diagnostic-hints.ts'
+import {
+  type Code,
+  type Diagnostic,
+  DiagnosticsError,
+  allCodes,
+} from '../../src/core/diagnostics.ts'
 import { loadProject } from '../../src/project/load.ts'
 import { goldenProject, testGolden } from '../support/golden.ts'
+
+/** Codes of which some diagnostic had no hint. */
+const without = new Set<Code>()
 
 const cases = testGolden('diagnostics', async ({ name, files }) => {
   await using project = await goldenProject(files)
@@ -16,6 +25,10 @@ const cases = testGolden('diagnostics', async ({ name, files }) => {
     [...codes].some((code) => name === code || name.startsWith(`${code}-`)),
     `${name} shows ${[...codes].join(', ')}`,
   )
+  for (const { code, hint } of diagnostics) {
+    if (hint === undefined) without.add(code)
+    assert.ok(hint !== undefined || hintRules[code] !== 'required', `a ${code} has no hint`)
+  }
   return diagnostics.map((diagnostic) => showDiagnostic(diagnostic) + '\n').join('\n')
 })
 
@@ -24,6 +37,11 @@ test('every code has a case', () => {
     (code) => !cases.some((name) => name === code || name.startsWith(`${code}-`)),
   )
   assert.equal(missing, [])
+})
+
+test('a code that may lack a hint does lack it somewhere', () => {
+  const optional = allCodes.filter((code) => hintRules[code as Code] !== 'required')
+  assert.equal([...without].toSorted(), optional.toSorted())
 })
 
 async function diagnosticsOf(dir: string): Promise<readonly Diagnostic[]> {

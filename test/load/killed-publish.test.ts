@@ -7,6 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseManifest } from '../../src/core/snapshot.ts'
 import { ODataService } from '../../src/odata/service.ts'
+import { fileReader } from '../../src/store/files/file-reader.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { startProcess } from '../crash/processes.ts'
 import { usualOptions } from '../support/odata-service.ts'
@@ -26,7 +27,7 @@ const COMPLETE_EVERY = isLong ? 10 : 5
 /** What a fresh service answers, which `eider serve` opens in the same way. */
 async function generationAnew(space: Workspace, seen: Map<string, number>): Promise<number> {
   await using service = await ODataService.open({
-    snapshotsDir: space.path('.eider/snapshots'),
+    published: fileReader(space.path('.eider/snapshots')),
     ...usualOptions,
     accessLog: false,
     tempDir: space.path('.eider/tmp'),

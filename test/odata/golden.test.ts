@@ -19,6 +19,7 @@ import { formatSql } from '../../src/odata/sql/format.ts'
 import { keysetWindow } from '../../src/odata/sql/keyset.ts'
 import { rowsSql } from '../../src/odata/sql/query.ts'
 import { parseRequest } from '../../src/odata/syntax/parse-request.ts'
+import { fileRows } from '../../src/store/files/file-rows.ts'
 import { testGolden } from '../support/golden.ts'
 import { modelName } from '../support/model-name.ts'
 
@@ -76,7 +77,7 @@ const model = buildEntityModel(
       })),
     })),
   },
-  { signedTinyints: new Map(), clampedTimes: new Map() },
+  { stored: fileRows, signedTinyints: new Map(), clampedTimes: new Map() },
 )
 
 const settings = { now: new Date('2024-06-01T12:00:00Z'), version: '4.01', copiesOf } as const
@@ -110,11 +111,21 @@ const printers: Readonly<Record<string, (query: BoundQuery) => string>> = {
   },
 }
 
+/** Nothing in a bound request can be run: whoever has it can compare it, print it or send it. */
+function requireData(value: unknown, seen = new Set<unknown>()): void {
+  if (seen.has(value)) return
+  seen.add(value)
+  if (typeof value === 'function') throw new Error('a bound request has a function in it')
+  if (typeof value === 'object' && value !== null)
+    for (const member of Object.values(value)) requireData(member, seen)
+}
+
 function answerTo(line: string): string {
   const [, word = '', target = line] = /^([a-z]+) (.*)$/.exec(line) ?? []
   try {
     const syntax = parseRequest(encodeURI(target), 'http://127.0.0.1/odata/')
     const bound = bindRequest(syntax, model, settings)
+    requireData(bound)
     if (word === '') {
       const { bound: shown, statements } = explain(bound)
       return [shown, ...statements.map(({ what, sql }) => `${what}:\n${sql}`)].join('\n\n')

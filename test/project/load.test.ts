@@ -184,6 +184,8 @@ test('files: what is taken, what is passed over, what is reported', async () => 
   assert.equal(
     files.problems?.map(({ source, code }) => `${source.path} ${code}`),
     [
+      'models/linked/schema.yml ignored-file',
+      'models/raw/schema.yml ignored-file',
       'models/lost.sql invalid-model-path',
       'models/store/x.sql invalid-model-path',
       'seeds/ref/e.xlsx invalid-model-path',

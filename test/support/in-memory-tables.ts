@@ -3,7 +3,7 @@
 
 import { columnType } from '../../src/core/relation.ts'
 import { Resources } from '../../src/core/resources.ts'
-import { type Snapshot, SNAPSHOT_TABLE } from '../../src/core/snapshot.ts'
+import { type Snapshot } from '../../src/core/snapshot.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { type Connection, Database } from '../../src/duckdb/database.ts'
 import type { Row } from '../../src/duckdb/values.ts'
@@ -18,6 +18,7 @@ import { modelName } from './model-name.ts'
 import { shop } from './odata-tables.ts'
 import type { Table } from './snapshot-files.ts'
 import type { EntityModel } from '../../src/odata/edm/model.ts'
+import { fileRows } from '../../src/store/files/file-rows.ts'
 
 export const ROOT = 'http://127.0.0.1:8090/odata/'
 
@@ -41,7 +42,11 @@ export class InMemoryTables implements AsyncDisposable {
     const relations: Snapshot['relations'][number][] = []
     for (const table of tables) relations.push(await create(connection, table))
     const snapshot = { id: 's', publishedAt: NOW, runId: 'r', relations }
-    const model = buildEntityModel(snapshot, { signedTinyints: new Map(), clampedTimes: new Map() })
+    const model = buildEntityModel(snapshot, {
+      stored: fileRows,
+      signedTinyints: new Map(),
+      clampedTimes: new Map(),
+    })
     return new InMemoryTables(model, connection, resources.move())
   }
 
@@ -116,7 +121,7 @@ const ALL = { offset: 0, limit: null }
 
 async function create(connection: Connection, { model, key = [], description, rows }: Table) {
   const name = modelName(model)
-  const table = sql.ident(model.replace('.', '_'), 'main', SNAPSHOT_TABLE)
+  const table = sql.ident(...fileRows.tableOf(model.replace('.', '_')))
   await connection.run(sql`ATTACH ':memory:' AS ${sql.ident(model.replace('.', '_'))}`)
   const order =
     key.length === 0 ? sql.empty : sql` ORDER BY ${sql.join(key.map((part) => sql.ident(part)))}`

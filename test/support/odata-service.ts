@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createLogger, type LogLine } from '../../src/core/logger.ts'
 import { Resources } from '../../src/core/resources.ts'
 import { ODataService, type ODataServiceOptions } from '../../src/odata/service.ts'
+import { fileReader } from '../../src/store/files/file-reader.ts'
 import { publish, type Table } from './snapshot-files.ts'
 
 export interface Served {
@@ -58,7 +59,7 @@ export async function serveSnapshots(
   const log: LogLine[] = []
   const service = resources.use(
     await ODataService.open({
-      snapshotsDir,
+      published: fileReader(snapshotsDir),
       ...usualOptions,
       tempDir: join(snapshotsDir, '..', 'temp'),
       logger: createLogger((line) => log.push(line), 'debug'),

@@ -8,11 +8,11 @@ import {
   printManifest,
   type PublishedRelation,
   type Snapshot,
-  SNAPSHOT_TABLE,
 } from '../../src/core/snapshot.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { describe } from '../../src/duckdb/catalog.ts'
 import { Database } from '../../src/duckdb/database.ts'
+import { fileRows } from '../../src/store/files/file-rows.ts'
 import { modelName } from './model-name.ts'
 
 export interface Table {
@@ -44,7 +44,7 @@ export async function writeManifest(dir: string, snapshot: Snapshot): Promise<vo
 export async function writeTable(dir: string, table: Table): Promise<PublishedRelation> {
   const { model, key = [], description = null, rows, isView = false } = table
   const file = `${model}-${++fileNumber}.duckdb`
-  const name = sql.ident('snapshot', 'main', SNAPSHOT_TABLE)
+  const name = sql.ident(...fileRows.tableOf('snapshot'))
   await using database = await Database.open({ path: ':memory:' })
   await using connection = await database.connect()
   await connection.run(sql`ATTACH ${sql.value(join(dir, file))} AS snapshot`)

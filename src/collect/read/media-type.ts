@@ -20,8 +20,10 @@ export function mediaType(header: string | undefined, acceptTextPlain = false): 
   throw unsupported(`the Content-Type "${type}" is not JSON`)
 }
 
-export function unsupported(message: string): Error {
-  const hint = 'send application/json, or for a batch also application/x-ndjson'
+export function unsupported(
+  message: string,
+  hint = 'send application/json, or for a batch also application/x-ndjson',
+): Error {
   return refusal('unsupported-media-type', `${message}; ${hint}`, {
     headers: { Accept: 'application/json, application/x-ndjson' },
   })

@@ -26,7 +26,10 @@ export function readJsonBatch(
   const limit = body.length
   let at = startOfText(body)
   if (body[at] !== 0x5b)
-    throw refusal('not-an-array', 'a batch is a JSON array of objects (or NDJSON, if it says so)')
+    throw refusal(
+      'not-an-array',
+      'a batch is a JSON array of objects and nothing around it; for one object per line send Content-Type: application/x-ndjson',
+    )
   let sizeBytes = 0
   const events: Uint8Array[] = []
   at = skipSpace(body, at + 1, limit)
@@ -43,7 +46,9 @@ export function readJsonBatch(
   if (body[at] !== 0x5d)
     throw refusal(
       'invalid-json',
-      `the array is broken off or has no "," after event ${events.length - 1}`,
+      events.length === 0
+        ? 'unterminated array'
+        : `unterminated array, or no "," after event ${events.length - 1}`,
     )
   requireEnd(body, at + 1, 'the array')
   return events
@@ -64,7 +69,13 @@ export function readNdjsonBatch(
     const limit = newline === -1 ? body.length : newline
     const { stored, end } = admitAt(door, body, at, limit, events.length, maxEventBytes)
     if (skipSpace(body, end, limit) < limit)
-      throw atIndex(refusal('invalid-json', 'the line goes on after the object'), events.length)
+      throw atIndex(
+        refusal(
+          'invalid-json',
+          'unexpected text after the object on its line; with curl use --data-binary, since -d removes line ends',
+        ),
+        events.length,
+      )
     sizeBytes = addWithin(maxBatchBytes, sizeBytes, stored)
     events.push(stored)
     at = skipSpace(body, limit, body.length)
@@ -100,10 +111,11 @@ function admitAt(
 /** The same refusal, naming the event of the batch: in words, and as `[index].field` for programs. */
 function atIndex(error: RequestError, index: number): RequestError {
   const { status, code, message, target } = error
-  const place = target === undefined ? `[${index}]` : `[${index}].${target}`
+  const inEvent = (field?: string) => (field === undefined ? `[${index}]` : `[${index}].${field}`)
+  const own = error.details ?? [{ code, message, ...(target === undefined ? {} : { target }) }]
   return new RequestError(status, code, `event ${index}: ${message}`, {
     ...(target === undefined ? {} : { target }),
-    details: [{ code, message, target: place }],
+    details: own.map((detail) => ({ ...detail, target: inEvent(detail.target) })),
     cause: error.cause,
   })
 }
@@ -117,5 +129,5 @@ function startOfText(body: Buffer): number {
 
 function requireEnd(body: Buffer, end: number, what: string): void {
   if (skipSpace(body, end, body.length) < body.length)
-    throw refusal('invalid-json', `the body goes on after ${what}`)
+    throw refusal('invalid-json', `unexpected text after ${what}`)
 }

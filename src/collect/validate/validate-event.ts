@@ -92,7 +92,7 @@ export function admit(
   const { end } = scan
   requireSize(end - start, maxEventBytes, '')
   if (scan.depth > limits.eventDepth)
-    throw refusal('too-deep', `the event nests deeper than ${limits.eventDepth} levels`)
+    throw refusal('too-deep', `the event is nested more than ${limits.eventDepth} levels deep`)
   const event = parseJson(body, start, end) as Record<string, unknown>
   if (isQuicklyFine(door, event)) return { stored: body.subarray(start, end), end }
   const stored = admitExactly(door, body, start, end)
@@ -143,7 +143,7 @@ function admitExactly(door: Door, body: Buffer, start: number, end: number): Uin
       for (const edit of found.edits) edits.push(edit)
       if (found.json.some(isPrintedAnew))
         texts.set(exactKey(column), exactText(column, body, node, found))
-    } else if (column.required) throw missingField(column, node, values.keys(), door)
+    } else if (column.required) throw missingField(column, values, door)
   }
   const event = applyEdits(body, start, end, edits)
   return texts.size === 0 ? event : withExact(event, texts)
@@ -176,7 +176,9 @@ function refuseUnsoundText(node: JsonNode): void {
   for (const { name } of node.members) {
     refuseLoneSurrogate(name)
     if (names.has(name))
-      throw refusal('duplicate-field', `the field "${name}" comes twice`, { target: name })
+      throw refusal('duplicate-field', `the field "${name}" is given more than once`, {
+        target: name,
+      })
     names.add(name)
   }
 }
@@ -185,7 +187,7 @@ function refuseLoneSurrogate(text: string): void {
   if (/\p{Surrogate}/u.test(text))
     throw refusal(
       'lone-surrogate',
-      'a \\u escape is half of a surrogate pair, which is no character',
+      'a \\u escape is half of a surrogate pair, which is not a character',
     )
 }
 
@@ -197,21 +199,34 @@ function invalidValue({ name, type }: DoorColumn, node: JsonNode, problem: strin
   return refusal('invalid-value', message, { target: name })
 }
 
+/** The first of them in the message, and all in `details` where there are several. */
 function missingField(
   { name, type }: DoorColumn,
-  node: JsonNode | undefined,
-  names: Iterable<string>,
+  values: ReadonlyMap<string, JsonNode>,
   door: Door,
 ): Error {
   const known = new Set(door.columns.map((column) => column.name))
-  const unknown = [...names].filter((other) => !known.has(other))
-  const hint = node === undefined ? didYouMean(name, unknown) : undefined
-  const because = node === undefined ? 'is missing' : 'is null'
+  const unknown = [...values.keys()].filter((other) => !known.has(other))
+  const isMissing = (column: string) => values.get(column) === undefined
+  const hint = isMissing(name) ? didYouMean(name, unknown) : undefined
+  const because = (column: string) => (isMissing(column) ? 'is missing' : 'is null')
   const sent =
     hint === undefined ? '' : `; the event has ${hint.replace(/^did you mean |\?$/g, '')}`
-  return refusal('missing-field', `column "${name}" (${type}) is NOT NULL and ${because}${sent}`, {
-    target: name,
-  })
+  const all = door.columns.filter(
+    (column) => column.required && (values.get(column.name)?.is ?? 'null') === 'null',
+  )
+  const details = all.map((column) => ({
+    code: 'missing-field',
+    message: `column "${column.name}" (${column.type}) is NOT NULL and ${because(column.name)}`,
+    target: column.name,
+  }))
+  const others = all.filter((column) => column.name !== name).map((column) => `"${column.name}"`)
+  const more = others.length === 0 ? '' : `; likewise ${others.join(', ')}`
+  return refusal(
+    'missing-field',
+    `column "${name}" (${type}) is NOT NULL and ${because(name)}${sent}${more}`,
+    { target: name, ...(all.length > 1 ? { details } : {}) },
+  )
 }
 
 const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
@@ -234,7 +249,7 @@ function notAnObject(body: Buffer, start: number, limit: number): Error {
   if (!looksLikeJson) return invalidJson(body, start, limit)
   return refusal(
     'not-an-object',
-    `an event is a JSON object, and this is ${kind ?? 'a bare value'}`,
+    `an event is a JSON object, and this is ${kind ?? 'a bare value'}${kind === 'an array' ? '; send several events to the same path with /batch at its end' : ''}`,
   )
 }
 
@@ -254,6 +269,10 @@ function parseJson(body: Buffer, start: number, end: number): unknown {
     return JSON.parse(body.toString('utf8', start, end))
   } catch (cause) {
     const { message } = cause as SyntaxError
-    throw refusal('invalid-json', `this is not JSON: ${message}`, { cause })
+    const text = body.toString('utf8', start, Math.min(end, start + 60))
+    const names = /^\s*\{\s*'?([A-Za-z_]\w*)'?\s*:/.exec(text)?.[1]
+    const problem =
+      names === undefined ? message : `names are written in double quotes: {"${names}":…`
+    throw refusal('invalid-json', `this is not JSON: ${problem}`, { cause })
   }
 }

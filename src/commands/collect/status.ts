@@ -13,7 +13,7 @@ export default class CollectStatus extends BaseCommand {
     const { readStatus } = await import('./read-status.ts')
     const { showStatus } = await import('../../cli/show-status.ts')
     const status = await readStatus(project, this.loggerFor(flags))
-    if (flags.json) this.printEvent(status)
+    if (flags.json) this.printEvent({ event: 'collect-status', ...status })
     else this.print(showStatus(status))
   }
 }

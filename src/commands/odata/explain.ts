@@ -27,9 +27,9 @@ export default class ODataExplain extends BaseCommand {
     const project = await this.openProject(flags)
     const { explainRequest } = await import('../../odata/explain.ts')
     await using resources = new Resources()
-    const { target, snapshotsDir } = await queriedSnapshot(project, args, resources)
+    const { target, published } = await queriedSnapshot(project, args, resources)
     const logger = this.loggerFor({ ...flags, quiet: !flags.verbose })
-    const options = { ...serviceOptions(project, logger), snapshotsDir }
+    const options = { ...serviceOptions(project, logger), published }
     const { bound, request, statements } = await explainRequest(target, options).catch(refuse)
     if (flags.json) return this.printEvent({ event: 'explained', target, request, statements })
     const parts = [bound, ...statements.map(({ what, sql }) => `-- ${what}\n${sql};`)]

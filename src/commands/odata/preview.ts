@@ -31,13 +31,13 @@ export default class ODataPreview extends BaseCommand {
     const project = await this.openProject(flags)
     const { ODataService } = await import('../../odata/service.ts')
     await using resources = new Resources()
-    const { target, snapshotsDir } = await queriedSnapshot(project, args, resources)
+    const { target, published } = await queriedSnapshot(project, args, resources)
     const token = randomUUID()
     // A service of its own for one request: the answer is the one that a client would get.
     const service = resources.use(
       await ODataService.open({
         ...serviceOptions(project, this.loggerFor({ ...flags, quiet: !flags.verbose })),
-        snapshotsDir,
+        published,
         host: '127.0.0.1',
         port: 0,
         token,

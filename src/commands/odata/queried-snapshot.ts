@@ -4,12 +4,13 @@
 import type { Resources } from '../../core/resources.ts'
 import { entitySetName } from '../../core/names.ts'
 import type { Project } from '../../project/project.ts'
+import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 import { findModel } from '../find-model.ts'
 
 export interface Queried {
   /** Path below the service root and query, percent-encoded. */
   readonly target: string
-  readonly snapshotsDir: string
+  readonly published: SnapshotReader
 }
 
 /** Throws UsageError for a model that is not there, and what a compiler throws. */
@@ -32,9 +33,9 @@ export async function queriedSnapshot(
   )
   const { openStore } = await import('../../store/open-store.ts')
   const store = openStore(paths)
-  const published = (await store.snapshots.current())?.relations ?? []
-  if (published.some((relation) => relation.model === model.name))
-    return { target, snapshotsDir: paths.snapshots }
+  const relations = (await store.snapshots.current())?.relations ?? []
+  if (relations.some((relation) => relation.model === model.name))
+    return { target, published: store.published }
   const { publishPreview } = await import('../../pipeline/preview.ts')
   const { makeScratch } = await import('../../pipeline/store/scratch.ts')
   const scratch = resources.use(await makeScratch(paths, store))
@@ -46,5 +47,5 @@ export async function queriedSnapshot(
     model,
     snapshots: scratch.store.snapshots,
   })
-  return { target, snapshotsDir: scratch.paths.snapshots }
+  return { target, published: scratch.store.published }
 }

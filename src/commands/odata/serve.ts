@@ -36,20 +36,21 @@ export default class ODataServe extends BaseCommand {
     const project = await load()
     const logger = this.loggerFor(flags)
     const { ODataService, requireOpenable } = await import('../../odata/service.ts')
+    const { openStore } = await import('../../store/open-store.ts')
     await using resources = new Resources()
     const options = {
       ...serviceOptions(project, logger),
       linkSecretPath: join(project.paths.state, 'odata.secret'),
       allowAnonymous: flags['allow-anonymous'],
     }
-    let { snapshotsDir } = options
+    let { published } = openStore(project.paths)
     if (flags.watch) {
-      await requireOpenable(options)
+      await requireOpenable({ ...options, published })
       const { SavedModels } = await import('../saved-models.ts')
       const saved = resources.use(await SavedModels.open({ load, logger, signal: stop.signal }))
-      snapshotsDir = saved.snapshotsDir
+      published = saved.published
     }
-    const service = resources.use(await ODataService.open({ ...options, snapshotsDir }))
+    const service = resources.use(await ODataService.open({ ...options, published }))
     if (flags.json) this.printEvent({ event: 'listening', url: service.url })
     else this.print(`listening on ${service.url}`)
     await stop.asked

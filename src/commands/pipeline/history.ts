@@ -26,8 +26,11 @@ export default class PipelineHistory extends BaseCommand {
         : await historyOf(args.model, reading.project, (name) =>
             modelHistory(connection, name, flags.limit),
           )
-    if (flags.json) for (const row of rows) this.printEvent(row)
-    else if (rows.length === 0) this.print('no run is recorded')
+    if (flags.json) {
+      const event = args.model === undefined ? 'run' : 'model-run'
+      for (const row of rows) this.printEvent({ event, ...row })
+      this.printEvent({ event: 'history-finished', runs: rows.length })
+    } else if (rows.length === 0) this.print('no run is recorded')
     else this.print(showRows(Object.keys(rows[0]!), rows, 'table'))
   }
 }

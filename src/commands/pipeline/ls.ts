@@ -67,8 +67,10 @@ export default class PipelineLs extends BaseCommand {
       state: orphanState(orphan),
     }))
     const rows = [...sources, ...planned, ...orphans]
-    if (flags.json) for (const row of rows) this.printEvent(row)
-    else {
+    if (flags.json) {
+      for (const row of rows) this.printEvent({ event: 'model', ...row })
+      this.printEvent({ event: 'ls-finished', models: rows.length })
+    } else {
       const shown = rows.map(({ tags, entity_set: set, ...row }) => ({
         ...row,
         tags: tags.join(', '),

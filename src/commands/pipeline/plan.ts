@@ -11,7 +11,7 @@ import { variableFlags } from '../../cli/variable-flags.ts'
 import { orphanLines } from '../../cli/show-orphans.ts'
 import { showPlan } from '../../cli/show-plan.ts'
 import { DiagnosticsError } from '../../core/diagnostics.ts'
-import type { ContractChange, PlannedStep } from '../../core/report/planned-changes.ts'
+import type { ContractChange, ModelDiff, PlannedStep } from '../../core/report/planned-changes.ts'
 import { openToRead } from '../reading.ts'
 
 export default class PipelinePlan extends BaseCommand {
@@ -58,6 +58,9 @@ export default class PipelinePlan extends BaseCommand {
       diff: flags.diff,
     })
     const contract = contractChanges(published, next)
+    const breaks = contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
+    const { errors } = reading.project
+    const ok = !breaks && errors.length === 0 && steps.every(({ problem }) => problem === null)
     if (flags.json) {
       for (const event of eventsOf(steps, contract)) this.printEvent(event)
       for (const orphan of orphans) this.printEvent({ event: 'orphan', ...orphan })
@@ -66,20 +69,18 @@ export default class PipelinePlan extends BaseCommand {
       for (const line of orphanLines(orphans, width)) this.print(line)
       this.print(showPlan(steps, contract, this.paintFor(flags)))
     }
-    const breaks = contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
     if (breaks)
       process.stderr.write('clients may break; --allow-breaking accepts the changes above\n')
-    const { errors } = reading.project
     if (errors.length > 0) this.showFailure(new DiagnosticsError(errors), flags)
-    const isRefused = errors.length > 0 || steps.some(({ problem }) => problem !== null)
-    this.exit(breaks || isRefused ? 1 : 0)
+    if (flags.json) this.printEvent({ event: 'plan-finished', ok, ...countsOf(steps, contract) })
+    this.exit(ok ? 0 : 1)
   }
 }
 
 function eventsOf(
   steps: readonly PlannedStep[],
   contract: readonly ContractChange[],
-): readonly object[] {
+): readonly { readonly event: string }[] {
   return [
     ...steps.map((step) => ({
       event: 'step',
@@ -91,8 +92,22 @@ function eventsOf(
       columns: step.columns,
       losses: step.losses,
       events: step.events,
-      ...(step.diff === null ? {} : { diff: step.diff }),
+      ...(step.diff === null ? {} : { diff: diffOf(step.diff) }),
     })),
     ...contract.map((change) => ({ event: 'contract-change', ...change })),
   ]
+}
+
+function diffOf({ rowsBefore, rowsAfter, ...rest }: ModelDiff) {
+  return { rows_before: rowsBefore, rows_after: rowsAfter, ...rest }
+}
+
+function countsOf(steps: readonly PlannedStep[], contract: readonly ContractChange[]) {
+  return {
+    build: steps.filter(({ action, problem }) => action === 'build' && problem === null).length,
+    unchanged: steps.filter(({ action }) => action === 'unchanged').length,
+    skip: steps.filter(({ action }) => action === 'skip').length,
+    failing: steps.filter(({ problem }) => problem !== null).length,
+    breaking: contract.filter(({ breaking }) => breaking).length,
+  }
 }

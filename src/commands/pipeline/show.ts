@@ -35,7 +35,7 @@ export default class PipelineShow extends BaseCommand {
     const model = findModel(reading.project, args.model)
     if (flags.lineage) return await this.#showLineage(reading.project, model, flags.json)
     const description = describeModel(model, models)
-    if (flags.json) this.printEvent(description)
+    if (flags.json) this.printEvent({ event: 'model-details', ...description })
     else this.print(showModel(description))
   }
 
@@ -43,8 +43,10 @@ export default class PipelineShow extends BaseCommand {
     const { name, path, columns, loadedAt } = table
     const readers = [...models.values()].filter(({ sources }) => sources.includes(name))
     const downstream = readers.map((model) => model.name)
-    if (json) this.printEvent({ source: name, path, loaded_at: loadedAt, downstream, columns })
-    else {
+    if (json) {
+      const facts = { source: name, path, loaded_at: loadedAt, downstream, columns }
+      this.printEvent({ event: 'source', ...facts })
+    } else {
       const facts = [`${name}  source  ${path}`, `read by      ${downstream.join(', ')}`]
       const shown = showRows(['name', 'type', 'nullable'], columns, 'table')
       this.print([...facts, '', shown].join('\n'))
@@ -65,6 +67,7 @@ export default class PipelineShow extends BaseCommand {
         `${name}${set === null ? '' : `, served as ${set}`}\n${showLineage(columns)}`,
       )
     this.printEvent({
+      event: 'lineage',
       model: name,
       entity_set: set,
       columns: columns.map((column) => ({

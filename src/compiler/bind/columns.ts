@@ -30,21 +30,35 @@ export function parseColumnList(
     diagnostic('not-a-column-list', { expected }, { source, span }, { hint })
   const [first] = statement
   if (isWord(first, 'select') || isWord(first, 'with')) {
-    const hint = 'a SELECT goes into a model of another kind, which reads this one'
+    const hint = 'a SELECT goes into a model of another kind that reads this one'
     return { columns: [], diagnostics: [complain('<column> <type> [NOT NULL], …', first, hint)] }
   }
+  if (isWord(first, 'create')) {
+    const open = statement.findIndex((token) => isSymbol(token, '('))
+    const inside = statement.slice(open + 1, -1)
+    const text = open < 0 ? '' : source.text.slice(inside[0]?.start, inside.at(-1)?.end)
+    const hint = `write what stands between the parentheses: ${text.replaceAll(/\s+/g, ' ')}`
+    return { columns: [], diagnostics: [complain('the list alone', first, hint)] }
+  }
   const unbalanced = unbalancedBracket(statement)
-  if (unbalanced !== null)
-    return { columns: [], diagnostics: [complain('brackets that match', unbalanced)] }
+  if (unbalanced !== null) {
+    const hint = `close it, or delete it`
+    return { columns: [], diagnostics: [complain('brackets that match', unbalanced, hint)] }
+  }
   const columns: DeclaredColumn[] = []
   const diagnostics: Diagnostic[] = []
   const names = new Set<string>()
   for (const item of itemsOf(withoutParentheses(statement))) {
     const column = parseColumn(source, item)
-    if ('expected' in column) diagnostics.push(complain(column.expected, column.span))
+    if ('expected' in column) diagnostics.push(complain(column.expected, column.span, column.hint))
     else if (names.has(foldCase(column.name)))
       diagnostics.push(
-        diagnostic('duplicate-column', { column: column.name }, { source, span: column.span }),
+        diagnostic(
+          'duplicate-column',
+          { column: column.name },
+          { source, span: column.span },
+          { hint: 'rename or delete one of the two' },
+        ),
       )
     else {
       names.add(foldCase(column.name))
@@ -54,25 +68,41 @@ export function parseColumnList(
   return { columns, diagnostics }
 }
 
-function parseColumn(
-  source: SourceFile,
-  { tokens, end }: Item,
-): DeclaredColumn | { readonly expected: string; readonly span: Span } {
+function parseColumn(source: SourceFile, { tokens, end }: Item): DeclaredColumn | Misread {
   const [first, ...rest] = tokens
   const name = nameOf(first)
-  if (first === undefined || name === null || name === '')
-    return { expected: 'a column name', span: first ?? end }
+  if (first === undefined)
+    return { expected: 'a column name', span: end, hint: 'a comma is one too many here' }
+  if (name === null || name === '') {
+    const hint = `a name that is not letters, digits and underscores stands in double quotes`
+    return { expected: 'a column name', span: first, hint }
+  }
   const required = isWord(rest.at(-2), 'not') && isWord(rest.at(-1), 'null')
   const type = required ? rest.slice(0, -2) : rest
-  if (type.length === 0) return { expected: `a type after "${name}"`, span: first }
+  if (type.length === 0)
+    return { expected: `a type after "${name}"`, span: first, hint: `such as ${name} VARCHAR` }
   const depths = depthsOf(type)
-  const constraint = type.find(
+  const at = type.findIndex(
     ({ kind, text }, i) => kind === 'word' && CONSTRAINTS.test(text) && depths[i] === 0,
   )
-  if (constraint !== undefined)
-    return { expected: 'a comma or NOT NULL after the type', span: constraint }
+  const constraint = type[at]
+  if (constraint !== undefined) {
+    const next =
+      isWord(constraint, 'not') && isWord(type[at + 1], 'null') ? type[at + 2] : undefined
+    const hint =
+      next === undefined
+        ? 'columns of events have no other constraint; check them in a model that reads this one'
+        : `is a comma missing before ${next.text}?`
+    return { expected: 'a comma or NOT NULL after the type', span: next ?? constraint, hint }
+  }
   const body = ModelBody.of(source, spanOf(type))
   return { name, span: first, type: body, nullable: !required }
+}
+
+interface Misread {
+  readonly expected: string
+  readonly span: Span
+  readonly hint: string
 }
 
 interface Item {

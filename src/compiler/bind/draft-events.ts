@@ -10,7 +10,8 @@ import { type Draft, type DraftContext, finishHeader } from './draft.ts'
 import { namesOf, schemaChangeOfEvents } from '../kinds.ts'
 import type { ParsedEvents } from '../model-file.ts'
 import { describeColumns } from '../sql/named-columns.ts'
-import { missingType } from '../explain/binding.ts'
+import { columnHint } from '../explain/column-types.ts'
+import { missingType, TYPE_HINT } from '../explain/binding.ts'
 import { problemOf } from '../explain/engine-words.ts'
 import { spanOfError } from '../places.ts'
 
@@ -66,7 +67,7 @@ async function wrongTypes(
   // A table, as the engine has types that no table may have.
   const prefix = sql`CREATE OR REPLACE TEMP TABLE _eider_type AS (SELECT CAST(NULL AS `
   const found: Diagnostic[] = []
-  for (const { type } of declared) {
+  for (const { name, type } of declared) {
     try {
       await connection.run(sql`${prefix}${sql.body(type)}) AS value) WITH NO DATA`)
     } catch (error) {
@@ -77,8 +78,10 @@ async function wrongTypes(
       const text = type.text.replaceAll(/\s+/g, ' ')
       const missing = missingType(details)
       const isWhole = missing?.problem === `no type "${text}"`
-      const problem = isWhole ? '' : (missing?.problem ?? problemOf(details))
-      const hint = missing?.hint ?? TYPE_HINT
+      const twoColumns = columnHint(name, text)
+      const isPlain = isWhole || twoColumns !== undefined
+      const problem = isPlain ? '' : (missing?.problem ?? problemOf(details))
+      const hint = twoColumns ?? missing?.hint ?? TYPE_HINT
       found.push(
         diagnostic('invalid-column-type', { type: text, problem }, { source, span }, { hint }),
       )
@@ -86,5 +89,3 @@ async function wrongTypes(
   }
   return found
 }
-
-const TYPE_HINT = 'such as VARCHAR, INTEGER, DECIMAL(10,2), DATE, TIMESTAMPTZ'

@@ -1,7 +1,7 @@
 // Models that are a query.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
-import type { ModelName } from '../../core/names.ts'
+import { foldCase, type ModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import type { Span } from '../../core/source.ts'
 import { sql } from '../../core/sql.ts'
@@ -15,6 +15,7 @@ import { unevenOperation } from '../explain/set-operations.ts'
 import type { ParsedQuery } from '../model-file.ts'
 import { describeColumns } from '../sql/named-columns.ts'
 import { engineDiagnostic, spanAtByte, spanOfError, withoutDir } from '../places.ts'
+import { appendOverGroups, renamedColumns } from '../output-warnings.ts'
 import { type ResolvedQuery, unknownModel } from '../resolve.ts'
 
 /** `dynamic`: models whose columns depend on their data. */
@@ -46,10 +47,16 @@ export function draftQuery(
       const files = [...new Set([...references.files, ...sources.map(context.pathOfSource)])]
       const own = (all: readonly Column[]) => columnsOfBody(kind, all)
       const named = await namesOfQuery(query, columns, context)
-      const { base, diagnostics } = finishHeader(parsed, named, (i) => {
+      const placeOfColumn = (i: number) => {
         const at = tree === null ? null : columnLocations(tree, own(columns).length)[i]
         return at == null ? null : spanAtByte(body, at)
-      })
+      }
+      const visible = header.expose === undefined ? columns : named
+      const { base, diagnostics } = finishHeader(parsed, visible, placeOfColumn)
+      const surprises = [
+        ...renamedColumns(parsed, named, columns, placeOfColumn),
+        ...appendOverGroups(parsed, tree, columns),
+      ]
       const schemas = sources.map(context.schemaOfSource)
       const definition = definitionOf(kind, settings, canonical, context.macros, ...schemas)
       const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
@@ -68,8 +75,8 @@ export function draftQuery(
       }
       const finished = finishKind(parsed, rest, own(columns))
       const unknown = unknownModels(parsed, context)
-      const found = [...diagnostics, ...finished.diagnostics, ...inChecks, ...inTexts, ...unknown]
-      return { model: finished.model, diagnostics: found }
+      const wrong = [...diagnostics, ...finished.diagnostics, ...inChecks, ...inTexts, ...unknown]
+      return { model: finished.model, diagnostics: [...wrong, ...surprises] }
     },
   }
 }
@@ -89,12 +96,14 @@ function extraDependencies(
 
 /** The engine gives a table other names where two columns of the query have the same; the author has to know. */
 async function namesOfQuery(
-  { parsed: { header, body } }: ResolvedQuery,
+  { parsed: { body } }: ResolvedQuery,
   columns: readonly Column[],
   { connection }: DraftContext,
 ): Promise<readonly Column[]> {
-  if (header.expose === undefined) return columns
-  if (!columns.some(({ name }) => /_\d+$/.test(name))) return columns
+  const names = new Set(columns.map(({ name }) => foldCase(name)))
+  const isRenamed = ({ name }: Column) =>
+    /_\d+$/.test(name) && names.has(foldCase(name.replace(/_\d+$/, '')))
+  if (!columns.some(isRenamed)) return columns
   const original = await connection.columnsOf(sql.body(body))
   return columns.map((column, i) => ({ ...column, name: original[i]?.name ?? column.name }))
 }

@@ -5,6 +5,7 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { SeedFile } from '../../core/project.ts'
 import { foldCase } from '../../core/names.ts'
 import { isTypeText } from '../../core/relation.ts'
+import { hintOfSystem, problemOfSystem } from '../../core/system-errors.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { explainFault } from '../csv/explain-fault.ts'
 import { scanCsv } from '../csv/scan.ts'
@@ -34,7 +35,10 @@ export async function readSeed(file: SeedFile, dir: string): Promise<KnownSeed |
     return { file, shape, warnings: repeatedNames(shape, path) }
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
-    return diagnostic('unreadable-file', { problem: error.message }, wholeFile(path))
+    const problem = problemOfSystem(error)
+    return diagnostic('unreadable-file', { problem }, wholeFile(path), {
+      hint: hintOfSystem(error),
+    })
   }
 }
 
@@ -69,7 +73,12 @@ export function draftSeed(seed: KnownSeed, { connection, dir }: DraftContext): D
     placeOf: () => place,
     explain: async (details) => {
       const unreadable = (problem: DatabaseErrorDetails) =>
-        diagnostic('unreadable-file', { problem: problemOf(withoutDir(problem, dir)) }, place)
+        diagnostic(
+          'unreadable-file',
+          { problem: `the file cannot be read: ${problemOf(withoutDir(problem, dir))}` },
+          place,
+          { hint: 'is it whole, and of the format that its name says?' },
+        )
       try {
         const wrong = await wrongSeedTypes(connection, seed.file, shape, dir)
         return wrong.length > 0 ? wrong : [unreadable(details)]

@@ -10,7 +10,8 @@ import type { Span } from '../../core/source.ts'
 import { type ModelBody, sql } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
 import type { CheckSyntax, NamedColumn, NamedModel } from '../annotations/annotation-values.ts'
 import type { Annotation, Header } from '../annotations/annotations.ts'
@@ -125,6 +126,13 @@ async function mistakesIn(
       'a condition is a single expression over the columns of this model, without subqueries',
       'move the subquery into its own model, or use references(…)',
     )
+  const notBound = (form: CheckTest, details: DatabaseErrorDetails) =>
+    form.is === 'references' && details.subtype === 'COLUMN_NOT_FOUND'
+      ? invalid(`${form.model} has no column "${form.target}"`, columnHint(form.target, details))
+      : invalid(
+          problemOf(details),
+          'the types of the two sides do not go together; cast one of them',
+        )
   try {
     if (test.is === 'references')
       await connection.columnsOf(
@@ -135,17 +143,25 @@ async function mistakesIn(
       const wrong = await firstMisfit(connection, test)
       return wrong === null
         ? []
-        : invalid(`${wrong} is not a valid ${test.type}, the type of "${test.column}"`)
+        : invalid(
+            `${wrong} is not a valid ${test.type}, the type of "${test.column}"`,
+            'write the values as the column holds them',
+          )
     }
     if (test.is !== 'condition') return []
     const [column] = await connection.columnsOf(
       sql`SELECT ANY_VALUE((${sql.body(test.body)}\n)) FROM (${failingRows(name, test)})`,
     )
     const type = column?.type ?? ''
-    return type === 'BOOLEAN' ? [] : invalid(`the condition is ${type}, and must be true or false`)
+    return type === 'BOOLEAN'
+      ? []
+      : invalid(
+          `the condition is ${type}, and must be true or false`,
+          'compare it with something, such as > 0',
+        )
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
-    if (test.is !== 'condition') return invalid(problemOf(error.details))
+    if (test.is !== 'condition') return notBound(test, error.details)
     const misunderstood = misunderstoodCheck(error.details, test.body)
     if (misunderstood !== null) {
       const { problem, hint, span: at } = misunderstood
@@ -154,6 +170,9 @@ async function mistakesIn(
     return [engineDiagnostic(error.details, test.body, beforeCondition(name).inline())]
   }
 }
+
+const columnHint = (name: string, { candidates }: DatabaseErrorDetails): string =>
+  didYouMean(name, candidates) ?? `known there: ${candidates.slice(0, 5).join(', ')}`
 
 /** As text, the first of the values that the column can never have. */
 async function firstMisfit(

@@ -24,7 +24,7 @@ export async function explainFault(
   if (fault.is === 'utf-16') {
     const place = { source: { path, text: '' }, span: { start: 0, end: 0 } }
     const more = { hint: 'save it as UTF-8' }
-    return diagnostic('unreadable-file', { problem: 'it is UTF-16' }, place, more)
+    return diagnostic('unreadable-file', { problem: 'the file is UTF-16' }, place, more)
   }
   if (fault.is === 'not-utf-8') {
     const { byte, ...place } = await invalidByte(fault, dir, path)

@@ -3,7 +3,7 @@
 import { didYouMean } from '../../core/suggest.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { isSymbol, isWord, nameOf, type Token } from '../sql/tokens.ts'
-import { isWindowFunction, otherType, otherWord } from './dialects.ts'
+import { isWindowFunction, otherType, otherWord, typeNames } from './dialects.ts'
 import { problemOf, quotedNames, refusedCall } from './engine-words.ts'
 import { otherCall, refusedCallText, UNITS } from './calls.ts'
 
@@ -136,11 +136,7 @@ const operators: Readonly<Record<string, string>> = {
 const argumentsOf = (tokens: readonly Token[], at: number) =>
   isSymbol(tokens[at + 1], '(') && isSymbol(tokens[at + 3], ')') ? tokens[at + 2]!.text : ''
 
-/** Types that people write; DuckDB lists many more. */
-const typeNames =
-  `BOOLEAN TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT FLOAT DOUBLE DECIMAL
-  NUMERIC VARCHAR TEXT STRING CHAR BLOB BYTEA DATE TIME TIMESTAMP DATETIME TIMESTAMPTZ INTERVAL UUID JSON INT LONG REAL
-  STRUCT MAP ENUM`.split(/\s+/)
+export const TYPE_HINT = 'such as VARCHAR, INTEGER, DECIMAL(10,2), DATE, TIMESTAMPTZ'
 
 export function missingType({ message }: DatabaseErrorDetails): Explanation | null {
   const [, name] = /^Type with name (.+?) does not exist/.exec(message) ?? []
@@ -149,7 +145,7 @@ export function missingType({ message }: DatabaseErrorDetails): Explanation | nu
   const hint = other === undefined ? didYouMean(name, typeNames) : `in DuckDB: ${other}`
   return {
     problem: `no type "${name}"`,
-    hint: hint ?? 'such as VARCHAR, INTEGER, DECIMAL(10,2), DATE, TIMESTAMPTZ',
+    hint: hint ?? TYPE_HINT,
   }
 }
 
@@ -179,6 +175,8 @@ function hintOf({ message, name, candidates }: DatabaseErrorDetails): string | u
     return 'filter by a window function with QUALIFY, in place of WHERE'
   if (message.startsWith('aggregate function calls cannot be nested'))
     return 'aggregate in a subquery first'
+  if (message.startsWith('No files found'))
+    return 'paths are relative to the directory of eider.yml'
   if (message.startsWith('Cannot mix values of type'))
     return 'cast one of them to the type of the other'
   if (message.startsWith('Ambiguous reference') || message.includes('must appear in the GROUP BY'))

@@ -140,3 +140,11 @@ export const otherFunction = (name: string) => lookUp(functions, name)
 export const otherWord = (name: string) => lookUp(words, name)
 export const otherType = (name: string) => lookUp(types, name)
 export const isWindowFunction = (name: string) => windowFunctions.has(name.toLowerCase())
+
+/** Types that people write; DuckDB lists many more. */
+export const typeNames: readonly string[] =
+  `BOOLEAN BOOL TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT FLOAT DOUBLE DECIMAL NUMERIC
+  VARCHAR TEXT STRING CHAR BLOB BYTEA DATE TIME TIMESTAMP DATETIME TIMESTAMPTZ INTERVAL UUID JSON INT LONG REAL STRUCT MAP
+  ENUM`.split(/\s+/)
+
+export const isTypeName = (word: string) => typeNames.includes(word.toUpperCase())

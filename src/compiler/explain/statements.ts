@@ -1,7 +1,8 @@
 // Statements that stand where a SELECT belongs, each with what to write.
 
 import type { ModelName } from '../../core/names.ts'
-import type { Token } from '../sql/tokens.ts'
+import { nameOf, type Token } from '../sql/tokens.ts'
+import { isTypeName } from './dialects.ts'
 
 const ALONE = 'write the SELECT alone'
 
@@ -32,12 +33,16 @@ const hints: Readonly<Record<string, (model: ModelName) => string>> = {
   show: () => ALONE,
 }
 
+const QUERIES = /^(?:select|from|with|values|pivot|unpivot|table)$/
+
 /** undefined for what may be a SELECT. */
 export function statementHint(
   [first, second]: readonly Token[],
   model: ModelName,
 ): string | undefined {
   const word = first?.kind === 'word' ? first.text.toLowerCase() : ''
+  const isColumn = nameOf(first) !== null && second?.kind === 'word' && isTypeName(second.text)
+  if (isColumn && !QUERIES.test(word)) return 'a list of columns needs -- @kind: events above it'
   if (!Object.hasOwn(hints, word)) return undefined
   // A CTE or a table may have such a name, but none begins a query with it.
   const isQuery = word === 'show' || word === 'describe' ? false : second?.text === '.'

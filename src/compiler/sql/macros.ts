@@ -48,7 +48,11 @@ export async function createMacros(
     bodies.length === 0 ? NO_MACROS : await inspect(connection, bodies)
   const hidden = bodies
     .filter((body) => hiding.has(macroName(body)))
-    .map((body) => diagnostic('hidden-reference', { function: 'query' }, nameOfMacro(body)))
+    .map((body) => {
+      const hint =
+        'let the macro take the name of a table as a parameter, for query_table(parameter)'
+      return diagnostic('hidden-reference', { function: 'query' }, nameOfMacro(body), { hint })
+    })
   const macros = bodies.map((body) => ({ name: macroName(body), body }))
   return { macros, facts, definition, diagnostics: [...misplaced, ...failed, ...hidden] }
 }

@@ -30,9 +30,12 @@ export function resolveColumns(
       const hint = didYouMean(name, names) ?? `the columns are ${names.slice(0, 10).join(', ')}`
       const wrong = { annotation, column: name }
       diagnostics.push(diagnostic('unknown-key-column', wrong, place, { hint }))
-    } else if (found.includes(column.name))
-      diagnostics.push(diagnostic('duplicate-key-column', { annotation, column: name }, place))
-    else found.push(column.name)
+    } else if (found.includes(column.name)) {
+      const more = { hint: 'name each column once' }
+      diagnostics.push(
+        diagnostic('duplicate-key-column', { annotation, column: name }, place, more),
+      )
+    } else found.push(column.name)
   }
   return { names: found, diagnostics }
 }

@@ -1,10 +1,11 @@
-// What a run announces while it works. The command line draws it, `--json` prints it, tests record it.
+// What a run announces while it works. The command line draws it, `--json` prints it, tests record it. So members are
+// named as in JSON.
 
 import type { Kind } from '../model.ts'
 import type { ModelName } from '../names.ts'
 
 export type RunEvent =
-  | { readonly event: 'run-started'; readonly runId: string; readonly models: number }
+  | { readonly event: 'run-started'; readonly run_id: string; readonly models: number }
   /** Only when the run is not about all models. */
   | { readonly event: 'models-selected'; readonly models: number }
   | { readonly event: 'flush-started'; readonly model: ModelName; readonly events: number }
@@ -27,7 +28,7 @@ export type RunEvent =
     }
   | {
       readonly event: 'run-finished'
-      readonly runId: string
+      readonly run_id: string
       readonly ok: boolean
       readonly ms: number
     }

@@ -88,7 +88,7 @@ async function openPage(
   const { rows } = query.set.relation
   const most = Math.min(limit, rows)
   const mode = most <= limits.wholeResultRows ? 'whole' : 'streamed'
-  // One row more than the page tells whether there is a next one; query-sql.ts never goes beyond $top. A stream in stored
+  // One row more than the page tells whether there is a next one; sql/query.ts never goes beyond $top. A stream in stored
   // order has no LIMIT, for which the engine would collect all rows before it gives the first; reading just stops.
   const hasNoLimit = mode === 'streamed' && query.order.length === 0
   const order = keysetOf(query)

@@ -4,7 +4,7 @@
 
 import { keepCoded } from '../../http/content-coding.ts'
 import { type Conventions, csdlJson, csdlXml, type ProtocolVersion } from './csdl.ts'
-import { inSlices } from '../edm/time-slices.ts'
+import { inSlices } from '../../core/time-slices.ts'
 import type { EntityModel } from '../edm/model.ts'
 
 export interface DocumentForm {

@@ -104,15 +104,17 @@ export const askedOrder = (scope: Scope, { orderby = [] }: OptionSyntax): readon
   withTarget(targetIn(scope, '$orderby'), () => bindOrder(orderby, scope).filter(isSortable))
 
 /**
- * The key makes every order total, so that pages neither overlap nor leave gaps. Rows are stored in the order of the
- * key: where that is the order asked for, none is needed, which makes a page of a large set many times cheaper.
+ * The key makes every order total, so that pages neither overlap nor leave gaps. Where the
+ * store has rows in the order of the key and that is asked for, none is needed, which makes a page of a large set many
+ * times cheaper.
  */
 function keyOrder(
   scope: Scope,
   asked: readonly OrderItem[],
   comesAsStored: boolean,
 ): readonly OrderItem[] {
-  const { key } = scope.row.set.type
+  const { inKeyOrder, type } = scope.row.set
+  const { key } = type
   const isOrdered = (property: Property) =>
     asked.some(({ value }) => value.kind === 'property' && value.property === property)
   const ties = key.filter((property) => !isOrdered(property))
@@ -126,7 +128,7 @@ function keyOrder(
   )
   // A column that is read as another type, such as an ENUM, may be stored in an order of its own.
   const isStored = asked.length === 0 || key.every(isStoredInOrder)
-  return isKeyOrder && isStored && comesAsStored ? [] : all
+  return inKeyOrder && isKeyOrder && isStored && comesAsStored ? [] : all
 }
 
 /** Parts of a complex property are named by their paths. */

@@ -1,21 +1,23 @@
 // The entity model of a snapshot, made from the columns that were published and what is known of their values.
 
 import { entitySetName, type ModelName } from '../../core/names.ts'
-import type { PublishedRelation, Snapshot } from '../../core/snapshot.ts'
+import type { PublishedRelation, Snapshot, StoredRows } from '../../core/snapshot.ts'
+import { inSlices } from '../../core/time-slices.ts'
 import { addNavigation, type GrowingSet } from './infer-navigation.ts'
-import { inSlices } from './time-slices.ts'
 import { edmTypeOf } from './types.ts'
-import type { EntityModel, Property, SharedKey } from './model.ts'
+import { type EntityModel, nameBefore, type Property, type SharedKey } from './model.ts'
 
-/** What the column types alone do not tell. */
-export interface ColumnFacts {
+/** What the manifest alone does not tell. */
+export interface SnapshotFacts {
+  /** As the store of the snapshot declares them. */
+  readonly stored: StoredRows
   /** Names of the TINYINT columns, by model, that hold a negative value. */
   readonly signedTinyints: ReadonlyMap<ModelName, ReadonlySet<string>>
   /** Names of the columns of dates and times, by model, that hold a value outside of what OData has. */
   readonly clampedTimes: ReadonlyMap<ModelName, ReadonlySet<string>>
 }
 
-export function buildEntityModel(snapshot: Snapshot, facts: ColumnFacts): EntityModel {
+export function buildEntityModel(snapshot: Snapshot, facts: SnapshotFacts): EntityModel {
   const model = emptyModel(snapshot)
   for (const _ of grow(model, snapshot, facts));
   return model
@@ -24,7 +26,7 @@ export function buildEntityModel(snapshot: Snapshot, facts: ColumnFacts): Entity
 /** The same in slices, between which other requests are served: the model of a thousand sets takes some 50 ms. */
 export async function buildEntityModelInSlices(
   snapshot: Snapshot,
-  facts: ColumnFacts,
+  facts: SnapshotFacts,
 ): Promise<EntityModel> {
   const model = emptyModel(snapshot)
   for await (const _ of inSlices(grow(model, snapshot, facts)));
@@ -42,7 +44,7 @@ const emptyModel = ({ id }: Snapshot): GrowingModel => {
 }
 
 /** Yields after each small step. */
-function* grow(model: GrowingModel, snapshot: Snapshot, facts: ColumnFacts): Generator<void> {
+function* grow(model: GrowingModel, snapshot: Snapshot, facts: SnapshotFacts): Generator<void> {
   for (const relation of snapshot.relations) {
     const set = entitySet(relation, facts)
     model.sets.set(set.name, set)
@@ -51,7 +53,7 @@ function* grow(model: GrowingModel, snapshot: Snapshot, facts: ColumnFacts): Gen
   yield* addNavigation([...model.sets.values()], model.sharedKeys)
 }
 
-function entitySet(relation: PublishedRelation, facts: ColumnFacts): GrowingSet {
+function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSet {
   const name = entitySetName(relation.model)
   const negatives = facts.signedTinyints.get(relation.model)
   const properties = relation.columns.map((column): Property => {
@@ -68,5 +70,8 @@ function entitySet(relation: PublishedRelation, facts: ColumnFacts): GrowingSet 
     name,
     relation,
     type: { name, description: relation.description, key, properties, navigation: [] },
+    table: facts.stored.tableOf(name),
+    tableBefore: facts.stored.tableOf(nameBefore(name)),
+    inKeyOrder: facts.stored.inKeyOrder,
   }
 }

@@ -1,15 +1,14 @@
 // What one published snapshot looks like to OData: entity sets, types, properties, and the navigation between them.
-// In SQL the rows of a set are the table `<set name>.main.rows`: each snapshot file is attached under its set's name.
 
 import type { EntitySetName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import type { PublishedRelation } from '../../core/snapshot.ts'
+import type { PublishedRelation, TableName } from '../../core/snapshot.ts'
 import type { EdmType } from './types.ts'
 
 export interface EntityModel {
   readonly snapshotId: string
   readonly sets: ReadonlyMap<string, EntitySet>
-  /** Keys that too many sets have for each to be led to; see navigation.ts. */
+  /** Keys that too many sets have for each to be led to; see infer-navigation.ts. */
   readonly sharedKeys: readonly SharedKey[]
 }
 
@@ -17,7 +16,16 @@ export interface EntitySet {
   readonly name: EntitySetName
   readonly relation: PublishedRelation
   readonly type: EntityType
+  /** The rows as they are published in this snapshot. */
+  readonly table: TableName
+  /** Those of an earlier one, where the two are compared. */
+  readonly tableBefore: TableName
+  /** Whether rows that are read without an order come in that of the key. */
+  readonly inKeyOrder: boolean
 }
+
+/** Under which an earlier state of a set is open in an engine. No set has a space in its name. */
+export const nameBefore = (set: EntitySetName): string => `${set} before`
 
 export interface EntityType {
   /** The name of its entity set: each set has a type of its own. */

@@ -2,14 +2,20 @@
 
 import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
-import { buildEntityModel } from './entity-model.ts'
+import { buildEntityModel, type SnapshotFacts } from './entity-model.ts'
 import type { EntitySet } from './model.ts'
+
+/** Nobody reads any here. */
+const NO_ROWS: SnapshotFacts = {
+  stored: { tableOf: (name) => [name], inKeyOrder: false, ownFilesOnly: true },
+  signedTinyints: new Map(),
+  clampedTimes: new Map(),
+}
 
 /** Of the sets that both snapshots have. Types that depend on the values of a column are taken as they mostly are. */
 export function navigationChanges(before: Snapshot, after: Snapshot): readonly ContractChange[] {
-  const facts = { signedTinyints: new Map(), clampedTimes: new Map() }
-  const now = buildEntityModel(after, facts).sets
-  return [...buildEntityModel(before, facts).sets.values()].flatMap((old) => {
+  const now = buildEntityModel(after, NO_ROWS).sets
+  return [...buildEntityModel(before, NO_ROWS).sets.values()].flatMap((old) => {
     const set = now.get(old.name)
     return set === undefined ? [] : changesOf(old, set)
   })

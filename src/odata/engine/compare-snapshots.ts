@@ -1,12 +1,11 @@
 // One set of two published states in one engine: its rows now, under the name of the set as everywhere, and the rows of
-// before, under `<set> before`. No set has a space in its name.
+// before, under another one.
 
-import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
 import type { PublishedRelation } from '../../core/snapshot.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
 import { openReadOnly } from '../../duckdb/read-only.ts'
-import type { EntitySet } from '../edm/model.ts'
+import { type EntitySet, nameBefore } from '../edm/model.ts'
 import type { EngineOptions } from './options.ts'
 
 /** Of one delta link: its rows, and their number. Links that share the engine get further ones. */
@@ -33,11 +32,11 @@ export class Comparison implements AsyncDisposable {
   static async open(
     set: Compared,
     before: PublishedRelation,
-    { dir, threads, tempDir }: EngineOptions,
+    { published, threads, tempDir }: EngineOptions,
   ): Promise<Comparison> {
     const files = [
-      { name: set.name, path: join(dir, set.relation.file) },
-      { name: `${set.name} before`, path: join(dir, before.file) },
+      published.open(set.relation, set.name),
+      published.open(before, nameBefore(set.name)),
     ]
     const memoryLimit = `${limits.comparisonBytes / 2 ** 20}MiB`
     const engine = { files, threads, memoryLimit, tempDir, connections: CONNECTIONS }

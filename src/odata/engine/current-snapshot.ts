@@ -5,19 +5,15 @@
 // and an engine is closed when it is neither current nor among the last ones and nobody holds a lease on it. A link can
 // ask for an earlier one as long as a run keeps its files: it is opened again then.
 
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
-import { MANIFEST_FILE, parseManifestSteps, type Snapshot } from '../../core/snapshot.ts'
-import { type DamagedFile, isDamage, markDamagedFiles } from './damaged-files.ts'
-import { createManifestWatch, type ManifestWatch } from './manifest-watch.ts'
-import { retainedSnapshots, readRetainedSnapshot } from './retained-snapshots.ts'
+import type { Snapshot } from '../../core/snapshot.ts'
+import { isDamage } from '../../duckdb/errors.ts'
+import type { CurrentState, DamagedFile, Following } from '../../store/snapshot-reader.ts'
 import { logOpened } from './log-opened.ts'
-import { filesAre } from './file-facts.ts'
+import { rowsAre } from './file-facts.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { SnapshotEngines } from './snapshot-engines.ts'
-import { resultInSlices } from '../edm/time-slices.ts'
 import type { EngineOptions } from './options.ts'
 
 export interface SnapshotsOptions extends EngineOptions {
@@ -25,8 +21,8 @@ export interface SnapshotsOptions extends EngineOptions {
 }
 
 interface Damaged {
-  readonly manifest: string | null
-  /** What its files were; a run that writes one anew may leave the manifest as it is. */
+  readonly mark: string | null
+  /** What its files were; a run that writes one again may leave the mark as it is. */
   readonly files: Promise<string>
   readonly problem: string
   /** Set when it has been looked into and another snapshot may be current. */
@@ -40,8 +36,8 @@ export class Snapshots implements AsyncDisposable {
   readonly #options: SnapshotsOptions
   readonly #engines: SnapshotEngines
   #current: OpenSnapshot
-  /** The text of the manifest that `current` was opened from. */
-  #manifest: string | null = null
+  /** The mark of the state that `current` was opened from. */
+  #mark: string | null = null
   /** The same of a snapshot in which a query has met a damaged file; one before it is current then. */
   #damaged: Damaged | null = null
   #opened = 0
@@ -51,7 +47,7 @@ export class Snapshots implements AsyncDisposable {
   /** Damaged files are being looked for. */
   #looking: Promise<readonly DamagedFile[]> | null = null
   readonly #stop = new AbortController()
-  readonly #watch: ManifestWatch
+  readonly #following: Following
   #timer: NodeJS.Timeout | null = null
   #checking: Promise<void> | null = null
   #isCheckWanted = false
@@ -61,11 +57,11 @@ export class Snapshots implements AsyncDisposable {
   private constructor(options: SnapshotsOptions, engines: SnapshotEngines, current: OpenSnapshot) {
     this.#options = options
     this.#engines = engines
-    this.#watch = createManifestWatch(options.dir, () => void this.check())
+    this.#following = options.published.follow(() => void this.check())
     this.#current = current
   }
 
-  /** Opens what is published now, or nothing yet, and follows the manifest from then on. */
+  /** Opens what is published now, or nothing yet, and follows it from then on. */
   static async open(options: SnapshotsOptions): Promise<Snapshots> {
     const { logger } = options
     const onFailure = (error: unknown) => logger.error('engine-close-failed', { error })
@@ -123,12 +119,12 @@ export class Snapshots implements AsyncDisposable {
    */
   async reportDamage(snapshot: Snapshot, error: unknown): Promise<void> {
     if (snapshot !== this.#current.snapshot) return
-    if (this.#damaged !== null && this.#manifest === this.#damaged.manifest) return
+    if (this.#damaged !== null && this.#mark === this.#damaged.mark) return
     const whole = this.#foundWhole
     if (whole?.id === snapshot.id && performance.now() - whole.sinceMs < limits.damageLookMs) return
-    const files = filesAre(this.#options.dir, snapshot)
+    const files = rowsAre(this.#options.published, snapshot)
     const problem = problemOf(error)
-    const damaged = { manifest: this.#manifest, files, problem, isReported: false }
+    const damaged = { mark: this.#mark, files, problem, isReported: false }
     this.#damaged = damaged
     await files // before anybody hears of it and mends them
     const found = await this.#findDamage(snapshot)
@@ -136,7 +132,7 @@ export class Snapshots implements AsyncDisposable {
     if (found.length === 0) {
       // The files read well, so it was not they but what the engine had made of them.
       this.#foundWhole = { id: snapshot.id, sinceMs: performance.now() }
-      this.#damaged = this.#manifest = null
+      this.#damaged = this.#mark = null
       return await this.check()
     }
     await this.#goBack(found)
@@ -145,10 +141,15 @@ export class Snapshots implements AsyncDisposable {
   }
 
   #findDamage(snapshot: Snapshot): Promise<readonly DamagedFile[]> {
-    this.#looking ??= markDamagedFiles(snapshot, this.#options, this.#stop.signal).finally(
-      () => (this.#looking = null),
-    )
+    this.#looking ??= this.#lookForDamage(snapshot).finally(() => (this.#looking = null))
     return this.#looking
+  }
+
+  async #lookForDamage(snapshot: Snapshot): Promise<readonly DamagedFile[]> {
+    const { published, logger, ...engine } = this.#options
+    const found = await published.findDamage(snapshot, engine, this.#stop.signal)
+    await published.markDamage(found, logger)
+    return found
   }
 
   /**
@@ -158,7 +159,7 @@ export class Snapshots implements AsyncDisposable {
   async #goBack(damaged: readonly DamagedFile[]): Promise<void> {
     const before = this.#current
     const isDamaged = new Set(damaged.map(({ file }) => file))
-    for (const kept of await retainedSnapshots(this.#options.dir)) {
+    for (const kept of await this.#options.published.retained()) {
       if (kept.id === before.snapshot.id) continue
       if (kept.relations.some(({ file }) => isDamaged.has(file))) continue
       const earlier = await this.leaseById(kept.id)
@@ -172,7 +173,7 @@ export class Snapshots implements AsyncDisposable {
 
   /** What was published under that id; null when a run keeps it no longer. */
   async manifestOf(id: string): Promise<Snapshot | null> {
-    return this.#openById(id)?.snapshot ?? (await readRetainedSnapshot(this.#options.dir, id))
+    return this.#openById(id)?.snapshot ?? (await this.#options.published.find(id))
   }
 
   /** Logs that files of a kept snapshot cannot be opened: a run has just deleted them, or they are damaged. */
@@ -187,7 +188,7 @@ export class Snapshots implements AsyncDisposable {
 
   /** A snapshot of a link that was given before this service started, or long ago. */
   async #openKept(id: string): Promise<OpenSnapshot | null> {
-    const kept = await readRetainedSnapshot(this.#options.dir, id)
+    const kept = await this.#options.published.find(id)
     if (kept === null) return null
     try {
       const snapshot = await this.#engines.open(kept, this.#current.facts)
@@ -199,7 +200,7 @@ export class Snapshots implements AsyncDisposable {
     }
   }
 
-  /** Looks at the manifest once more. Never throws: what is wrong is logged and looked at again later. */
+  /** Looks once more. Never throws: what is wrong is logged and looked at again later. */
   check(): Promise<void> {
     this.#isCheckWanted = true
     this.#checking ??= this.#checkWhileWanted()
@@ -209,18 +210,18 @@ export class Snapshots implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     if (this.#timer !== null) clearInterval(this.#timer)
-    this.#watch.close()
+    this.#following.close()
     await this.#looking
     await this.#checking
     await this.#engines[Symbol.asyncDispose]()
     await this.#current[Symbol.asyncDispose]()
   }
 
-  /** What is asked for during a look is another look: the manifest may have changed behind the first. */
+  /** What is asked for during a look is another look: another state may have been published after the first. */
   async #checkWhileWanted(): Promise<void> {
     while (this.#isCheckWanted) {
       this.#isCheckWanted = false
-      this.#watch.ensure()
+      this.#following.ensure()
       try {
         this.#engines.release()
         await this.#follow()
@@ -233,35 +234,32 @@ export class Snapshots implements AsyncDisposable {
   }
 
   async #follow(): Promise<void> {
-    const text = await this.#readManifest()
-    if (text === null) return
+    const current = await this.#readCurrent()
+    if (current === null) return
+    const { mark } = current
     const damaged = this.#damaged
-    if (text === damaged?.manifest) {
-      const files = await filesAre(this.#options.dir, await read(text))
+    if (mark === damaged?.mark) {
+      const files = await rowsAre(this.#options.published, await current.read())
       const isSame = files === (await damaged.files)
       if (isSame && damaged.isReported) throw new Error(damaged.problem)
       if (isSame) return
-    } else if (text === this.#manifest) return
-    await this.#replace(text)
+    } else if (mark === this.#mark) return
+    await this.#replace(current)
   }
 
   /** null while nothing has ever been published. */
-  async #readManifest(): Promise<string | null> {
-    try {
-      return await readFile(join(this.#options.dir, MANIFEST_FILE), 'utf8')
-    } catch (error) {
-      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-      if (isMissing && this.published === null) return null
-      throw error
-    }
+  async #readCurrent(): Promise<CurrentState | null> {
+    const current = await this.#options.published.current()
+    if (current === null && this.published !== null) throw new Error('what was published is gone')
+    return current
   }
 
-  async #replace(manifest: string): Promise<void> {
+  async #replace(current: CurrentState): Promise<void> {
     const startedAt = Date.now()
-    const next = await this.#open(await read(manifest))
+    const next = await this.#open(await current.read())
     this.#engines.retire(this.#current)
     this.#current = next
-    this.#manifest = manifest
+    this.#mark = current.mark
     this.#damaged = null
     this.#opened++
     this.#engines.release()
@@ -286,7 +284,5 @@ export class Snapshots implements AsyncDisposable {
     this.#options.logger.error('snapshot-refused', { problem, serving: this.published?.id ?? null })
   }
 }
-
-const read = (manifest: string) => resultInSlices(parseManifestSteps(manifest))
 
 const problemOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,15 +1,14 @@
 // What the manifest does not tell of a published file and its rows do. A file is not changed once it is published, and
 // most files of a snapshot are those of the one before, so what was found in a file is not looked for again.
 
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { hashOf } from '../../core/hash.ts'
 import { entitySetName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import { type PublishedRelation, type Snapshot, SNAPSHOT_TABLE } from '../../core/snapshot.ts'
+import type { PublishedRelation, Snapshot, StoredRows } from '../../core/snapshot.ts'
 import { sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
+import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 import { hasOutsidersSql, isTemporal } from '../sql/temporal-range.ts'
 import { edmTypeOf } from '../edm/types.ts'
 
@@ -24,27 +23,25 @@ export interface FileFacts {
 /** By what `factsKey` gives. */
 export type KnownFacts = ReadonlyMap<string, FileFacts>
 
-/** Equal for the same file, unchanged since, of which the manifest says the same. */
-export const factsKey = async (dir: string, relation: PublishedRelation): Promise<string> =>
-  hashOf(32, [await fileIs(dir, relation), relation])
+/** Equal for the same rows, unchanged since, of which the manifest says the same. */
+export const factsKey = async (
+  published: SnapshotReader,
+  relation: PublishedRelation,
+): Promise<string> => hashOf(32, [await published.identityOf(relation), relation])
 
-/** Equal as long as the files of the snapshot are the same ones, unchanged since. */
-export async function filesAre(dir: string, { relations }: Snapshot): Promise<string> {
-  return (await Promise.all(relations.map((relation) => fileIs(dir, relation)))).join()
-}
-
-async function fileIs(dir: string, { file }: PublishedRelation): Promise<string> {
-  const found = await stat(join(dir, file), { bigint: true }).catch(() => null)
-  return found === null ? 'gone' : `${found.ino} ${found.size} ${found.mtimeNs}`
+/** Equal as long as the rows of the snapshot are the same ones, unchanged since. */
+export async function rowsAre(published: SnapshotReader, { relations }: Snapshot): Promise<string> {
+  return (await Promise.all(relations.map((relation) => published.identityOf(relation)))).join()
 }
 
 /** The file is attached. Throws when it holds something else than the manifest says. */
 export async function readFacts(
   connection: Connection,
   relation: PublishedRelation,
+  { tableOf }: StoredRows,
 ): Promise<FileFacts> {
   const { model, columns, file } = relation
-  const rows = sql.ident(entitySetName(model), 'main', SNAPSHOT_TABLE)
+  const rows = sql.ident(...tableOf(entitySetName(model)))
   // A response describes its rows by the manifest, so a file that holds something else must not be served.
   const stored = await describe(connection, sql`FROM ${rows}`)
   const isSame = ({ name, type }: Column, i: number) =>

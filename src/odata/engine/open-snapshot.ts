@@ -1,20 +1,18 @@
 // One snapshot in an engine of its own: its entity model, and connections to it.
 
-import { join } from 'node:path'
 import { entitySetName, type ModelName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
+import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 import type { AttachedFile } from '../../duckdb/read-only.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
-import { sizeProblem } from './damaged-files.ts'
 import { buildEntityModelInSlices } from '../edm/entity-model.ts'
 import { factsKey, type FileFacts, type KnownFacts, readFacts } from './file-facts.ts'
 import type { SpareEngine } from './spare-engine.ts'
 import type { EntityModel } from '../edm/model.ts'
 
 export interface OpenOptions {
-  /** The snapshots directory. */
-  readonly dir: string
+  readonly published: SnapshotReader
   readonly engines: SpareEngine
   /** Of the files of another snapshot, to which most of these may belong. */
   readonly known: KnownFacts
@@ -42,13 +40,13 @@ export class OpenSnapshot implements AsyncDisposable {
   /** Throws when a file is missing, is damaged or is not what the manifest says. */
   static async open(
     snapshot: Snapshot,
-    { dir, engines, known }: OpenOptions,
+    { published, engines, known }: OpenOptions,
   ): Promise<OpenSnapshot> {
     const files: AttachedFile[] = []
     for (const relation of snapshot.relations) {
-      const problem = await sizeProblem(dir, relation)
+      const problem = await published.problemOf(relation)
       if (problem !== null) throw new Error(problem)
-      files.push({ name: entitySetName(relation.model), path: join(dir, relation.file) })
+      files.push(published.open(relation, entitySetName(relation.model)))
     }
     await using resources = new Resources()
     const engine = await engines.take()
@@ -59,14 +57,18 @@ export class OpenSnapshot implements AsyncDisposable {
     {
       await using lent = await connections.take()
       for (const relation of snapshot.relations) {
-        const key = await factsKey(dir, relation)
-        const found = known.get(key) ?? (await readFacts(lent.connection, relation))
+        const key = await factsKey(published, relation)
+        const found = known.get(key) ?? (await readFacts(lent.connection, relation, published.rows))
         facts.set(key, found)
         signedTinyints.set(relation.model, found.signedTinyints)
         clampedTimes.set(relation.model, found.clampedTimes)
       }
     }
-    const model = await buildEntityModelInSlices(snapshot, { signedTinyints, clampedTimes })
+    const model = await buildEntityModelInSlices(snapshot, {
+      stored: published.rows,
+      signedTinyints,
+      clampedTimes,
+    })
     resources.move()
     return new OpenSnapshot({ snapshot, model, connections, facts, leases: 0 })
   }

@@ -1,8 +1,9 @@
 // How the engines of the service are opened.
 
+import type { SnapshotReader } from '../../store/snapshot-reader.ts'
+
 export interface EngineOptions {
-  /** The snapshots directory. */
-  readonly dir: string
+  readonly published: SnapshotReader
   readonly threads: number
   readonly memoryLimit: string | null
   /** Below it each engine spills into a directory of its own. */

@@ -5,11 +5,10 @@ import { limits } from '../../core/limits.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
+import { DatabaseError, isDamage } from '../../duckdb/errors.ts'
 import type { TextPart } from '../../duckdb/vectors/long-text.ts'
 import { TextStream, type TextStreamOptions } from '../../duckdb/vectors/text-stream.ts'
 import type { RequestError } from '../../http/request-error.ts'
-import { isDamage } from './damaged-files.ts'
 import { odataError } from '../protocol/errors.ts'
 import { raised } from '../sql/raised.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -30,7 +29,7 @@ export interface EngineAccess {
 }
 
 export interface QueryOptions extends TextStreamOptions {
-  /** Whether it is known to end soon (query-work.ts). */
+  /** Whether it is known to end soon (answer/cost.ts). */
   readonly isSmall: boolean
 }
 

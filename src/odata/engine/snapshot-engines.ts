@@ -4,6 +4,7 @@
 
 import { limits } from '../../core/limits.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
+import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 import type { KnownFacts } from './file-facts.ts'
 import { OpenSnapshot } from './open-snapshot.ts'
 import { SpareEngine } from './spare-engine.ts'
@@ -15,7 +16,7 @@ interface Retired {
 }
 
 export class SnapshotEngines implements AsyncDisposable {
-  readonly #dir: string
+  readonly #published: SnapshotReader
   readonly #spare: SpareEngine
   /** Told when an engine cannot be closed. */
   readonly #onFailure: (error: unknown) => void
@@ -27,16 +28,16 @@ export class SnapshotEngines implements AsyncDisposable {
   #tidying = Promise.resolve()
 
   constructor(options: EngineOptions, onFailure: (error: unknown) => void) {
-    const { dir, threads, memoryLimit, tempDir } = options
+    const { published, threads, memoryLimit, tempDir } = options
     const settings = { threads, memoryLimit, tempDir, connections: limits.pooledConnections }
-    this.#dir = dir
+    this.#published = published
     this.#spare = new SpareEngine(settings)
     this.#onFailure = onFailure
   }
 
   /** Throws as OpenSnapshot.open() does. */
   open(snapshot: Snapshot, known: KnownFacts = new Map()): Promise<OpenSnapshot> {
-    return OpenSnapshot.open(snapshot, { dir: this.#dir, engines: this.#spare, known })
+    return OpenSnapshot.open(snapshot, { published: this.#published, engines: this.#spare, known })
   }
 
   /** Takes a lease on a snapshot that is not current, until others have taken its place. */

@@ -15,7 +15,6 @@ import { relationSql } from './relation.ts'
 import { columnsSql } from './query.ts'
 import { propertyMembers } from './json.ts'
 import type { Keyset } from '../bind/keyset.ts'
-import { SNAPSHOT_TABLE } from '../../core/snapshot.ts'
 import type { EntitySet } from '../edm/model.ts'
 import { jsonTextSql, objectSql } from './json-value.ts'
 
@@ -100,5 +99,5 @@ function removedText({ keyset, version, removedContext }: DeltaQuery, format: Js
 }
 
 /** The rows of before, as what stands after FROM. */
-export const beforeSql = ({ name }: EntitySet): Sql =>
-  sql.ident(`${name} before`, 'main', SNAPSHOT_TABLE)
+export const beforeSql = ({ tableBefore }: Pick<EntitySet, 'tableBefore'>): Sql =>
+  sql.ident(...tableBefore)

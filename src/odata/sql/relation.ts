@@ -1,6 +1,5 @@
 // A relation as what stands after FROM.
 
-import { SNAPSHOT_TABLE } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type {
   AggregateColumn,
@@ -17,7 +16,7 @@ import { conditionSql, orderItemSql, valueSql } from './expression.ts'
 export function relationSql(relation: Relation): Sql {
   switch (relation.kind) {
     case 'set':
-      return sql.ident(relation.set.name, 'main', SNAPSHOT_TABLE)
+      return sql.ident(...relation.set.table)
     case 'cross':
       return sql`(SELECT ${sql.join(relation.columns.map(columnSql))} FROM ${sql.join(
         relation.parts.map(

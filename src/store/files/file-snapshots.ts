@@ -14,7 +14,6 @@ import {
   MANIFEST_FILE,
   type PublishedRelation,
   SNAPSHOT_FORMAT,
-  SNAPSHOT_TABLE,
 } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -29,6 +28,7 @@ import type {
   PublishOptions,
   SnapshotStore,
 } from '../snapshot-store.ts'
+import { fileRows } from './file-rows.ts'
 import {
   collectGarbage,
   readCurrentSnapshot,
@@ -113,8 +113,9 @@ const orderBy = (key: readonly string[]): Sql =>
 /** Returns the rows written. The engine holds the file only between ATTACH and DETACH, under its temporary name. */
 async function writeFile(connection: Connection, path: string, query: Sql): Promise<number> {
   const temporary = `${path}.tmp`
-  const database = sql.ident('_eider_snapshot')
-  const table = sql`${database}.main.${sql.ident(SNAPSHOT_TABLE)}`
+  const name = '_eider_snapshot'
+  const database = sql.ident(name)
+  const table = sql.ident(...fileRows.tableOf(name))
   await removeDatabase(temporary)
   await connection.run(sql`
     ATTACH ${sql.value(temporary)} AS ${database} (

@@ -3,6 +3,7 @@
 import type { ProjectPaths } from '../../core/project.ts'
 import type { Store } from '../store.ts'
 import { fileLease } from './file-lease.ts'
+import { fileReader } from './file-reader.ts'
 import { fileSnapshots } from './file-snapshots.ts'
 import { fileWarehouse } from './file-warehouse.ts'
 
@@ -12,5 +13,6 @@ export function fileStore(paths: ProjectPaths): Store {
     warehouse: fileWarehouse(paths, lease),
     lease,
     snapshots: fileSnapshots(paths.snapshots),
+    published: fileReader(paths.snapshots),
   }
 }

@@ -8,6 +8,7 @@ import { EnvironmentError } from '../../core/failures.ts'
 import { limits } from '../../core/limits.ts'
 import type { ProjectPaths } from '../../core/project.ts'
 import { sql } from '../../core/sql.ts'
+import { hintOfSystem, problemOfSystem } from '../../core/system-errors.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { makeDirectory } from '../../files/durable-directory.ts'
@@ -84,13 +85,10 @@ function isThere({ database }: ProjectPaths): boolean {
     statSync(database)
     return true
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT') return false
-    throw new EnvironmentError(
-      'warehouse-unusable',
-      `the warehouse ${database} cannot be read: ${message}`,
-      { hint: 'check the permissions of its directory, and that no file is in its place', cause },
-    )
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return false
+    const message = `the warehouse cannot be read: ${problemOfSystem(cause)}`
+    const hint = hintOfSystem(cause) ?? 'check the permissions of its directory'
+    throw new EnvironmentError('warehouse-unusable', message, { hint, cause })
   }
 }
 
@@ -140,7 +138,8 @@ async function prepareDirectory(path: string): Promise<void> {
   try {
     await makeDirectory(path)
   } catch (cause) {
-    const { message } = cause as Error
-    throw new EnvironmentError('warehouse-unusable', `cannot create ${path}: ${message}`, { cause })
+    const message = `the directory of the warehouse, ${path}, cannot be made: ${problemOfSystem(cause)}`
+    const hint = hintOfSystem(cause) ?? 'set "database" in eider.yml to another path'
+    throw new EnvironmentError('warehouse-unusable', message, { hint, cause })
   }
 }

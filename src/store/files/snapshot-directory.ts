@@ -19,12 +19,12 @@ import {
   MANIFEST_FILE,
   parseManifest,
   printManifest,
-  SNAPSHOT_TABLE,
   type Snapshot,
 } from '../../core/snapshot.ts'
 import { sql } from '../../core/sql.ts'
 import { replaceDurably } from '../../files/durable-files.ts'
 import type { Retention } from '../snapshot-store.ts'
+import { fileRows } from './file-rows.ts'
 
 export interface Snapshots {
   /** null before the first publication. When its manifest is damaged, the youngest that is retained. */
@@ -116,11 +116,11 @@ export async function collectGarbage(
 function printViews(dir: string, snapshot: Snapshot): string {
   const statements = snapshot.relations.flatMap(({ model, file }) => {
     const { schema, table } = splitModelName(model)
-    const database = sql.ident(file.replace(/\.duckdb$/, ''))
+    const database = file.replace(/\.duckdb$/, '')
     return [
-      sql`ATTACH IF NOT EXISTS ${sql.value(join(dir, file))} AS ${database} (READ_ONLY)`,
+      sql`ATTACH IF NOT EXISTS ${sql.value(join(dir, file))} AS ${sql.ident(database)} (READ_ONLY)`,
       sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)}`,
-      sql`CREATE OR REPLACE VIEW ${sql.ident(schema, table)} AS FROM ${database}.main.${sql.ident(SNAPSHOT_TABLE)}`,
+      sql`CREATE OR REPLACE VIEW ${sql.ident(schema, table)} AS FROM ${sql.ident(...fileRows.tableOf(database))}`,
     ]
   })
   const lines = statements.map((statement) => `${statement.inline()};\n`)

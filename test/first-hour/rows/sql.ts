@@ -238,4 +238,18 @@ export const rows: readonly Mistake[] = [
     '1:20 error sql-binding: no column "nope"',
     'known here: order_id, changed_at',
   ),
+  line(
+    'dbt-1',
+    'an append over groups, as an incremental model of dbt',
+    '-- @kind: append\n-- @incremental: changed_at\nSELECT changed_at, sum(amount) AS revenue FROM core.orders GROUP BY changed_at',
+    '1:4 warning append-over-groups: an append over groups adds a group again whenever late rows change it, so sums over it count twice',
+    'write -- @kind: merge and -- @unique_key: changed_at, which replaces groups that change',
+  ),
+  line(
+    'd16f',
+    'two columns of one name',
+    'SELECT 1 AS a, 2 AS a',
+    '1:16 warning renamed-column: two columns are named "a", so the second becomes "a_1"',
+    'name one of them differently with AS',
+  ),
 ]

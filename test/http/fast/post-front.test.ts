@@ -108,7 +108,7 @@ test('answers, refusals, handed over requests and the end keep their order', asy
     '202 {"front":"three"}',
     `503 ${error('later', 'not stored')}`,
     '200 {"node":"four"}',
-    `400 ${error('bad-request', 'the bytes are no HTTP request')}`,
+    `400 ${error('bad-request', 'malformed HTTP request')}`,
   ])
   assert.ok(await client.closes())
   assert.equal(refusals.toSorted(), ['400 bad-request', '400 refused', '503 later'])
@@ -169,7 +169,7 @@ test('a client that has left with half a request is told so, behind its answers'
     client.socket.end()
     assert.equal(await bodies(client, 2), [
       '202 {"front":"late"}',
-      `400 ${error('bad-request', 'the bytes are no HTTP request')}`,
+      `400 ${error('bad-request', 'malformed HTTP request')}`,
     ])
     assert.ok(await client.closes())
   }

@@ -11,6 +11,7 @@ import { sql } from '../../../src/core/sql.ts'
 import { openLinkSigner } from '../../../src/odata/protocol/link-signature.ts'
 import { ODataService } from '../../../src/odata/service.ts'
 import { rootUrl, targetBelowRoot } from '../../../src/odata/protocol/service-root.ts'
+import { fileReader } from '../../../src/store/files/file-reader.ts'
 import { ask, serve } from '../../support/odata-service.ts'
 import { publish, type Table } from '../../support/snapshot-files.ts'
 
@@ -87,7 +88,7 @@ test('a next link outlives a restart of the service, and a newer snapshot that c
   await publish(join(dir, 'snapshots'), 'first', [numbers])
   const open = () =>
     ODataService.open({
-      snapshotsDir: join(dir, 'snapshots'),
+      published: fileReader(join(dir, 'snapshots')),
       linkSecretPath: join(dir, 'odata.secret'),
       host: '127.0.0.1',
       port: 0,

@@ -5,6 +5,7 @@ import { parseModelName } from '../../../src/core/names.ts'
 import { columnType } from '../../../src/core/relation.ts'
 import type { PublishedRelation } from '../../../src/core/snapshot.ts'
 import { buildEntityModel, buildEntityModelInSlices } from '../../../src/odata/edm/entity-model.ts'
+import { fileRows } from '../../../src/store/files/file-rows.ts'
 
 type Columns = Readonly<Record<string, string>>
 
@@ -27,7 +28,7 @@ function relation(model: string, key: readonly string[], columns: Columns): Publ
 function modelOf(...relations: readonly PublishedRelation[]) {
   return buildEntityModel(
     { id: 's', publishedAt: new Date(), runId: 'r', relations },
-    { signedTinyints: new Map(), clampedTimes: new Map() },
+    { stored: fileRows, signedTinyints: new Map(), clampedTimes: new Map() },
   )
 }
 
@@ -165,7 +166,7 @@ test('many sets that share their key have a model soon, all of them led to one',
 test('the model that is made in slices is the same one', async () => {
   const relations = sharing(200)
   const snapshot = { id: 's', publishedAt: new Date(), runId: 'r', relations }
-  const facts = { signedTinyints: new Map(), clampedTimes: new Map() }
+  const facts = { stored: fileRows, signedTinyints: new Map(), clampedTimes: new Map() }
   const model = await buildEntityModelInSlices(snapshot, facts)
   assert.equal(model, buildEntityModel(snapshot, facts))
 })
@@ -183,7 +184,11 @@ test('Q012, Q013, Q019: properties are the columns in their order, keys are not 
   const table = relation('s.t', ['b'], { a: 'TINYINT', b: 'TINYINT', c: 'VARCHAR' })
   const model = buildEntityModel(
     { id: 's', publishedAt: new Date(), runId: 'r', relations: [table] },
-    { signedTinyints: new Map([[table.model, new Set(['a'])]]), clampedTimes: new Map() },
+    {
+      stored: fileRows,
+      signedTinyints: new Map([[table.model, new Set(['a'])]]),
+      clampedTimes: new Map(),
+    },
   )
   const { properties, key } = model.sets.get('s_t')!.type
   assert.equal(

@@ -17,7 +17,10 @@ import { ClientGone } from '../../../src/odata/engine/query.ts'
 import { publish, type Table, writeTable } from '../../support/snapshot-files.ts'
 import { serve } from '../../support/odata-service.ts'
 import { beforeSql } from '../../../src/odata/sql/delta.ts'
-import type { EntitySet } from '../../../src/odata/edm/model.ts'
+import type { Compared } from '../../../src/odata/engine/compare-snapshots.ts'
+import { nameBefore } from '../../../src/odata/edm/model.ts'
+import { fileRows } from '../../../src/store/files/file-rows.ts'
+import { fileReader } from '../../../src/store/files/file-reader.ts'
 
 /** A set of one row, now and before. */
 async function states(dir: string, name: string) {
@@ -37,7 +40,12 @@ async function open(resources: Resources, sets: number) {
   const dir = await mkdtemp(join(tmpdir(), 'eider-'))
   resources.defer(() => rm(dir, { recursive: true }))
   const tempDir = join(dir, 'temp')
-  const comparisons = createComparisons({ dir, threads: 1, memoryLimit: null, tempDir })
+  const comparisons = createComparisons({
+    published: fileReader(dir),
+    threads: 1,
+    memoryLimit: null,
+    tempDir,
+  })
   const names = Array.from({ length: sets }, (_, i) => `s${i}`)
   return { comparisons, all: await Promise.all(names.map((name) => states(dir, name))) }
 }
@@ -46,9 +54,11 @@ const patient = () => ({ gone: new AbortController().signal, clock: { remainingM
 
 const failure = (promise: Promise<unknown>) => promise.then(String, (error: unknown) => error)
 
-async function idBefore(lease: ComparisonLease, name: string): Promise<unknown> {
+async function idBefore(lease: ComparisonLease, set: Compared): Promise<unknown> {
   await using lent = await lease.connect()
-  const row = await lent.connection.row(sql`SELECT id FROM ${beforeSql({ name } as EntitySet)}`)
+  const row = await lent.connection.row(
+    sql`SELECT id FROM ${beforeSql({ tableBefore: fileRows.tableOf(nameBefore(set.name)) })}`,
+  )
   return row!['id']
 }
 
@@ -60,7 +70,7 @@ test('a set more than there are places waits until one is free', async () => {
   const held = await Promise.all(all.slice(1).map((each) => lease(each)))
 
   const again = await lease(all[1]!)
-  assert.is(await idBefore(again, 'shop_s1'), 1, 'links of one set share a place')
+  assert.is(await idBefore(again, all[1]!.set), 1, 'links of one set share a place')
 
   const hasNoTime = { ...patient(), clock: { remainingMs: 20 } }
   const refused = await failure(lease(all[0]!, hasNoTime))
@@ -76,10 +86,10 @@ test('a set more than there are places waits until one is free', async () => {
 
   await held[0]![Symbol.asyncDispose]()
   await held[0]![Symbol.asyncDispose]()
-  assert.is(await idBefore(again, 'shop_s1'), 1, 'it is open as long as somebody uses it')
+  assert.is(await idBefore(again, all[1]!.set), 1, 'it is open as long as somebody uses it')
   await again[Symbol.asyncDispose]()
   const last = await waiting
-  assert.is(await idBefore(last, 'shop_s0'), 1)
+  assert.is(await idBefore(last, all[0]!.set), 1)
   for (const each of [last, ...held]) await each[Symbol.asyncDispose]()
 })
 
@@ -93,7 +103,7 @@ test('a file that is gone fails for all who wait for it, and takes no place', as
   )
   for (const error of await Promise.all(tries)) assert.instance(error, DatabaseError)
   await using lease = await comparisons.lease(set, before, patient())
-  assert.is(await idBefore(lease, 'shop_s0'), 1)
+  assert.is(await idBefore(lease, all[0]!.set), 1)
 })
 
 test('many delta links at once, of more sets than there are places, are all answered', async () => {

@@ -14,6 +14,7 @@ import { readMemoryLimit } from '../../../src/duckdb/vectors/memory.ts'
 import type { OpenSnapshot } from '../../../src/odata/engine/open-snapshot.ts'
 import { memoryOfEach } from '../../../src/odata/service.ts'
 import { Snapshots } from '../../../src/odata/engine/current-snapshot.ts'
+import { fileReader } from '../../../src/store/files/file-reader.ts'
 import { publish, type Table, writeManifest } from '../../support/snapshot-files.ts'
 import { until } from '../../support/until.ts'
 
@@ -23,7 +24,13 @@ async function open(resources: Resources) {
   const log: LogLine[] = []
   const logger = createLogger((line) => log.push(line))
   const snapshotsDir = join(dir, 'snapshots')
-  const options = { dir: snapshotsDir, threads: 1, memoryLimit: null, tempDir: dir, logger }
+  const options = {
+    published: fileReader(snapshotsDir),
+    threads: 1,
+    memoryLimit: null,
+    tempDir: dir,
+    logger,
+  }
   return { dir: snapshotsDir, log, open: async () => resources.use(await Snapshots.open(options)) }
 }
 

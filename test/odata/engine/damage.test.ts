@@ -13,6 +13,7 @@ import { sql } from '../../../src/core/sql.ts'
 import { DatabaseError } from '../../../src/duckdb/errors.ts'
 import { ODataService } from '../../../src/odata/service.ts'
 import { Snapshots } from '../../../src/odata/engine/current-snapshot.ts'
+import { fileReader } from '../../../src/store/files/file-reader.ts'
 import { ask, type Served, serve } from '../../support/odata-service.ts'
 import { publish, type Table, writeManifest, writeTable } from '../../support/snapshot-files.ts'
 import { flipBit } from '../../support/flip-bit.ts'
@@ -124,7 +125,12 @@ test('files that are whole are read once, however often a query says that they a
   await publish(dir, 'first', [rows(1)])
   const log: LogLine[] = []
   const logger = createLogger((line) => log.push(line))
-  const engine = { dir, threads: 1, memoryLimit: null, tempDir: join(dir, 'temp') }
+  const engine = {
+    published: fileReader(dir),
+    threads: 1,
+    memoryLimit: null,
+    tempDir: join(dir, 'temp'),
+  }
   const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
   const details = { type: 'IO', subtype: null, name: null, candidates: [], position: null }
   const error = new DatabaseError({ ...details, message: 'Corrupt database file' }, null)
@@ -147,7 +153,7 @@ test('a service that starts on a damaged snapshot serves the one before', async 
   const log: LogLine[] = []
   const service = resources.use(
     await ODataService.open({
-      snapshotsDir: join(dir, 'snapshots'),
+      published: fileReader(join(dir, 'snapshots')),
       host: '127.0.0.1',
       port: 0,
       token: null,

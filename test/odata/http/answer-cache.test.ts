@@ -11,6 +11,7 @@ import { Resources } from '../../../src/core/resources.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { createCachedAnswers } from '../../../src/odata/http/lru.ts'
 import type { ODataServiceOptions } from '../../../src/odata/service.ts'
+import { fileReader } from '../../../src/store/files/file-reader.ts'
 import { readMetrics } from '../../support/read-metrics.ts'
 import { type Answer, ask, type Served, serve } from '../../support/odata-service.ts'
 import { publish, type Table } from '../../support/snapshot-files.ts'
@@ -109,7 +110,7 @@ test('an answer is another one after a start with another page size or another s
   const served = await serve(resources, [numbers(1)], shared)
   const etagOf = async (settings: Partial<ODataServiceOptions>) => {
     await using started = new Resources()
-    const { url } = await serve(started, [], { snapshotsDir: served.dir, ...settings })
+    const { url } = await serve(started, [], { published: fileReader(served.dir), ...settings })
     const { headers } = await ask(`${url}/shop_numbers`, { headers: { host: 'localhost' } })
     return headers['etag']
   }

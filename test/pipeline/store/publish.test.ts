@@ -13,6 +13,7 @@ import type { Row } from '../../../src/duckdb/values.ts'
 import { csdlJson, csdlXml } from '../../../src/odata/answer/csdl.ts'
 import { buildEntityModel } from '../../../src/odata/edm/entity-model.ts'
 import type { Retention } from '../../../src/store/snapshot-store.ts'
+import { fileRows } from '../../../src/store/files/file-rows.ts'
 import { compileTexts } from '../../support/compile-texts.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
 import { events, query } from '../../support/handmade-models.ts'
@@ -54,6 +55,7 @@ test('what is said of a column is published, and anew when only the text changes
       [undefined, text],
     )
     const entities = buildEntityModel(snapshot, {
+      stored: fileRows,
       signedTinyints: new Map(),
       clampedTimes: new Map(),
     })

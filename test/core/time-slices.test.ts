@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { limits } from '../../../src/core/limits.ts'
-import { inSlices } from '../../../src/odata/edm/time-slices.ts'
+import { limits } from '../../src/core/limits.ts'
+import { inSlices } from '../../src/core/time-slices.ts'
 
 /** Each step takes longer than a slice. */
 function* slow(steps: number): Generator<number> {

@@ -2,15 +2,9 @@
 
 import { type FSWatcher, watch } from 'node:fs'
 import { MANIFEST_FILE } from '../../core/snapshot.ts'
+import type { Following } from '../snapshot-reader.ts'
 
-export interface ManifestWatch {
-  /** Watches unless it does already; the directory does not exist before the first publish. */
-  ensure(): void
-  close(): void
-}
-
-/** `onChange` is called when the manifest may have changed. */
-export function createManifestWatch(dir: string, onChange: () => void): ManifestWatch {
+export function watchManifest(dir: string, onChange: () => void): Following {
   let watcher: FSWatcher | null = null
   const close = () => {
     watcher?.close()

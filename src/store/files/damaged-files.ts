@@ -6,51 +6,24 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../../core/logger.ts'
 import { Resources } from '../../core/resources.ts'
-import {
-  damageMarkerFile,
-  type PublishedRelation,
-  type Snapshot,
-  SNAPSHOT_TABLE,
-} from '../../core/snapshot.ts'
+import { damageMarkerFile, type PublishedRelation, type Snapshot } from '../../core/snapshot.ts'
 import { sql } from '../../core/sql.ts'
-import { DatabaseError } from '../../duckdb/errors.ts'
+import { isDamage } from '../../duckdb/errors.ts'
 import { openReadOnly } from '../../duckdb/read-only.ts'
-import type { EngineOptions } from './options.ts'
-
-export interface DamagedFile {
-  readonly file: string
-  /** One sentence with the name of the file. */
-  readonly problem: string
-}
-
-/** Errors that repeat values, names or the statement: a caller's text in them says nothing of a file. */
-const ABOUT_TEXT: ReadonlySet<string> = new Set([
-  'Binder',
-  'Catalog',
-  'Conversion',
-  'Invalid Input',
-  'Out of Range',
-  'Parser',
-])
-
-/** Whether the engine says that a file is not what it wrote, or that the disk does not give it back. */
-export const isDamage = (error: unknown): boolean =>
-  error instanceof DatabaseError &&
-  !ABOUT_TEXT.has(error.details.type) &&
-  /Corrupt database file|Could not read|not a valid DuckDB database file/.test(
-    error.details.message,
-  )
+import type { DamagedFile, LookEngine } from '../snapshot-reader.ts'
+import { fileRows } from './file-rows.ts'
 
 /** Reads every file of the snapshot, one after the other and each to its end. Files that cannot be judged are left out. */
 export async function damagedFiles(
+  dir: string,
   { relations }: Snapshot,
-  options: EngineOptions,
+  engine: LookEngine,
   signal: AbortSignal,
 ): Promise<readonly DamagedFile[]> {
   const found: DamagedFile[] = []
   for (const relation of relations) {
     if (signal.aborted) break
-    const problem = await problemIn(relation, options, signal)
+    const problem = await problemIn(dir, relation, engine, signal)
     if (problem !== null) found.push({ file: relation.file, problem })
   }
   return found
@@ -71,13 +44,14 @@ export async function sizeProblem(
 }
 
 async function problemIn(
+  dir: string,
   relation: PublishedRelation,
-  options: EngineOptions,
+  engine: LookEngine,
   signal: AbortSignal,
 ): Promise<string | null> {
   try {
-    const problem = await sizeProblem(options.dir, relation)
-    if (problem === null) await readWhole(relation, options, signal)
+    const problem = await sizeProblem(dir, relation)
+    if (problem === null) await readWhole(dir, relation, engine, signal)
     return problem
   } catch (error) {
     return isDamage(error) ? `${relation.file} is damaged` : null
@@ -85,31 +59,30 @@ async function problemIn(
 }
 
 async function readWhole(
+  dir: string,
   { file }: PublishedRelation,
-  { dir, threads, memoryLimit, tempDir }: EngineOptions,
+  engine: LookEngine,
   signal: AbortSignal,
 ): Promise<void> {
   await using resources = new Resources()
-  const files = [{ name: 'file', path: join(dir, file) }]
-  const engine = { files, threads, memoryLimit, tempDir, connections: 1 }
-  const connections = resources.use(await openReadOnly(engine))
+  const name = 'file'
+  const files = [{ name, path: join(dir, file) }]
+  const connections = resources.use(await openReadOnly({ ...engine, files, connections: 1 }))
   const { connection } = resources.use(await connections.take())
   const stop = () => connection.interrupt()
   signal.addEventListener('abort', stop, { once: true })
   resources.defer(() => signal.removeEventListener('abort', stop))
   // A hash of the row needs every value, where a count is known without looking at any.
-  const rows = sql.ident('file', 'main', SNAPSHOT_TABLE)
+  const rows = sql.ident(...fileRows.tableOf(name))
   await connection.row(sql`SELECT bit_xor(hash(r)) FROM ${rows} AS r`)
 }
 
-/** Finds them and asks the next run to write them anew. Where nothing may be written, the log says what is left to do. */
-export async function markDamagedFiles(
-  snapshot: Snapshot,
-  options: EngineOptions & { readonly logger: Logger },
-  signal: AbortSignal,
-): Promise<readonly DamagedFile[]> {
-  const { dir, logger } = options
-  const found = await damagedFiles(snapshot, options, signal)
+/** A service deletes nothing, so it asks for that. */
+export async function markFiles(
+  dir: string,
+  found: readonly DamagedFile[],
+  logger: Logger,
+): Promise<void> {
   for (const { file, problem } of found)
     try {
       await writeFile(join(dir, damageMarkerFile(file)), `${problem}\n`)
@@ -119,5 +92,4 @@ export async function markDamagedFiles(
       const hint = 'delete the file, then: eider run'
       logger.error('snapshot-file-unmarked', { file, problem, hint, error })
     }
-  return found
 }

@@ -4,13 +4,9 @@ import { access, mkdir, readdir, readFile, rm, stat, truncate } from 'node:fs/pr
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLogger, type LogLine } from '../../../src/core/logger.ts'
-import { damageMarkerFile, parseManifest } from '../../../src/core/snapshot.ts'
-import { toDatabaseError } from '../../../src/duckdb/errors.ts'
-import {
-  damagedFiles,
-  isDamage,
-  markDamagedFiles,
-} from '../../../src/odata/engine/damaged-files.ts'
+import { damageMarkerFile, parseManifest, type Snapshot } from '../../../src/core/snapshot.ts'
+import { isDamage, toDatabaseError } from '../../../src/duckdb/errors.ts'
+import { fileReader } from '../../../src/store/files/file-reader.ts'
 import { type TestProject, openProject } from '../../support/pipeline-project.ts'
 import { query } from '../../support/handmade-models.ts'
 import { flipBit } from '../../support/flip-bit.ts'
@@ -26,10 +22,18 @@ const NEVER = new AbortController().signal
 const published = async (space: TestProject) =>
   parseManifest(await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8'))
 
-function engineOf(space: TestProject, log: LogLine[] = []) {
-  const dir = space.path('.eider/snapshots')
+const readerOf = (space: TestProject) => fileReader(space.path('.eider/snapshots'))
+
+function find(space: TestProject, snapshot: Snapshot) {
+  const engine = { threads: 1, memoryLimit: null, tempDir: space.path('temp') }
+  return readerOf(space).findDamage(snapshot, engine, NEVER)
+}
+
+async function findAndMark(space: TestProject, snapshot: Snapshot, log: LogLine[] = []) {
+  const found = await find(space, snapshot)
   const logger = createLogger((line) => log.push(line))
-  return { dir, threads: 1, memoryLimit: null, tempDir: space.path('temp'), logger }
+  await readerOf(space).markDamage(found, logger)
+  return found
 }
 
 const sizeOf = async (path: string) => (await stat(path)).size
@@ -56,19 +60,18 @@ test('a file that is damaged in whatever way is found, and whole again after the
   await using space = await openProject()
   await space.ok(models)
   for (const [what, problem, damage] of damages) {
-    const engine = engineOf(space)
     const before = await published(space)
-    assert.equal(await damagedFiles(before, engine, NEVER), [], what)
+    assert.equal(await find(space, before), [], what)
     const { file } = before.relations[0]!
     await damage(space.path('.eider/snapshots', file))
-    const found = await markDamagedFiles(before, engine, NEVER)
+    const found = await findAndMark(space, before)
     assert.equal(found, [{ file, problem: `${file} ${problem}` }], what)
     await access(space.path('.eider/snapshots', damageMarkerFile(file)))
     const untouched = await sizeOf(space.path('.eider/snapshots', before.relations[1]!.file))
     await space.ok(models)
     const after = await published(space)
     assert.is(after.relations[0]!.file, file, what)
-    assert.equal(await damagedFiles(after, engine, NEVER), [], what)
+    assert.equal(await find(space, after), [], what)
     const names = await readdir(space.path('.eider/snapshots'))
     assert.not(names.some((name) => name.endsWith('.damaged')))
     assert.is(await sizeOf(space.path('.eider/snapshots', after.relations[1]!.file)), untouched)
@@ -82,7 +85,7 @@ test('a marker stays as long as its file, and goes with it', async () => {
   const { file } = first.relations[0]!
   const marker = space.path('.eider/snapshots', damageMarkerFile(file))
   await flipBit(space.path('.eider/snapshots', file), 100)
-  await markDamagedFiles(first, engineOf(space), NEVER)
+  await findAndMark(space, first)
   const changed = (rows: number) => [
     query('mart.hit', `${ROWS} LIMIT ${rows}`, { expose: ['id'] }),
     models[1]!,
@@ -103,7 +106,7 @@ test('where a service cannot write a marker, its log says what to do', async () 
   await flipBit(space.path('.eider/snapshots', file), 100)
   const log: LogLine[] = []
   await mkdir(space.path('.eider/snapshots', damageMarkerFile(file)))
-  await markDamagedFiles(snapshot, engineOf(space, log), NEVER)
+  await findAndMark(space, snapshot, log)
   const [line] = log.filter(({ event }) => event === 'snapshot-file-unmarked')
   assert.is(line?.fields['file'], file)
   assert.match(String(line?.fields['hint']), 'delete the file')

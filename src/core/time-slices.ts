@@ -1,7 +1,7 @@
 // Long work in pieces, between which other requests get their turn.
 
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
-import { limits } from '../../core/limits.ts'
+import { limits } from './limits.ts'
 
 /** What `steps` yields, as much at a time as it makes in `limits.sliceMs`. */
 export async function* inSlices<T>(steps: Iterable<T>): AsyncGenerator<readonly T[], void> {

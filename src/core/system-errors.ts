@@ -1,0 +1,161 @@
+// What the operating system refused, in words that a person can act on. No errno reaches a person.
+
+import { accessSync, constants, statSync, type Stats } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname, relative, sep } from 'node:path'
+
+export interface SystemProblem {
+  /** A whole sentence, with the path in it. */
+  readonly problem: string
+  readonly hint: string
+}
+
+/**
+ * null for what no permission, disk or path causes: a bug, most likely. `known`: the path, for errors that name none, as
+ * those of reads do.
+ */
+export function systemProblem(error: unknown, known?: string): SystemProblem | null {
+  const {
+    code = '',
+    path,
+    dest,
+  } = (error ?? {}) as NodeJS.ErrnoException & { readonly dest?: string }
+  const at = dest ?? path ?? known
+  if (at === undefined || !(error instanceof Error)) return null
+  const shown = shownPath(at)
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+      return refusedAccess(at)
+    case 'EROFS':
+      return {
+        problem: `${shown} is on a read-only file system`,
+        hint: 'mount it for writing, or move the project to another disk',
+      }
+    case 'ENOSPC':
+      return {
+        problem: `the disk of ${shown} is full`,
+        hint: 'free some space, and run the command again',
+      }
+    case 'EDQUOT':
+      return {
+        problem: `the disk quota of ${userName()} is used up, at ${shown}`,
+        hint: 'free some space or raise the quota, and run the command again',
+      }
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return inTheWay(at)
+    case 'EISDIR':
+      return { problem: `${shown} is a directory and must be a file`, hint: 'move it away' }
+    case 'ELOOP':
+      return {
+        problem: `${shown} is a symbolic link that leads back to itself`,
+        hint: 'remove the link',
+      }
+    case 'EIO':
+      return {
+        problem: `the disk failed at ${shown}`,
+        hint: 'look at the log of the system for errors of the disk',
+      }
+    case 'EMFILE':
+    case 'ENFILE':
+      return {
+        problem: `too many files are open, at ${shown}`,
+        hint: 'raise the limit with ulimit -n',
+      }
+    case 'ENOENT':
+      return { problem: `${shown} does not exist`, hint: 'check the path' }
+    default:
+      return null
+  }
+}
+
+/** As systemProblem(); the words of the error itself where it has none. */
+export const problemOfSystem = (error: unknown, known?: string): string =>
+  systemProblem(error, known)?.problem ?? (error instanceof Error ? error.message : String(error))
+
+export const hintOfSystem = (error: unknown, known?: string): string | undefined =>
+  systemProblem(error, known)?.hint
+
+/** Why a server cannot listen, but for a port that another process has. */
+export function listenProblem(
+  { code, message }: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+): { readonly problem: string; readonly hint?: string } {
+  if (code === 'EADDRNOTAVAIL')
+    return {
+      problem: `${host} is not an address of this machine`,
+      hint: 'listen on 127.0.0.1, or on 0.0.0.0 for all addresses of this machine',
+    }
+  if (code === 'EACCES' || code === 'EPERM')
+    return {
+      problem: `${userName()} may not listen on port ${port}`,
+      hint: 'ports below 1024 need more rights; choose a higher one',
+    }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return { problem: `there is no host "${host}"`, hint: 'write an address of this machine' }
+  return { problem: `cannot listen on ${host}:${port}: ${message}` }
+}
+
+/** The file or directory whose owner or mode is the cause is often one above the path. */
+function refusedAccess(path: string): SystemProblem {
+  const { found, stats } = nearestThatExists(path)
+  const user = userName()
+  const verb = may(found, constants.R_OK) ? 'written' : 'read'
+  const shown = shownPath(found)
+  const isOwn = stats === null || stats.uid === process.getuid?.()
+  const more = '; "eider doctor" lists such files'
+  if (isOwn)
+    return {
+      problem: `${shown} cannot be ${verb} by user ${user}`,
+      hint: `chmod u+rwX ${quoted(shown)}${more}`,
+    }
+  const owner = stats.uid === 0 ? 'root' : `user ${stats.uid}`
+  return {
+    problem: `${shown} belongs to ${owner} and cannot be ${verb} by user ${user}`,
+    hint: `chown -R ${user} ${quoted(shown)}${more}`,
+  }
+}
+
+function inTheWay(path: string): SystemProblem {
+  const { found } = nearestThatExists(path)
+  const shown = shownPath(found)
+  return { problem: `${shown} is a file and must be a directory`, hint: 'move it away' }
+}
+
+function nearestThatExists(path: string): { readonly found: string; readonly stats: Stats | null } {
+  for (let found = path; ; found = dirname(found)) {
+    try {
+      return { found, stats: statSync(found) }
+    } catch {
+      if (found === dirname(found)) return { found: path, stats: null }
+    }
+  }
+}
+
+function may(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** From the working directory on where it is in there, which is the project directory for most commands. */
+function shownPath(path: string): string {
+  const below = relative(process.cwd(), path)
+  return below === '' || below.startsWith(`..${sep}`) || below === '..' ? path : below
+}
+
+const quoted = (path: string) =>
+  /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `${process.getuid?.() ?? 'this user'}` // a container may have no name for it
+  }
+}

@@ -1,0 +1,99 @@
+// What is wrong with the YAML of a file, in words, at the place that its author has to change.
+
+import type { Document } from 'yaml'
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import {
+  CONFLICT_HINT,
+  conflictMarker,
+  positionOf,
+  type SourceFile,
+  type Span,
+} from '../core/source.ts'
+
+export function yamlProblems(
+  source: SourceFile,
+  { errors }: Document.Parsed,
+): readonly Diagnostic[] {
+  const marker = conflictMarker(source.text)
+  if (marker !== null)
+    return [diagnostic('merge-conflict', {}, { source, span: marker }, { hint: CONFLICT_HINT })]
+  return errors.map(({ code, message, pos: [start, end] }) => {
+    const { problem, hint, span = { start, end } } = wordsFor(source.text, code, message, start)
+    return diagnostic('config-syntax', { problem }, { source, span }, { hint })
+  })
+}
+
+/** `name:value` is one word to YAML, and no pair. */
+export function blankHint(text: string, { start, end }: Span): string | undefined {
+  const [, key, value] = /^([\w.-]+):([^\s/].*)$/m.exec(text.slice(start, end)) ?? []
+  return key === undefined ? undefined : `a blank is missing after the colon: ${key}: ${value}`
+}
+
+interface Words {
+  readonly problem: string
+  readonly hint?: string | undefined
+  readonly span?: Span
+}
+
+function wordsFor(text: string, code: string, message: string, at: number): Words {
+  switch (code) {
+    case 'MULTIPLE_DOCS':
+      return {
+        problem: 'expected one document, and a second one begins here',
+        hint: 'delete the line ---',
+      }
+    case 'DUPLICATE_KEY':
+      return duplicateKey(text, at)
+    case 'TAB_AS_INDENT':
+      return { problem: 'a tab indents this line', hint: 'YAML is indented with blanks' }
+    case 'MISSING_CHAR': {
+      const open = /Missing closing (["'])/.exec(message)?.[1]
+      if (open === undefined) break
+      const start = openQuote(text, open, at)
+      return {
+        problem: 'this quote is never closed',
+        hint: `add ${open} at the end of the value`,
+        span: { start, end: start + 1 },
+      }
+    }
+    case 'BAD_INDENT':
+      return { problem: message, hint: 'check the indentation, and that each [ and { is closed' }
+  }
+  return { problem: message, hint: lineHint(text, at) }
+}
+
+/** The parser tells where the second one stands. */
+function duplicateKey(text: string, at: number): Words {
+  const key = /^[^\s:]+/.exec(text.slice(at))?.[0] ?? ''
+  const lineStart = text.lastIndexOf('\n', at - 1) + 1
+  const indent = text.slice(lineStart, at)
+  const first = text.search(
+    new RegExp(`^${indent}${key.replaceAll(/[^\w]/g, '\\$&')}[ \\t]*:`, 'm'),
+  )
+  const line = positionOf({ path: '', text }, Math.max(first, 0)).line
+  return {
+    problem: `"${key}" is set twice, first in line ${line}`,
+    hint: 'delete one of the two',
+    span: { start: at, end: at + key.length },
+  }
+}
+
+/** The parser tells the end of the file, or that of the value. */
+function openQuote(text: string, quote: string, at: number): number {
+  const before = text.slice(0, at)
+  for (let i = before.length - 1; i >= 0; i--)
+    if (
+      before[i] === quote &&
+      /[:[{,\s-]/.test(before[i - 1] ?? ' ') &&
+      before.indexOf(quote, i + 1) < 0
+    )
+      return i
+  return Math.max(0, before.lastIndexOf(quote))
+}
+
+function lineHint(text: string, at: number): string | undefined {
+  const start = text.lastIndexOf('\n', at - 1) + 1
+  const end = text.indexOf('\n', at)
+  const line = { start, end: end < 0 ? text.length : end }
+  return blankHint(text.slice(line.start, line.end).trim(), { start: 0, end: Infinity })
+}

@@ -1,0 +1,66 @@
+// Published states as files, read by services; how they are written is said in file-snapshots.ts.
+
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  keptManifestFile,
+  MANIFEST_FILE,
+  parseManifestSteps,
+  type PublishedRelation,
+  type Snapshot,
+} from '../../core/snapshot.ts'
+import { resultInSlices } from '../../core/time-slices.ts'
+import type { CurrentState, SnapshotReader } from '../snapshot-reader.ts'
+import { damagedFiles, markFiles, sizeProblem } from './damaged-files.ts'
+import { fileRows } from './file-rows.ts'
+import { watchManifest } from './manifest-watch.ts'
+
+/** `dir` may not exist yet. */
+export const fileReader = (dir: string): SnapshotReader => ({
+  rows: fileRows,
+  current: () => readCurrent(dir),
+  follow: (onChange) => watchManifest(dir, onChange),
+  find: (id) => find(dir, id),
+  retained: () => retained(dir),
+  open: ({ file }, name) => ({ name, path: join(dir, file) }),
+  problemOf: (relation) => sizeProblem(dir, relation),
+  identityOf: (relation) => fileIs(dir, relation),
+  findDamage: (snapshot, engine, signal) => damagedFiles(dir, snapshot, engine, signal),
+  markDamage: (found, logger) => markFiles(dir, found, logger),
+})
+
+/** The manifest itself is the mark: it is the same text for the same state, and read anyway. */
+async function readCurrent(dir: string): Promise<CurrentState | null> {
+  try {
+    const mark = await readFile(join(dir, MANIFEST_FILE), 'utf8')
+    return { mark, read: () => resultInSlices(parseManifestSteps(mark)) }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+async function find(dir: string, id: string): Promise<Snapshot | null> {
+  if (!/^[\w-]+$/.test(id)) return null
+  try {
+    const text = await readFile(join(dir, keptManifestFile(id)), 'utf8')
+    const snapshot = await resultInSlices(parseManifestSteps(text))
+    return snapshot.id === id ? snapshot : null
+  } catch {
+    return null
+  }
+}
+
+async function retained(dir: string): Promise<readonly Snapshot[]> {
+  const names = await readdir(dir).catch(() => [])
+  const ids = names.flatMap((name) => /^manifest-([\w-]+)\.json$/.exec(name)?.[1] ?? [])
+  const all = await Promise.all(ids.map((id) => find(dir, id)))
+  return all
+    .filter((snapshot) => snapshot !== null)
+    .toSorted((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime())
+}
+
+async function fileIs(dir: string, { file }: PublishedRelation): Promise<string> {
+  const found = await stat(join(dir, file), { bigint: true }).catch(() => null)
+  return found === null ? 'gone' : `${found.ino} ${found.size} ${found.mtimeNs}`
+}

@@ -1,0 +1,98 @@
+// docs/schemas/events.json describes each line that a command prints with --json.
+
+import { rm } from 'node:fs/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { mistakes, schemaOf } from '../support/json-schema.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+
+const files = {
+  'eider.yml': 'name: t\nsources:\n  crm:\n    tables:\n      c: { file: crm.csv }\n',
+  'crm.csv': 'id,name\n1,Ann\n',
+  'models/raw/e.sql': '-- @kind: events\nid bigint not null\n',
+  'models/a/good.sql': '-- @tags: x\n-- @expose id\nselect 1 as id, id as crm from crm.c\n',
+  'models/a/view.sql': '-- @kind: view\nselect id from a.good\n',
+  'models/a/gone.sql': '-- @expose id\nselect 3 as id\n',
+}
+const { $defs: defs = {} } = schemaOf('events')
+
+const seen = new Set<string>()
+const LAST =
+  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped)$/
+
+/** Each line is one of the events; the last one says how it went. */
+function checked(stdout: string, command: string): void {
+  const lines = stdout.trim().split('\n')
+  const names = lines.map((line) => {
+    const value = JSON.parse(line) as { readonly event: string }
+    const schema = defs[value.event]
+    assert.ok(schema !== undefined, `${command}: no event ${line}`)
+    assert.equal(mistakes(schema, value), [], `${command}: ${line}`)
+    seen.add(value.event)
+    return value.event
+  })
+  assert.match(names.at(-1)!, LAST, command)
+}
+
+async function ask(space: Workspace, command: string, exitCode = 0): Promise<void> {
+  const { stdout } = await space.ok([...command.split(' '), '--json'], { exitCode })
+  checked(stdout, command)
+}
+
+test('every line of every command is as the schema says', async () => {
+  await using space = await workspace(files)
+  {
+    await using daemon = await space.start([
+      'collect',
+      'daemon',
+      '--port',
+      '0',
+      '--admin-port',
+      '0',
+    ])
+    checked(`${daemon.stdout().trim()}\n{"event":"ls-finished","models":0}`, 'collect daemon')
+    for (const id of ['1', '2']) {
+      const { status } = await fetch(`${daemon.url}/collect/raw/e`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: `{"id":${id}}`,
+      })
+      assert.is(status, 202)
+    }
+  }
+  await ask(space, 'collect status')
+  await ask(space, 'plan')
+  await ask(space, 'run a.good raw.e a.gone')
+  await ask(space, 'run')
+  await space.write('models/a/good.sql', '-- @expose key\nselect 2 as key, id as crm from crm.c\n')
+  await space.write('models/a/view.sql', '-- @kind: view\nselect key from a.good\n')
+  await rm(space.path('models/a/gone.sql'))
+  await ask(space, 'plan --diff', 1)
+  await ask(space, 'run')
+  for (const command of ['ls', 'show a.good', 'show a.good --lineage', 'show crm.c', 'history'])
+    await ask(space, command)
+  for (const command of ['history a.good', 'doctor', 'version --verbose', 'init fresh'])
+    await ask(space, command)
+  await ask(space, 'odata explain a_good')
+  await ask(space, 'show', 2)
+  await space.write('models/a/view.sql', 'select nothing from a.good\n')
+  await ask(space, 'plan', 1)
+  await ask(space, 'run', 1)
+  await ask(space, 'check', 1)
+  await ask(space, 'query x', 1)
+  await ask(space, 'drop a.gone')
+  await ask(space, 'mv a.good a.better')
+  assert.equal(
+    Object.keys(defs).filter((name) => !seen.has(name)),
+    [],
+  )
+})
+
+test('the schema finds other names, other types and parts of milliseconds', () => {
+  const finished = { event: 'run-finished', run_id: 'r', ok: true, ms: 1 }
+  assert.equal(mistakes(defs['run-finished']!, finished), [])
+  for (const change of [{ ms: 0.5 }, { runId: 'r' }, { ok: 'yes' }, { run_id: undefined }])
+    assert.is(mistakes(defs['run-finished']!, { ...finished, ...change }).length, 1)
+})
+
+test.run()
