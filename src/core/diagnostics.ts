@@ -97,7 +97,7 @@ const messages = {
   'exposed-without-key': () =>
     'without a key no single row can be addressed, and some clients refuse every entity set of the service',
   'exposed-huge-integer': (p: { column: string; type: string }) =>
-    `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number`,
+    `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number; Olingo reads none of more than 15 digits`,
   'expose-not-unique': (p: { key: string }) =>
     `an scd2 model keeps several versions of each ${p.key}, so that key is not unique`,
   'exposed-set-clash': (p: { set: string; other: string }) =>
