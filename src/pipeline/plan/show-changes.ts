@@ -81,8 +81,6 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   if (options.keepHistory === true) await refuseToEndHistories(context)
   // Before a dry run, in which names mean its own relations.
   const orphans = isAboutAll(options) ? await readOrphans(context, project) : []
-  // Before a dry run, in which names mean something else.
-  const orphans = isAboutAll(options) ? await readOrphans(context, project) : []
   const before = new Map<Model, readonly Column[] | null>()
   for (const { action, model } of steps)
     if (action === 'build') before.set(model, await context.columnsBefore(model.name))
