@@ -12,13 +12,14 @@ const files = {
   'models/raw/e.sql': '-- @kind: events\nid bigint not null\n',
   'models/a/good.sql': '-- @tags: x\n-- @expose id\nselect 1 as id, id as crm from crm.c\n',
   'models/a/view.sql': '-- @kind: view\nselect id from a.good\n',
+  'models/a/spare.sql': 'select 4 as id\n',
   'models/a/gone.sql': '-- @expose id\nselect 3 as id\n',
 }
 const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
 const LAST =
-  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained)$/
+  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped)$/
 
 /** Each line is one of the events; the last one says how it went. */
 function checked(stdout: string, command: string): void {
@@ -74,6 +75,8 @@ test('every line of every command is as the schema says', async () => {
   for (const command of ['history a.good', 'doctor', 'version --verbose', 'init fresh'])
     await ask(space, command)
   await ask(space, 'odata explain a_good')
+  await ask(space, 'mv a.spare a.other')
+  await ask(space, 'drop a.gone')
   await ask(space, 'show', 2)
   await space.write('models/a/view.sql', 'select nothing from a.good\n')
   await ask(space, 'plan', 1)

@@ -83,6 +83,8 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   for (const { action, model } of steps)
     if (action === 'build') before.set(model, await context.columnsBefore(model.name))
   const waiting = (model: Model) => unflushed(options, context, model)
+  // A dry run leaves the connection at tables in memory.
+  const orphans = isAboutAll(options) ? await readOrphans(context, project) : []
   const shown = options.diff
     ? await buildInMemory(context, steps, options, await DryRun.open(context, waiting))
     : await addEvents(context, steps, options, waiting)
@@ -93,7 +95,6 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     columns: columnChanges(step, before.get(step.model) ?? null, step.columns),
   }))
   const others = uncompiledSteps(context)
-  const orphans = isAboutAll(options) ? await readOrphans(context, project) : []
   return {
     steps: [...compiled, ...others.map((step) => ({ ...step, ...nothingKnown }))],
     published,
