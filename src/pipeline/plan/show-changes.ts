@@ -85,8 +85,6 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   for (const { action, model } of steps)
     if (action === 'build') before.set(model, await context.columnsBefore(model.name))
   const waiting = (model: Model) => unflushed(options, context, model)
-  // A dry run leaves the connection at tables in memory.
-  const orphans = isAboutAll(options) ? await readOrphans(context, project) : []
   const shown = options.diff
     ? await buildInMemory(context, steps, options, await DryRun.open(context, waiting))
     : await addEvents(context, steps, options, waiting)
