@@ -1,6 +1,6 @@
 // A run for people: what is finished goes to stdout as it finishes; below it, on a terminal, stands one live line.
 
-import type { ModelResult, RunEvent, Share } from '../core/report/progress.ts'
+import type { ModelResult, Orphan, RunEvent, Share } from '../core/report/progress.ts'
 import { widthOf, wrap } from './cells.ts'
 import { type Doing, LiveLine, type LiveState, liveText } from './live-line.ts'
 import type { Look, Output } from './paint.ts'
@@ -13,6 +13,7 @@ import {
   STATUS_COLUMNS,
   totalText,
 } from './run-lines.ts'
+import { orphanState } from './show-orphans.ts'
 
 export interface RunTotals {
   readonly ok: boolean
@@ -24,6 +25,7 @@ export interface RunTotals {
   }[]
   readonly models: readonly ModelResult[]
   readonly removed: readonly string[]
+  readonly orphans: readonly Orphan[]
   readonly snapshot: { readonly id: string; readonly changed: boolean } | null
 }
 
@@ -101,13 +103,15 @@ export class RunDisplay implements Disposable {
 
   /** Above the last line come the failures once more, `frames` on stderr. `next`: what to type. */
   finish(run: RunTotals, frames: readonly string[], next: string | null): void {
-    const { look, signal } = this.#options
+    const { look, signal, quiet } = this.#options
     this.#endFlush()
     this.#live[Symbol.dispose]()
     for (const { model, events, rejected } of run.flushed) {
       const untold = events - (this.#flushed.get(model) ?? 0)
       if (untold > 0) this.#sayFlush(model, flushText(untold, 0, null), rejected)
     }
+    for (const orphan of quiet ? [] : run.orphans)
+      this.#say('orphan', orphan.model, orphanState(orphan))
     if (frames.length > 0) this.#options.notes.write(`\n${frames.join('\n\n')}\n\n`)
     if (run.snapshot?.changed === false) this.detail(`unchanged  snapshot ${run.snapshot.id}`)
     const total = totalText(run, signal.aborted, look.paint)

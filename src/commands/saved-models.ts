@@ -114,6 +114,7 @@ export class SavedModels implements AsyncDisposable {
       store: this.#scratch.store,
       project: compiled,
       openClaims: null,
+      isCopy: true,
       lockWaitMs: limits.runLockWaitMs,
       signal,
       progress: () => {},

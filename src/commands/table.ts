@@ -4,7 +4,9 @@ import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
 import Doctor from './doctor.ts'
+import Drop from './drop.ts'
 import Init from './init.ts'
+import Mv from './mv.ts'
 import ODataExplain from './odata/explain.ts'
 import ODataPreview from './odata/preview.ts'
 import ODataServe from './odata/serve.ts'
@@ -26,6 +28,8 @@ export const commands = {
   show: PipelineShow,
   query: Query,
   history: PipelineHistory,
+  mv: Mv,
+  drop: Drop,
   doctor: Doctor,
   version: Version,
   'pipeline:run': PipelineRun,

@@ -32,6 +32,9 @@ export interface RunRequest {
 
 export const allModels: RunSelection = { include: [], exclude: [], retry: false }
 
+export const isAboutAll = ({ selection = allModels }: RunRequest): boolean =>
+  selection.include.length + selection.exclude.length === 0 && !selection.retry
+
 /** Throws UsageError for a selector that can never match. */
 export async function readContext(
   request: RunRequest,

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
-import type { ModelResult, Progress } from '../core/report/progress.ts'
+import type { ModelResult, Orphan, Progress } from '../core/report/progress.ts'
 import { FailedModels } from './failed-models.ts'
 
 /** Events of one model that a run took from the buffer. */
@@ -25,6 +25,8 @@ export interface RunSummary {
   readonly removed: readonly ModelName[]
   /** null when the run was interrupted before it published. */
   readonly snapshot: { readonly id: string; readonly changed: boolean } | null
+  /** What no file makes any more; looked for by runs of all models. */
+  readonly orphans: readonly Orphan[]
 }
 
 /** Lives as long as the run. */
@@ -35,6 +37,7 @@ export class RunResults {
   /** The version that each model has now that is built, or left as it is. */
   readonly versions = new Map<ModelName, string>()
   snapshot: RunSummary['snapshot'] = null
+  orphans: RunSummary['orphans'] = []
   readonly #removed: ModelName[] = []
   /** The models that the run is about; none before it knows. */
   selected: ReadonlySet<ModelName> = new Set()
@@ -108,7 +111,7 @@ export class RunResults {
 
   /** When every selected model has a result. */
   summarize(): RunSummary {
-    const { runId, startedAt, flushed, snapshot } = this
+    const { runId, startedAt, flushed, snapshot, orphans } = this
     const results = Array.from(this.selected, (model) => this.#results.get(model)!)
     const isGood = results.every(({ status }) => status === 'built' || status === 'unchanged')
     return {
@@ -120,6 +123,7 @@ export class RunResults {
       models: results,
       removed: this.#removed,
       snapshot,
+      orphans,
     }
   }
 }

@@ -25,7 +25,8 @@ import {
   refuseEvents,
   uncompiledSteps,
 } from './plan/steps.ts'
-import { readContext, type RunRequest } from './read-context.ts'
+import { readOrphans } from './orphans.ts'
+import { isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refuseToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import { RunResults, type RunSummary } from './results.ts'
 import type { RunContext } from './run-context.ts'
@@ -59,6 +60,8 @@ export interface RunOptions extends RunRequest {
   /** Published states that stay readable when newer ones have come. */
   readonly retention?: Retention
   readonly now?: () => Date
+  /** The store is a copy that nobody else looks at, so nothing is lost in it. */
+  readonly isCopy?: boolean
   /** For crash tests: called after each step of a flush. */
   readonly onFlushStep?: (step: FlushStep) => void | Promise<void>
 }
@@ -77,7 +80,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   progress({ event: 'run-started', run_id: runId, models: models.size })
   try {
     await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
-    await refuseToEmpty(options, store)
+    if (options.isCopy !== true) await refuseToEmpty(options, store)
     const sources = project.external?.sources ?? []
     await using warehouse = await openWarehouse(store.warehouse, options, {
       dir: paths.dir,
@@ -134,6 +137,7 @@ async function work(
     await buildAll(context, results, steps, { connections, failFast, positions })
     signal.throwIfAborted() // the next run publishes what this one built
     await markRemoved(context, results)
+    if (isAboutAll(options)) results.orphans = await readOrphans(context, project)
     await publishAll(options, results, context)
   } catch (error) {
     if (!isInterruption(error, signal)) throw error

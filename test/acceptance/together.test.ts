@@ -140,7 +140,12 @@ test('X002 every error of a project at once, each with its place', async () => {
   ])
     assert.match(stderr, part)
   const json = await space.ok(['run', '--json'], { exitCode: 1 })
-  for (const line of json.stdout.trim().split('\n')) assert.type(JSON.parse(line).code, 'string')
+  const lines = json.stdout.trim().split('\n')
+  const mistakes = lines
+    .map((line) => JSON.parse(line) as { readonly event: string; readonly code?: string })
+    .filter(({ event }) => event === 'diagnostic')
+  assert.ok(mistakes.length >= 5, json.stdout)
+  for (const { code } of mistakes) assert.type(code, 'string')
 })
 
 test.run()

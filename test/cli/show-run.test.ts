@@ -48,6 +48,7 @@ const totals = {
   ms: 16_000,
   flushed: [{ model: 'raw.orders', events: 720_000, rejected: 0 }],
   models,
+  orphans: [{ model: 'mart.gone', kind: 'table', rows: 3 }],
   removed: [],
   snapshot: { id: '8f3a21c0', changed: true },
 } as RunTotals
@@ -93,6 +94,7 @@ test('finished things in columns, unchanged ones as a number, failures at the en
     'skipped    mart.top_countries  mart.country_sales failed',
     'built      mart.odd            1 row, 400 ms (first build)',
     'warning    amount > 0 is false: 3 rows',
+    'orphan     mart.gone           3 rows, and no file makes it: eider mv mart.gone NEW keeps it, eider drop mart.gone removes it',
     '',
     'FRAME',
     '',

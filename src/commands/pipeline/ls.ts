@@ -1,6 +1,7 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
+import { orphanState } from '../../cli/show-orphans.ts'
 import { showRows } from '../../cli/show-rows.ts'
 import { entitySetName } from '../../core/names.ts'
 import { openToRead } from '../reading.ts'
@@ -19,6 +20,7 @@ export default class PipelineLs extends BaseCommand {
     const { isModified } = await import('../../pipeline/plan/decide.ts')
     const { knownModels, select } = await import('../../compiler/select.ts')
     const { readSteps } = await import('../../pipeline/plan/show-changes.ts')
+    const { readOrphans } = await import('../../pipeline/orphans.ts')
     const { uncompiledSteps } = await import('../../pipeline/plan/steps.ts')
     const { readSourceAges } = await import('../../pipeline/plan/source-age.ts')
     await using reading = await openToRead(project)
@@ -55,7 +57,16 @@ export default class PipelineLs extends BaseCommand {
       entity_set: 'expose' in model && model.expose !== null ? entitySetName(model.name) : null,
       state: problem ?? because,
     }))
-    const rows = [...sources, ...planned]
+    const isAll = selected.size === all.size
+    const found = isAll ? await readOrphans(context, reading.project) : []
+    const orphans = found.map((orphan) => ({
+      model: orphan.model,
+      kind: orphan.kind,
+      tags: [],
+      entity_set: null,
+      state: orphanState(orphan),
+    }))
+    const rows = [...sources, ...planned, ...orphans]
     if (flags.json) {
       for (const row of rows) this.printEvent({ event: 'model', ...row })
       this.printEvent({ event: 'ls-finished', models: rows.length })

@@ -8,6 +8,7 @@ import {
   selectionOf,
 } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
+import { orphanLines } from '../../cli/show-orphans.ts'
 import { showPlan } from '../../cli/show-plan.ts'
 import { DiagnosticsError } from '../../core/diagnostics.ts'
 import type { ContractChange, ModelDiff, PlannedStep } from '../../core/report/planned-changes.ts'
@@ -45,7 +46,7 @@ export default class PipelinePlan extends BaseCommand {
     const selection = selectionOf(argv, flags)
     this.printWarnings(reading.project.warnings)
     const { contractChanges } = await import('../../odata/edm/contract.ts')
-    const { steps, published, next } = await planRun({
+    const { steps, published, next, orphans } = await planRun({
       ...reading,
       paths: project.paths,
       snapshots: reading.store.snapshots,
@@ -60,8 +61,14 @@ export default class PipelinePlan extends BaseCommand {
     const breaks = contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
     const { errors } = reading.project
     const ok = !breaks && errors.length === 0 && steps.every(({ problem }) => problem === null)
-    if (flags.json) for (const event of eventsOf(steps, contract)) this.printEvent(event)
-    else this.print(showPlan(steps, contract, this.paintFor(flags)))
+    if (flags.json) {
+      for (const event of eventsOf(steps, contract)) this.printEvent(event)
+      for (const orphan of orphans) this.printEvent({ event: 'orphan', ...orphan })
+    } else {
+      const width = Math.max(0, ...steps.map(({ model }) => model.name.length))
+      for (const line of orphanLines(orphans, width)) this.print(line)
+      this.print(showPlan(steps, contract, this.paintFor(flags)))
+    }
     if (breaks)
       process.stderr.write('clients may break; --allow-breaking accepts the changes above\n')
     if (errors.length > 0) this.showFailure(new DiagnosticsError(errors), flags)

@@ -182,7 +182,7 @@ export default class PipelineRun extends BaseCommand {
     ]
     const isLeft = summary.models.some(({ status }) => status === 'failed' || status === 'skipped')
     const isRetryable = isLeft && !flags.watch && !stop.signal.aborted
-    display.finish(summary, frames, isRetryable ? 'eider run --retry' : null)
+    display.finish(summary, frames, isRetryable ? retryOf(flags) : null)
   }
 }
 
@@ -193,6 +193,13 @@ interface Finished {
   readonly flags: RunFlags
   readonly stop: StopRequest
 }
+
+const retryOf = ({ project, target }: RunFlags): string =>
+  [
+    'eider run --retry',
+    ...(project === undefined ? [] : [`--project ${project}`]),
+    ...(target === undefined ? [] : [`--target ${target}`]),
+  ].join(' ')
 
 /** When, and what, with the files of one save in one line. */
 function savedText(paths: readonly string[]): string {

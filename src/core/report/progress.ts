@@ -1,6 +1,7 @@
 // What a run announces while it works. The command line draws it, `--json` prints it, tests record it. So members are
 // named as in JSON.
 
+import type { Kind } from '../model.ts'
 import type { ModelName } from '../names.ts'
 
 export type RunEvent =
@@ -42,6 +43,14 @@ export interface ModelResult {
   /** One line for each `@warn` that found something. */
   readonly warnings?: readonly string[]
   readonly ms: number
+}
+
+/** A relation that no file of the project makes any more. */
+export interface Orphan {
+  readonly model: ModelName
+  readonly kind: Kind
+  /** null: it is a view. */
+  readonly rows: number | null
 }
 
 export type Progress = (event: RunEvent) => void

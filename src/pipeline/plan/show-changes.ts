@@ -10,13 +10,15 @@ import type {
   Step,
 } from '../../core/report/planned-changes.ts'
 import type { Column } from '../../core/relation.ts'
+import type { Orphan } from '../../core/report/progress.ts'
 import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
 import { readCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { FailedModels } from '../failed-models.ts'
 import type { SnapshotStore } from '../../store/snapshot-store.ts'
 import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
-import { readContext, type RunRequest } from '../read-context.ts'
+import { readOrphans } from '../orphans.ts'
+import { isAboutAll, readContext, type RunRequest } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { isFlushed, readStateIfAny } from '../store/state.ts'
 import { refuseToEndHistories } from '../refuse-loss.ts'
@@ -46,6 +48,8 @@ export interface RunPlan {
   readonly published: Snapshot | null
   /** What would be. */
   readonly next: readonly ExpectedRelation[]
+  /** What no file makes any more. */
+  readonly orphans: readonly Orphan[]
 }
 
 /** What a run that starts now would know, and its steps. Throws UsageError for a selector that can never match. */
@@ -89,10 +93,12 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     columns: columnChanges(step, before.get(step.model) ?? null, step.columns),
   }))
   const others = uncompiledSteps(context)
+  const orphans = isAboutAll(options) ? await readOrphans(context, project) : []
   return {
     steps: [...compiled, ...others.map((step) => ({ ...step, ...nothingKnown }))],
     published,
     next: nextPublication(published, models, selected, state.models),
+    orphans,
   }
 }
 

@@ -1,0 +1,40 @@
+import * as Args from '@oclif/core/args'
+import { BaseCommand } from '../cli/base-command.ts'
+import { sizeOf } from '../cli/show-orphans.ts'
+import { onStop } from '../cli/signals.ts'
+import { UsageError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
+import { sameName } from '../core/names.ts'
+import { changeWarehouse } from './change-warehouse.ts'
+
+export default class Drop extends BaseCommand {
+  static override summary = 'Remove a table or view that no file of the project makes any more'
+  static override examples = ['<%= config.bin %> drop core.orders']
+  static override args = {
+    name: Args.string({ description: 'Name of the model that is gone', required: true }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Drop)
+    using stop = onStop()
+    const project = await this.openProject(flags)
+    const { models, seeds, unreadable = [] } = project.files
+    const files = [
+      ...[...models, ...unreadable].map(({ name, source }) => ({ name, ...source })),
+      ...seeds,
+    ]
+    const file = files.find(({ name }) => sameName(name, args.name))
+    if (file !== undefined)
+      throw new UsageError(`${file.name} is made by ${file.path}`, {
+        hint: 'delete the file first',
+      })
+    const { dropRelation } = await import('../pipeline/orphans.ts')
+    const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
+    const dropped = await changeWarehouse(project, options, (connection) =>
+      dropRelation(connection, args.name),
+    )
+    if (flags.json) return this.printEvent({ event: 'dropped', ...dropped })
+    const { model, kind, rows } = dropped
+    this.print(`dropped ${model} (${kind}, ${sizeOf(rows)})`)
+  }
+}
