@@ -51,7 +51,7 @@ const totals = {
   orphans: [{ model: 'mart.gone', kind: 'table', rows: 3 }],
   removed: [],
   snapshot: { id: '8f3a21c0', changed: true },
-} as RunTotals
+} as unknown as RunTotals
 
 const events = [
   { event: 'run-started', runId: 'r', models: 5 },
