@@ -52,7 +52,7 @@ test('the bundle loads the packages that a user installs, and no others', () => 
     code.flatMap((text) => Array.from(text.matchAll(loads), ([, name]) => name!)),
   )
   const packages = [...loaded].filter((name) => !isBuiltin(name))
-  const besideSources = ['typescript'] // bundle.js
+  const besideSources = ['typescript'] // rolldown.config.js
   assert.equal(
     packages.toSorted(),
     [...Object.keys(description.dependencies), ...besideSources].toSorted(),

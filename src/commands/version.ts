@@ -9,7 +9,7 @@ interface Package {
   readonly license: string
 }
 
-/** The part of a CycloneDX component that is shown; bundle-papers.js writes them. */
+/** The part of a CycloneDX component that is shown; rolldown.config.js writes them. */
 interface Component {
   readonly group?: string
   readonly name: string

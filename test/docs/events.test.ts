@@ -18,7 +18,7 @@ const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
 const LAST =
-  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained)$/
+  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped)$/
 
 /** Each line is one of the events; the last one says how it went. */
 function checked(stdout: string, command: string): void {
@@ -80,6 +80,8 @@ test('every line of every command is as the schema says', async () => {
   await ask(space, 'run', 1)
   await ask(space, 'check', 1)
   await ask(space, 'query x', 1)
+  await ask(space, 'drop a.gone')
+  await ask(space, 'mv a.good a.better')
   assert.equal(
     Object.keys(defs).filter((name) => !seen.has(name)),
     [],

@@ -79,6 +79,8 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { models } = project
   const { context, steps } = await readSteps(options, options)
   if (options.keepHistory === true) await refuseToEndHistories(context)
+  // Before a dry run, in which names mean its own relations.
+  const orphans = isAboutAll(options) ? await readOrphans(context, project) : []
   const before = new Map<Model, readonly Column[] | null>()
   for (const { action, model } of steps)
     if (action === 'build') before.set(model, await context.columnsBefore(model.name))
@@ -93,7 +95,6 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     columns: columnChanges(step, before.get(step.model) ?? null, step.columns),
   }))
   const others = uncompiledSteps(context)
-  const orphans = isAboutAll(options) ? await readOrphans(context, project) : []
   return {
     steps: [...compiled, ...others.map((step) => ({ ...step, ...nothingKnown }))],
     published,
