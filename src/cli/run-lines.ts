@@ -1,8 +1,21 @@
 // What a run says, line by line, for people.
 
-import type { ModelResult } from '../core/report/progress.ts'
-import type { RunTotals } from './show-run.ts'
+import type { ModelResult, Orphan } from '../core/report/progress.ts'
 import type { Paint, Style } from './paint.ts'
+
+export interface RunTotals {
+  readonly ok: boolean
+  readonly ms: number
+  readonly flushed: readonly {
+    readonly model: string
+    readonly events: number
+    readonly rejected: number
+  }[]
+  readonly models: readonly ModelResult[]
+  readonly removed: readonly string[]
+  readonly orphans: readonly Orphan[]
+  readonly snapshot: { readonly id: string; readonly changed: boolean } | null
+}
 
 /** Columns of the first word of a line. */
 export const STATUS_COLUMNS = 11

@@ -1,6 +1,6 @@
 // A run for people: what is finished goes to stdout as it finishes; below it, on a terminal, stands one live line.
 
-import type { ModelResult, Orphan, RunEvent, Share } from '../core/report/progress.ts'
+import type { ModelResult, RunEvent, Share } from '../core/report/progress.ts'
 import { widthOf, wrap } from './cells.ts'
 import { type Doing, LiveLine, type LiveState, liveText } from './live-line.ts'
 import type { Look, Output } from './paint.ts'
@@ -10,24 +10,11 @@ import {
   flushText,
   line,
   modelText,
+  type RunTotals,
   STATUS_COLUMNS,
   totalText,
 } from './run-lines.ts'
 import { orphanState } from './show-orphans.ts'
-
-export interface RunTotals {
-  readonly ok: boolean
-  readonly ms: number
-  readonly flushed: readonly {
-    readonly model: string
-    readonly events: number
-    readonly rejected: number
-  }[]
-  readonly models: readonly ModelResult[]
-  readonly removed: readonly string[]
-  readonly orphans: readonly Orphan[]
-  readonly snapshot: { readonly id: string; readonly changed: boolean } | null
-}
 
 export interface RunDisplayOptions {
   /** stdout and stderr; what comes from elsewhere to the same terminal goes by note(). */

@@ -6,7 +6,8 @@ import { widthOf } from '../../src/cli/cells.ts'
 import { liveText, type LiveState } from '../../src/cli/live-line.ts'
 import { lookOf } from '../../src/cli/paint.ts'
 import { showFailedModel } from '../../src/cli/show-failed-model.ts'
-import { RunDisplay, type RunDisplayOptions, type RunTotals } from '../../src/cli/show-run.ts'
+import type { RunTotals } from '../../src/cli/run-lines.ts'
+import { RunDisplay, type RunDisplayOptions } from '../../src/cli/show-run.ts'
 import type { ModelResult, RunEvent } from '../../src/core/report/progress.ts'
 
 const WIDTHS = [40, 80, 200]
