@@ -21,7 +21,7 @@ export function* parseItems(text: string, name: string): Generator<unknown, unkn
     const opening = behind(UP_TO_BRACKET, text, at)
     const isEnd = text[opening] === ']'
     if (text.slice(at, opening).trim() !== (isEnd ? '' : separator))
-      throw new SyntaxError(`"${name}" is no array of objects`)
+      throw new SyntaxError(`"${name}" is not an array of objects`)
     if (isEnd) return JSON.parse(text.slice(0, start) + text.slice(opening)) as unknown
     at = endOfValue(text, opening)
     yield JSON.parse(text.slice(opening, at)) as unknown
@@ -49,7 +49,7 @@ function endOfValue(text: string, from: number): number {
     const mark = text[at]
     if (mark === '{' || mark === '[') depth++
     else if (mark === '}' || mark === ']') depth--
-    else throw new SyntaxError('an object or array has no end')
+    else throw new SyntaxError('unterminated object or array')
     at++
     if (depth === 0) return at
   }

@@ -142,27 +142,27 @@ function parseColumn(value: unknown): Column {
 
 function asObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error(`${what} is no object`)
+    throw new Error(`${what} is not an object`)
   return value as Readonly<Record<string, unknown>>
 }
 
 function asArray(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Error(`${what} is no list`)
+  if (!Array.isArray(value)) throw new Error(`${what} is not an array`)
   return value
 }
 
 function asString(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw new Error(`${what} is no text`)
+  if (typeof value !== 'string') throw new Error(`${what} is not a string`)
   return value
 }
 
 function asNumber(value: unknown, what: string): number {
-  if (typeof value !== 'number') throw new Error(`${what} is no number`)
+  if (typeof value !== 'number') throw new Error(`${what} is not a number`)
   return value
 }
 
 function asDate(value: unknown, what: string): Date {
   const date = new Date(asString(value, what))
-  if (Number.isNaN(date.getTime())) throw new Error(`${what} is no time`)
+  if (Number.isNaN(date.getTime())) throw new Error(`${what} is not a valid time`)
   return date
 }

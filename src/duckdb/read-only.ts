@@ -118,5 +118,5 @@ export async function requireLocked(connection: Connection): Promise<void> {
     WHERE NOT readonly AND NOT internal AND path IS NOT NULL) AS written`)
   const open = Object.keys(LOCKED).filter((name) => row?.[name] !== LOCKED[name])
   const wrong = [...open, ...((row?.['written'] ?? []) as string[])]
-  if (wrong.length > 0) throw new Error(`the engine is not locked: ${wrong.join(', ')}`)
+  if (wrong.length > 0) throw new Error(`DuckDB is not locked down: ${wrong.join(', ')}`)
 }

@@ -12,7 +12,7 @@ const CHALLENGES = ['Bearer realm="eider"', 'Basic realm="eider", charset="UTF-8
 /** Throws 401 unless the request shows `token`, as Bearer or as the password of Basic. Compares in constant time. */
 export function requireToken(request: RequestHead, token: string | null): void {
   if (hasToken(request, token)) return
-  throw new RequestError(401, 'unauthorized', 'a valid token is needed', {
+  throw new RequestError(401, 'unauthorized', 'a valid token is required', {
     headers: { 'WWW-Authenticate': CHALLENGES },
   })
 }
@@ -58,7 +58,7 @@ export function requireSafeBinding(
     'open-without-token',
     `${host} can be reached from other machines and no token is set`,
     {
-      hint: 'set a token (--token), or pass --allow-anonymous if everybody may ask',
+      hint: 'set a token (--token), or pass --allow-anonymous to accept requests from anybody',
     },
   )
 }

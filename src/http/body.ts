@@ -123,7 +123,7 @@ const tooMany = () =>
   new RequestError(
     503,
     'too-many-bodies',
-    'the bodies of other requests take all the memory there is for them',
+    'other requests use all the memory reserved for request bodies',
     {
       headers: { 'Retry-After': String(limits.retryAfterSeconds) },
     },
@@ -133,7 +133,7 @@ const unreadable = (encoding: string, cause: Error) =>
   new RequestError(
     400,
     'unreadable-body',
-    encoding === 'identity' ? 'the body ends early' : `the body cannot be read as ${encoding}`,
+    encoding === 'identity' ? 'the body is truncated' : `the body cannot be read as ${encoding}`,
     { cause },
   )
 

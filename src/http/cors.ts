@@ -32,7 +32,7 @@ export function requireSoundOrigins(
   }
   if (!origins.includes('*') || token === null) return
   throw new UsageError(`${setting}: "*" lets any page in, but a token is set`, {
-    hint: 'name the origins, or do without the token',
+    hint: 'name the origins, or remove the token',
   })
 }
 

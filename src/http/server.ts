@@ -281,6 +281,6 @@ function protocolError(code: string | undefined): RequestError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new RequestError(431, 'headers-too-large', 'the request headers are too large')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new RequestError(408, 'request-timeout', 'the request was not complete in time')
+    return new RequestError(408, 'request-timeout', 'the request was not received in time')
   return new RequestError(400, 'bad-request', 'malformed HTTP request')
 }

@@ -145,7 +145,7 @@ function requireSafeOptions(options: ODataServiceOptions): void {
   const { published, host, token, allowAnonymous, corsOrigins = [] } = options
   // Callers are strangers: what an engine could reach beside its files, a query might reach.
   if (!published.rows.ownFilesOnly)
-    throw new Error('a service answers only from rows that are read from files of its own')
+    throw new Error('a service only serves rows that it reads from its own files')
   requireSafeBinding(host, token, allowAnonymous)
   requireSoundOrigins('odata.cors_origins', corsOrigins, token)
 }

@@ -160,7 +160,7 @@ class Texts implements TextPart {
   }
 
   copy(): Buffer {
-    if (this.#chunk === null) throw new Error('the texts were copied before')
+    if (this.#chunk === null) throw new Error('the texts have already been copied')
     const bytes = copyTexts(this.#headers, this.rows)
     this.#chunk = null
     noteCopied(bytes.length)

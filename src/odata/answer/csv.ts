@@ -19,7 +19,7 @@ export async function answerCsv(
 ): Promise<Content> {
   const { query } = addressed
   const { engine, token, resources } = exchange
-  if (query.expand.length > 0) throw noPlace('$expand', 'rows inside rows')
+  if (query.expand.length > 0) throw noPlace('$expand', 'nested rows')
   if (query.withCount) throw noPlace('$count', 'the number of rows')
   const order = keysetOf(query)
   const from = token?.from ?? null

@@ -174,7 +174,7 @@ export function findPart(type: ComplexType, name: string, at: number) {
 export function itemsOf(list: Expression, scope: Scope) {
   const alias = newAlias(scope)
   const type = typeOf(list)
-  if (type?.kind !== 'collection') throw new Error('items are asked of what is no collection')
+  if (type?.kind !== 'collection') throw new Error('only a collection has items')
   const source: ItemSource = { kind: 'items', alias, list }
   const member: Expression = { kind: 'item', type: type.item, alias }
   return { source, member }

@@ -250,7 +250,8 @@ export class Snapshots implements AsyncDisposable {
   /** null while nothing has ever been published. */
   async #readCurrent(): Promise<CurrentState | null> {
     const current = await this.#options.published.current()
-    if (current === null && this.published !== null) throw new Error('what was published is gone')
+    if (current === null && this.published !== null)
+      throw new Error('the published snapshot is gone')
     return current
   }
 

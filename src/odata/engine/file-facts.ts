@@ -47,7 +47,7 @@ export async function readFacts(
   const isSame = ({ name, type }: Column, i: number) =>
     columns[i]?.name === name && columns[i].type === type
   if (stored.length !== columns.length || !stored.every(isSame))
-    throw new Error(`${file} has other columns than the manifest says`)
+    throw new Error(`${file} does not have the columns that the manifest lists`)
   const tinyints = columns.filter(({ type }) => type === 'TINYINT')
   const times = columns.filter((column) => isTemporal(typeOf(column)))
   const conditions = [
@@ -58,7 +58,7 @@ export async function readFacts(
     sql`SELECT (SELECT count(*) FROM ${rows}) AS n, [${sql.join(conditions)}] AS holds`,
   )
   if (Number(found?.['n']) !== relation.rows)
-    throw new Error(`${file} has another number of rows than the manifest says`)
+    throw new Error(`${file} does not have the number of rows that the manifest lists`)
   const holds = found?.['holds'] as readonly (boolean | null)[]
   const namesOf = (asked: readonly Column[], from: number) =>
     new Set(asked.map(({ name }) => name).filter((_, i) => holds[from + i] === true))

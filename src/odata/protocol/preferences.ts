@@ -23,7 +23,7 @@ const isWanted: Readonly<Record<PreferenceName, (value: string) => boolean>> = {
   'omit-values': (value) => value.toLowerCase() === 'nulls',
 }
 
-/** Preferences that are not understood are as if they were not there; of one that is given twice, the first counts. */
+/** Unknown preferences are ignored; of a preference that is repeated, the first counts. */
 export function parsePreferences(headers: RequestHeaders): Preferences {
   const written = new Map<PreferenceName, string>()
   let maxPageSize: number | null = null

@@ -68,6 +68,6 @@ export function hasOutsidersSql(rows: Sql, { name, type: stored }: Column, type:
 
 function rangeOf(type: EdmType): TemporalRange {
   const range = ranges[type.name]
-  if (range === undefined) throw new Error(`${type.name} is no type of dates or times`)
+  if (range === undefined) throw new Error(`${type.name} is not a date or time type`)
   return range
 }

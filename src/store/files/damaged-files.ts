@@ -36,7 +36,7 @@ export async function sizeProblem(
 ): Promise<string | null> {
   try {
     const { size } = await stat(join(dir, file))
-    return size === bytes ? null : `${file} has another size than the manifest says`
+    return size === bytes ? null : `${file} does not have the size that the manifest lists`
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return `${file} is missing`
@@ -86,7 +86,7 @@ export async function markFiles(
   for (const { file, problem } of found)
     try {
       await writeFile(join(dir, damageMarkerFile(file)), `${problem}\n`)
-      const hint = 'the next run that includes its model writes it anew'
+      const hint = 'the next run that includes its model rewrites it'
       logger.warn('snapshot-file-marked', { file, problem, hint })
     } catch (error) {
       const hint = 'delete the file, then: eider run'

@@ -129,8 +129,8 @@ function refuseQuestionMark(path: string): void {
   if (!path.includes('?')) return
   throw new EnvironmentError(
     'warehouse-unusable',
-    `no database can be written where the path has a question mark: ${path}`,
-    { hint: 'give the directory another name' },
+    `the path of a database must not contain a question mark: ${path}`,
+    { hint: 'rename the directory' },
   )
 }
 
@@ -138,7 +138,7 @@ async function prepareDirectory(path: string): Promise<void> {
   try {
     await makeDirectory(path)
   } catch (cause) {
-    const message = `the directory of the warehouse, ${path}, cannot be made: ${problemOfSystem(cause)}`
+    const message = `the directory of the warehouse, ${path}, cannot be created: ${problemOfSystem(cause)}`
     const hint = hintOfSystem(cause) ?? 'set "database" in eider.yml to another path'
     throw new EnvironmentError('warehouse-unusable', message, { hint, cause })
   }

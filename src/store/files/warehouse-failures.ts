@@ -9,7 +9,7 @@ export const isLocked = (error: DatabaseError) => /Could not set lock on file/.t
 const DAMAGE =
   /not a valid DuckDB database|Corrupt|checksum|Could not read enough bytes|Serialization|Failure while replaying WAL/i
 
-export const AS_RUN = 'end that process or wait longer with --wait SECONDS'
+export const AS_RUN = 'stop that process or wait longer with --wait SECONDS'
 export const AS_READER = 'try again when it has ended'
 
 /** `hint`: what to do while another process holds the file. */

@@ -46,7 +46,7 @@ export function bindFrom(
   context: ApplyContext,
 ): ApplyRows {
   const [item, ...others] = items as readonly [AggregateItem, ...AggregateItem[]]
-  if (others.length > 0) throw unsupported('"from" beside other items of aggregate')
+  if (others.length > 0) throw unsupported('"from" combined with other items of aggregate')
   const { name, at } = item
   const scope = scopeOfRows(rows, context)
   const from = item.from.map(({ paths, method }) => ({
@@ -87,7 +87,7 @@ function groupPath(path: PathSyntax, scope: Scope): GroupPath {
   if (target.kind !== 'one') return path
   const { navigation } = target
   if (navigation === null || path.names.length > 1)
-    throw unsupported('an entity behind another in groupby')
+    throw unsupported('an entity reached through another in groupby')
   return { ...path, names: [...path.names, navigation.on.theirs.name], entity: navigation }
 }
 

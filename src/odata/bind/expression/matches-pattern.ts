@@ -20,7 +20,7 @@ export function bindPattern(operands: readonly Expression[]): Expression {
   }
   if (text.kind === 'null' || pattern.kind === 'null')
     return { kind: 'cast', type: edm.Boolean, operand: { kind: 'null' } }
-  if (pattern.kind !== 'constant') throw unsupported('a pattern that is no literal')
+  if (pattern.kind !== 'constant') throw unsupported('a pattern that is not a literal')
   const translated = { ...pattern, value: toRe2(pattern.value) }
   return {
     kind: 'call',
@@ -36,7 +36,7 @@ function toRe2(pattern: string): string {
   if (!isPattern(pattern, 'u') && !isPattern(pattern, ''))
     throw odataError('invalid-value', 'the pattern is not a valid regular expression')
   // A backspace in ECMAScript, an error in RE2.
-  if (/\[[^\]]*\\b/.test(pattern)) throw unsupported('"\\b" in a class of characters')
+  if (/\[[^\]]*\\b/.test(pattern)) throw unsupported('"\\b" in a character class')
   let repeats = 1
   return pattern.replace(TOKENS, (token) => {
     if (/^\{\d/.test(token)) repeats *= Math.max(1, ...token.match(/\d+/g)!.map(Number))

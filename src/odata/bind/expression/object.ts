@@ -64,7 +64,7 @@ export function compareWithObjects(
   { items }: Expression & { readonly kind: 'array' },
 ): Expression {
   const type = typeOf(list)
-  if (type?.kind !== 'collection') throw new Error('objects are compared with what is no list')
+  if (type?.kind !== 'collection') throw new Error('objects can only be compared with a collection')
   const length: Expression = {
     kind: 'call',
     type: edm.Boolean,

@@ -230,7 +230,7 @@ export function bindSameEntity(
   const operands = a.type.key.map(({ name }): Expression => {
     const [ours, theirs] = targets.map((target) => {
       const part = follow(target, [{ name, key: null }], left.at, scope)
-      if (part.kind !== 'value') throw new Error(`the key ${name} is no value`)
+      if (part.kind !== 'value') throw new Error(`the key ${name} is not a value`)
       return part.wrap(part.value)
     }) as [Expression, Expression]
     return { kind: 'compare', operator: 'eq', left: ours, right: theirs }
