@@ -28,7 +28,7 @@ export function* parseItems(text: string, name: string): Generator<unknown, unkn
   }
 }
 
-/** Behind its bracket; -1 when there is none. */
+/** After its bracket; -1 when there is none. */
 function startOfArray(text: string, name: string): number {
   for (let at = behind(OBJECT, text, 0); at >= 0;) {
     const value = behind(NAME, text, at)
@@ -42,7 +42,7 @@ function startOfArray(text: string, name: string): number {
   return -1
 }
 
-/** Behind the bracket that closes the one at `from`. */
+/** After the bracket that closes the one at `from`. */
 function endOfValue(text: string, from: number): number {
   let depth = 0
   for (let at = from; ; at = behind(UP_TO_BRACKET, text, at)) {

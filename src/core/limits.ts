@@ -6,12 +6,12 @@ const MiB = 1024 * KiB
 const GiB = 1024 * MiB
 
 export const limits = {
-  /** A model file larger than this is no SQL that a person wrote. */
+  /** A model file larger than this was not written by a person. */
   modelFileBytes: 4 * MiB,
   configFileBytes: 1 * MiB,
   /**
    * Data files whose contents are compared to know that a saved compile still holds. Reading more of them takes longer
-   * than compiling anew.
+   * than recompiling.
    */
   comparedInputBytes: 64 * MiB,
   /** Of a seed that is looked through at a time; its header must lie in the first of them. */
@@ -22,17 +22,17 @@ export const limits = {
   folderDepth: 8,
   /** Columns of a terminal that a source line takes in a diagnostic; longer lines are cut around the place. */
   sourceLineColumns: 100,
-  /** Characters of the engine's own words; some of its messages repeat the rest of the file. */
+  /** Characters of DuckDB's own words; some of its messages repeat the rest of the file. */
   problemLength: 300,
   /** Characters of the longest word that "did you mean" looks for; two such words take it 0.1 ms. */
   suggestionLength: 128,
 
-  /** One event is one line that the engine reads whole; it refuses lines above 16 MiB. */
+  /** One event is one line that DuckDB reads whole; it refuses lines above 16 MiB. */
   eventBytes: 1 * MiB,
   /** What a user may set eventBytes to: as a line of a segment, with its wrapping, it must be below segmentLineBytes. */
   largestEventBytes: 15 * MiB,
   batchBytes: 32 * MiB,
-  /** Deeper JSON is no event; the engine's reader recurses. */
+  /** Deeper JSON is not an event; DuckDB's reader recurses. */
   eventDepth: 100,
   /** Files that are saved together, or copied by a deployment, are one change when nothing follows for this time. */
   watchQuietMs: 200,
@@ -40,20 +40,20 @@ export const limits = {
   adminBodyBytes: 64 * KiB,
   /** A segment is sealed at this size, so that one claim is one bounded transaction. */
   segmentBytes: 64 * MiB,
-  /** Longest line of a segment that a flush reads: one event with its wrapping. The engine holds two per thread. */
+  /** Longest line of a segment that a flush reads: one event with its wrapping. DuckDB holds two per thread. */
   segmentLineBytes: 16 * MiB,
   /**
    * Segments join one transaction of a run until it has this size: enough that its fixed cost and the checkpoint before
    * the next one do not show, few to do again after a crash. The memory of a run grows with it, but little.
    */
   flushBytes: 192 * MiB,
-  /** Memory of the engine's cache that stays between two large batches of a flush. */
+  /** Memory of DuckDB's cache that stays between two large batches of a flush. */
   settledMemory: '64MiB',
   /** An engine with less in its cache is closed without emptying that before: it takes 4 ms. */
   closedCacheBytes: 32 * MiB,
   /** Bytes that wait for the disk; above it ingest answers 503, so that memory stays bounded. */
   pendingBytes: 64 * MiB,
-  /** Memory that a target keeps for its next groups while they fill it; a larger group gets memory of its own. */
+  /** Memory that a target keeps for its next groups while they fill it; a larger group gets separate memory. */
   retainedGroupBytes: 8 * MiB,
   /** Bytes of accepted events on disk; above it ingest answers 503. */
   bufferBytes: 16 * GiB,
@@ -113,16 +113,16 @@ export const limits = {
   partHeaders: 200,
   /**
    * Nesting of parentheses, calls and operators in an OData expression; deeper ones are answered 400. The parser's
-   * stack overflows at about 260 and the engine refuses 1,000, of which one level here makes several.
+   * stack overflows at about 260 and DuckDB refuses 1,000, of which one level here makes several.
    */
   expressionDepth: 100,
   /**
    * Nodes of one expression in SQL, once names and aliases are put in: a thousand comparisons of calculations have half
-   * of it, and the engine reads all of it in about 100 ms. And levels of it: each makes up to four of the engine's.
+   * of it, and DuckDB reads all of it in about 100 ms. And levels of it: each makes up to four of DuckDB's.
    */
   expressionSize: 20_000,
   boundDepth: 200,
-  /** Navigation properties followed in the expressions of one request; each is a join in the engine. */
+  /** Navigation properties followed in the expressions of one request; each is a join in DuckDB. */
   expressionRows: 50,
   /**
    * Sets with a key of one name that all are led to by columns of that name, and by each other: n sets make n * (n - 1)
@@ -137,11 +137,11 @@ export const limits = {
    */
   expandedRows: 250_000,
   expandedTextBytes: 64 * MiB,
-  /** SELECTs that one $apply may mean, each inside the next or beside it. The engine plans a hundred in some 50 ms. */
+  /** SELECTs that one $apply may mean, nested or side by side. DuckDB plans a hundred in some 50 ms. */
   applySize: 100,
   /**
    * Characters of one query option, by the grammar rule that reads it. The parser takes 3 us for each character of
-   * ordinary text and up to 20 us where every character is a term of its own: what is allowed here is read in about
+   * ordinary text and up to 20 us where every character is a separate term: what is allowed here is read in about
    * 100 ms. A thousand comparisons fit into an expression.
    */
   optionLengths: {
@@ -157,18 +157,18 @@ export const limits = {
   /** Arithmetic operators and `not` in one query option: one for each of the thousand comparisons that fit into it. */
   calculations: 1_000,
   /**
-   * Names with parentheses behind them (functions, `case`, lambdas) in one query option: each is read and planned in up
+   * Names followed by parentheses (functions, `case`, lambdas) in one query option: each is read and planned in up
    * to 0.25 ms, three times as long as a comparison.
    */
   calls: 250,
   /** Words and phrases of one search: each is a function of every string property. */
   searchTerms: 250,
-  /** Constants of an `in` that the engine gets one by one; longer lists are one value, which it takes apart. */
+  /** Constants of an `in` that DuckDB gets one by one; longer lists are one value, which it takes apart. */
   writtenItems: 100,
   /** Parsed options that are kept for the next request, those used last; longer texts are seldom sent twice. */
   cachedOptions: 512,
   cachedOptionLength: 2_048,
-  /** Time of one OData request in the engine. */
+  /** Time of one OData request in DuckDB. */
   queryTimeoutMs: 30_000,
   /** Queries that run at once, and requests that wait for one of them, before 503. */
   runningQueries: 16,
@@ -180,7 +180,7 @@ export const limits = {
   largeQueriesPerProcessor: 4,
   largeQueries: 12,
   /**
-   * Rows of a set times nodes of the expressions that look at each: a query with fewer is small. The engine takes a tenth
+   * Rows of a set times nodes of the expressions that look at each: a query with fewer is small. DuckDB takes a tenth
    * of a second for as many.
    */
   smallQueryWork: 10_000_000,
@@ -200,7 +200,7 @@ export const limits = {
   partsAhead: 3,
   sendAheadBytes: 1 * MiB,
   /**
-   * Bytes copied out of the engine before their memory is collected, which takes half a millisecond: below what makes the
+   * Bytes copied out of DuckDB before their memory is collected, which takes half a millisecond: below what makes the
    * collector go through the whole heap, above what a page of ordinary size has.
    */
   uncollectedBytes: 8 * MiB,
@@ -261,12 +261,12 @@ export const limits = {
   /** Reasons of rejection that a plan shows of an events model, those of most events first. */
   plannedReasons: 5,
   /**
-   * Blocks of a database file, which keeps those that it was made with. Every table begins a block of its own: in the
-   * 256 KiB that the engine would take, a checkpoint of many small tables takes twice as long and writes a file of four
+   * Block size of a database file, fixed when it is created. Every table starts a new block: in the
+   * 256 KiB that DuckDB would take, a checkpoint of many small tables takes twice as long and writes a file of four
    * times the size. In 16 KiB large tables grow, and a build of them takes more memory.
    */
   databaseBlockBytes: 64 * KiB,
-  /** Blocks of a published file, those of the engine: many lookups at a time are no faster from smaller ones. */
+  /** Blocks of a published file, DuckDB's default: many lookups at a time are no faster from smaller ones. */
   snapshotBlockBytes: 256 * KiB,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
@@ -280,12 +280,12 @@ export const limits = {
    */
   leftLogRuns: 16,
 
-  /** Models that a run builds at a time (`--threads`); each has a connection, and the engine's threads are shared. */
+  /** Models that a run builds at a time (`--threads`); each has a connection, and DuckDB's threads are shared. */
   modelsAtOnce: 64,
   /**
    * Small models are built in one transaction: for so long further ones join it, and so long the first one waits for its
-   * commit, which takes some 5 ms of sync and bookkeeping. What takes longer than the second time is begun anew in a
-   * transaction of its own.
+   * commit, which takes some 5 ms of sync and bookkeeping. What takes longer than the second time restarts in a
+   * separate transaction.
    */
   groupMs: 120,
   groupHeldMs: 300,

@@ -93,7 +93,7 @@ interface QueryModel extends ModelBase {
 /** The column whose greatest value in the table says how far the source has been read. */
 export interface Watermark {
   readonly column: string
-  /** How far behind that value rows are read again: `1 hour`, or a number where the column is one. */
+  /** How far before that value rows are read again: `1 hour`, or a number where the column is one. */
   readonly lookback: string | null
 }
 
@@ -149,7 +149,7 @@ export interface EventsModel extends ModelBase {
 export interface SeedModel extends ModelBase {
   readonly kind: 'seed'
   readonly format: 'csv' | 'json' | 'parquet'
-  /** Types of columns that the engine would take for others. */
+  /** Types of columns that DuckDB would take for others. */
   readonly types: readonly SeedType[]
   /** Of a CSV: what stands between its fields. */
   readonly delimiter: string | null
@@ -201,7 +201,7 @@ export interface CompiledProject {
   readonly models: ReadonlyMap<ModelName, Model>
   /** By name, in the order of names. No model of `models` reads one of these. */
   readonly failed: ReadonlyMap<ModelName, FailedModel>
-  /** All mistakes, those of `failed` and those that are no model's. */
+  /** All mistakes, those of `failed` and those that belong to no model. */
   readonly errors: readonly Diagnostic[]
   /** What follows `CREATE MACRO` in each statement of macros/*.sql, in an order in which they can be created. */
   readonly macros: readonly Macro[]

@@ -34,7 +34,7 @@ export interface SeedFile {
   /** Relative to the project directory. */
   readonly path: string
   readonly format: 'csv' | 'json' | 'parquet'
-  /** From the .yml beside it; empty without one. */
+  /** From the .yml next to it; empty without one. */
   readonly types: readonly DeclaredType[]
 }
 

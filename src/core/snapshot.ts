@@ -5,8 +5,8 @@
 // either the old state of all models or the new one. A manifest is valid if and only if it is JSON with
 // `format` = 1 and every member below (a column may have no `description`); files that it does not name are not part of it.
 //
-// A service that finds a file damaged writes `<file>.damaged` beside it, with the problem as text for people. The marker
-// alone counts: a run that publishes the model writes the file anew, even where nothing has changed, and deletes it.
+// A service that finds a file damaged writes `<file>.damaged` next to it, with the problem as text for people. The marker
+// alone counts: a run that publishes the model rewrites the file, even where nothing has changed, and deletes it.
 
 import { parseItems } from './json-items.ts'
 import { type ModelName, parseModelName } from './names.ts'
@@ -18,7 +18,7 @@ export const MANIFEST_FILE = 'manifest.json'
 /** The manifest of a snapshot that is kept, the current one included. */
 export const keptManifestFile = (id: string): string => `manifest-${id}.json`
 
-/** Its being there asks the next run to write the file anew. */
+/** Its presence makes the next run rewrite the file. */
 export const damageMarkerFile = (file: string): string => `${file}.damaged`
 
 export interface Snapshot {
