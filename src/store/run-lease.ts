@@ -15,6 +15,6 @@ export interface LeaseOptions {
 export interface LeaseHolder {
   /** For people. */
   readonly name: string
-  /** False for one that is gone and has left it behind; the next run takes it over. */
+  /** False for one that died without releasing it; the next run takes it over. */
   readonly alive: boolean
 }

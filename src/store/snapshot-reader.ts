@@ -20,7 +20,7 @@ export interface SnapshotReader {
   problemOf(relation: PublishedRelation): Promise<string | null>
   /** Equal for the same rows, unchanged since, so that what was found in them is not looked for again. */
   identityOf(relation: PublishedRelation): Promise<string>
-  /** Reads the rows of a snapshot to their end. Relations that cannot be judged are left out. */
+  /** Reads the rows of a snapshot to their end. Relations that cannot be checked are left out. */
   findDamage(
     snapshot: Snapshot,
     engine: LookEngine,

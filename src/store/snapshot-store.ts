@@ -14,7 +14,7 @@ export interface SnapshotStore {
    * published before is untouched.
    */
   publish(options: PublishOptions, choose: ChooseRelations): Promise<Published>
-  /** Publishes the current state in a directory of snapshots of its own, where more can be published. */
+  /** Publishes the current state in its own directory of snapshots, where more can be published. */
   fork(dir: string): Promise<void>
 }
 

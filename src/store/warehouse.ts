@@ -6,7 +6,7 @@ import type { LeaseOptions } from './run-lease.ts'
 export interface ReadOptions {
   readonly memoryLimit: string | null
   readonly threads?: number | null
-  /** Where the engine spills to; its own choice when not given. */
+  /** Where DuckDB spills to; its own choice when not given. */
   readonly tempDir?: string | null
 }
 

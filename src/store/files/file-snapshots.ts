@@ -110,7 +110,7 @@ async function writeRelation(
 const orderBy = (key: readonly string[]): Sql =>
   key.length === 0 ? sql.empty : sql`ORDER BY ${sql.join(key.map((name) => sql.ident(name)))}`
 
-/** Returns the rows written. The engine holds the file only between ATTACH and DETACH, under its temporary name. */
+/** Returns the rows written. DuckDB holds the file only between ATTACH and DETACH, under its temporary name. */
 async function writeFile(connection: Connection, path: string, query: Sql): Promise<number> {
   const temporary = `${path}.tmp`
   const name = '_eider_snapshot'

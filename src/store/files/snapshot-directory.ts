@@ -3,7 +3,7 @@
 //   manifest.json             the current snapshot
 //   manifest-<id>.json        each retained snapshot, the current one included; the same format
 //   m-<hash>.duckdb           files of published models
-//   m-<hash>.duckdb.damaged   written by a service: the file is to be written anew (core/snapshot.ts)
+//   m-<hash>.duckdb.damaged   written by a service: the next run rewrites the file (core/snapshot.ts)
 //   current.sql               the current snapshot as views, for analysts
 //   *.tmp, *.tmp.wal          being written, or left by a crash
 //
