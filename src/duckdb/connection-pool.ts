@@ -1,6 +1,6 @@
 // Connections of one engine that are used again, one query at a time.
 //
-// When all are in use, as by clients that read slowly, a query gets a connection of its own with the same settings. An
+// When all are in use, as by clients that read slowly, a query gets a new connection with the same settings. An
 // engine that is locked by then must allow them to be changed.
 
 import type { Resources } from '../core/resources.ts'

@@ -1,15 +1,15 @@
-// A text of megabytes in parts. Each is copied out of the engine in a millisecond, all of it would keep the event loop busy.
+// A text of megabytes in parts. Each is copied out of DuckDB in a millisecond, all of it would keep the event loop busy.
 
 import type { DuckDBDataChunk } from '@duckdb/node-api'
 import { limits } from '../../core/limits.ts'
 import { noteCopied } from './collect-chunks.ts'
 import { bindings } from '../bindings.ts'
 
-/** Texts, or a part of one, in the memory of the engine, which may make the next ones before these are copied. */
+/** Texts, or a part of one, in the memory of DuckDB, which may make the next ones before these are copied. */
 export interface TextPart {
   /** Texts that end in it. */
   readonly rows: number
-  /** To be called once. */
+  /** Call it once. */
   copy(): Buffer
 }
 

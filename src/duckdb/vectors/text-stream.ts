@@ -8,7 +8,7 @@
 //   | 4      | 12    | the text itself when its length is 12 or less, else        |
 //   | 8      | 8     | address of the text, little-endian                         |
 //
-// The engine writes the texts of a chunk one behind the other, so neighbours whose addresses touch are copied as one
+// DuckDB writes the texts of a chunk contiguously, so neighbours whose addresses touch are copied as one
 // span: a few copies for 2,048 rows.
 //
 // The driver ends a stream whose query failed exactly as one that is complete. So a streamed query is followed by one
@@ -35,8 +35,8 @@ export interface TextStreamOptions {
   /** Texts to hand out; one more in the result is kept in `following`. */
   readonly maxRows: number
   /**
-   * `whole`: the engine computes everything before `open` returns, which throws what goes wrong. For small results.
-   * `streamed`: rows come while the engine works; a failure shows itself in `next` or `open`.
+   * `whole`: DuckDB computes everything before `open` returns, which throws what goes wrong. For small results.
+   * `streamed`: rows come while DuckDB works; a failure shows itself in `next` or `open`.
    */
   readonly mode: 'whole' | 'streamed'
   /** Whether few texts may have megabytes: the main thread is then kept from copying them at once. */
@@ -48,7 +48,7 @@ export class TextStream implements AsyncDisposable {
   readonly #connection: Connection
   readonly #chunks: Chunks
   readonly #maxRows: number
-  /** Nothing more is to come from the engine. */
+  /** Nothing more is to come from DuckDB. */
   #ended = false
   /** What is left of the last chunk. */
   #left: TextPart[] = []
@@ -91,7 +91,7 @@ export class TextStream implements AsyncDisposable {
   }
 
   /**
-   * The text behind the last of `maxRows`, or its first limits.sendAheadBytes; null when there is none. Known when it has
+   * The text after the last of `maxRows`, or its first limits.sendAheadBytes; null when there is none. Known when it has
    * ended.
    */
   get following(): Buffer | null {
@@ -114,7 +114,7 @@ export class TextStream implements AsyncDisposable {
   }
 
   /**
-   * Ends the query when it has not ended, and leaves the connection ready for another one. The engine keeps what was
+   * Ends the query when it has not ended, and leaves the connection ready for another one. DuckDB keeps what was
    * made of a result that nobody reads to its end until the connection runs something else.
    */
   async [Symbol.asyncDispose](): Promise<void> {
@@ -168,7 +168,7 @@ class Texts implements TextPart {
   }
 }
 
-/** What a result is made of; null or a chunk without rows behind the last one. */
+/** What a result consists of; null or a chunk without rows after the last one. */
 interface Chunks {
   readonly isStreamed: boolean
   next(): Promise<DuckDBDataChunk | null> | DuckDBDataChunk | null
