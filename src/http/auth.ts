@@ -6,7 +6,7 @@ import { EnvironmentError } from '../core/failures.ts'
 import type { RequestHead } from './fast/plain-post.ts'
 import { RequestError } from './request-error.ts'
 
-/** One header line for each challenge: browsers, Olingo and the JDK see no Basic behind a comma. */
+/** One header line for each challenge: browsers, Olingo and the JDK do not see Basic after a comma. */
 const CHALLENGES = ['Bearer realm="eider"', 'Basic realm="eider", charset="UTF-8"']
 
 /** Throws 401 unless the request shows `token`, as Bearer or as the password of Basic. Compares in constant time. */

@@ -57,7 +57,7 @@ export class Turns {
   }
 
   #next(line: Line, socket: Socket): void {
-    // What comes behind the last answer of a connection is answered by nobody.
+    // Requests after the last answer of a connection are never answered.
     const taken = socket.writable ? 1 : line.waiting.length
     const [next] = line.waiting.splice(0, taken)
     this.#waiting -= taken

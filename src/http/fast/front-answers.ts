@@ -26,7 +26,7 @@ export interface Taken {
 export interface FrontRoutes {
   /** The route of requests with this head; null leaves them to node:http, which also says what is wrong with them. */
   readonly routeOf: (head: PlainPost) => PostRoute | null
-  /** Status of the answers that are no errors. */
+  /** Status of successful answers. */
   readonly status: number
   /** Headers of every answer. */
   readonly answerHeaders: Headers
@@ -42,7 +42,7 @@ export interface Route extends PostRoute {
 interface Answer {
   readonly connection: Answered
   readonly route: Route
-  /** Of the answer, if it is no error. */
+  /** Of the answer, unless it is an error. */
   readonly body: string
   /** null while it is waited for. */
   text: string | null
@@ -64,7 +64,7 @@ export class FrontAnswers<C extends Answered> {
   /** The promise that came last, and the answers that wait for it. */
   #ready: Promise<void> | null = null
   #waiting: Answer[] = []
-  /** Answers that are no errors, by their bodies, as of this second. */
+  /** Successful answers, by their bodies, as of this second. */
   readonly #texts = new Map<string, string>()
   #date = ''
 
@@ -94,7 +94,7 @@ export class FrontAnswers<C extends Answered> {
     this.#ready = ready
     this.#waiting = waiting
     const settle = (textOf: (answer: Answer) => string) => {
-      // Whoever comes with the same promise from now on has to wait for it anew.
+      // Whoever comes with the same promise from now on has to wait for it again.
       if (this.#waiting === waiting) this.#ready = null
       for (const answer of waiting) answer.text = textOf(answer)
       for (const { connection } of waiting) this.#send(connection as C)

@@ -5,7 +5,7 @@
 //
 // path: letters, digits and . _ ~ % - /, so no query. name: an HTTP token; no name comes twice. value: visible ASCII and
 // spaces. Host and Content-Length are there, the length without sign, list or leading zero. Nothing among the lines
-// changes how the body is framed, what it is made of, or what happens to the connection.
+// changes how the body is framed or encoded, or what happens to the connection.
 //
 // Everything else may be a fine request, or an attempt to make two servers see two different ones. node:http knows, so
 // it gets everything else as it came.
