@@ -42,7 +42,7 @@ export async function answerCollection(
   return pageText({ context, count, format, found }, end)
 }
 
-/** The link behind the last row; known when that was read. */
+/** The link after the last row; known once that was read. */
 export type End = () => Link | null
 
 interface PageParts {
@@ -89,11 +89,11 @@ async function openPage(
   const most = Math.min(limit, rows)
   const mode = most <= limits.wholeResultRows ? 'whole' : 'streamed'
   // One row more than the page tells whether there is a next one; sql/query.ts never goes beyond $top. A stream in stored
-  // order has no LIMIT, for which the engine would collect all rows before it gives the first; reading just stops.
+  // order has no LIMIT, for which DuckDB would collect all rows before it gives the first; reading just stops.
   const hasNoLimit = mode === 'streamed' && query.order.length === 0
   const order = keysetOf(query)
   const from = token?.from ?? null
-  // Behind the last row of $top, or of the whole table, there is no page whose beginning anybody needs.
+  // After the last row of $top, or of the whole table, there is no next page.
   const isLast = limit >= rows || (query.top !== null && offset + limit >= query.top)
   const keyset = order === null ? null : keysetWindow(order, from, isLast ? null : limit)
   const areMany = most >= limits.manyRows
@@ -105,13 +105,13 @@ async function openPage(
 }
 
 interface Behind {
-  /** What the engine gave for the row behind the page. */
+  /** What DuckDB returned for the row after the page. */
   readonly following: Buffer | null
   readonly count: string | null
   readonly isTracked: boolean
 }
 
-/** To the next page; behind the last one to the changes, where they are tracked. */
+/** To the next page; after the last one to the changes, where they are tracked. */
 export function linkBehind(
   { request, service, snapshot, now }: Exchange,
   { offset, size, limit }: Page,

@@ -56,7 +56,7 @@ const BATCH = {
   SupportedFormats: ['multipart/mixed', 'application/json'],
 }
 
-/** Changes can be told where a key says which rows of two snapshots are the same. */
+/** Changes can be tracked where a key says which rows of two snapshots are the same. */
 const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
 
 const ODATA_VERSIONS = '4.0 4.01'

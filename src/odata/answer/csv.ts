@@ -1,4 +1,4 @@
-// Rows as CSV, which is no format of OData but what every program reads. It has no place for a next link, so it comes
+// Rows as CSV, which is not an OData format but one that every program reads. It has no place for a next link, so it comes
 // whole, up to $top: a file that ends early must not look like all there is.
 
 import { limits } from '../../core/limits.ts'

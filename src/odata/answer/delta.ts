@@ -1,4 +1,4 @@
-// Change tracking: a client that asked to be told of changes follows the delta link of its last page, and gets what was
+// Change tracking: a client that asked to track changes follows the delta link of its last page, and gets what was
 // added, changed or removed since, with a delta link for the next time.
 
 import { limits } from '../../core/limits.ts'
@@ -20,7 +20,7 @@ import { ClientGone, type EngineAccess, Query } from '../engine/query.ts'
 import { storedKeyset } from '../bind/keyset.ts'
 
 /**
- * Whether changes of the result can be told: entities of one set as they are stored, chosen by what is in them alone.
+ * Whether changes of the result can be tracked: entities of one set as they are stored, chosen by what is in them alone.
  * Other requests are answered without a delta link, as a preference allows.
  */
 export function isTrackable({ request }: Exchange, { query, parent }: Addressed): boolean {
@@ -101,7 +101,7 @@ function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: Page)
   const from = token?.from ?? null
   const { version } = request
   const written = new Set(query.output.map(({ name }) => name))
-  // A row that does not tell its whole key is told by its id.
+  // A row without its whole key is identified by its id.
   const hasKey = query.set.type.key.every(({ name }) => written.has(name))
   const needsId = !hasKey && !written.has('@odata.id')
   const output = needsId ? [entityIdOutput(query.row), ...query.output] : query.output

@@ -1,4 +1,4 @@
-// The answer to one GET below the service root, on one snapshot: parse, bind, ask the engine, put the envelope around.
+// The answer to one GET below the service root, on one snapshot: parse, bind, query DuckDB, wrap in the envelope.
 
 import { createHash } from 'node:crypto'
 import type { Resources } from '../../core/resources.ts'

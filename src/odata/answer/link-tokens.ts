@@ -4,7 +4,7 @@
 //
 // A token is `<base64url of a JSON array>.<signature>`. The signature covers the path and the options that the token was
 // made for, so it is good for no other request; how they are encoded, $format and custom options are free, as some
-// clients write links anew. A token is valid if and only if its signature is.
+// clients rewrite links. A token is valid if and only if its signature is.
 
 import { odataError } from '../protocol/errors.ts'
 import type { LinkSigner } from '../protocol/link-signature.ts'
@@ -116,7 +116,7 @@ function openToken(
 
 type TokenName = '$skiptoken' | '$deltatoken'
 
-/** A delta link begins anew; a next link within changes keeps where they begin. */
+/** A delta link starts over; a next link within changes keeps where they begin. */
 const REPLACED: Readonly<Record<TokenName, readonly (string | null)[]>> = {
   $skiptoken: ['skiptoken'],
   $deltatoken: ['skiptoken', 'deltatoken'],

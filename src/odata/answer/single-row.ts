@@ -1,4 +1,4 @@
-// The only row of an answer. The engine gives it as rows are given elsewhere, `,{"name":value,…}`; what is sent is all of
+// The only row of an answer. DuckDB gives it as rows are given elsewhere, `,{"name":value,…}`; what is sent is all of
 // it but its ends, however long it is.
 
 import type { JsonFormat } from '../protocol/negotiate.ts'
@@ -7,7 +7,7 @@ import type { EdmType } from '../edm/types.ts'
 
 type FoundRow = Pick<Query, 'whole' | 'chunks'>
 
-/** What is made of a row: `head` stands for its first `skipped` bytes, and its last `dropped` are left out. */
+/** How a row is written: `head` stands for its first `skipped` bytes, and its last `dropped` are left out. */
 export interface Frame {
   readonly head: string
   readonly skipped: number

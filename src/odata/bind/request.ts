@@ -100,7 +100,7 @@ function bindResult(
 const kindOf = ({ many, end }: Resource) =>
   end === '$count' ? 'count' : many ? 'collection' : 'entity'
 
-/** The entity before the last navigation, unless a key says which of the rows behind it is meant. */
+/** The entity before the last navigation, unless a key says which of the rows it leads to is meant. */
 function parentQuery({ steps }: Resource, scope: Scope): BoundQuery | null {
   const before = steps.slice(0, -1)
   const last = before.at(-1)

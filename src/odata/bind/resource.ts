@@ -52,7 +52,7 @@ export interface ValueEnd {
 }
 
 /**
- * `keyAsSegment`: a segment behind a collection is a key. Throws 404 for a path that leads nowhere, 501 for one that is
+ * `keyAsSegment`: a segment after a collection is a key. Throws 404 for a path that leads nowhere, 501 for one that is
  * not served.
  */
 export function findResource(
@@ -246,7 +246,7 @@ export function pathCondition(
 }
 
 /**
- * Rows have no order of their own, and whoever knows REST takes `orders/1` for the order with the key 1: a place needs
+ * Rows have no inherent order, and whoever knows REST takes `orders/1` for the order with the key 1: a place needs
  * `$orderby`, and ends the path. Throws 404.
  */
 export function requireOrder({ steps, end }: Resource, isOrdered: boolean): void {

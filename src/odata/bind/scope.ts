@@ -25,7 +25,7 @@ export interface RequestContext extends Costs {
   /** What `now()` gives: one time for the whole request. */
   readonly now: Date
   readonly version: ODataVersion
-  /** Rows named so far; each gets a name of its own in SQL. */
+  /** Rows named so far; each gets a unique name in SQL. */
   readonly rows: { count: number }
 }
 
@@ -48,7 +48,7 @@ export interface RequestScope extends RequestContext {
   readonly expandDepth: number
 }
 
-/** What is said of rows beside their properties. */
+/** What is said of rows besides their properties. */
 export interface Named {
   /** Values by the names that $compute gave them, or by their paths where they are nested. */
   readonly computed: ReadonlyMap<string, Expression>

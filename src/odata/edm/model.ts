@@ -28,7 +28,7 @@ export interface EntitySet {
 export const nameBefore = (set: EntitySetName): string => `${set} before`
 
 export interface EntityType {
-  /** The name of its entity set: each set has a type of its own. */
+  /** The name of its entity set: each set has its own type. */
   readonly name: string
   readonly description: string | null
   /** Empty when the model is exposed without a key. */

@@ -1,4 +1,4 @@
-// What becomes of the navigation between entity sets when another snapshot is published.
+// How navigation between entity sets changes when another snapshot is published.
 
 import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { Snapshot } from '../../core/snapshot.ts'

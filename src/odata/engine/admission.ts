@@ -1,4 +1,4 @@
-// How many queries work in the engine at once, and how many may wait for that. Each working query holds one thread of
+// How many queries work in DuckDB at once, and how many may wait for that. Each working query holds one thread of
 // the pool that Node shares with the file system (UV_THREADPOOL_SIZE is set above the number of them).
 //
 // Queries that may take long have some of these places, and the small ones all: or a dozen of reports that work for half

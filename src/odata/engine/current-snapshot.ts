@@ -1,6 +1,6 @@
 // The published snapshot that requests are answered from, and its replacement by newer ones while requests run.
 //
-// Each snapshot has an engine of its own, in which the file of each set is attached for reading. A new manifest opens
+// Each snapshot has its own engine, in which the file of each set is attached for reading. A new manifest opens
 // a new engine; then one assignment makes it the current one. A request holds a lease on the snapshot it began with,
 // and an engine is closed when it is neither current nor among the last ones and nobody holds a lease on it. A link can
 // ask for an earlier one as long as a run keeps its files: it is opened again then.
@@ -114,8 +114,8 @@ export class Snapshots implements AsyncDisposable {
   }
 
   /**
-   * To be told that a query has met a damaged file of the snapshot. The file is looked for and marked, so that the next
-   * run writes it anew; an earlier snapshot without it is served from then on, if there is one.
+   * Reports that a query has met a damaged file of the snapshot. The file is searched for and marked, so that the next
+   * run rewrites it; an earlier snapshot without it is served from then on, if there is one.
    */
   async reportDamage(snapshot: Snapshot, error: unknown): Promise<void> {
     if (snapshot !== this.#current.snapshot) return

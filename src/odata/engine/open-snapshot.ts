@@ -1,4 +1,4 @@
-// One snapshot in an engine of its own: its entity model, and connections to it.
+// One snapshot in its own engine: its entity model, and connections to it.
 
 import { entitySetName, type ModelName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'

@@ -1,4 +1,4 @@
-// How many answers too large to be made whole are open at once. Each has rows in the engine and on their way to its client
+// How many answers too large to be made whole are open at once. Each has rows in DuckDB and on their way to its client
 // for as long as the client takes them, without a place in the admission control while it does nothing.
 
 import { overloaded } from './admission.ts'

@@ -44,7 +44,7 @@ export interface AnswerCache {
 }
 
 /**
- * What an answer depends on, beside the snapshot: the URL and every header that changes something of it. null for a
+ * What an answer depends on, besides the snapshot: the URL and every header that changes something of it. null for a
  * request without a Host header, whose answer names the address that it came to, and for a next link or delta link,
  * which is 410 as soon as an earlier snapshot is gone.
  */
@@ -61,7 +61,7 @@ export function headersInKey(headers: RequestHeaders): RequestHeaders {
   return Object.fromEntries(names.map((name) => [name, headers[name]]))
 }
 
-/** Those behind Prefer say how a client reaches a service behind a proxy. */
+/** Those after Prefer say how a client reaches a service behind a proxy. */
 const keyHeaders = [
   'host',
   'accept',
@@ -84,7 +84,7 @@ interface Generation {
 
 /**
  * What equal requests that wait for an answer get. `alone`: the answer is a stream, which only one can read. `again`: it
- * failed for a reason of its own caller, so the next one makes it again. An error: the service was too busy for it.
+ * failed for a reason specific to its caller, so the next one makes it again. An error: the service was too busy for it.
  */
 type Flight = Answer | 'alone' | 'again' | RequestError
 
@@ -173,7 +173,7 @@ function refusal(error: unknown): Flight {
 }
 
 /**
- * Gives parts on as they come, and all of them to `done` behind the last one when they are few enough. All that is
+ * Gives parts on as they come, and all of them to `done` after the last one when they are few enough. All that is
  * being collected at a time is bounded as well, since a slow client takes its time.
  */
 function createCollector(maxBytes: number) {

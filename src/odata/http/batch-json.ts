@@ -61,7 +61,7 @@ function requirePlain(body: Buffer): void {
   }
 }
 
-/** The offset of the closing quote: the first one behind an even number of backslashes. */
+/** The offset of the closing quote: the first one after an even number of backslashes. */
 function endOfString(body: Buffer, start: number): number {
   for (let at = body.indexOf(QUOTE, start); at >= 0; at = body.indexOf(QUOTE, at + 1)) {
     let first = at

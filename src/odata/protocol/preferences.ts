@@ -1,11 +1,11 @@
-// The Prefer header (RFC 7240): what a client would like of an answer, and what it is told that it got.
+// The Prefer header (RFC 7240): what a client asks for, and which of it was applied.
 
 import { header, type RequestHeaders } from './negotiate.ts'
 
 export interface Preferences {
   /** Rows per page; null: the default of the service. */
   readonly maxPageSize: number | null
-  /** A delta link is wanted behind the last row. */
+  /** A delta link is wanted after the last row. */
   readonly trackChanges: boolean
   /** Properties that are null may be left out. */
   readonly omitNulls: boolean

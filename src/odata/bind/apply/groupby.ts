@@ -112,7 +112,7 @@ function withoutRepeats(paths: readonly GroupPath[]): readonly GroupPath[] {
   return [...new Map(paths.map((path) => [pathKey(path.names), path])).values()]
 }
 
-/** Properties behind navigation become values of the rows. */
+/** Properties reached through navigation become values of the rows. */
 function withKeys(rows: ApplyRows, paths: readonly GroupPath[], context: ApplyContext): ApplyRows {
   const scope = scopeOfRows(rows, context)
   const known = rows.values.map(({ path }) => pathKey(path))

@@ -1,6 +1,6 @@
 // The rows between two transformations of $apply: where they come from, which values they have, and what their
 // expressions may name. A value stands at a path: alone, or inside an object where the rows were grouped by a property
-// behind a navigation property.
+// reached through a navigation property.
 
 import { limits } from '../../../core/limits.ts'
 import {
@@ -19,7 +19,7 @@ import type { EntitySet, NavigationProperty, Property } from '../../edm/model.ts
 
 /** What is the same for all transformations of one request. */
 export interface ApplyContext extends RequestContext {
-  /** Columns made so far; each has a name of its own. */
+  /** Columns added so far; each has a unique name. */
   columnCount: number
 }
 
@@ -46,7 +46,7 @@ export interface ApplyRows {
   readonly unique: readonly string[] | null
   /** What orderby has asked for; these columns need not be among the values. */
   readonly order: readonly SortColumn[]
-  /** Names added to the properties of the entities; null when the rows are no entities of the set any more. */
+  /** Names added to the properties of the entities; null when the rows are no longer entities of the set. */
   readonly added: readonly string[] | null
   /** SELECTs in the relation as it is written. */
   readonly size: number

@@ -19,7 +19,7 @@ interface Members {
   readonly named: Named
 }
 
-/** The entities behind a navigation property, or the items of a collection. */
+/** The entities that a navigation property leads to, or the items of a collection. */
 function membersOf(path: NamesSyntax, at: number, scope: Scope): Members {
   const target = findTarget(path, at, scope)
   if (target.kind === 'many') {

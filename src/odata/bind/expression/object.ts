@@ -1,5 +1,5 @@
 // JSON objects in expressions (ABNF, arrayOrObject): `address eq {"city":"Rome","zip":100}`. An object has no type of its
-// own, so it becomes a comparison of each property of the complex value beside it; a property that it leaves out is null.
+// own, so each property of the complex value is compared separately; a property that the object leaves out is null.
 
 import { bindComparison } from './comparison.ts'
 import { type Expression, typeOf } from '../bound.ts'
