@@ -13,7 +13,6 @@ export interface RunTotals {
     readonly rejected: number
   }[]
   readonly models: readonly ModelResult[]
-  readonly removed: readonly string[]
   readonly snapshot: { readonly id: string; readonly changed: boolean } | null
   readonly orphans: readonly Orphan[]
 }
@@ -64,21 +63,13 @@ export function showSummary(run: RunTotals, paint: Paint, options: { quiet: bool
     ({ events, rejected }) => rejected > 0 || (events > 0 && !quiet),
   )
   const models = run.models.filter((model) => !quiet || isNotable(model))
-  const width = Math.max(
-    0,
-    ...[...flushed, ...models].map(({ model }) => model.length),
-    ...run.removed.map((name) => name.length),
-  )
+  const width = Math.max(0, ...[...flushed, ...models].map(({ model }) => model.length))
   const lines = [
     ...flushed.map((flush) => flushLine(flush, width)),
     ...models.flatMap((model) => [
       modelLine(model, width, paint),
       ...(model.warnings ?? []).map((warning) => `warning    ${warning}`),
     ]),
-    ...run.removed.map(
-      (name) =>
-        `removed    ${name.padEnd(width)}  no file defines it; its table stays, unpublished`,
-    ),
     ...(quiet ? [] : orphanLines(run.orphans, width)),
     ...(quiet ? [] : snapshotLines(run.snapshot)),
     totalLine(run, paint),
