@@ -1,4 +1,4 @@
-// Which texts are values of a type, as somebody wrote them: DuckDB rounds 1.5 to an integer and drops the time of a
+// Which texts are values of a type exactly as written: DuckDB rounds 1.5 to an integer and drops the time of a
 // DATE, without a word.
 
 import type { ColumnType } from './relation.ts'

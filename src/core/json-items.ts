@@ -10,7 +10,7 @@ const OBJECT = /\s*\{/y
 const COMMA = /\s*,/y
 
 /**
- * Gives the objects of the array that is the member `name` of the document, one by one, and returns the document with an
+ * Yields the objects of the array that is the member `name` of the document, one by one, and returns the document with an
  * empty array in its place. Without such a member it returns all of the document. Throws SyntaxError.
  */
 export function* parseItems(text: string, name: string): Generator<unknown, unknown> {
@@ -18,7 +18,7 @@ export function* parseItems(text: string, name: string): Generator<unknown, unkn
   if (start < 0) return JSON.parse(text) as unknown
   let at = start
   for (let separator = ''; ; separator = ',') {
-    const opening = behind(UP_TO_BRACKET, text, at)
+    const opening = endOfMatch(UP_TO_BRACKET, text, at)
     const isEnd = text[opening] === ']'
     if (text.slice(at, opening).trim() !== (isEnd ? '' : separator))
       throw new SyntaxError(`"${name}" is not an array of objects`)
@@ -30,14 +30,14 @@ export function* parseItems(text: string, name: string): Generator<unknown, unkn
 
 /** After its bracket; -1 when there is none. */
 function startOfArray(text: string, name: string): number {
-  for (let at = behind(OBJECT, text, 0); at >= 0;) {
-    const value = behind(NAME, text, at)
+  for (let at = endOfMatch(OBJECT, text, 0); at >= 0;) {
+    const value = endOfMatch(NAME, text, at)
     if (value < 0) break
     const isNamed = text.slice(at, value).replace(/:\s*$/, '').trim() === JSON.stringify(name)
     const opening = text[value] ?? ''
     if (isNamed && opening === '[') return value + 1
-    const end = '[{'.includes(opening) ? endOfValue(text, value) : behind(SCALAR, text, value)
-    at = behind(COMMA, text, end)
+    const end = '[{'.includes(opening) ? endOfValue(text, value) : endOfMatch(SCALAR, text, value)
+    at = endOfMatch(COMMA, text, end)
   }
   return -1
 }
@@ -45,7 +45,7 @@ function startOfArray(text: string, name: string): number {
 /** After the bracket that closes the one at `from`. */
 function endOfValue(text: string, from: number): number {
   let depth = 0
-  for (let at = from; ; at = behind(UP_TO_BRACKET, text, at)) {
+  for (let at = from; ; at = endOfMatch(UP_TO_BRACKET, text, at)) {
     const mark = text[at]
     if (mark === '{' || mark === '[') depth++
     else if (mark === '}' || mark === ']') depth--
@@ -56,7 +56,7 @@ function endOfValue(text: string, from: number): number {
 }
 
 /** Where the match ends that begins at `from`; -1 when there is none. */
-function behind(pattern: RegExp, text: string, from: number): number {
+function endOfMatch(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from
   return pattern.test(text) ? pattern.lastIndex : -1
 }

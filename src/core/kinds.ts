@@ -9,7 +9,7 @@ export interface KindTraits {
   readonly relation: 'table' | 'view'
   /** Its rows are those of a SELECT; the others bring them in from outside. */
   readonly hasQuery: boolean
-  /** The table goes on from run to run, so it may hold rows that its source no longer gives. */
+  /** The table goes on from run to run, so it may hold rows that its source no longer has. */
   readonly keepsRows: boolean
   /** `--start` and `--end` replace a range of its watermark. */
   readonly takesRange: boolean

@@ -128,7 +128,7 @@ export interface MergeModel extends KeptBase {
   readonly kind: 'merge'
   readonly uniqueKey: readonly [string, ...string[]]
   readonly onDuplicate: OnDuplicate
-  /** `mirror`: rows whose key the query no longer gives are deleted. */
+  /** `mirror`: rows whose key the query no longer returns are deleted. */
   readonly deletes: 'keep' | 'mirror'
   /** null: the query is read whole. Always null with `mirror`. */
   readonly watermark: Watermark | null
@@ -207,7 +207,7 @@ export interface CompiledProject {
   readonly macros: readonly Macro[]
   /** Whether all of them are here; no model with a query compiles otherwise. */
   readonly macrosAreWhole: boolean
-  /** Computed when it is asked for: most commands do not. */
+  /** Computed lazily: most commands do not need it. */
   readonly lineage: () => ReadonlyMap<ModelName, Lineage>
   readonly warnings: readonly Diagnostic[]
   /** Equal only for projects that are equal in all that is here; absent where that is not known. */

@@ -1,4 +1,4 @@
-// Names are branded strings: each brand is given by one parser, so a value of the type has been checked.
+// Names are branded strings: each brand comes from one parser, so a value of the type has been checked.
 
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }

@@ -15,7 +15,7 @@ import { type Column, columnType } from './relation.ts'
 export const SNAPSHOT_FORMAT = 1
 export const MANIFEST_FILE = 'manifest.json'
 
-/** The manifest of a snapshot that is kept, the current one included. */
+/** The manifest of a retained snapshot, the current one included. */
 export const keptManifestFile = (id: string): string => `manifest-${id}.json`
 
 /** Its presence makes the next run rewrite the file. */
