@@ -20,7 +20,7 @@ export async function openLifeSign(path: string): Promise<LifeSign | null> {
   if (process.platform !== 'linux' || Buffer.byteLength(sign) > MAX_PATH_BYTES) return null
   const server = createServer((socket) => socket.destroy())
   const isListening = await new Promise<boolean>((resolve) => {
-    // Also for those that come later, such as too many open files: nobody is let in then, and that is all.
+    // Also for those that come later, such as too many open files: then no connection is accepted, and that is all.
     server.on('error', () => resolve(false))
     server.listen(sign, () => resolve(true))
   })
@@ -28,7 +28,7 @@ export async function openLifeSign(path: string): Promise<LifeSign | null> {
   server.unref() // the process does not live on for it
   return {
     name: basename(sign),
-    // Takes the socket's file away too.
+    // Removes the socket file too.
     [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }

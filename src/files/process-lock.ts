@@ -18,7 +18,7 @@ export interface LockHolder {
   readonly pid: number
   readonly host: string
   readonly startedAt: string
-  /** Tells a process from a later one with its pid, where the system says so; else null. */
+  /** Distinguishes a process from a later one with the same pid, where the system can; else null. */
   readonly process: string | null
   /** Where the pid means something: on Linux each container has its own namespace; null elsewhere. */
   readonly pidNamespace: string | null
@@ -58,7 +58,7 @@ export const isHere = ({ host, pidNamespace }: LockHolder): boolean =>
 export const homeOf = ({ host }: LockHolder): string =>
   host === hostname() ? 'that container' : host
 
-/** Takes the lock, making its directory when it is missing; disposing releases it. Throws LockHeldError. */
+/** Acquires the lock, creating its directory when missing; disposing releases it. Throws LockHeldError. */
 export async function takeProcessLock(
   path: string,
   { role = null }: { readonly role?: string | null } = {},
