@@ -1,6 +1,6 @@
 // Published states as files: each relation an immutable DuckDB file, and a manifest that names them (core/snapshot.ts). A
 // file is written under another name, checkpointed, synced and renamed; then one rename of the manifest shows all new
-// files at once. A crash leaves the old manifest with its files, and files that nobody names.
+// files at once. A crash leaves the old manifest with its files, and files that no manifest names.
 //
 // A file is named by what it holds, so an unchanged model keeps its file.
 

@@ -1,4 +1,4 @@
-// The directory of snapshots: manifests, who is current, and what nobody needs any more.
+// The directory of snapshots: manifests, which one is current, and what is obsolete.
 //
 //   manifest.json             the current snapshot
 //   manifest-<id>.json        each retained snapshot, the current one included; the same format
