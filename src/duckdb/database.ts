@@ -81,7 +81,7 @@ export class Database implements AsyncDisposable {
     return connection
   }
 
-  /** Closes what is left open; statements still running end as if interrupted. */
+  /** Closes all connections; statements still running end as if interrupted. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const connection of this.#connections) await connection[Symbol.asyncDispose]()
     this.#instance.closeSync()
@@ -89,7 +89,7 @@ export class Database implements AsyncDisposable {
 }
 
 export class Connection implements AsyncDisposable {
-  /** For files of this room that read vectors; nobody else touches the driver. */
+  /** For files in this directory that read vectors; nothing else touches the driver. */
   readonly driver: DuckDBConnection
   readonly #syncNames: () => Promise<void>
   readonly #onClose: () => void
@@ -148,7 +148,7 @@ export class Connection implements AsyncDisposable {
 
   /**
    * Names and types of the columns that a query returns, without running it. A named type, such as JSON,
-   * is given as the type underneath; `describe` of catalog.ts keeps the name.
+   * is returned as the type underneath; `describe` of catalog.ts keeps the name.
    */
   async columnsOf(query: Sql): Promise<readonly Column[]> {
     const statement = await this.attempt(() => this.driver.prepare(query.inline()))

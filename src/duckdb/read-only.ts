@@ -1,4 +1,4 @@
-// An engine for strangers' questions: it reads the database files that it was given and nothing else.
+// A DuckDB instance for untrusted queries: it reads the attached database files and nothing else.
 
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -22,7 +22,7 @@ export interface EngineSettings {
   readonly memoryLimit: string | null
   /** Large sorts and groupings spill into a directory of the engine's own below this one, which goes with it. */
   readonly tempDir: string
-  /** Connections that are kept for queries. */
+  /** Connections in the pool. */
   readonly connections: number
 }
 
@@ -43,7 +43,7 @@ export async function openReadOnly({ files, ...settings }: ReadOnlyOptions) {
   return await engine.openReadOnly(files)
 }
 
-/** An engine before it knows its files. To make it takes much longer than to open files in it, so it may be made ahead. */
+/** An engine before it knows its files. Creating it takes much longer than attaching files, so it may be created ahead. */
 export class EmptyEngine implements AsyncDisposable {
   readonly #pool: ConnectionPool
   readonly #names: string[]

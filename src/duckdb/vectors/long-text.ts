@@ -34,7 +34,7 @@ interface Place {
 }
 
 function partOf(chunk: DuckDBDataChunk, { address, length, rows }: Place): TextPart {
-  /** The memory of a chunk goes when the collector takes the object, so it is held until its bytes are copied. */
+  /** The memory of a chunk is freed with its object, so the object is retained until its bytes are copied. */
   let held: DuckDBDataChunk | null = chunk
   return {
     rows,

@@ -14,7 +14,7 @@ export async function readMemoryLimit(connection: Connection): Promise<string> {
 }
 
 /**
- * Gives what a bulk load calls before each of its parts, with the bytes of the part. It settles the memory when those since
+ * Returns a function that a bulk load calls before each part, with the part's bytes. It settles when those since
  * the last time would be more than limits.flushBytes, so that a load of any length takes the memory of about one part.
  * The checkpoint costs about a quarter of the time that inserting so many bytes takes, so not after small parts, and not
  * after the last one.

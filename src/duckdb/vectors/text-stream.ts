@@ -39,16 +39,16 @@ export interface TextStreamOptions {
    * `streamed`: rows come while DuckDB works; a failure shows itself in `next` or `open`.
    */
   readonly mode: 'whole' | 'streamed'
-  /** Whether few texts may have megabytes: the main thread is then kept from copying them at once. */
+  /** Whether few texts may have megabytes: the main thread then does not copy them all at once. */
   readonly isLong?: boolean
 }
 
-/** An open result. It needs its connection for itself until it has ended or is disposed of. */
+/** An open result. It uses its connection exclusively until it has ended or is disposed of. */
 export class TextStream implements AsyncDisposable {
   readonly #connection: Connection
   readonly #chunks: Chunks
   readonly #maxRows: number
-  /** Nothing more is to come from DuckDB. */
+  /** DuckDB has returned everything. */
   #ended = false
   /** What is left of the last chunk. */
   #left: TextPart[] = []
@@ -150,7 +150,7 @@ export class TextStream implements AsyncDisposable {
 class Texts implements TextPart {
   readonly rows: number
   readonly #headers: Uint8Array
-  /** The memory of a chunk goes when the collector takes the object, so it is held until its bytes are copied. */
+  /** The memory of a chunk is freed with its object, so the object is retained until its bytes are copied. */
   #chunk: DuckDBDataChunk | null
 
   constructor(chunk: DuckDBDataChunk, headers: Uint8Array, rows: number) {
@@ -217,7 +217,7 @@ function readHeaders(chunk: DuckDBDataChunk, count: number): Uint8Array {
   return bindings.vector_get_data(vector, count * HEADER_BYTES)
 }
 
-/** A chunk of long texts takes long to copy, so nobody is given all of it at once. */
+/** A chunk of long texts takes long to copy, so it is never handed out all at once. */
 function piecesOf(chunk: DuckDBDataChunk, headers: Uint8Array, rows: number): TextPart[] {
   const { lengthOf, addressOf } = wordsIn(headers, rows)
   const pieces: TextPart[] = []
