@@ -1,4 +1,4 @@
-// Who may ask. Without a token everybody who reaches the port may.
+// Authentication. Without a token anybody who reaches the port has access.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -47,7 +47,7 @@ export function isLoopback(host: string): boolean {
   )
 }
 
-/** Refuses to open a port to other machines without a token, unless that is asked for. */
+/** Refuses to open a port to other machines without a token, unless explicitly allowed. */
 export function requireSafeBinding(
   host: string,
   token: string | null,

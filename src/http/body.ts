@@ -93,7 +93,7 @@ class HeldBytes {
     this.#bytes = bytes
   }
 
-  /** A body alone may be of any size: its own limit lets it in. */
+  /** A single body may be of any size up to its own limit. */
   hasRoomFor(bytes: number): boolean {
     const others = HeldBytes.#total - this.#bytes
     return others === 0 || others + bytes <= limits.bodiesBytes
@@ -144,7 +144,7 @@ export function declaredLength(request: IncomingMessage): number {
 
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()
 
-/** Keeps the "100 Continue" that the client waits for until the body is wanted, so that one too large is never sent. */
+/** Delays the "100 Continue" that the client waits for until the body is wanted, so that one too large is never sent. */
 export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response)
 }

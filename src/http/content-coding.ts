@@ -72,7 +72,7 @@ async function compressNow(body: Buffer, coding: ContentCoding): Promise<Buffer>
 }
 
 /**
- * Each part goes out as soon as it is made: a client sees its first bytes as early as without compression. What `parts`
+ * Each part is sent as soon as it is compressed: a client sees its first bytes as early as without compression. What `parts`
  * throws, the result throws, without the bytes that would make it whole.
  */
 export function compressParts(

@@ -24,7 +24,7 @@ export interface ServerOptions extends Address {
   readonly logger: Logger
   /** Headers of every answer that the server itself makes (errors). */
   readonly errorHeaders?: Headers
-  /** Routes for the fast front; without it node:http answers everything. Their answers must be those of `handle`. */
+  /** Routes for the fast path; without it node:http answers everything. Their answers must be those of `handle`. */
   readonly front?: Omit<FrontRoutes, 'toRefusal'>
   /** Called for each request that was answered with an error. */
   readonly onRefusal?: (status: number, code: string) => void
@@ -35,12 +35,12 @@ export interface ServerOptions extends Address {
 export class HttpServer implements AsyncDisposable {
   readonly #server: Server
   readonly #front: PostFront | null
-  /** Takes the connections: the front, or node:http's server itself. */
+  /** Accepts the connections: the fast path, or node:http's server itself. */
   readonly #listener: NetServer
   readonly #options: ServerOptions
   /** The newest response of each open socket; responses of one socket are sent in the order of their requests. */
   readonly #newest = new Map<Socket, ServerResponse | null>()
-  /** Requests that broke off while their handler was at work, and are answered: what it says now is too late. */
+  /** Requests that were cut off while their handler was running, and are answered: its own answer is too late. */
   readonly #brokenOff = new WeakSet<ServerResponse>()
   readonly #turns = new Turns()
   #port = 0
@@ -152,7 +152,7 @@ export class HttpServer implements AsyncDisposable {
     for (const socket of this.#newest.keys()) this.#close(socket)
   }
 
-  /** Closes it now, whatever it is at. */
+  /** Closes it now, whatever it is doing. */
   #close(socket: Socket): void {
     const newest = this.#newest.get(socket)
     if (newest != null && newest.headersSent && !newest.writableFinished) cutOff(newest)
@@ -204,7 +204,7 @@ export class HttpServer implements AsyncDisposable {
     return refusal
   }
 
-  /** Without its wish for another protocol, after the answers that are still pending. */
+  /** Without its Upgrade header, after the answers that are still pending. */
   #readAgain(request: IncomingMessage, socket: Socket, rest: Buffer): void {
     unreadUpgrade(request, socket, rest)
     const newest = this.#newest.get(socket)
@@ -243,7 +243,7 @@ export class HttpServer implements AsyncDisposable {
     this.#options.onRefusal?.(error.status, error.code)
     const headers = { ...this.#options.errorHeaders, Connection: 'close' }
     socket.end(errorText(error, headers, { Date: httpDate() }), 'latin1')
-    // A client that keeps its side open would keep the connection for ever.
+    // A client that keeps its side open would keep the connection open for ever.
     socket.setTimeout(limits.lingerMs, () => socket.destroy())
   }
 }

@@ -14,7 +14,7 @@ interface Line {
 
 export class Turns {
   readonly #lines = new WeakMap<Socket, Line>()
-  /** Requests that wait in all lines. */
+  /** Requests that wait, of all connections. */
   #waiting = 0
 
   /** Calls `work` when the earlier requests of the connection have their answers; never when it ends before that. */
@@ -50,7 +50,7 @@ export class Turns {
     work()
   }
 
-  /** What waits begins in another turn of the loop: answers made without waiting would keep all other connections waiting. */
+  /** Waiting requests start in another turn of the event loop: synchronous answers would block all other connections. */
   #end(line: Line, socket: Socket): void {
     if (line.waiting.length === 0) line.isBusy = false
     else setImmediate(() => this.#next(line, socket))

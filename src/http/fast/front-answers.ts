@@ -1,4 +1,4 @@
-// Answers of the front (post-front.ts): what a route makes of a body, as the bytes of HTTP, each in its place among the
+// Answers of the fast path (post-front.ts): what a route makes of a body, as the bytes of HTTP, each in its place among the
 // answers of its connection. Many requests wait for the same promise, the sync of a group: it is waited for once, and
 // then all of them are sent, with one write for each connection.
 
@@ -44,11 +44,11 @@ interface Answer {
   readonly route: Route
   /** Of the answer, unless it is an error. */
   readonly body: string
-  /** null while it is waited for. */
+  /** null while it is pending. */
   text: string | null
 }
 
-/** A connection, with its answers that are not sent, in order of their requests. */
+/** A connection with its unsent answers, in order of their requests. */
 export interface Answered {
   answers: Answer[]
 }

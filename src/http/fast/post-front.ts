@@ -4,10 +4,10 @@
 // What was handed over does not come back. So whatever is odd has one reader and one answer, that of node:http.
 //
 // Answers have the order of their requests: one that is ready waits for those before it, and so does a handover. What
-// becomes ready at one time is sent by one write for each connection.
+// becomes ready at the same time is sent in one write per connection.
 //
 // A connection that sends without waiting for its answers gets a few requests taken in a turn of the event loop, so that
-// all others get theirs; and none while its client does not read.
+// all others are served too; and none while its client does not read.
 
 import { createServer, type Server, type Socket } from 'node:net'
 import { limits } from '../../core/limits.ts'
@@ -16,7 +16,7 @@ import { mayBecomePlainPost, readPlainPost } from './plain-post.ts'
 
 export interface PostFrontOptions extends FrontRoutes {
   readonly handOver: (socket: Socket) => void
-  /** Answers a request that will never be whole, and ends the connection. */
+  /** Answers a request that will never be complete, and ends the connection. */
   readonly refuseBroken: (socket: Socket) => void
 }
 
@@ -26,7 +26,7 @@ interface Connection extends Answered {
   readonly onEnd: () => void
   /** The beginning of a request that may become a plain one. */
   partial: Buffer | null
-  /** It has had its share of this turn of the event loop; the rest of what came is back in the socket. */
+  /** It has used its quota for this turn of the event loop; the rest of its input is back in the socket. */
   hasHadTurn: boolean
   /** No further request is read: the connection is handed over, or ends, after the last answer. */
   last: 'handover' | 'end' | null
@@ -230,7 +230,7 @@ export class PostFront {
     socket.resume()
   }
 
-  /** node:http has the clocks for slow requests; those for connections on which nothing moves are here. */
+  /** node:http has the timeouts for slow requests; those for idle connections are here. */
   #sweepSlow(): void {
     const now = performance.now()
     for (const connection of this.#connections.values()) {
