@@ -50,7 +50,7 @@ export interface ODataServiceOptions {
   readonly linkSecretPath?: string
   /** Whether URLs in answers follow Forwarded and X-Forwarded-* headers. */
   readonly trustProxy?: boolean
-  /** Memory for answers that are given again; limits.cacheBytes by default, 0 for none. */
+  /** Memory of the answer cache; limits.cacheBytes by default, 0 for none. */
   readonly cacheBytes?: number
   /** Large answers that are open at once; limits.openStreams by default. */
   readonly openStreams?: number
@@ -156,7 +156,7 @@ export function memoryOfEach(memoryLimit: string | null): string | null {
   return memoryLimit?.replace(/^[\d.]+/, part) ?? null
 }
 
-/** What a service that was killed has spilled goes with the next one. */
+/** The next service deletes what a killed one has spilled. */
 async function ownTempDir(
   { tempDir, logger }: ODataServiceOptions,
   resources: Resources,

@@ -104,7 +104,7 @@ async function openPage(
   return await Query.open(engine, texts, { maxRows: limit, mode, isSmall, isLong })
 }
 
-interface Behind {
+interface Following {
   /** What DuckDB returned for the row after the page. */
   readonly following: Buffer | null
   readonly count: string | null
@@ -115,7 +115,7 @@ interface Behind {
 export function linkBehind(
   { request, service, snapshot, now }: Exchange,
   { offset, size, limit }: Page,
-  { following, count, isTracked }: Behind,
+  { following, count, isTracked }: Following,
 ): Link | null {
   const { root, target } = request
   const { id: snapshotId } = snapshot.snapshot

@@ -15,9 +15,9 @@ import { optionName } from '../syntax/option-names.ts'
 export interface SkipToken {
   readonly snapshotId: string
   readonly pageSize: number
-  /** Rows given so far, counted after $skip. */
+  /** Rows returned so far, counted after $skip. */
   readonly given: number
-  /** What the rows are ordered by, in the first row to come; null where rows given are counted instead. */
+  /** What the rows are ordered by, in the first row to come; null where the rows returned are counted instead. */
   readonly from: Position | null
   /** The value of @odata.count, so that it is computed once. */
   readonly count: string | null

@@ -1,5 +1,5 @@
 // The engines that compare published states for delta links. Links of one set and one earlier state share an engine while
-// somebody uses it, and there are only so many at a time: each may take its own share of memory.
+// it is in use, and there are only so many at a time: each may take its own share of memory.
 
 import { limits } from '../../core/limits.ts'
 import type { PublishedRelation } from '../../core/snapshot.ts'
@@ -16,7 +16,7 @@ export interface ComparisonLease extends AsyncDisposable {
 
 export interface Comparisons {
   /**
-   * Waits for a place as long as the request has time. Throws RequestError 503 when none came free; ClientGone;
+   * Waits for a slot as long as the request has time. Throws RequestError 503 when none came free; ClientGone;
    * DatabaseError when one of the files is gone or damaged.
    */
   lease(

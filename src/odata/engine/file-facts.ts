@@ -1,4 +1,4 @@
-// What the manifest does not tell of a published file and its rows do. A file is not changed once it is published, and
+// Facts about a published file that only its rows tell, not the manifest. A file is not changed once it is published, and
 // most files of a snapshot are those of the one before, so what was found in a file is not looked for again.
 
 import { hashOf } from '../../core/hash.ts'
@@ -16,11 +16,11 @@ import { edmTypeOf } from '../edm/types.ts'
 export interface FileFacts {
   /** TINYINTs that hold a negative value. */
   readonly signedTinyints: ReadonlySet<string>
-  /** Dates and times that hold a value outside of what OData has. */
+  /** Dates and times with a value out of the range of OData. */
   readonly clampedTimes: ReadonlySet<string>
 }
 
-/** By what `factsKey` gives. */
+/** By `factsKey`. */
 export type KnownFacts = ReadonlyMap<string, FileFacts>
 
 /** Equal for the same rows, unchanged since, of which the manifest says the same. */

@@ -85,7 +85,7 @@ export class OpenSnapshot implements AsyncDisposable {
     return this.#engine.facts
   }
 
-  /** A connection for one query, to be given back before the lease is. */
+  /** A connection for one query, to be released before the lease is. */
   connect(): Promise<PooledConnection> {
     return this.#engine.connections.take()
   }

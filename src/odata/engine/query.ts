@@ -1,4 +1,4 @@
-// One query of one request: it waits for its turn, has a limited time in DuckDB, and ends when the client is gone.
+// One query of one request: it waits for admission, has a limited time in DuckDB, and ends when the client is gone.
 
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 import { limits } from '../../core/limits.ts'
@@ -39,12 +39,12 @@ interface Opened {
   readonly isSmall: boolean
 }
 
-/** Nobody is there to be answered. */
+/** The client is gone. */
 export class ClientGone extends Error {
   override name = 'ClientGone'
 }
 
-/** An open query with its first texts at hand. */
+/** An open query with its first texts. */
 export class Query implements AsyncDisposable {
   readonly #access: EngineAccess
   readonly #connection: Connection
@@ -52,7 +52,7 @@ export class Query implements AsyncDisposable {
   readonly #isSmall: boolean
   readonly #first: Buffer
   readonly #resources: Resources
-  /** Settled when DuckDB has made all that it was asked for. */
+  /** Settled when DuckDB has produced all that was requested. */
   #last: Promise<unknown> = Promise.resolve()
   #closed = false
 
@@ -104,7 +104,7 @@ export class Query implements AsyncDisposable {
     return this.#first
   }
 
-  /** All texts at once when they came in one piece; null when more are to come. */
+  /** All texts at once when they came in one piece; null when more will follow. */
   get whole(): Buffer | null {
     return this.#stream.hasEnded ? this.#first : null
   }
@@ -118,7 +118,7 @@ export class Query implements AsyncDisposable {
       yield bytes
       const texts = await ahead.shift()!
       if (texts === null) return
-      // DuckDB is asked for what comes next before this is copied, or it would stand still meanwhile. And all of a
+      // The next texts are requested before these are copied, or DuckDB would be idle meanwhile. And all of a
       // whole result is at hand, which a fast client may take as fast as it is copied.
       await nextLoopTurn()
       bytes = texts.copy()

@@ -49,7 +49,7 @@ export class SnapshotEngines implements AsyncDisposable {
     return this.#retired.find(({ snapshot }) => snapshot.snapshot.id === id)?.snapshot
   }
 
-  /** Lets go of those that are too many or too old, and has the rest done soon. */
+  /** Releases those that are too many or too old, and schedules the rest. */
   release(): void {
     const oldest = Date.now() - limits.openEarlierSnapshotMs
     const isKept = ({ sinceMs }: Retired, i: number) =>

@@ -1,4 +1,4 @@
-// One HTTP request: who may ask, where it goes, and what is said when it fails.
+// One HTTP request: authentication, routing, and the answer when it fails.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../../core/limits.ts'
@@ -81,7 +81,7 @@ async function handle(exchange: HttpExchange): Promise<void> {
   const stopWatching = watchClient(exchange, gone)
   exchange.response.once('close', () => {
     stopWatching()
-    // An abort makes an error with a stack, also when nobody listens any more.
+    // An abort makes an error with a stack, even when nothing listens any more.
     if (!exchange.response.writableFinished) gone.abort()
   })
   try {
