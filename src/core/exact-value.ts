@@ -1,5 +1,5 @@
 // Which texts are values of a type exactly as written: DuckDB rounds 1.5 to an integer and drops the time of a
-// DATE, without a word.
+// DATE, silently.
 
 import type { ColumnType } from './relation.ts'
 import { type Sql, sql } from './sql.ts'

@@ -1,5 +1,5 @@
-// A JSON document of megabytes, most of which is one array of objects: read an object at a time, so that others get
-// their turn between two of them.
+// A JSON document of megabytes, most of which is one array of objects: read an object at a time, so that others run
+// in between.
 
 const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
 const OUTSIDE = String.raw`[^"{}[\]]*`

@@ -13,9 +13,9 @@ interface ModelBase {
   readonly name: ModelName
   readonly source: SourceFile
   readonly description: string | null
-  /** Words of the author's own, for `tag:` in a selector. */
+  /** Free-form words, for `tag:` in a selector. */
   readonly tags: readonly string[]
-  /** Who answers for the model; a text of the author's own. */
+  /** The owner of the model, as free text. */
   readonly owner: string | null
   /** null: not served. An empty key: served as a collection only. */
   readonly expose: Expose | null
@@ -97,10 +97,10 @@ export interface Watermark {
   readonly lookback: string | null
 }
 
-/** `evolve`: new columns and wider types are taken over, other changes are refused. */
+/** `evolve`: new columns and wider types are adopted, other changes are rejected. */
 export type OnSchemaChange = 'evolve' | 'rebuild' | 'fail'
 
-/** The table goes on from run to run instead of being made from nothing each time. */
+/** The table persists from run to run instead of being rebuilt each time. */
 interface KeptBase extends QueryModel {
   readonly onSchemaChange: OnSchemaChange
 }
@@ -183,7 +183,7 @@ export interface Macro {
   readonly body: ModelBody
 }
 
-/** What is known of a model that cannot be built as its file stands. */
+/** What is known of a model that does not compile. */
 export interface FailedModel extends Pick<
   ModelBase,
   'name' | 'source' | 'tags' | 'sources' | 'dependsOn'
@@ -212,10 +212,10 @@ export interface CompiledProject {
   readonly warnings: readonly Diagnostic[]
   /** Equal only for projects that are equal in all that is here; absent where that is not known. */
   readonly identity?: string
-  /** What the models can read that no run makes, and how it is attached; absent without `sources`. */
+  /** What the models can read that no run builds, and how it is attached; absent without `sources`. */
   readonly external?: {
     readonly sources: readonly ExternalSource[]
-    /** Those that cannot be read now have the columns of the last time, where those are known. */
+    /** Those that cannot be read now have the columns cached from the last time, if any. */
     readonly tables: readonly CompiledExternal[]
     /** Why a table cannot be read now, by its name. */
     readonly away: ReadonlyMap<string, Diagnostic>

@@ -15,7 +15,7 @@ import { readPosition } from '../protocol/position.ts'
 import { keysetOf } from '../bind/keyset.ts'
 import { collectionHead, collectionTail, type Link } from './envelope.ts'
 
-/** What is asked of a collection, or of its changes, in one answer. */
+/** What one answer returns of a collection, or of its changes. */
 export interface Page {
   /** Rows before it, counted after $skip. */
   readonly offset: number
@@ -37,7 +37,7 @@ export async function answerCollection(
   const found = resources.use(await openPage(exchange, query, page, format))
   await requireParent(exchange, addressed, found.whole?.length === 0)
   const isTracked = token?.isTracked ?? preferences.trackChanges
-  const end = () => linkBehind(exchange, page, { following: found.following, count, isTracked })
+  const end = () => closingLink(exchange, page, { following: found.following, count, isTracked })
   const context = contextUrl(request, query.contextFragment)
   return pageText({ context, count, format, found }, end)
 }
@@ -112,7 +112,7 @@ interface Following {
 }
 
 /** To the next page; after the last one to the changes, where they are tracked. */
-export function linkBehind(
+export function closingLink(
   { request, service, snapshot, now }: Exchange,
   { offset, size, limit }: Page,
   { following, count, isTracked }: Following,

@@ -1,5 +1,5 @@
 // Rows as CSV, which is not an OData format but one that every program reads. It has no place for a next link, so it comes
-// whole, up to $top: a file that ends early must not look like all there is.
+// whole, up to $top: a truncated file must not look complete.
 
 import { limits } from '../../core/limits.ts'
 import { noEntity, requireParent } from './one.ts'

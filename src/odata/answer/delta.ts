@@ -4,7 +4,7 @@
 import { limits } from '../../core/limits.ts'
 import { Resources } from '../../core/resources.ts'
 import { RequestError } from '../../http/request-error.ts'
-import { type End, linkBehind, type Page, pageOf, pageText } from './collection.ts'
+import { type End, closingLink, type Page, pageOf, pageText } from './collection.ts'
 import type { Addressed, BoundQuery } from '../bind/bound.ts'
 import { isSameShape } from '../engine/compare-snapshots.ts'
 import type { ComparisonLease } from '../engine/comparisons.ts'
@@ -39,7 +39,7 @@ export function isTrackable({ request }: Exchange, { query, parent }: Addressed)
 }
 
 /**
- * `addressed` is the request that the delta link belongs to. The changes are made whole before the first of them is sent:
+ * `addressed` is the request that the delta link belongs to. All changes are spooled before the first is sent:
  * there are few engines that compare, and a slow client must not keep one from others.
  */
 export async function answerDelta(
@@ -69,7 +69,7 @@ async function changes(
   const comparison = await openComparison(exchange, query)
   if (comparison === null)
     return write(
-      () => linkBehind(exchange, page, { following: null, count: '0', isTracked: true }),
+      () => closingLink(exchange, page, { following: null, count: '0', isTracked: true }),
       null,
       '0',
     )
@@ -82,11 +82,11 @@ async function changes(
     await Query.open(engine, texts, { ...LARGE, maxRows: page.limit, mode }),
   )
   const end = () =>
-    linkBehind(exchange, page, { following: found.following, count: counted, isTracked: true })
+    closingLink(exchange, page, { following: found.following, count: counted, isTracked: true })
   return write(end, found, counted)
 }
 
-/** Every row of both states is looked at. */
+/** Every row of both states is read. */
 const LARGE = { isSmall: false } as const
 
 async function countOf(engine: EngineAccess, asked: DeltaQuery): Promise<string> {
@@ -121,7 +121,7 @@ async function openComparison(
   { set, row }: BoundQuery,
 ): Promise<ComparisonLease | null> {
   const { snapshots, comparisons } = service
-  // The key may have become one whose values cannot be told apart.
+  // The key may now be of a type whose values cannot be distinguished.
   if (storedKeyset(set, row) === null) throw changesGone()
   const then = await snapshots.manifestOf(since!.snapshotId)
   const before = then?.relations.find(({ model }) => model === set.relation.model)

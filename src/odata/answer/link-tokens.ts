@@ -1,6 +1,6 @@
 // Pages of a collection. A next link is the request again with a $skiptoken, which says where to read on, how large a
 // page is, and which snapshot the rows come from. A delta link is the request with a $deltatoken, which says since which
-// snapshot changes are asked for.
+// snapshot changes are requested.
 //
 // A token is `<base64url of a JSON array>.<signature>`. The signature covers the path and the options that the token was
 // made for, so it is good for no other request; how they are encoded, $format and custom options are free, as some
@@ -27,7 +27,7 @@ export interface SkipToken {
   readonly isTracked: boolean
 }
 
-/** Throws RequestError 400 for a token that this service has not made for this request. */
+/** Throws RequestError 400 for a token that this service did not issue for this request. */
 export function parseSkipToken(text: string, target: string, links: LinkSigner): SkipToken {
   const [snapshotId, pageSize, given, from, count, now, isTracked] = openToken(
     '$skiptoken',
@@ -61,7 +61,7 @@ export function nextLink(
 }
 
 export interface DeltaToken {
-  /** Changes since this one are asked for. */
+  /** The request is for changes since this one. */
   readonly snapshotId: string
   readonly pageSize: number
 }

@@ -39,7 +39,7 @@ export interface BoundQuery {
   readonly expand: readonly Expansion[]
   /** Key predicate, `$search` and `$filter` in one. */
   readonly filter: Expression | null
-  /** What the caller asked for, made total by the key; empty: the order in which the rows are stored. */
+  /** The requested order, made total by the key; empty: the order in which the rows are stored. */
   readonly order: readonly OrderItem[]
   readonly withCount: boolean
   readonly skip: number
@@ -262,7 +262,7 @@ export function typeOf(expression: Expression): EdmType | null {
   }
 }
 
-// Rows that a query reads from: those of an entity set, or what the transformations of $apply have made of them.
+// Rows that a query reads from: those of an entity set, or the result of transformations of $apply.
 //
 // Each transformation is one SELECT around the relation before it. Columns that a transformation makes have names of
 // their own (c1, c2, …), because names are case-sensitive in OData and not in DuckDB.

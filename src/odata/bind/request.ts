@@ -1,4 +1,4 @@
-// From the syntax of a request to what it asks of one snapshot: which resource, which rows, which properties.
+// From the syntax of a request to what it reads from one snapshot: which resource, which rows, which properties.
 
 import { entityRows, scopeOfRows } from './apply/rows.ts'
 import { bindApply } from './apply/apply.ts'

@@ -22,7 +22,7 @@ export interface RequestContext extends Costs {
   /** What `$root` leads to. */
   readonly sets: EntityModel['sets']
   readonly aliases: ReadonlyMap<string, ExpressionSyntax>
-  /** What `now()` gives: one time for the whole request. */
+  /** What `now()` returns: one time for the whole request. */
   readonly now: Date
   readonly version: ODataVersion
   /** Rows named so far; each gets a unique name in SQL. */
@@ -134,7 +134,7 @@ export function newName({ name, at }: ComputeItem, { row, computed }: Scope): st
   return name
 }
 
-/** `orders` for `core_orders`: a person knows the table, and not that the schema is a part of the name. */
+/** `orders` for `core_orders`: people know the table, not that the schema is part of the name. */
 function ownOfTable(name: string, sets: EntityModel['sets']): string | undefined {
   const found = [...sets.keys()].filter((set) =>
     set.toLowerCase().endsWith(`_${name.toLowerCase()}`),

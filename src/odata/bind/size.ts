@@ -1,4 +1,4 @@
-// How large the SQL of an expression becomes. Names given by $compute and parameter aliases are put in where they are
+// How large the SQL of an expression becomes. Names given by $compute and parameter aliases are inlined where they are
 // used, and some functions write an operand several times, so a short request could mean an endless statement.
 //
 // Also whether an expression changes the order in which DuckDB gives rows, since that too follows from its subqueries.
@@ -79,7 +79,7 @@ export function mayReorder(expression: Expression): boolean {
   )
 }
 
-/** DuckDB takes rows where one side is NULL first. */
+/** DuckDB returns rows where one side is NULL first. */
 const comparesNested = (expression: Expression): boolean =>
   expression.kind === 'compare' && typeOf(expression.left)?.kind !== 'primitive'
 

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../core/snapshot.ts'
 import { buildEntityModel, type SnapshotFacts } from './entity-model.ts'
 import type { EntitySet } from './model.ts'
 
-/** Nobody reads any here. */
+/** Not used here. */
 const NO_ROWS: SnapshotFacts = {
   stored: { tableOf: (name) => [name], inKeyOrder: false, ownFilesOnly: true },
   signedTinyints: new Map(),

@@ -213,7 +213,7 @@ function complexType(
 
 const NO_FACETS = { precision: null, scale: null, members: null } as const
 
-/** Values inside of others are not looked at, and any TINYINT is an Edm.SByte. */
+/** Nested values are ignored, and any TINYINT is an Edm.SByte. */
 const byteless = <Type extends EdmType>(type: Type | PrimitiveType): Type | PrimitiveType =>
   type.name === 'Edm.Byte' ? edm.SByte : type
 

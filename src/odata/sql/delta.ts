@@ -1,7 +1,7 @@
 // What has changed in a set between two published states, as one SELECT (Protocol 4.01, 11.3; JSON Format 4.01, 15).
 //
-// Rows of both states meet by their key. A row that passes the filter now is given when it did not before, or when one
-// of the properties asked for differs; one that passed before and does not now is removed: `deleted` when its key is
+// Rows of both states meet by their key. A row that passes the filter now is returned when it did not before, or when one
+// of the requested properties differs; one that passed before and does not now is removed: `deleted` when its key is
 // gone, `changed` when the filter leaves it out.
 
 import { type Sql, sql } from '../../core/sql.ts'
@@ -98,6 +98,6 @@ function removedText({ keyset, version, removedContext }: DeltaQuery, format: Js
   return sql`concat(',{"@removed":{"reason":"', ${reason}, '"},"@odata.id":', ${id}, ${sql.join(key)}, '}')`
 }
 
-/** The rows of before, as what stands after FROM. */
+/** The rows of the earlier state, as a FROM item. */
 export const beforeSql = ({ tableBefore }: Pick<EntitySet, 'tableBefore'>): Sql =>
   sql.ident(...tableBefore)

@@ -1,9 +1,9 @@
 // A bound expression as SQL.
 //
-// OData compares by two-valued logic: `null eq null` is true, `null gt 1` is false and `not (null gt 1)` is true. The
-// engine gives NULL for all of them. Where only the truth of a condition matters, at the top of a filter and below
+// OData compares by two-valued logic: `null eq null` is true, `null gt 1` is false and `not (null gt 1)` is true.
+// DuckDB returns NULL for all of them. Where only the truth of a condition matters, at the top of a filter and below
 // `and` and `or`, NULL is as good as false and DuckDB's plain operators do, at two to four times the speed. Below
-// `not` and wherever a value is needed, `exact` is asked for.
+// `not` and wherever a value is needed, `exact` is required.
 
 import { type Sql, sql } from '../../core/sql.ts'
 import {
@@ -25,7 +25,7 @@ import type { Property } from '../edm/model.ts'
 
 type Compare = Expression & { readonly kind: 'compare' }
 
-/** A boolean expression of which NULL may be taken for false. */
+/** A boolean expression whose NULL may count as false. */
 export function conditionSql(expression: Expression): Sql {
   switch (expression.kind) {
     case 'logical':
@@ -39,7 +39,7 @@ export function conditionSql(expression: Expression): Sql {
   }
 }
 
-/** An expression with exactly the value, or the NULL, that OData gives it. */
+/** An expression with exactly the value, or the NULL, that OData defines. */
 export function valueSql(expression: Expression): Sql {
   switch (expression.kind) {
     case 'null':

@@ -1,4 +1,4 @@
-// The SQL of functions and operators: one row for each call that a bound request may hold, or the compiler complains. What
+// The SQL of functions and operators: one row for each call that a bound request may hold, as the compiler checks. What
 // they take and return is defined in bind/expression/functions.ts.
 
 import { type Sql, sql } from '../../core/sql.ts'

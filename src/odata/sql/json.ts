@@ -1,6 +1,6 @@
 // Rows as JSON, which DuckDB itself writes as text.
 //
-// A row leaves DuckDB as `,{"name":value,…}`: the comma of the first one is dropped by whoever puts rows together.
+// A row leaves DuckDB as `,{"name":value,…}`: the comma of the first one is dropped when rows are joined.
 // Numbers have exactly the digits of the stored value. Every property is written, NULL as null, but for those that rows of
 // $apply may lack.
 

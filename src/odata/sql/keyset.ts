@@ -1,7 +1,7 @@
 // Pages by position: a page begins at the row whose key, or other order values, the link carries. DuckDB goes there
-// by the statistics of its row groups, while rows given before would have to be read again to be counted.
+// by the statistics of its row groups, while skipped rows would have to be read again to be counted.
 //
-// Every page asks for one row more than it gives. Of that row DuckDB writes no JSON but its position, which the next
+// Every page reads one row more than it returns. Of that row DuckDB writes no JSON but its position, which the next
 // link carries. A snapshot never changes, so the next page begins with exactly that row.
 
 import { type Sql, sql } from '../../core/sql.ts'

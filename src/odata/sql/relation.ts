@@ -1,4 +1,4 @@
-// A relation as what stands after FROM.
+// A relation as a FROM item.
 
 import { type Sql, sql } from '../../core/sql.ts'
 import type {

@@ -1,4 +1,4 @@
-// Dates and times that clients know: the years 1 to 9999, and times of day before midnight. DuckDB has more of them:
+// Dates and times that clients know: the years 1 to 9999, and times of day before midnight. DuckDB has more:
 // its infinities, years before and beyond, and 24:00:00. Such a value is read as the nearest one that clients know, here
 // and for all uses of the column, so that what an answer shows is what a filter finds. A column that has none, as
 // nearly all, is read as it is.

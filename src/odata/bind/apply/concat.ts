@@ -21,8 +21,8 @@ import { booleanConstant, wholeNumber } from '../expression/constants.ts'
 import type { NavigationProperty, Property } from '../../edm/model.ts'
 
 /**
- * The parts follow each other, each in its own order. Where one lacks a value, it is null in its rows, and marked as one
- * that is not there.
+ * The parts follow each other, each in its own order. Where one lacks a value, it is null in its rows, and marked as
+ * absent.
  */
 export function bindConcat(parts: readonly ApplyRows[], context: ApplyContext): ApplyRows {
   const types = new Map<string, Omit<ValueColumn, 'property'> & { readonly type: EdmType }>()

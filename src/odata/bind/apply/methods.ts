@@ -1,4 +1,4 @@
-// The methods of aggregate: which types they take and give (Data Aggregation 4.0, section 3.2.1).
+// The methods of aggregate: which types they take and return (Data Aggregation 4.0, section 3.2.1).
 //
 // Totals are exact: integers are added as 128-bit numbers, decimals with twelve digits more than they have, 38 at most;
 // what is beyond fails in DuckDB, which the service answers with 400.

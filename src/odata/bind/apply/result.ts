@@ -1,4 +1,4 @@
-// What the options after $apply see and give: its result has other properties than the entity set.
+// What the options after $apply see and return: its result has other properties than the entity set.
 
 import { type ApplyRows, pathKey, propertyValue, searchedRow, totalOrder } from './rows.ts'
 import { askedOrder, boundFilter } from '../query.ts'

@@ -44,7 +44,7 @@ export interface ApplyRows {
   readonly values: readonly ValueColumn[]
   /** Paths whose values are different in each row; null when there may be rows with equal values. */
   readonly unique: readonly string[] | null
-  /** What orderby has asked for; these columns need not be among the values. */
+  /** What orderby specifies; these columns need not be among the values. */
   readonly order: readonly SortColumn[]
   /** Names added to the properties of the entities; null when the rows are no longer entities of the set. */
   readonly added: readonly string[] | null
@@ -137,7 +137,7 @@ export function around(rows: ApplyRows, relation: Relation): ApplyRows {
   return withinSize({ ...rows, relation, size: rows.size + 1 })
 }
 
-/** concat repeats all that stands before it, so a short request could mean an endless statement. */
+/** concat repeats everything before it, so a short request could mean an endless statement. */
 export function withinSize(rows: ApplyRows): ApplyRows {
   if (rows.size <= limits.applySize) return rows
   throw odataError('expression-too-deep', '$apply has too many transformations')
@@ -239,7 +239,7 @@ function moved(
   return ours === undefined ? [] : [{ ...navigation, on: { ...navigation.on, ours } }]
 }
 
-/** Sorted as asked for, and where that leaves a choice by what makes the rows different: the same in each request. */
+/** Sorted as requested, with ties broken by what makes the rows different: the same in each request. */
 export function totalOrder(
   rows: ApplyRows,
   first: readonly OrderItem[] = [],
@@ -263,7 +263,7 @@ export function totalOrder(
   ]
 }
 
-/** An order by constants is none. */
+/** Constants do not order rows. */
 export const isSortable = ({ value }: OrderItem) =>
   value.kind !== 'null' && value.kind !== 'constant'
 

@@ -1,7 +1,7 @@
 // add, sub, mul, div, divby, mod and the minus sign: on numbers, dates and durations.
 //
 // Integers are calculated in 64 bits, and Decimals exactly: the result has the scale that it needs and up to 38 digits.
-// Whether they are enough is found out by the values: a result that leaves its type fails in DuckDB, which the
+// Whether they suffice depends on the values: a result out of range of its type fails in DuckDB, which the
 // service answers with 400.
 
 import { type Expression, typeOf } from '../bound.ts'

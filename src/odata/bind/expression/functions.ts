@@ -1,6 +1,6 @@
-// The functions of the query language, one row each: what they take, what they give, and the call that stands for them in
+// The functions of the query language, one row each: what they take, what they return, and the call that stands for them in
 // the bound request. A name with several rows is chosen by its arguments; where the SQL differs, so does the call. Every
-// function gives null when an argument is null. sql/functions.ts says how a call is printed.
+// function returns null when an argument is null. sql/functions.ts says how a call is printed.
 
 import { decimalType, edm, type EdmType } from '../../edm/types.ts'
 
