@@ -80,12 +80,12 @@ type LambdaSyntax = ExpressionSyntax & { readonly kind: 'lambda' }
 export function bindLambda(syntax: LambdaSyntax, scope: Scope): Expression {
   const { quantifier, path, variable, condition, at } = syntax
   const { source, member, wrap, named } = membersOf(path, at, scope)
-  const beyond = (values: ReadonlyMap<string, Expression>) =>
+  const prefixed = (values: ReadonlyMap<string, Expression>) =>
     Array.from(values, ([name, value]) => [`${variable}/${name}`, value] as const)
   const inner = {
     ...scope,
-    computed: new Map([...scope.computed, ...beyond(named.computed)]),
-    marks: new Map([...scope.marks, ...beyond(named.marks)]),
+    computed: new Map([...scope.computed, ...prefixed(named.computed)]),
+    marks: new Map([...scope.marks, ...prefixed(named.marks)]),
     variables: new Map([...scope.variables, [variable, member]]),
   }
   const bound =
