@@ -1,4 +1,4 @@
-// Which diagnostics come with a way out. Those without one cannot be misread.
+// The hints of diagnostics. Those without one cannot be misunderstood.
 
 import type { Code } from './diagnostics.ts'
 

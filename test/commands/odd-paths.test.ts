@@ -50,7 +50,7 @@ test('a project below a question mark is told what is wrong with it', async () =
     'what?/models/m/a.sql': 'SELECT 1 AS one\n',
   })
   const { stderr } = await space.ok(['run'], { cwd: space.path('what?'), exitCode: 3 })
-  assert.match(stderr, /^error: no database can be written where the path has a question mark: /)
+  assert.match(stderr, /^error: the path of a database must not contain a question mark: /)
 })
 
 test.run()
