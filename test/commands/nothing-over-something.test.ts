@@ -44,6 +44,28 @@ test('without its models or its warehouse a project that serves rows is not run,
   await space.ok(['run'])
 })
 
+test('macros that cannot be read fail what has a query, and the rows stay', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: s\n',
+    'macros/m.sql': "CREATE MACRO upper(x) AS 'of the macro';\n",
+    'models/a/m.sql': "-- @expose x\nSELECT upper('y') AS x\n",
+  })
+  const rows = async () => (await space.ok(['query', 'FROM a.m', '--format', 'csv'])).stdout
+  await space.ok(['run'])
+  await space.write('macros/m.sql', '\0')
+  const one = await space.ok(['run'], { exitCode: 1 })
+  assert.match(one.stdout, /failed +a\.m +macros\/m\.sql: /)
+  assert.match(await rows(), 'of the macro')
+  await rm(space.path('macros'), { recursive: true })
+  await space.write('macros', 'no directory')
+  const all = await space.ok(['run'], { exitCode: 1 })
+  assert.match(all.stdout, /failed +a\.m +macros: /)
+  assert.match(await rows(), 'of the macro')
+  await rm(space.path('macros'))
+  await space.write('macros/m.sql', "CREATE MACRO upper(x) AS 'of the macro';\n")
+  assert.match((await space.ok(['run'])).stdout, '1 unchanged')
+})
+
 test('a full refresh of all models that would end histories names them, and changes nothing', async () => {
   await using space = await workspace(files)
   await space.ok(['run'])
