@@ -6,6 +6,7 @@ import { kinds } from '../core/kinds.ts'
 import type { Model } from '../core/model.ts'
 import type { Store } from '../store/store.ts'
 import { countRows, relationOf, relationType } from './build/materialize/relation.ts'
+import { keptRelations } from './kept-relations.ts'
 import type { RunRequest } from './read-context.ts'
 import { recordOf, type RunContext } from './run-context.ts'
 
@@ -14,15 +15,16 @@ import { recordOf, type RunContext } from './run-context.ts'
  * EnvironmentError: `models-missing`, `warehouse-missing`.
  */
 export async function refuseToEmpty(
-  { project: { models, failed }, allowEmpty = false }: RunRequest,
+  { project, allowEmpty = false }: RunRequest,
   store: Store,
 ): Promise<void> {
   const published = allowEmpty ? null : await store.snapshots.current()
   if (published === null || published.relations.length === 0) return
   const { id, relations } = published
-  const all = [...models.values()]
+  const all = [...project.models.values()]
   const isServed = all.some(({ expose }) => expose !== null)
-  if (!isServed && !relations.some(({ model }) => failed.has(model))) {
+  const isKept = keptRelations(project)
+  if (!isServed && !relations.some(({ model }) => isKept(model))) {
     const what = all.length === 0 ? 'no models' : 'no model with @expose'
     throw new EnvironmentError(
       'models-missing',

@@ -25,6 +25,7 @@ import {
   refuseEvents,
   uncompiledSteps,
 } from './plan/steps.ts'
+import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
 import { isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refuseToEmpty, refuseToEndHistories } from './refuse-loss.ts'
@@ -214,8 +215,9 @@ async function markRemoved(
   { connection, state, project }: RunContext,
   results: RunResults,
 ): Promise<void> {
+  const isKept = keptRelations(project)
   const gone = [...state.models].filter(
-    ([name, { removed }]) => !removed && !project.models.has(name) && !project.failed.has(name),
+    ([name, { removed }]) => !removed && !project.models.has(name) && !isKept(name),
   )
   const names = gone.map(([name]) => name)
   if (names.length > 0) await recordRemoved(connection, names)
@@ -233,7 +235,7 @@ async function publishAll(
     snapshots: store.snapshots,
     runId,
     models: project.models.values(),
-    failed: project.failed,
+    isKept: keptRelations(project),
     versions: results.versions,
     now: now?.() ?? new Date(),
     onShare,

@@ -1,6 +1,6 @@
 // What readers see, and histories, are not lost to a wrong directory, a lost file or a flag that was typed too quickly.
 
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Workspace, workspace } from '../support/workspace.ts'
@@ -64,6 +64,32 @@ test('macros that cannot be read fail what has a query, and the rows stay', asyn
   await rm(space.path('macros'))
   await space.write('macros/m.sql', "CREATE MACRO upper(x) AS 'of the macro';\n")
   assert.match((await space.ok(['run'])).stdout, '1 unchanged')
+})
+
+test('what is published of a model stays while its file cannot be placed or its folder not be read', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/b/other.sql': '-- @expose x\nSELECT 1 AS x\n',
+  })
+  const failedRun = async () => {
+    const { stdout } = await space.ok(['run', '--json'], { exitCode: 1 })
+    assert.not.match(stdout, '"event":"model-removed"')
+    const published = await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8')
+    assert.match(published, '"a.kept"')
+  }
+  await space.ok(['run'])
+  await rename(space.path('models/a/kept.sql'), space.path('models/a/kept.new.sql'))
+  const plan = await space.ok(['plan'], { exitCode: 1 })
+  assert.not.match(plan.stdout, 'entity set removed')
+  await failedRun()
+  await rename(space.path('models/a/kept.new.sql'), space.path('models/a/kept.sql'))
+  await rename(space.path('models'), space.path('away'))
+  await space.write('models', 'no directory')
+  await failedRun()
+  await rm(space.path('models'))
+  await rename(space.path('away'), space.path('models'))
+  await rm(space.path('models/a/kept.sql'))
+  assert.match((await space.ok(['run', '--json'])).stdout, '"event":"model-removed"')
 })
 
 test('a full refresh of all models that would end histories names them, and changes nothing', async () => {

@@ -17,6 +17,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { FailedModels } from '../failed-models.ts'
 import type { SnapshotStore } from '../../store/snapshot-store.ts'
 import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
+import { keptRelations } from '../kept-relations.ts'
 import { readOrphans } from '../orphans.ts'
 import { isAboutAll, readContext, type RunRequest } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
@@ -88,7 +89,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const shown = options.diff
     ? await buildInMemory(context, steps, options, await DryRun.open(context, waiting))
     : await addEvents(context, steps, options, waiting)
-  const published = withoutFailed(await options.snapshots.current(), project)
+  const published = withoutKept(await options.snapshots.current(), project)
   const { selected, state } = context
   const compiled = shown.map((step) => ({
     ...step,
@@ -106,9 +107,10 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
 const nothingKnown = { columns: [], events: null, diff: null } as const
 
 /** What is published of models that do not compile stays. */
-function withoutFailed(published: Snapshot | null, { failed }: CompiledProject): Snapshot | null {
+function withoutKept(published: Snapshot | null, project: CompiledProject): Snapshot | null {
   if (published === null) return null
-  const relations = published.relations.filter(({ model }) => !failed.has(model))
+  const isKept = keptRelations(project)
+  const relations = published.relations.filter(({ model }) => !isKept(model))
   return { ...published, relations }
 }
 
