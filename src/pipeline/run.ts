@@ -154,7 +154,7 @@ async function prepare(
   const catalog = await readCatalog(connection)
   await ensureState(connection, catalog)
   if (project.macrosAreWhole) await replaceMacros(connection, project.macros)
-  const state = await readState(connection, project.models.keys())
+  const state = await readState(connection, knownModels(project).keys())
   return readContext(options, { connection, catalog, state, runId, startedAt, signal })
 }
 

@@ -92,6 +92,18 @@ test('what is published of a model stays while its file cannot be placed or its 
   assert.match((await space.ok(['run', '--json'])).stdout, '"event":"model-removed"')
 })
 
+test('a model with a mistake is known by its name in another letter case', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await rm(space.path('models/a/kept.sql'))
+  await space.write('models/a/KEPT.sql', '-- @expose id\nSELECT nothing FROM a.source\n')
+  const { stdout } = await space.ok(['run', '--json'], { exitCode: 1 })
+  assert.not.match(stdout, '"event":"model-removed"')
+  assert.not.match(stdout, '"event":"orphan')
+  const published = await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8')
+  assert.match(published, '"a.kept"')
+})
+
 test('a full refresh of all models that would end histories names them, and changes nothing', async () => {
   await using space = await workspace(files)
   await space.ok(['run'])

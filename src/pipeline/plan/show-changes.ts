@@ -12,6 +12,7 @@ import type {
 import type { Column } from '../../core/relation.ts'
 import type { Orphan } from '../../core/report/progress.ts'
 import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
+import { knownModels } from '../../compiler/select.ts'
 import { readCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { FailedModels } from '../failed-models.ts'
@@ -59,7 +60,8 @@ export async function readSteps(
   { connection, withNewEvents: waiting }: Pick<PlanSource, 'connection' | 'withNewEvents'>,
 ): Promise<{ readonly context: RunContext; readonly steps: readonly Step[] }> {
   const catalog = await readCatalog(connection)
-  const state = await readStateIfAny(connection, catalog, request.project.models.keys())
+  const names = knownModels(request.project).keys()
+  const state = await readStateIfAny(connection, catalog, names)
   const never = new AbortController().signal
   const context = await readContext(request, {
     connection,
