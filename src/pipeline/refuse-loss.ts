@@ -1,6 +1,7 @@
 // What a run refuses as a whole, before it changes anything: to publish nothing over something, and to end histories
 // that nobody named.
 
+import { knownModels } from '../compiler/select.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { kinds } from '../core/kinds.ts'
 import type { Model } from '../core/model.ts'
@@ -33,7 +34,10 @@ export async function refuseToEmpty(
     )
   }
   const rows = relations.reduce((sum, relation) => sum + relation.rows, 0)
-  const cannotBeMadeAgain = all.some(({ kind }) => kinds[kind].keepsRows)
+  // Of a file with mistakes the kind may not be known.
+  const cannotBeMadeAgain = [...knownModels(project).values()].some(
+    ({ kind }) => kind === null || kinds[kind].keepsRows,
+  )
   if (rows === 0 || !cannotBeMadeAgain || (await store.warehouse.exists())) return
   throw new EnvironmentError(
     'warehouse-missing',

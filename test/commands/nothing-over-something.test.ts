@@ -38,6 +38,12 @@ test('without its models or its warehouse a project that serves rows is not run,
   await rename(space.path('warehouse'), space.path('.eider/warehouse.duckdb'))
   assert.is(await servedRows(space), '1')
 
+  await rename(space.path('.eider/warehouse.duckdb'), space.path('warehouse'))
+  await space.write('models/a/source.sql', 'SELECT nothing\n')
+  const failing = await space.ok(['run'], { exitCode: 3 })
+  assert.match(failing.stderr, /the warehouse .* is gone/)
+  await rename(space.path('warehouse'), space.path('.eider/warehouse.duckdb'))
+
   await rm(space.path('models'), { recursive: true })
   await space.ok(['run', '--allow-empty'])
   await rm(space.path('.eider/warehouse.duckdb'))
