@@ -15,8 +15,8 @@ import { type Column, columnType } from './relation.ts'
 export const SNAPSHOT_FORMAT = 1
 export const MANIFEST_FILE = 'manifest.json'
 
-/** The manifest of a snapshot that is kept, the current one included. */
-export const keptManifestFile = (id: string): string => `manifest-${id}.json`
+/** The manifest of a retained snapshot, the current one included. */
+export const retainedManifestFile = (id: string): string => `manifest-${id}.json`
 
 /** Its being there asks the next run to write the file anew. */
 export const damageMarkerFile = (file: string): string => `${file}.damaged`
