@@ -1,4 +1,4 @@
-// Which diagnostics come with a way out. Those without one cannot be misread.
+// Which diagnostics come with a way out. Those without one are clear by themselves.
 
 import type { Code } from './diagnostics.ts'
 
