@@ -33,7 +33,7 @@ export interface CollectDaemonOptions {
   readonly maxBatchBytes: number
   /** Origins of web pages that may send events; `*` for any. None by default. */
   readonly corsOrigins?: readonly string[]
-  /** Take text/plain for JSON, which is what navigator.sendBeacon calls a text. */
+  /** Take text/plain for JSON: navigator.sendBeacon sends a string that way. */
   readonly acceptTextPlain?: boolean
   /** Log each request of the public port. */
   readonly accessLog?: boolean
@@ -72,7 +72,7 @@ export class CollectDaemon implements AsyncDisposable {
     buffer.onCommit(traffic.committed)
     const vitals = { buffer, bufferDir, served, traffic }
     await using resources = new Resources()
-    // The admin port is open first: who sees the public one can flush.
+    // The admin port opens first: whoever sees the public one can flush.
     const admin = resources.use(
       await HttpServer.open({
         host: '127.0.0.1',
@@ -101,7 +101,7 @@ export class CollectDaemon implements AsyncDisposable {
     this.#served.models = { models: 'current' }
   }
 
-  /** The models on disk cannot be taken over: what is served stays, and health says since when. */
+  /** The models on disk cannot be taken over: the last good ones stay, and health says since when. */
   keepTargets(): void {
     if (this.#served.models.models === 'stale') return
     this.#served.models = { models: 'stale', stale_since: new Date().toISOString() }
@@ -140,7 +140,7 @@ function publicPort(
     acceptTextPlain: options.acceptTextPlain ?? false,
   }
   const handle = withCors({ ...CORS, origins: corsOrigins }, createIngest(ingest))
-  // Each request is to have a line, and only node:http's have what is in it.
+  // Each request is logged, and only node:http's requests have what the line needs.
   if (options.accessLog === true) return { handle: withAccessLog(logger, handle) }
   const answerHeaders = originHeaders(corsOrigins)
   return { handle, front: { routeOf: createRoutes(ingest), status: 202, answerHeaders } }

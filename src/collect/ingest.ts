@@ -21,7 +21,7 @@ import type { Door } from './validate/validate-event.ts'
 
 export interface IngestOptions {
   readonly buffer: EventBuffer
-  /** The doors of this moment. */
+  /** The current validators. */
   readonly doors: () => Doors
   /** GET /health. */
   readonly health: Handler
@@ -45,7 +45,7 @@ export function createIngest(options: IngestOptions): Handler {
   }
 }
 
-/** The same for the fast front: it asks once for each head, and what is refused here is refused by the handler above. */
+/** The same for the fast path: it asks once per head, and what is rejected here is rejected by the handler above. */
 export function createRoutes(options: IngestOptions): FrontRoutes['routeOf'] {
   return (head) => {
     try {
@@ -169,7 +169,7 @@ function readerFor(
   if (type === 'ndjson' && !isBatch)
     throw unsupported(
       'this path takes one event as JSON',
-      'send NDJSON to the same path with /batch at its end',
+      'send NDJSON to the same path with /batch at the end',
     )
   const read = !isBatch ? readEvent : type === 'ndjson' ? readNdjsonBatch : readJsonBatch
   return (door, body) => read(door, body, maxEventBytes, maxBatchBytes)

@@ -1,4 +1,4 @@
-// The events models that the daemon takes events for, compiled to doors.
+// The events models that the daemon accepts events for, compiled to validators.
 
 import type { EventsModel } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'

@@ -1,6 +1,6 @@
-// The quickest look at an event: one pass over its bytes, no value of it is made. It says yes to what nearly all events
+// The fast path: one pass over the bytes of an event, without creating any value. It accepts what nearly all events
 // are: an object of columns of the table, none twice, each a text without escapes, a short number, true, false or null.
-// Everything else, fine or not, gets a closer look (validate-event.ts); nothing is ever refused here.
+// Everything else, valid or not, takes a slower path (validate-event.ts); nothing is ever rejected here.
 
 import { isPrintedAlike } from './decimal-text.ts'
 import { skipSpace } from './json-scan.ts'
@@ -24,7 +24,7 @@ export interface QuickDoor {
   turn: number
 }
 
-/** null for a table with a column whose name no event can have in plain form. */
+/** null for a table with a column whose name needs escapes in JSON. */
 export function quickDoor(
   columns: readonly { readonly name: string; readonly required: boolean; readonly rule: Rule }[],
 ): QuickDoor | null {
@@ -49,7 +49,7 @@ const NINE = 0x39
 const SHORT_NUMBER = 15
 
 /**
- * The offset after the event that begins at `start` of a body that is UTF-8, when the event is fine as it is; otherwise -1.
+ * The offset after the event that begins at `start` of a body that is UTF-8, when the event is valid as is; else -1.
  */
 export function quickEnd(door: QuickDoor, bytes: Buffer, start: number, limit: number): number {
   const { columns } = door
@@ -91,7 +91,7 @@ function findColumn(door: QuickDoor, bytes: Buffer, start: number, limit: number
   return door.indexes.get(bytes.toString('latin1', start, end)) ?? -1
 }
 
-/** The offset after a value that the column takes; -1 when that takes a closer look. */
+/** The offset after a value that the column accepts; -1 when only a slower path can tell. */
 function valueEnd(
   { spelled }: QuickDoor,
   column: QuickColumn,
@@ -144,7 +144,7 @@ function numberEnd(
     while (at < limit && isDigit(bytes[at]!)) at++
     if (at === point + 1) return -1
   }
-  // Of a number with an exponent too, the rest is no end of a value.
+  // The rest of a number with an exponent does not end a value either.
   if (at - start > SHORT_NUMBER) return -1
   if (hasFraction) value = Number(bytes.toString('latin1', start, at))
   else if (isNegative) value = -value

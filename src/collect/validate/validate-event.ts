@@ -1,11 +1,11 @@
-// The door: what gets past it is stored, and what is stored the flush can read.
+// The validator: whatever passes is stored, and the flush can read whatever is stored.
 //
-// Three ways, each for what the one before does not say yes to. The quickest is one pass over the bytes (quick-look.ts).
-// The second is JSON.parse, with one look at each column. The exact way has the last word: it is taken when a number is
-// longer than a double can hold, when an escape may be half a character, when a name may be repeated, or when the look at
-// a column does not say yes.
+// Three paths, each for what the one before does not accept. The fast path is one pass over the bytes (fast-path.ts).
+// The second is JSON.parse, with one check of each column. The exact path decides the rest: it runs when a number is
+// longer than a double can hold, when an escape may be half a character, when a name may repeat, or when the check of
+// a column is not conclusive.
 //
-// Stored are the bytes as they were sent; changed are only single tokens that the engine would not read exactly (to
+// The bytes are stored as they were sent; only single tokens that DuckDB would not read exactly are changed (to
 // strings of the same digits). Columns with JSON whose numbers it would print in another way are there once more, as text
 // after the event (withExact), where no member of the event can be taken for it.
 
@@ -33,7 +33,7 @@ export interface Door {
   readonly exact: boolean
   /** Some column keeps the spelling of numbers. */
   readonly spelled: boolean
-  /** Some column has a name that every JavaScript object has, such as "constructor": only the exact way sees its absence. */
+  /** Some column is named like a property of all objects ("constructor"): only the exact path sees its absence. */
   readonly inherited: boolean
   readonly quick: QuickDoor | null
 }
@@ -54,13 +54,13 @@ export function openDoor(model: EventsModel): Door {
   }
 }
 
-/** An event that was let in: the bytes to store, as withExact() makes them if it must, and the offset in the body after it. */
+/** A valid event: the bytes to store, from withExact() where necessary, and the offset in the body after it. */
 export interface Admitted {
   readonly stored: Uint8Array
   readonly end: number
 }
 
-// Filled anew for every event; nothing of it is kept between two.
+// Reused for every event; nothing in it outlives one.
 const scan: Scan = {
   end: -1,
   depth: 0,
@@ -71,7 +71,7 @@ const scan: Scan = {
 }
 
 /**
- * Lets in the event that begins at `start` of a body that is UTF-8, and ends before `limit`. Throws RequestError; one
+ * Validates the event that begins at `start` of a body that is UTF-8, and ends before `limit`. Throws RequestError; one
  * about a single field has it as `target`.
  */
 export function admit(
@@ -149,7 +149,7 @@ function admitExactly(door: Door, body: Buffer, start: number, end: number): Uin
   return texts.size === 0 ? event : withExact(event, texts)
 }
 
-/** Whether the engine prints a number of it in another way. */
+/** Whether DuckDB prints a number of it in another way. */
 function isPrintedAnew(node: JsonNode): boolean {
   let anew = false
   walk(node, (inner) => {
@@ -249,7 +249,7 @@ function notAnObject(body: Buffer, start: number, limit: number): Error {
   if (!looksLikeJson) return invalidJson(body, start, limit)
   return refusal(
     'not-an-object',
-    `an event is a JSON object, and this is ${kind ?? 'a bare value'}${kind === 'an array' ? '; send several events to the same path with /batch at its end' : ''}`,
+    `an event is a JSON object, and this is ${kind ?? 'a bare value'}${kind === 'an array' ? '; send several events to the same path with /batch at the end' : ''}`,
   )
 }
 
