@@ -155,7 +155,7 @@ async function prepare(
   return readContext(options, { connection, catalog, state, runId, startedAt, signal })
 }
 
-/** A run of all models also answers for files that are no model's. */
+/** A run of all models also covers files that belong to no model. */
 function failUncompiled(context: RunContext, results: RunResults): void {
   const { chosen, project } = context
   const isAll = chosen.size === knownModels(project).size
@@ -174,7 +174,7 @@ function failUncompiled(context: RunContext, results: RunResults): void {
   }
 }
 
-/** The events models that were refused, or could not be flushed. */
+/** The events models that were rejected, or could not be flushed. */
 async function flush(
   { openClaims, logger, progress, onFlushStep }: RunOptions,
   results: RunResults,

@@ -10,7 +10,7 @@ export interface Evolution {
   readonly relation: Sql
   readonly from: readonly Column[]
   readonly to: readonly Column[]
-  /** What becomes of a column that the model no longer has. */
+  /** What happens to a column that the model no longer has. */
   readonly removed: 'keep' | 'refuse'
 }
 
@@ -21,11 +21,11 @@ export interface Adaptation {
   readonly statements: readonly Sql[]
 }
 
-/** What `@on_schema_change` makes of the difference. Throws ModelFailure for one that it does not let pass. */
+/** How `@on_schema_change` handles the difference. Throws ModelFailure for one that it does not allow. */
 export function adaptationOf(
   evolution: Evolution & {
     readonly policy: OnSchemaChange
-    /** True where the rows can all be made again from the source. */
+    /** True where all rows can be rebuilt from the source. */
     readonly canRebuild: boolean
   },
 ): Adaptation {
@@ -39,7 +39,7 @@ export function adaptationOf(
   if (policy === 'rebuild' && canRebuild) return { is: 'rebuild', statements: [] }
   if (removed === 'keep')
     throw new ModelFailure(
-      `the columns changed (${difference}); to take them over, write @on_schema_change: evolve`,
+      `the columns changed (${difference}); to apply the changes, write @on_schema_change: evolve`,
       'on_schema_change',
     )
   throw new ModelFailure(
@@ -66,9 +66,9 @@ function differenceOf(
   return [...changes, ...lost.map(({ name }) => `no "${name}"`)].join(', ')
 }
 
-// Rows of the table would be lost to a seed that is empty for once.
+// A seed that happens to be empty would cost the table its rows.
 const SEED_HINT =
-  '; if it comes from a seed without rows, declare its type in the .yml beside the seed; otherwise rebuild the table with --full-refresh'
+  '; if it comes from a seed without rows, declare its type in the .yml next to the seed; otherwise rebuild the table with --full-refresh'
 
 /** Throws ModelFailure for a change that would lose values. */
 function planEvolution({ relation, from, to, removed }: Evolution): readonly Sql[] {
