@@ -1,5 +1,5 @@
 // Reads header annotations. A header line is a comment; what is read here is the text after its dashes. By hand and not
-// by a grammar: a grammar of ohm takes as long to be made as a small project takes to compile.
+// by a grammar: building a grammar with ohm takes as long as compiling a small project.
 
 import type { Comparison, OnSchemaChange } from '../../core/model.ts'
 import type { AnnotationValues, CheckSyntax, NamedColumn, NamedModel } from './annotation-values.ts'
@@ -110,7 +110,7 @@ function latest(r: Reader): NamedColumn {
   return newest
 }
 
-/** What begins like a call of one of the checks is one; all else is a condition in SQL. */
+/** What begins like a call of a check is one; everything else is a condition in SQL. */
 function check(r: Reader): CheckSyntax {
   const is = r.take(/(?:not_null|unique|accepted|references|row_count)(?=[ \t]*\()/y)
   if (is === null) {
@@ -139,7 +139,7 @@ function argumentsOf(is: string, r: Reader): CheckSyntax {
 }
 
 function literal(r: Reader): string | boolean {
-  // Numbers stay texts, which the engine reads as values of the column's type: a JavaScript number would lose digits.
+  // Numbers stay texts, which DuckDB reads as values of the column's type: a JavaScript number would lose digits.
   const read = r.quoted(QUOTED_TEXT) ?? r.take(/-?[0-9]+(?:\.[0-9]+)?/y)
   return read ?? r.expect(/(?:true|false)(?![\p{L}0-9_$])/uy) === 'true'
 }
