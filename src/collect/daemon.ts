@@ -14,7 +14,7 @@ import { HttpServer, type ServerOptions } from '../http/server.ts'
 import { createAdmin } from './admin/admin.ts'
 import { publicHealth, type Vitals } from './health.ts'
 import { createIngest, createRoutes, type IngestOptions } from './ingest.ts'
-import { type ModelsState, openDoors, type Served } from './targets.ts'
+import { type ModelsState, createValidators, type Served } from './targets.ts'
 import { createTraffic } from './traffic.ts'
 
 export interface CollectDaemonOptions {
@@ -67,7 +67,10 @@ export class CollectDaemon implements AsyncDisposable {
     requireTwoPorts(port, adminPort)
     requireSoundOrigins('collect.cors_origins', options.corsOrigins ?? [], token)
     const bufferDir = await realpath(options.bufferDir)
-    const served: Served = { doors: openDoors(options.targets), models: { models: 'current' } }
+    const served: Served = {
+      validators: createValidators(options.targets),
+      models: { models: 'current' },
+    }
     const traffic = createTraffic()
     buffer.onCommit(traffic.committed)
     const vitals = { buffer, bufferDir, served, traffic }
@@ -97,7 +100,7 @@ export class CollectDaemon implements AsyncDisposable {
 
   /** Takes over newly compiled events models; when one of them has a type without a rule, it throws and changes none. */
   setTargets(targets: ReadonlyMap<ModelName, EventsModel>): void {
-    this.#served.doors = openDoors(targets)
+    this.#served.validators = createValidators(targets)
     this.#served.models = { models: 'current' }
   }
 
@@ -130,7 +133,7 @@ function publicPort(
   const { buffer, token, maxEventBytes, maxBatchBytes, logger, corsOrigins = [] } = options
   const ingest: IngestOptions = {
     buffer,
-    doors: () => vitals.served.doors,
+    validators: () => vitals.served.validators,
     health: publicHealth(vitals, token),
     host: options.host,
     allowedOrigins: corsOrigins,

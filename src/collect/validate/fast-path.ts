@@ -14,7 +14,7 @@ interface QuickColumn {
   turn: number
 }
 
-export interface QuickDoor {
+export interface FastPath {
   readonly columns: readonly QuickColumn[]
   readonly indexes: ReadonlyMap<string, number>
   readonly requiredCount: number
@@ -25,9 +25,9 @@ export interface QuickDoor {
 }
 
 /** null for a table with a column whose name needs escapes in JSON. */
-export function quickDoor(
+export function fastPathFor(
   columns: readonly { readonly name: string; readonly required: boolean; readonly rule: Rule }[],
-): QuickDoor | null {
+): FastPath | null {
   if (columns.some(({ name }) => JSON.stringify(name) !== `"${name}"`)) return null
   const names = columns.map(({ name }) => Buffer.from(name))
   return {
@@ -51,10 +51,10 @@ const SHORT_NUMBER = 15
 /**
  * The offset after the event that begins at `start` of a body that is UTF-8, when the event is valid as is; else -1.
  */
-export function quickEnd(door: QuickDoor, bytes: Buffer, start: number, limit: number): number {
-  const { columns } = door
-  const turn = ++door.turn
-  let missing = door.requiredCount
+export function quickEnd(validator: FastPath, bytes: Buffer, start: number, limit: number): number {
+  const { columns } = validator
+  const turn = ++validator.turn
+  let missing = validator.requiredCount
   let expected = 0
   let at = start
   do {
@@ -63,7 +63,7 @@ export function quickEnd(door: QuickDoor, bytes: Buffer, start: number, limit: n
     // Senders write the members in the order of the columns, or at least always in the same one.
     let index = expected
     if (index >= columns.length || !hasName(bytes, at + 1, columns[index]!.name))
-      index = findColumn(door, bytes, at + 1, limit)
+      index = findColumn(validator, bytes, at + 1, limit)
     if (index === -1) return -1
     expected = index + 1
     const column = columns[index]!
@@ -72,7 +72,7 @@ export function quickEnd(door: QuickDoor, bytes: Buffer, start: number, limit: n
     if (column.required) missing--
     at = skipSpace(bytes, at + column.name.length + 2, limit)
     if (bytes[at] !== 0x3a) return -1
-    at = valueEnd(door, column, bytes, skipSpace(bytes, at + 1, limit), limit)
+    at = valueEnd(validator, column, bytes, skipSpace(bytes, at + 1, limit), limit)
     if (at === -1) return -1
     at = skipSpace(bytes, at, limit)
   } while (bytes[at] === 0x2c)
@@ -85,15 +85,15 @@ function hasName(bytes: Uint8Array, at: number, name: Uint8Array): boolean {
   return bytes[at + length] === QUOTE
 }
 
-function findColumn(door: QuickDoor, bytes: Buffer, start: number, limit: number): number {
+function findColumn(validator: FastPath, bytes: Buffer, start: number, limit: number): number {
   let end = start
   while (end < limit && bytes[end] !== QUOTE) end++
-  return door.indexes.get(bytes.toString('latin1', start, end)) ?? -1
+  return validator.indexes.get(bytes.toString('latin1', start, end)) ?? -1
 }
 
 /** The offset after a value that the column accepts; -1 when only a slower path can tell. */
 function valueEnd(
-  { spelled }: QuickDoor,
+  { spelled }: FastPath,
   column: QuickColumn,
   bytes: Buffer,
   start: number,

@@ -18,28 +18,28 @@ import { isPrintedAlike } from './decimal-text.ts'
 import { refusal } from '../errors.ts'
 import { type JsonNode, printTree, readTree, walk } from './json-tree.ts'
 import { type Scan, scanValue } from './json-scan.ts'
-import { quickDoor, type QuickDoor, quickEnd } from './fast-path.ts'
+import { fastPathFor, type FastPath, quickEnd } from './fast-path.ts'
 import type { Edit, Findings, Rule } from './rule.ts'
 import { ruleFor } from './value-rules.ts'
 
-interface DoorColumn extends Pick<Column, 'name' | 'type'> {
+interface ValidatedColumn extends Pick<Column, 'name' | 'type'> {
   readonly required: boolean
   readonly rule: Rule
 }
 
-export interface Door {
-  readonly columns: readonly DoorColumn[]
+export interface Validator {
+  readonly columns: readonly ValidatedColumn[]
   /** Some column holds digits that a double may not. */
   readonly exact: boolean
   /** Some column keeps the spelling of numbers. */
   readonly spelled: boolean
   /** Some column is named like a property of all objects ("constructor"): only the exact path sees its absence. */
   readonly inherited: boolean
-  readonly quick: QuickDoor | null
+  readonly quick: FastPath | null
 }
 
 /** Throws Error for a column type that has no rule. */
-export function openDoor(model: EventsModel): Door {
+export function createValidator(model: EventsModel): Validator {
   const columns = model.columns.map((column) => {
     const { name, type, nullable } = column
     const required = !nullable && !isReceivedAt(column)
@@ -47,7 +47,7 @@ export function openDoor(model: EventsModel): Door {
   })
   return {
     columns,
-    quick: quickDoor(columns),
+    quick: fastPathFor(columns),
     exact: columns.some(({ rule }) => rule.exact),
     spelled: columns.some(({ rule }) => rule.spelled),
     inherited: columns.some(({ name }) => name in {}),
@@ -55,7 +55,7 @@ export function openDoor(model: EventsModel): Door {
 }
 
 /** A valid event: the bytes to store, from withExact() where necessary, and the offset in the body after it. */
-export interface Admitted {
+export interface ValidEvent {
   readonly stored: Uint8Array
   readonly end: number
 }
@@ -74,15 +74,15 @@ const scan: Scan = {
  * Validates the event that begins at `start` of a body that is UTF-8, and ends before `limit`. Throws RequestError; one
  * about a single field has it as `target`.
  */
-export function admit(
-  door: Door,
+export function validateEvent(
+  validator: Validator,
   body: Buffer,
   start: number,
   limit: number,
   maxEventBytes: number,
-): Admitted {
+): ValidEvent {
   if (body[start] !== 0x7b) throw notAnObject(body, start, limit)
-  const quick = door.quick === null ? -1 : quickEnd(door.quick, body, start, limit)
+  const quick = validator.quick === null ? -1 : quickEnd(validator.quick, body, start, limit)
   if (quick !== -1) {
     requireSize(quick - start, maxEventBytes, '')
     return { stored: body.subarray(start, quick), end: quick }
@@ -94,8 +94,8 @@ export function admit(
   if (scan.depth > limits.eventDepth)
     throw refusal('too-deep', `the event is nested more than ${limits.eventDepth} levels deep`)
   const event = parseJson(body, start, end) as Record<string, unknown>
-  if (isQuicklyFine(door, event)) return { stored: body.subarray(start, end), end }
-  const stored = admitExactly(door, body, start, end)
+  if (isQuicklyFine(validator, event)) return { stored: body.subarray(start, end), end }
+  const stored = validateExactly(validator, body, start, end)
   requireSize(stored.length, maxEventBytes, ', with all digits of its numbers,')
   return { stored, end }
 }
@@ -105,11 +105,11 @@ function requireSize(sizeBytes: number, maxEventBytes: number, how: string): voi
     throw refusal('event-too-large', `the event${how} is larger than ${maxEventBytes} bytes`)
 }
 
-function isQuicklyFine(door: Door, event: Record<string, unknown>): boolean {
-  if (scan.surrogate || door.inherited || (scan.longNumber && door.exact)) return false
-  if (scan.respelled && door.spelled) return false
+function isQuicklyFine(validator: Validator, event: Record<string, unknown>): boolean {
+  if (scan.surrogate || validator.inherited || (scan.longNumber && validator.exact)) return false
+  if (scan.respelled && validator.spelled) return false
   if (countNames(event, scan.depth) !== scan.names) return false
-  for (const { name, required, rule } of door.columns) {
+  for (const { name, required, rule } of validator.columns) {
     const value = event[name]
     const fine = value == null ? !required : rule.accepts(value)
     if (!fine) return false
@@ -126,14 +126,19 @@ function countNames(value: object, depth: number): number {
   return count
 }
 
-function admitExactly(door: Door, body: Buffer, start: number, end: number): Uint8Array {
+function validateExactly(
+  validator: Validator,
+  body: Buffer,
+  start: number,
+  end: number,
+): Uint8Array {
   const tree = readTree(body, start)
   if (tree.is !== 'object') throw new Error('an event that is an object has become another value')
   walk(tree, refuseUnsoundText)
   const values = new Map(tree.members.map(({ name, node }) => [name, node]))
   const edits: Edit[] = []
   const texts = new Map<string, string>()
-  for (const column of door.columns) {
+  for (const column of validator.columns) {
     const node = values.get(column.name)
     if (node !== undefined && node.is !== 'null') {
       const found: Findings = { edits: [], json: [] }
@@ -143,7 +148,7 @@ function admitExactly(door: Door, body: Buffer, start: number, end: number): Uin
       for (const edit of found.edits) edits.push(edit)
       if (found.json.some(isPrintedAnew))
         texts.set(exactKey(column), exactText(column, body, node, found))
-    } else if (column.required) throw missingField(column, values, door)
+    } else if (column.required) throw missingField(column, values, validator)
   }
   const event = applyEdits(body, start, end, edits)
   return texts.size === 0 ? event : withExact(event, texts)
@@ -151,15 +156,20 @@ function admitExactly(door: Door, body: Buffer, start: number, end: number): Uin
 
 /** Whether DuckDB prints a number of it in another way. */
 function isPrintedAnew(node: JsonNode): boolean {
-  let anew = false
+  let changes = false
   walk(node, (inner) => {
-    anew ||= inner.is === 'number' && !isPrintedAlike(inner.token)
+    changes ||= inner.is === 'number' && !isPrintedAlike(inner.token)
   })
-  return anew
+  return changes
 }
 
 /** The value of a column as withExact() takes it. */
-function exactText({ type }: DoorColumn, body: Buffer, node: JsonNode, found: Findings): string {
+function exactText(
+  { type }: ValidatedColumn,
+  body: Buffer,
+  node: JsonNode,
+  found: Findings,
+): string {
   if (type === 'JSON') return printTree(node)
   const asText = found.json.map((json) => ({
     start: json.start,
@@ -191,7 +201,7 @@ function refuseLoneSurrogate(text: string): void {
     )
 }
 
-function invalidValue({ name, type }: DoorColumn, node: JsonNode, problem: string): Error {
+function invalidValue({ name, type }: ValidatedColumn, node: JsonNode, problem: string): Error {
   const was = node.is === 'number' ? ` ${shorten(node.token)}` : ''
   // What is wrong inside of it begins with its place: `field "a" must be …`.
   const demand = problem.startsWith('must ') ? `it ${problem}` : problem
@@ -201,18 +211,18 @@ function invalidValue({ name, type }: DoorColumn, node: JsonNode, problem: strin
 
 /** The first of them in the message, and all in `details` where there are several. */
 function missingField(
-  { name, type }: DoorColumn,
+  { name, type }: ValidatedColumn,
   values: ReadonlyMap<string, JsonNode>,
-  door: Door,
+  validator: Validator,
 ): Error {
-  const known = new Set(door.columns.map((column) => column.name))
+  const known = new Set(validator.columns.map((column) => column.name))
   const unknown = [...values.keys()].filter((other) => !known.has(other))
   const isMissing = (column: string) => values.get(column) === undefined
   const hint = isMissing(name) ? didYouMean(name, unknown) : undefined
   const because = (column: string) => (isMissing(column) ? 'is missing' : 'is null')
   const sent =
     hint === undefined ? '' : `; the event has ${hint.replace(/^did you mean |\?$/g, '')}`
-  const all = door.columns.filter(
+  const all = validator.columns.filter(
     (column) => column.required && (values.get(column.name)?.is ?? 'null') === 'null',
   )
   const details = all.map((column) => ({
