@@ -1,4 +1,4 @@
-// Which diagnostics come with a way out. Those without one are clear by themselves.
+// The hints of diagnostics. Those without one cannot be misunderstood.
 
 import type { Code } from './diagnostics.ts'
 

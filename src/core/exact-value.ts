@@ -1,16 +1,16 @@
-// Which texts are values of a type, as somebody wrote them: the engine rounds 1.5 to an integer and drops the time of a
-// DATE, without a word.
+// Which texts are values of a type exactly as written: DuckDB rounds 1.5 to an integer and drops the time of a
+// DATE, silently.
 
 import type { ColumnType } from './relation.ts'
 import { type Sql, sql } from './sql.ts'
 
-/** Types that the engine rounds text to, or whose rest it does not read, with one that keeps what they drop. */
+/** Types that DuckDB rounds text to, or whose rest it does not read, with one that keeps what they drop. */
 const WIDER = [
   [/^(?:DATE|TIMESTAMP_M?S)$/, sql`TIMESTAMP`],
   [/INT(?:EGER)?$|^DECIMAL/, sql`DOUBLE`],
 ] as const
 
-/** A condition: the engine cannot read `text`, a VARCHAR, as a value of `type`, or would change it. */
+/** A condition: DuckDB cannot read `text`, a VARCHAR, as a value of `type`, or would change it. */
 export function isNoValue(text: Sql, type: ColumnType): Sql {
   const value = sql`TRY_CAST(${text} AS ${sql.type(type)})`
   const wider = WIDER.find(([types]) => types.test(type))?.[1]

@@ -1,4 +1,4 @@
-// Tables that no run makes: those of another database, and files. `sources` of eider.yml declares them.
+// Tables that no run builds: those of another database, and files. `sources` of eider.yml declares them.
 
 import type { Column } from './relation.ts'
 import type { SourceFile, Span } from './source.ts'

@@ -1,6 +1,6 @@
-// Failures with an exit code of their own that are no mistake in a model.
+// Failures that have their own exit code and are not a mistake in a model.
 
-/** The machine is not as it must be: a busy port, a held lock, a full disk, an unreachable daemon. Exit code 3. */
+/** A problem of the environment: a busy port, a held lock, a full disk, an unreachable daemon. Exit code 3. */
 export class EnvironmentError extends Error {
   override name = 'EnvironmentError'
   readonly code: string

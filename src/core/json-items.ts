@@ -1,5 +1,5 @@
-// A JSON document of megabytes, most of which is one array of objects: read an object at a time, so that others get
-// their turn between two of them.
+// A JSON document of megabytes, most of which is one array of objects: read an object at a time, so that others run
+// in between.
 
 const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
 const OUTSIDE = String.raw`[^"{}[\]]*`
@@ -10,7 +10,7 @@ const OBJECT = /\s*\{/y
 const COMMA = /\s*,/y
 
 /**
- * Gives the objects of the array that is the member `name` of the document, one by one, and returns the document with an
+ * Yields the objects of the array that is the member `name` of the document, one by one, and returns the document with an
  * empty array in its place. Without such a member it returns all of the document. Throws SyntaxError.
  */
 export function* parseItems(text: string, name: string): Generator<unknown, unknown> {
@@ -18,45 +18,45 @@ export function* parseItems(text: string, name: string): Generator<unknown, unkn
   if (start < 0) return JSON.parse(text) as unknown
   let at = start
   for (let separator = ''; ; separator = ',') {
-    const opening = behind(UP_TO_BRACKET, text, at)
+    const opening = endOfMatch(UP_TO_BRACKET, text, at)
     const isEnd = text[opening] === ']'
     if (text.slice(at, opening).trim() !== (isEnd ? '' : separator))
-      throw new SyntaxError(`"${name}" is no array of objects`)
+      throw new SyntaxError(`"${name}" is not an array of objects`)
     if (isEnd) return JSON.parse(text.slice(0, start) + text.slice(opening)) as unknown
     at = endOfValue(text, opening)
     yield JSON.parse(text.slice(opening, at)) as unknown
   }
 }
 
-/** Behind its bracket; -1 when there is none. */
+/** After its bracket; -1 when there is none. */
 function startOfArray(text: string, name: string): number {
-  for (let at = behind(OBJECT, text, 0); at >= 0;) {
-    const value = behind(NAME, text, at)
+  for (let at = endOfMatch(OBJECT, text, 0); at >= 0;) {
+    const value = endOfMatch(NAME, text, at)
     if (value < 0) break
     const isNamed = text.slice(at, value).replace(/:\s*$/, '').trim() === JSON.stringify(name)
     const opening = text[value] ?? ''
     if (isNamed && opening === '[') return value + 1
-    const end = '[{'.includes(opening) ? endOfValue(text, value) : behind(SCALAR, text, value)
-    at = behind(COMMA, text, end)
+    const end = '[{'.includes(opening) ? endOfValue(text, value) : endOfMatch(SCALAR, text, value)
+    at = endOfMatch(COMMA, text, end)
   }
   return -1
 }
 
-/** Behind the bracket that closes the one at `from`. */
+/** After the bracket that closes the one at `from`. */
 function endOfValue(text: string, from: number): number {
   let depth = 0
-  for (let at = from; ; at = behind(UP_TO_BRACKET, text, at)) {
+  for (let at = from; ; at = endOfMatch(UP_TO_BRACKET, text, at)) {
     const mark = text[at]
     if (mark === '{' || mark === '[') depth++
     else if (mark === '}' || mark === ']') depth--
-    else throw new SyntaxError('an object or array has no end')
+    else throw new SyntaxError('unterminated object or array')
     at++
     if (depth === 0) return at
   }
 }
 
 /** Where the match ends that begins at `from`; -1 when there is none. */
-function behind(pattern: RegExp, text: string, from: number): number {
+function endOfMatch(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from
   return pattern.test(text) ? pattern.lastIndex : -1
 }

@@ -1,4 +1,4 @@
-// What is true of every model of a kind, for all rooms: one row for each kind. How a kind is built is in the pipeline
+// What is true of every model of a kind, wherever it is used: one row for each kind. How a kind is built is in the pipeline
 // (build/materialize/), what its header says in the compiler (kinds.ts).
 
 import type { Kind } from './model.ts'
@@ -9,7 +9,7 @@ export interface KindTraits {
   readonly relation: 'table' | 'view'
   /** Its rows are those of a SELECT; the others bring them in from outside. */
   readonly hasQuery: boolean
-  /** The table goes on from run to run, so it may hold rows that its source no longer gives. */
+  /** The table persists from run to run, so it may hold rows that its source no longer has. */
   readonly keepsRows: boolean
   /** `--start` and `--end` replace a range of its watermark. */
   readonly takesRange: boolean

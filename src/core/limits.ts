@@ -6,33 +6,33 @@ const MiB = 1024 * KiB
 const GiB = 1024 * MiB
 
 export const limits = {
-  /** A model file larger than this is no SQL that a person wrote. */
+  /** A model file larger than this was not written by a person. */
   modelFileBytes: 4 * MiB,
   configFileBytes: 1 * MiB,
   /**
    * Data files whose contents are compared to know that a saved compile still holds. Reading more of them takes longer
-   * than compiling anew.
+   * than recompiling.
    */
   comparedInputBytes: 64 * MiB,
-  /** Of a seed that is looked through at a time; its header must lie in the first of them. */
+  /** A seed is scanned in pieces of this size; its header must lie in the first. */
   csvChunkBytes: MiB,
-  /** Of a line of a seed that a diagnostic shows; the rest would be cut. */
+  /** A diagnostic shows this much of a line of a seed and cuts the rest. */
   csvExcerptBytes: 1024,
   /** Folders below models/; deeper ones are a loop of links. */
   folderDepth: 8,
   /** Columns of a terminal that a source line takes in a diagnostic; longer lines are cut around the place. */
   sourceLineColumns: 100,
-  /** Characters of the engine's own words; some of its messages repeat the rest of the file. */
+  /** Characters of DuckDB's own words; some of its messages repeat the rest of the file. */
   problemLength: 300,
   /** Characters of the longest word that "did you mean" looks for; two such words take it 0.1 ms. */
   suggestionLength: 128,
 
-  /** One event is one line that the engine reads whole; it refuses lines above 16 MiB. */
+  /** One event is one line that DuckDB reads whole; it refuses lines above 16 MiB. */
   eventBytes: 1 * MiB,
   /** What a user may set eventBytes to: as a line of a segment, with its wrapping, it must be below segmentLineBytes. */
   largestEventBytes: 15 * MiB,
   batchBytes: 32 * MiB,
-  /** Deeper JSON is no event; the engine's reader recurses. */
+  /** Deeper JSON is not an event; DuckDB's reader recurses. */
   eventDepth: 100,
   /** Files that are saved together, or copied by a deployment, are one change when nothing follows for this time. */
   watchQuietMs: 200,
@@ -40,20 +40,20 @@ export const limits = {
   adminBodyBytes: 64 * KiB,
   /** A segment is sealed at this size, so that one claim is one bounded transaction. */
   segmentBytes: 64 * MiB,
-  /** Longest line of a segment that a flush reads: one event with its wrapping. The engine holds two per thread. */
+  /** Longest line of a segment that a flush reads: one event with its wrapping. DuckDB holds two per thread. */
   segmentLineBytes: 16 * MiB,
   /**
    * Segments join one transaction of a run until it has this size: enough that its fixed cost and the checkpoint before
    * the next one do not show, few to do again after a crash. The memory of a run grows with it, but little.
    */
   flushBytes: 192 * MiB,
-  /** Memory of the engine's cache that stays between two large batches of a flush. */
+  /** Memory of DuckDB's cache that stays between two large batches of a flush. */
   settledMemory: '64MiB',
   /** An engine with less in its cache is closed without emptying that before: it takes 4 ms. */
   closedCacheBytes: 32 * MiB,
   /** Bytes that wait for the disk; above it ingest answers 503, so that memory stays bounded. */
   pendingBytes: 64 * MiB,
-  /** Memory that a target keeps for its next groups while they fill it; a larger group gets memory of its own. */
+  /** Memory that a target keeps for its next groups while they fill it; a larger group gets separate memory. */
   retainedGroupBytes: 8 * MiB,
   /** Bytes of accepted events on disk; above it ingest answers 503. */
   bufferBytes: 16 * GiB,
@@ -71,29 +71,29 @@ export const limits = {
   headerBytes: 128 * KiB,
   /** A client that sends slower than this is cut off. */
   requestTimeoutMs: 60_000,
-  /** What the fast front of ingest takes: a head that a program makes, and a request of a few packets, not all here yet. */
+  /** What the fast path of ingest accepts: a head as programs send, and a still incomplete request of a few packets. */
   frontHeadBytes: 4 * KiB,
   frontPartialBytes: 16 * KiB,
-  /** A client that does not wait for its answers is not read from while those of so many requests are to come. */
+  /** A client that pipelines is not read from while this many of its answers are pending. */
   frontPipelinedRequests: 256,
-  /** Requests of one connection that are taken before others have their turn; a hundred such connections take 0.1 s. */
+  /** Requests of one connection handled before other connections are; a hundred such connections take 0.1 s. */
   frontRequestsInTurn: 16,
-  /** Heads that the front knows again without reading them; a client sends one for each length of a body. */
+  /** Request heads that the fast path caches; a client sends one for each length of a body. */
   frontRoutes: 1_000,
-  /** A request that is partial at two sweeps is slow, and goes to the server that has the clocks for it. */
+  /** A request still partial after two sweeps is slow, and goes to node:http, which has the timeouts for it. */
   frontSweepMs: 1_000,
-  /** Requests of one connection that wait for the one before them; then nothing more is read. */
+  /** Pipelined requests that wait on one connection; above it nothing more is read. */
   requestsInLine: 16,
-  /** Those of all connections, some kilobytes each; a connection that would have one more wait is closed. */
+  /** Pipelined requests of all connections, some kilobytes each; a connection that adds one more is closed. */
   requestsInLines: 20_000,
   headersTimeoutMs: 10_000,
   keepAliveTimeoutMs: 65_000,
   connections: 4096,
-  /** A connection on which nothing moves while an answer is being made or taken; above every time that an answer may take. */
+  /** A connection without traffic while an answer is computed or sent; longer than any answer may take. */
   socketIdleMs: 120_000,
-  /** The rest of a refused body that is read away so that the connection can be used again. */
+  /** The rest of a rejected body that is read and dropped so that the connection can be reused. */
   drainBytes: 64 * KiB,
-  /** What is read away, after the answer, from a client that sends on: closing earlier would lose the answer on its way. */
+  /** Read and dropped, after the answer, from a client that keeps sending: closing earlier would lose the answer. */
   lingerBytes: 32 * MiB,
   lingerMs: 2_000,
   /** Time that open requests get to finish when a server stops. */
@@ -113,19 +113,19 @@ export const limits = {
   partHeaders: 200,
   /**
    * Nesting of parentheses, calls and operators in an OData expression; deeper ones are answered 400. The parser's
-   * stack overflows at about 260 and the engine refuses 1,000, of which one level here makes several.
+   * stack overflows at about 260 and DuckDB refuses 1,000, of which one level here makes several.
    */
   expressionDepth: 100,
   /**
-   * Nodes of one expression in SQL, once names and aliases are put in: a thousand comparisons of calculations have half
-   * of it, and the engine reads all of it in about 100 ms. And levels of it: each makes up to four of the engine's.
+   * Nodes of one expression in SQL, once names and aliases are expanded: a thousand comparisons of calculations have half
+   * of it, and DuckDB reads all of it in about 100 ms. And levels of it: each makes up to four of DuckDB's.
    */
   expressionSize: 20_000,
   boundDepth: 200,
-  /** Navigation properties followed in the expressions of one request; each is a join in the engine. */
+  /** Navigation properties followed in the expressions of one request; each is a join in DuckDB. */
   expressionRows: 50,
   /**
-   * Sets with a key of one name that all are led to by columns of that name, and by each other: n sets make n * (n - 1)
+   * Sets with a key of the same name that columns of that name and each other lead to: n sets make n * (n - 1)
    * navigation properties, of which each set shows n - 1 that differ in their target alone.
    */
   setsOfOneKey: 16,
@@ -137,11 +137,11 @@ export const limits = {
    */
   expandedRows: 250_000,
   expandedTextBytes: 64 * MiB,
-  /** SELECTs that one $apply may mean, each inside the next or beside it. The engine plans a hundred in some 50 ms. */
+  /** SELECTs that one $apply may mean, nested or side by side. DuckDB plans a hundred in some 50 ms. */
   applySize: 100,
   /**
    * Characters of one query option, by the grammar rule that reads it. The parser takes 3 us for each character of
-   * ordinary text and up to 20 us where every character is a term of its own: what is allowed here is read in about
+   * ordinary text and up to 20 us where every character is a separate term: what is allowed here is read in about
    * 100 ms. A thousand comparisons fit into an expression.
    */
   optionLengths: {
@@ -157,68 +157,68 @@ export const limits = {
   /** Arithmetic operators and `not` in one query option: one for each of the thousand comparisons that fit into it. */
   calculations: 1_000,
   /**
-   * Names with parentheses behind them (functions, `case`, lambdas) in one query option: each is read and planned in up
+   * Names followed by parentheses (functions, `case`, lambdas) in one query option: each is read and planned in up
    * to 0.25 ms, three times as long as a comparison.
    */
   calls: 250,
   /** Words and phrases of one search: each is a function of every string property. */
   searchTerms: 250,
-  /** Constants of an `in` that the engine gets one by one; longer lists are one value, which it takes apart. */
+  /** Constants of an `in` that DuckDB gets one by one; longer lists are passed as one value. */
   writtenItems: 100,
-  /** Parsed options that are kept for the next request, those used last; longer texts are seldom sent twice. */
+  /** Parsed options in the LRU cache; longer texts are seldom sent twice. */
   cachedOptions: 512,
   cachedOptionLength: 2_048,
-  /** Time of one OData request in the engine. */
+  /** Time of one OData request in DuckDB. */
   queryTimeoutMs: 30_000,
-  /** Queries that run at once, and requests that wait for one of them, before 503. */
+  /** Admission control: queries that run at once, and requests that wait, before 503. */
   runningQueries: 16,
   waitingQueries: 512,
   /**
-   * Of those that run, such as may take long: for each processor, and at most. On two busy processors a lookup took 70 ms
-   * beside 8 of them; beside 16, which left no place, it waited for the end of one.
+   * Of those that run, large ones: per processor, and at most. On two busy processors a lookup took 70 ms
+   * alongside 8 of them; alongside 16, which left no slot, it waited for one to end.
    */
   largeQueriesPerProcessor: 4,
   largeQueries: 12,
   /**
-   * Rows of a set times nodes of the expressions that look at each: a query with fewer is small. The engine takes a tenth
+   * Rows of a set times nodes of the expressions that look at each: a query with fewer is small. DuckDB takes a tenth
    * of a second for as many.
    */
   smallQueryWork: 10_000_000,
   /**
-   * Answers too large to be made whole that are open at once, before 503. Each of rows of 400 bytes was seen to hold 11 MB
-   * for as long as its client takes it: all of them 1.4 GB.
+   * Streamed answers that are open at once, before 503. Each with rows of 400 bytes was measured to hold 11 MB
+   * until its client has read it: all of them 1.4 GB.
    */
   openStreams: 128,
   /**
-   * A client that takes no byte of its answer for so long is cut off, since what is made for it is held meanwhile. Node
-   * looks at most that often whether bytes were taken since it last looked, so it may be twice as long.
+   * A client that reads nothing of its answer for so long is disconnected, since its answer occupies memory. Node
+   * checks at this interval whether anything was read since the last check, so it may take twice as long.
    */
   stalledClientMs: 60_000,
-  /** Connections of an engine that are kept ready: twice as many as work, since a slow client holds one without working. */
+  /** Pooled connections of an engine: twice as many as running queries, since a slow client occupies an idle one. */
   pooledConnections: 32,
-  /** Parts of an answer that are made ahead of the one being sent, and bytes handed to a socket before it must drain. */
+  /** Parts of an answer computed ahead of the one being sent, and bytes written to a socket before it must drain. */
   partsAhead: 3,
   sendAheadBytes: 1 * MiB,
   /**
-   * Bytes copied out of the engine before their memory is collected, which takes half a millisecond: below what makes the
+   * Bytes copied out of DuckDB before their memory is collected, which takes half a millisecond: below what makes the
    * collector go through the whole heap, above what a page of ordinary size has.
    */
   uncollectedBytes: 8 * MiB,
   /** A body below this fits into one packet as it is. */
   compressedBytes: 1_400,
-  /** Memory for answers that are given again, and the largest of them: a page of 10,000 rows has about 2 MiB. */
+  /** Memory of the answer cache, and its largest entry: a page of 10,000 rows has about 2 MiB. */
   cacheBytes: 64 * MiB,
   cachedAnswerBytes: 4 * MiB,
   /** The youngest snapshots that a run keeps on disk, for next links and delta links, and the time it keeps the others. */
   retainedSnapshots: 3,
   retainedSnapshotMinutes: 10,
   /**
-   * Snapshots that are no longer current which a service has open, and for how long; it opens them again when asked. Each
-   * has the same part of the memory as the current one.
+   * Earlier snapshots that a service keeps open, and for how long; it reopens them when needed. Each
+   * has the same share of the memory as the current one.
    */
   openEarlierSnapshots: 1,
   openEarlierSnapshotMs: 600_000,
-  /** So long after a snapshot is taken up the engines of earlier ones are closed, and one for the next is made. */
+  /** Delay after a new snapshot before the engines of earlier ones are closed and one for the next is created. */
   tidyAfterMs: 200,
   /**
    * Memory of an engine that compares two states of a set for delta links, what does not fit is spilled; and how many of
@@ -226,11 +226,11 @@ export const limits = {
    */
   comparisonBytes: 512 * MiB,
   comparisons: 4,
-  /** Bytes of made changes that wait on disk for clients to take them, of all clients together; above it 503. */
+  /** Bytes of delta answers spooled on disk, of all clients together; above it 503. */
   spooledBytes: 4 * GiB,
-  /** Files in which a look for damage has found none are not read again within this time. */
+  /** Files that were checked and found undamaged are not read again within this time. */
   damageLookMs: 60_000,
-  /** A service looks at the manifest this often where the file system reports no changes. */
+  /** A service polls the manifest this often where the file system reports no changes. */
   snapshotPollMs: 1_000,
   /** Results up to this size are computed whole before the first byte is sent, so that a failure has its status. */
   wholeResultRows: 10_000,
@@ -243,9 +243,9 @@ export const limits = {
   wholeResultRowsAtOnce: 128,
   /** Answers up to about this size are sent in one piece with their length. */
   wholeAnswerBytes: 256 * KiB,
-  /** The largest page that a client gets by asking for it (Prefer: maxpagesize). */
+  /** The largest page that a client can request (Prefer: maxpagesize). */
   largestPageRows: 1_000_000,
-  /** Time that the writing of a long document takes at a time before others get their turn. */
+  /** Writing a long document yields to other requests after this time. */
   sliceMs: 5,
   /** A client that has closed its direction gets an answer that begins within this time. */
   halfClosedMs: 250,
@@ -261,12 +261,12 @@ export const limits = {
   /** Reasons of rejection that a plan shows of an events model, those of most events first. */
   plannedReasons: 5,
   /**
-   * Blocks of a database file, which keeps those that it was made with. Every table begins a block of its own: in the
-   * 256 KiB that the engine would take, a checkpoint of many small tables takes twice as long and writes a file of four
+   * Block size of a database file, fixed when it is created. Every table starts a new block: in the
+   * 256 KiB that DuckDB would take, a checkpoint of many small tables takes twice as long and writes a file of four
    * times the size. In 16 KiB large tables grow, and a build of them takes more memory.
    */
   databaseBlockBytes: 64 * KiB,
-  /** Blocks of a published file, those of the engine: many lookups at a time are no faster from smaller ones. */
+  /** Blocks of a published file, DuckDB's default: many lookups at a time are no faster from smaller ones. */
   snapshotBlockBytes: 256 * KiB,
   /** Sorted rows of a published file lie in groups of this size: a page or a lookup reads one or two of them. */
   snapshotRowGroupRows: 8_192,
@@ -280,12 +280,12 @@ export const limits = {
    */
   leftLogRuns: 16,
 
-  /** Models that a run builds at a time (`--threads`); each has a connection, and the engine's threads are shared. */
+  /** Models that a run builds at a time (`--threads`); each has a connection, and DuckDB's threads are shared. */
   modelsAtOnce: 64,
   /**
    * Small models are built in one transaction: for so long further ones join it, and so long the first one waits for its
-   * commit, which takes some 5 ms of sync and bookkeeping. What takes longer than the second time is begun anew in a
-   * transaction of its own.
+   * commit, which takes some 5 ms of sync and bookkeeping. What takes longer than the second time restarts in a
+   * separate transaction.
    */
   groupMs: 120,
   groupHeldMs: 300,
@@ -298,6 +298,6 @@ export const limits = {
   lowDiskBytes: 1 * GiB,
   /** A daemon that has the buffer and does not listen is starting or stopping; a run waits this long for it. */
   daemonWaitMs: 5_000,
-  /** A daemon that does not answer its admin port in this time is taken for hung. */
+  /** A daemon that does not answer its admin port in this time counts as hung. */
   adminTimeoutMs: 30_000,
 } as const

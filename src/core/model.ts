@@ -13,9 +13,9 @@ interface ModelBase {
   readonly name: ModelName
   readonly source: SourceFile
   readonly description: string | null
-  /** Words of the author's own, for `tag:` in a selector. */
+  /** Free-form words, for `tag:` in a selector. */
   readonly tags: readonly string[]
-  /** Who answers for the model; a text of the author's own. */
+  /** The owner of the model, as free text. */
   readonly owner: string | null
   /** null: not served. An empty key: served as a collection only. */
   readonly expose: Expose | null
@@ -93,14 +93,14 @@ interface QueryModel extends ModelBase {
 /** The column whose greatest value in the table says how far the source has been read. */
 export interface Watermark {
   readonly column: string
-  /** How far behind that value rows are read again: `1 hour`, or a number where the column is one. */
+  /** How far before that value rows are read again: `1 hour`, or a number where the column is one. */
   readonly lookback: string | null
 }
 
-/** `evolve`: new columns and wider types are taken over, other changes are refused. */
+/** `evolve`: new columns and wider types are adopted, other changes are rejected. */
 export type OnSchemaChange = 'evolve' | 'rebuild' | 'fail'
 
-/** The table goes on from run to run instead of being made from nothing each time. */
+/** The table persists from run to run instead of being rebuilt each time. */
 interface KeptBase extends QueryModel {
   readonly onSchemaChange: OnSchemaChange
 }
@@ -128,7 +128,7 @@ export interface MergeModel extends KeptBase {
   readonly kind: 'merge'
   readonly uniqueKey: readonly [string, ...string[]]
   readonly onDuplicate: OnDuplicate
-  /** `mirror`: rows whose key the query no longer gives are deleted. */
+  /** `mirror`: rows whose key the query no longer returns are deleted. */
   readonly deletes: 'keep' | 'mirror'
   /** null: the query is read whole. Always null with `mirror`. */
   readonly watermark: Watermark | null
@@ -149,7 +149,7 @@ export interface EventsModel extends ModelBase {
 export interface SeedModel extends ModelBase {
   readonly kind: 'seed'
   readonly format: 'csv' | 'json' | 'parquet'
-  /** Types of columns that the engine would take for others. */
+  /** Types of columns that DuckDB would take for others. */
   readonly types: readonly SeedType[]
   /** Of a CSV: what stands between its fields. */
   readonly delimiter: string | null
@@ -183,7 +183,7 @@ export interface Macro {
   readonly body: ModelBody
 }
 
-/** What is known of a model that cannot be built as its file stands. */
+/** What is known of a model that does not compile. */
 export interface FailedModel extends Pick<
   ModelBase,
   'name' | 'source' | 'tags' | 'sources' | 'dependsOn'
@@ -201,21 +201,21 @@ export interface CompiledProject {
   readonly models: ReadonlyMap<ModelName, Model>
   /** By name, in the order of names. No model of `models` reads one of these. */
   readonly failed: ReadonlyMap<ModelName, FailedModel>
-  /** All mistakes, those of `failed` and those that are no model's. */
+  /** All mistakes, those of `failed` and those that belong to no model. */
   readonly errors: readonly Diagnostic[]
   /** What follows `CREATE MACRO` in each statement of macros/*.sql, in an order in which they can be created. */
   readonly macros: readonly Macro[]
   /** Whether all of them are here; no model with a query compiles otherwise. */
   readonly macrosAreWhole: boolean
-  /** Computed when it is asked for: most commands do not. */
+  /** Computed lazily: most commands do not need it. */
   readonly lineage: () => ReadonlyMap<ModelName, Lineage>
   readonly warnings: readonly Diagnostic[]
   /** Equal only for projects that are equal in all that is here; absent where that is not known. */
   readonly identity?: string
-  /** What the models can read that no run makes, and how it is attached; absent without `sources`. */
+  /** What the models can read that no run builds, and how it is attached; absent without `sources`. */
   readonly external?: {
     readonly sources: readonly ExternalSource[]
-    /** Those that cannot be read now have the columns of the last time, where those are known. */
+    /** Those that cannot be read now have the columns cached from the last time, if any. */
     readonly tables: readonly CompiledExternal[]
     /** Why a table cannot be read now, by its name. */
     readonly away: ReadonlyMap<string, Diagnostic>

@@ -1,4 +1,4 @@
-// Names are branded strings: each brand is given by one parser, so a value of the type has been checked.
+// Names are branded strings: each brand comes from one parser, so a value of the type has been checked.
 
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
@@ -9,7 +9,7 @@ export type ModelName = Branded<'ModelName'>
 /** Name of an OData entity set: the model name with the dot replaced by an underscore. */
 export type EntitySetName = Branded<'EntitySetName'>
 
-// A path segment, a file name and a quoted SQL identifier all carry these parts; NUL breaks the engine's parser.
+// A path segment, a file name and a quoted SQL identifier all carry these parts; NUL breaks DuckDB's parser.
 // eslint-disable-next-line no-control-regex
 const PART = /^[^./\\\u0000-\u001f\u007f]+$/
 
@@ -36,13 +36,13 @@ export function isODataIdentifier(text: string): boolean {
   return /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127}$/u.test(text)
 }
 
-/** Letter case does not distinguish names in the engine, nor files on some disks. */
+/** Case does not distinguish names in DuckDB, nor files on some disks. */
 export function foldCase(name: string): string {
   return name.toLowerCase()
 }
 
 export const sameName = (a: string, b: string): boolean => foldCase(a) === foldCase(b)
 
-/** The targets whose events are of `model`: its name, in each letter case that it had when events came. */
+/** The targets whose events are of `model`: its name, in each spelling by case under which events arrived. */
 export const targetsOf = (model: ModelName, targets: Iterable<ModelName>): readonly ModelName[] =>
   Array.from(targets).filter((target) => sameName(target, model))

@@ -14,9 +14,9 @@ export interface ProjectFiles {
   readonly seeds: readonly SeedFile[]
   /** macros/*.sql */
   readonly macros: readonly SourceFile[]
-  /** Tables that no run makes; none when not given. */
+  /** Tables that no run builds; none when absent. */
   readonly sources?: readonly ExternalSource[]
-  /** What `${name}` stands for; none when not given. */
+  /** What `${name}` stands for; none when absent. */
   readonly variables?: Variables
   /** Model files whose name is known and whose text is not. */
   readonly unreadable?: readonly ModelFile[]
@@ -34,7 +34,7 @@ export interface SeedFile {
   /** Relative to the project directory. */
   readonly path: string
   readonly format: 'csv' | 'json' | 'parquet'
-  /** From the .yml beside it; empty without one. */
+  /** From the .yml next to it; empty without one. */
   readonly types: readonly DeclaredType[]
 }
 

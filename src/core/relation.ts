@@ -1,8 +1,8 @@
-// Columns as the engine describes them.
+// Columns as DuckDB describes them.
 
 declare const columnTypeBrand: unique symbol
 
-/** The engine's own spelling of a type, such as `DECIMAL(18,4)` or `STRUCT("a b" INTEGER)[]`. */
+/** DuckDB's own spelling of a type, such as `DECIMAL(18,4)` or `STRUCT("a b" INTEGER)[]`. */
 export type ColumnType = string & { readonly [columnTypeBrand]: true }
 
 export interface Column {
@@ -23,7 +23,7 @@ const TYPE_TEXT = /^(?:[A-Za-z0-9_ ,()[\]]|"(?:[^"\0]|"")*"|'(?:[^'\0]|'')*')+$/
 
 export const isTypeText = (text: string): boolean => TYPE_TEXT.test(text)
 
-/** For text that the engine printed as a type (DESCRIBE, prepared statements, the catalog). */
+/** For text that DuckDB printed as a type (DESCRIBE, prepared statements, the catalog). */
 export function columnType(text: string): ColumnType {
   if (!isTypeText(text)) throw new Error(`not a column type: ${text}`)
   return text as ColumnType

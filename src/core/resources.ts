@@ -6,7 +6,7 @@ type Close = () => void | PromiseLike<void>
 export class Resources implements AsyncDisposable {
   #closes: Close[] = []
 
-  /** Takes ownership of `resource` and gives it back. */
+  /** Takes ownership of `resource` and returns it. */
   use<T extends AsyncDisposable>(resource: T): T {
     this.defer(() => resource[Symbol.asyncDispose]())
     return resource

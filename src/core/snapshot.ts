@@ -5,8 +5,8 @@
 // either the old state of all models or the new one. A manifest is valid if and only if it is JSON with
 // `format` = 1 and every member below (a column may have no `description`); files that it does not name are not part of it.
 //
-// A service that finds a file damaged writes `<file>.damaged` beside it, with the problem as text for people. The marker
-// alone counts: a run that publishes the model writes the file anew, even where nothing has changed, and deletes it.
+// A service that finds a file damaged writes `<file>.damaged` next to it, with the problem as text for people. The marker
+// alone counts: a run that publishes the model rewrites the file, even where nothing has changed, and deletes it.
 
 import { parseItems } from './json-items.ts'
 import { type ModelName, parseModelName } from './names.ts'
@@ -15,10 +15,10 @@ import { type Column, columnType } from './relation.ts'
 export const SNAPSHOT_FORMAT = 1
 export const MANIFEST_FILE = 'manifest.json'
 
-/** The manifest of a snapshot that is kept, the current one included. */
+/** The manifest of a retained snapshot, the current one included. */
 export const keptManifestFile = (id: string): string => `manifest-${id}.json`
 
-/** Its being there asks the next run to write the file anew. */
+/** Its presence makes the next run rewrite the file. */
 export const damageMarkerFile = (file: string): string => `${file}.damaged`
 
 export interface Snapshot {
@@ -142,27 +142,27 @@ function parseColumn(value: unknown): Column {
 
 function asObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error(`${what} is no object`)
+    throw new Error(`${what} is not an object`)
   return value as Readonly<Record<string, unknown>>
 }
 
 function asArray(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Error(`${what} is no list`)
+  if (!Array.isArray(value)) throw new Error(`${what} is not an array`)
   return value
 }
 
 function asString(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw new Error(`${what} is no text`)
+  if (typeof value !== 'string') throw new Error(`${what} is not a string`)
   return value
 }
 
 function asNumber(value: unknown, what: string): number {
-  if (typeof value !== 'number') throw new Error(`${what} is no number`)
+  if (typeof value !== 'number') throw new Error(`${what} is not a number`)
   return value
 }
 
 function asDate(value: unknown, what: string): Date {
   const date = new Date(asString(value, what))
-  if (Number.isNaN(date.getTime())) throw new Error(`${what} is no time`)
+  if (Number.isNaN(date.getTime())) throw new Error(`${what} is not a valid time`)
   return date
 }

@@ -4,7 +4,7 @@ export interface SourceFile {
   /** Path relative to the project directory, with forward slashes; shown in diagnostics. */
   readonly path: string
   readonly text: string
-  /** Where `text` is a part of a large file: the number of its first line. 1 when not given. */
+  /** Where `text` is a part of a large file: the number of its first line. 1 when absent. */
   readonly firstLine?: number
 }
 

@@ -77,7 +77,7 @@ let joinParts: (parts: readonly Sql[], separator: Sql) => Sql
 
 type PrintValue = (node: Node & { readonly kind: 'value' }) => string
 
-/** A tree, printed once it is whole: a statement is made of some hundred of these, for each request. */
+/** A tree, printed once it is whole: a statement consists of some hundred of these, for each request. */
 export class Sql {
   /** A leaf; null: `texts` with a part between each two. */
   readonly #node: Node | null
@@ -96,7 +96,7 @@ export class Sql {
     joinParts = (parts, separator) => {
       if (parts.length === 1) return parts[0]!
       const texts = Array<string>(parts.length + 1).fill('')
-      // A separator that is text alone needs no part of its own between each two.
+      // A separator that is text alone needs no separate part between each two.
       const text = separator.#node === null && separator.#parts.length === 0 && separator.#texts[0]
       if (typeof text === 'string') return new Sql(null, texts.fill(text, 1, -1), parts)
       const separated = parts.flatMap((part, i) => (i === 0 ? [part] : [separator, part]))
@@ -116,7 +116,7 @@ export class Sql {
   }
 
   /**
-   * Text with literals: for statements that the engine does not prepare (CREATE VIEW, ATTACH, COPY, SET), and for those
+   * Text with literals: for statements that DuckDB does not prepare (CREATE VIEW, ATTACH, COPY, SET), and for those
    * that are run once, which it would plan a second time with the values of parameters.
    */
   inline(): string {
@@ -126,7 +126,7 @@ export class Sql {
   }
 
   /**
-   * Whether this is one SELECT with nothing behind it, whatever its values and names are: those are printed in quotes,
+   * Whether this is one SELECT with nothing after it, whatever its values and names are: those are printed in quotes,
    * so only the text of a template could end the statement, or the author's own SQL, of which nothing is known.
    */
   get isOneSelect(): boolean {
@@ -216,11 +216,11 @@ function literal(value: SqlValue): string {
   if (typeof value === 'string') return stringLiteral(value)
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number' && !Number.isFinite(value)) return `'${value}'::DOUBLE`
-  // Behind a minus sign of the statement, the sign of the value would begin a comment.
+  // After a minus sign of the statement, the sign of the value would begin a comment.
   return value < 0 ? `(${value})` : String(value)
 }
 
-// The engine's parser ends a statement at NUL, so a text with one goes as its bytes. One call, however many there are: a
+// DuckDB's parser ends a statement at NUL, so a text with one goes as its bytes. One call, however many there are: a
 // sum of pieces would be nested as deep as their number, which the parser bounds.
 function stringLiteral(text: string): string {
   if (text.includes('\0')) return `decode(unhex('${Buffer.from(text).toString('hex')}'))`

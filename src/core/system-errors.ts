@@ -40,7 +40,7 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
       }
     case 'EDQUOT':
       return {
-        problem: `the disk quota of ${userName()} is used up, at ${shown}`,
+        problem: `the disk quota of ${userName()} is exceeded at ${shown}`,
         hint: 'free some space or raise the quota, and run the command again',
       }
     case 'EEXIST':
@@ -50,13 +50,13 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
       return { problem: `${shown} is a directory and must be a file`, hint: 'move it away' }
     case 'ELOOP':
       return {
-        problem: `${shown} is a symbolic link that leads back to itself`,
+        problem: `${shown} is a symbolic link to itself`,
         hint: 'remove the link',
       }
     case 'EIO':
       return {
         problem: `the disk failed at ${shown}`,
-        hint: 'look at the log of the system for errors of the disk',
+        hint: 'check the system log for disk errors',
       }
     case 'EMFILE':
     case 'ENFILE':
@@ -92,10 +92,10 @@ export function listenProblem(
   if (code === 'EACCES' || code === 'EPERM')
     return {
       problem: `${userName()} may not listen on port ${port}`,
-      hint: 'ports below 1024 need more rights; choose a higher one',
+      hint: 'ports below 1024 need more privileges; choose a higher one',
     }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return { problem: `there is no host "${host}"`, hint: 'write an address of this machine' }
+    return { problem: `unknown host "${host}"`, hint: 'use an address of this machine' }
   return { problem: `cannot listen on ${host}:${port}: ${message}` }
 }
 

@@ -1,4 +1,4 @@
-// Long work in pieces, between which other requests get their turn.
+// Long work in slices, which yields to other requests in between.
 
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 import { limits } from './limits.ts'

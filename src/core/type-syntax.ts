@@ -1,4 +1,4 @@
-// The engine's spelling of a column type, such as `STRUCT("a b" DECIMAL(18,4)[])`, as a tree.
+// DuckDB's spelling of a column type, such as `STRUCT("a b" DECIMAL(18,4)[])`, as a tree.
 //
 //   type   = base suffix*            suffix = "[]" | "[" digits "]"
 //   base   = "STRUCT(" fields ")" | "UNION(" fields ")" | "MAP(" type "," type ")" | "ENUM(" members ")" | scalar
@@ -16,7 +16,7 @@ export type TypeTree =
 
 const TOKEN = /\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(\w+)|([(),[\]]))/y
 
-/** Throws Error for text that is no type of the engine: a bug, as the engine printed it. */
+/** Throws Error for text that is not a DuckDB type: a bug, as DuckDB printed it. */
 export function parseType(text: ColumnType): TypeTree {
   const tokens = tokenize(text)
   let at = 0

@@ -23,7 +23,7 @@ export function literalOf(variable: Variable): Sql {
     const type = `DECIMAL(${whole.length + fraction.length}, ${fraction.length})`
     return sql.value(variable.value, columnType(type))
   }
-  // `-1` behind a minus would begin a comment.
+  // `-1` after a minus would begin a comment.
   if (variable.is === 'number') return sql`(${sql.value(variable.value)})`
   return sql.value(variable.value)
 }

@@ -1,4 +1,4 @@
-// The engine's C interface.
+// DuckDB's C interface.
 
 import { createRequire } from 'node:module'
 

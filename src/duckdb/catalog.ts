@@ -9,13 +9,13 @@ import { textOf } from './values.ts'
 export type RelationType = 'table' | 'view'
 
 export interface Catalog {
-  /** The engine's name of the main database: that of its file, without the extension. */
+  /** DuckDB's name of the main database: that of its file, without the extension. */
   readonly database: string
   /** Tables and views by catalogKey(). */
   readonly relations: Map<string, RelationType>
 }
 
-/** Letter case does not distinguish names in the engine. */
+/** Case does not distinguish names in DuckDB. */
 export const catalogKey = (schema: string, table: string): string => foldCase(`${schema}.${table}`)
 
 export async function readCatalog(connection: Connection): Promise<Catalog> {

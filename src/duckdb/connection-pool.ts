@@ -1,6 +1,6 @@
-// Connections of one engine that are used again, one query at a time.
+// Pooled connections of one engine, each for one query at a time.
 //
-// When all are in use, as by clients that read slowly, a query gets a connection of its own with the same settings. An
+// When all are in use, as by clients that read slowly, a query gets a new connection with the same settings. An
 // engine that is locked by then must allow them to be changed.
 
 import type { Resources } from '../core/resources.ts'
@@ -11,7 +11,7 @@ export interface PoolOptions {
   readonly size: number
   /** Run on each connection. */
   readonly settings: readonly Sql[]
-  /** What the pool then owns, the database among it. */
+  /** What the pool then owns, including the database. */
   readonly resources: Resources
 }
 
@@ -76,7 +76,7 @@ async function connect(database: Database, settings: readonly Sql[]): Promise<Co
   }
 }
 
-/** A connection that is one query's alone until it is disposed of. */
+/** A connection for exclusive use by one query until it is disposed of. */
 export class PooledConnection implements AsyncDisposable {
   readonly connection: Connection
   readonly #giveBack: () => Promise<void>

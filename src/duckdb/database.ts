@@ -1,6 +1,6 @@
-// A database and its connections. The only doors to the engine, and they take `Sql`, never text.
+// A database and its connections. The only access to DuckDB, and it takes `Sql`, never text.
 //
-// An open .duckdb file must not be opened, copied or hashed through the file system by this process: the engine's lock
+// An open .duckdb file must not be opened, copied or hashed through the file system by this process: DuckDB's lock
 // is a POSIX lock, and closing any descriptor of the file drops it.
 
 import {
@@ -81,7 +81,7 @@ export class Database implements AsyncDisposable {
     return connection
   }
 
-  /** Closes what is left open; statements still running end as if interrupted. */
+  /** Closes all connections; statements still running end as if interrupted. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const connection of this.#connections) await connection[Symbol.asyncDispose]()
     this.#instance.closeSync()
@@ -89,7 +89,7 @@ export class Database implements AsyncDisposable {
 }
 
 export class Connection implements AsyncDisposable {
-  /** For files of this room that read vectors; nobody else touches the driver. */
+  /** For files in this directory that read vectors; nothing else touches the driver. */
   readonly driver: DuckDBConnection
   readonly #syncNames: () => Promise<void>
   readonly #onClose: () => void
@@ -110,7 +110,7 @@ export class Connection implements AsyncDisposable {
 
   /**
    * CREATE TABLE … AS. Returns the rows of the table, which the driver takes for a result: one row, read as it lies in
-   * memory, since a reader of results costs a third of a small table. null where the engine does not say, as of a PIVOT.
+   * memory, since a reader of results costs a third of a small table. null where DuckDB does not say, as of a PIVOT.
    */
   async createTable(statement: Sql): Promise<number | null> {
     const result = await this.attempt(() => this.driver.run(statement.inline()))
@@ -131,7 +131,7 @@ export class Connection implements AsyncDisposable {
   }
 
   /**
-   * As rows(), for any number of rows, in no order, of texts and booleans: numbers would go through a double. The engine
+   * As rows(), for any number of rows, in no order, of texts and booleans: numbers would go through a double. DuckDB
    * writes them as one JSON text, which takes a third of the time to read.
    */
   async texts(statement: Sql): Promise<readonly Row[]> {
@@ -147,8 +147,8 @@ export class Connection implements AsyncDisposable {
   }
 
   /**
-   * Names and types of the columns that a query gives, without running it. A type with a name of its own, such as JSON,
-   * is given as the type underneath; `describe` of catalog.ts keeps the name.
+   * Names and types of the columns that a query returns, without running it. A named type, such as JSON,
+   * is returned as the type underneath; `describe` of catalog.ts keeps the name.
    */
   async columnsOf(query: Sql): Promise<readonly Column[]> {
     const statement = await this.attempt(() => this.driver.prepare(query.inline()))
@@ -161,7 +161,7 @@ export class Connection implements AsyncDisposable {
 
   /**
    * COMMIT when `work` returns, ROLLBACK when it throws. Transactions do not nest. What was committed survives a power cut:
-   * the engine syncs its write-ahead log, which it makes anew at any time, but not the directory that names it.
+   * DuckDB syncs its write-ahead log, which it may recreate at any time, but not the directory that names it.
    */
   async transact<T>(work: () => Promise<T>): Promise<T> {
     let result: T

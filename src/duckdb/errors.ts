@@ -1,10 +1,10 @@
-// Errors of the engine as data. Every database is opened with `errors_as_json`.
+// Errors of DuckDB as data. Every database is opened with `errors_as_json`.
 
 export interface DatabaseErrorDetails {
   /** Parser, Binder, Catalog, Conversion, Constraint, IO, Out of Memory, Interrupt, … */
   readonly type: string
   readonly subtype: string | null
-  /** The engine's words, without the JSON around them. Never shown to an HTTP client. */
+  /** DuckDB's words, without the JSON around them. Never shown to an HTTP client. */
   readonly message: string
   /** The name that was not found. */
   readonly name: string | null
@@ -69,7 +69,7 @@ const ABOUT_TEXT: ReadonlySet<string> = new Set([
   'Parser',
 ])
 
-/** Whether the engine says that a file is not what it wrote, or that the disk does not give it back. */
+/** Whether DuckDB says that a file is not what it wrote, or that the disk does not give it back. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof DatabaseError &&
   !ABOUT_TEXT.has(error.details.type) &&

@@ -1,4 +1,4 @@
-// An engine for strangers' questions: it reads the database files that it was given and nothing else.
+// A DuckDB instance for untrusted queries: it reads the attached database files and nothing else.
 
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -17,12 +17,12 @@ export interface AttachedFile {
 }
 
 export interface EngineSettings {
-  /** Threads of one query, beside those that wait for it. */
+  /** Threads of one query, not counting those that wait for it. */
   readonly threads: number
   readonly memoryLimit: string | null
   /** Large sorts and groupings spill into a directory of the engine's own below this one, which goes with it. */
   readonly tempDir: string
-  /** Connections that are kept for queries. */
+  /** Connections in the pool. */
   readonly connections: number
 }
 
@@ -31,7 +31,7 @@ export interface ReadOnlyOptions extends EngineSettings {
 }
 
 /**
- * A stream makes this much and then waits for its reader. The engine's own size, 1 MB, is dozens of chunks, since it
+ * A stream makes this much and then waits for its reader. DuckDB's own size, 1 MB, is dozens of chunks, since it
  * counts 16 bytes for a text of any length: it would work on them while the socket has nothing to do, stand still while
  * they are sent, and hold 30 MB for each client that does not read.
  */
@@ -43,7 +43,7 @@ export async function openReadOnly({ files, ...settings }: ReadOnlyOptions) {
   return await engine.openReadOnly(files)
 }
 
-/** An engine before it knows its files. To make it takes much longer than to open files in it, so it may be made ahead. */
+/** An engine before it knows its files. Creating it takes much longer than attaching files, so it may be created ahead. */
 export class EmptyEngine implements AsyncDisposable {
   readonly #pool: ConnectionPool
   readonly #names: string[]
@@ -69,8 +69,8 @@ export class EmptyEngine implements AsyncDisposable {
 
   /**
    * Attaches `files` for reading, then locks the engine: no file, network, extension or setting is within reach of a
-   * statement. What stays possible (temporary tables, DETACH) needs statements that are no SELECT, which TextStream
-   * refuses. To be called once; the pool then owns the engine, which is closed when this fails. Throws DatabaseError when
+   * statement. What stays possible (temporary tables, DETACH) needs statements other than SELECT, which TextStream
+   * refuses. Call it once; the pool then owns the engine, which is closed when this fails. Throws DatabaseError when
    * a file is missing or damaged.
    */
   async openReadOnly(files: readonly AttachedFile[]): Promise<ConnectionPool> {
@@ -82,7 +82,7 @@ export class EmptyEngine implements AsyncDisposable {
       await connection.run(sql`ATTACH ${sql.value(path)} AS ${sql.ident(name)} (READ_ONLY)`)
       this.#names.push(name)
     }
-    // For connections that the pool opens later. A SET is no SELECT, so no query can make one.
+    // For connections that the pool opens later. A SET is not a SELECT, so no query can make one.
     await connection.run(sql`SET GLOBAL allowed_configs = ['streaming_buffer_size']`)
     await connection.run(sql`SET GLOBAL enable_external_access = false`)
     await connection.run(sql`SET GLOBAL lock_configuration = true`)
@@ -106,8 +106,8 @@ const LOCKED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Asks the engine whether it is locked, instead of trusting that it understood: another version may know a setting by
- * another name. Throws when it is not, or holds a database that can be written beside its own memory.
+ * Asks DuckDB whether it is locked, instead of trusting that it understood: another version may know a setting by
+ * another name. Throws when it is not, or holds a database that can be written, other than its own memory.
  */
 export async function requireLocked(connection: Connection): Promise<void> {
   const settings = Object.keys(LOCKED).map(
@@ -118,5 +118,5 @@ export async function requireLocked(connection: Connection): Promise<void> {
     WHERE NOT readonly AND NOT internal AND path IS NOT NULL) AS written`)
   const open = Object.keys(LOCKED).filter((name) => row?.[name] !== LOCKED[name])
   const wrong = [...open, ...((row?.['written'] ?? []) as string[])]
-  if (wrong.length > 0) throw new Error(`the engine is not locked: ${wrong.join(', ')}`)
+  if (wrong.length > 0) throw new Error(`DuckDB is not locked down: ${wrong.join(', ')}`)
 }

@@ -1,11 +1,11 @@
-// The engine's parser as a service: SELECT statements as syntax trees. Nothing is run.
+// DuckDB's parser as a service: SELECT statements as syntax trees. Nothing is run.
 
 import { columnType } from '../core/relation.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from './database.ts'
 import type { DatabaseErrorDetails } from './errors.ts'
 
-/** A node of the engine's syntax tree; the members depend on `type` and `class`. */
+/** A node of DuckDB's syntax tree; the members depend on `type` and `class`. */
 export type SyntaxNode = Readonly<Record<string, unknown>>
 
 export type ParsedStatement =
@@ -15,13 +15,13 @@ export type ParsedStatement =
       /** The tree as text without positions: the same for texts that differ in white space and comments only. */
       readonly canonical: string
     }
-  /** A query that takes the columns of a PIVOT from the data. The engine parses it, but does not show its tree. */
+  /** A query that takes the columns of a PIVOT from the data. DuckDB parses it, but does not show its tree. */
   | { readonly is: 'pivot' }
   /** Another statement, or several. */
   | { readonly is: 'other' }
   | { readonly is: 'error'; readonly details: DatabaseErrorDetails }
 
-/** What the engine's parser makes of each text, in one round trip (two when a text is no plain SELECT). */
+/** What DuckDB's parser makes of each text, in one round trip (two when a text is not a plain SELECT). */
 export async function parseStatements(
   connection: Connection,
   texts: readonly string[],
@@ -39,7 +39,7 @@ export async function parseStatements(
   )
 }
 
-/** Tree of `SELECT <expression>` or of a query, as the engine's catalog gives the definition of a macro. */
+/** Tree of `SELECT <expression>` or of a query, as DuckDB's catalog gives the definition of a macro. */
 export function parseTree(json: string): ParsedStatement {
   const result = JSON.parse(withoutNonFinite(json)) as TreeResult
   if (!result.error) {
@@ -71,7 +71,7 @@ type TreeResult =
       readonly position?: string
     }
 
-/** Those that can stand between parentheses in FROM. The engine refuses their trees, but not for their syntax. */
+/** Those that can stand between parentheses in FROM. DuckDB refuses their trees, but not for their syntax. */
 async function queriesAmong(
   connection: Connection,
   texts: readonly string[],

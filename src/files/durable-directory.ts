@@ -14,7 +14,7 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Makes a directory with its missing parents, durably. `path` is absolute. */
+/** Creates a directory and its missing parents, durably. `path` is absolute. */
 export async function makeDirectory(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return

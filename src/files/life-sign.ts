@@ -14,13 +14,13 @@ export interface LifeSign extends AsyncDisposable {
 /** The address of a Unix socket has 108 bytes, and what is longer is cut without a word: then it is another file's. */
 const MAX_PATH_BYTES = 100
 
-/** Listens beside `path`, with its name and a suffix. null where that cannot be done: not on Linux, or on such a disk. */
+/** Listens next to `path`, under its name and a suffix. null where that cannot be done: not on Linux, or on such a disk. */
 export async function openLifeSign(path: string): Promise<LifeSign | null> {
   const sign = `${path}.${randomBytes(4).toString('hex')}.alive`
   if (process.platform !== 'linux' || Buffer.byteLength(sign) > MAX_PATH_BYTES) return null
   const server = createServer((socket) => socket.destroy())
   const isListening = await new Promise<boolean>((resolve) => {
-    // Also for those that come later, such as too many open files: nobody is let in then, and that is all.
+    // Also for those that come later, such as too many open files: then no connection is accepted, and that is all.
     server.on('error', () => resolve(false))
     server.listen(sign, () => resolve(true))
   })
@@ -28,7 +28,7 @@ export async function openLifeSign(path: string): Promise<LifeSign | null> {
   server.unref() // the process does not live on for it
   return {
     name: basename(sign),
-    // Takes the socket's file away too.
+    // Removes the socket file too.
     [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
@@ -37,7 +37,7 @@ export const lifeSignPath = (lockPath: string, name: string): string =>
   join(dirname(lockPath), basename(name))
 
 /**
- * Whether nobody listens any more. false also when that cannot be told: the file is gone, or not allowed to be used, or
+ * Whether nobody listens any more. false also when that cannot be determined: the file is gone, or may not be used, or
  * its path is too long here, where the directory may have a longer one than in the container of the holder.
  */
 export async function isSilent(path: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-// A directory of one process, beside those of others. It goes with the process; what a killed one has left goes when the
+// A directory of one process, next to those of others. It goes with the process; what a killed one has left goes when the
 // next directory of its kind is made.
 
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'

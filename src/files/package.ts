@@ -10,7 +10,7 @@ const codeDir = dirname(fileURLToPath(import.meta.url))
 /** The directory of package.json. */
 export const packageDir = findPackageDir(codeDir)
 
-/** Tells one build of the program from another: a checkout is built again and again under one version. */
+/** Identifies a build of the program: a checkout is rebuilt many times under one version. */
 export function buildStamp(): string {
   const stamps = readdirSync(codeDir)
     .toSorted()

@@ -1,7 +1,7 @@
 // A file that says which process owns something: one JSON object {pid, host, startedAt, process, pidNamespace, role,
 // sign}. It is made with its whole content by link(2), so it is never seen half written and only one process can make
 // it. A holder that is dead is taken over; to do so, a process first takes a lock on the right to take over from this
-// holder, so that two cannot both believe that they have won. A file that is no such object is held by nobody: a power
+// holder, so that two cannot both believe that they have won. A file without such an object is held by nobody: a power
 // cut may leave an empty one.
 
 import { randomUUID } from 'node:crypto'
@@ -18,13 +18,13 @@ export interface LockHolder {
   readonly pid: number
   readonly host: string
   readonly startedAt: string
-  /** Tells a process from a later one with its pid, where the system says so; else null. */
+  /** Distinguishes a process from a later one with the same pid, where the system can; else null. */
   readonly process: string | null
-  /** Where the pid means something: on Linux each container has a namespace of its own; null elsewhere. */
+  /** Where the pid means something: on Linux each container has its own namespace; null elsewhere. */
   readonly pidNamespace: string | null
   /** What the process does with the lock, for those who decide whether to wait; null when it does not say. */
   readonly role: string | null
-  /** Name of its life sign (life-sign.ts) beside the lock file; null when it has none. */
+  /** Name of its life sign (life-sign.ts) next to the lock file; null when it has none. */
   readonly sign: string | null
 }
 
@@ -58,7 +58,7 @@ export const isHere = ({ host, pidNamespace }: LockHolder): boolean =>
 export const homeOf = ({ host }: LockHolder): string =>
   host === hostname() ? 'that container' : host
 
-/** Takes the lock, making its directory when it is missing; disposing releases it. Throws LockHeldError. */
+/** Acquires the lock, creating its directory when missing; disposing releases it. Throws LockHeldError. */
 export async function takeProcessLock(
   path: string,
   { role = null }: { readonly role?: string | null } = {},
@@ -92,7 +92,7 @@ export async function takeProcessLock(
   return resources.move()
 }
 
-/** Who holds the lock, or left it behind; null when nobody does. */
+/** Who holds the lock, or died without releasing it; null when nobody does. */
 export async function readLockHolder(
   path: string,
 ): Promise<{ readonly holder: LockHolder; readonly alive: boolean } | null> {

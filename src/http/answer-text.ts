@@ -1,4 +1,4 @@
-// Whole answers as texts, for connections on which node:http is not the one who answers.
+// Whole answers as texts, for connections that node:http does not answer.
 
 import { STATUS_CODES } from 'node:http'
 import { errorBody, type RequestError } from './request-error.ts'

@@ -1,4 +1,4 @@
-// Who may ask. Without a token everybody who reaches the port may.
+// Authentication. Without a token anybody who reaches the port has access.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -6,13 +6,13 @@ import { EnvironmentError } from '../core/failures.ts'
 import type { RequestHead } from './fast/plain-post.ts'
 import { RequestError } from './request-error.ts'
 
-/** One header line for each challenge: browsers, Olingo and the JDK see no Basic behind a comma. */
+/** One header line for each challenge: browsers, Olingo and the JDK do not see Basic after a comma. */
 const CHALLENGES = ['Bearer realm="eider"', 'Basic realm="eider", charset="UTF-8"']
 
 /** Throws 401 unless the request shows `token`, as Bearer or as the password of Basic. Compares in constant time. */
 export function requireToken(request: RequestHead, token: string | null): void {
   if (hasToken(request, token)) return
-  throw new RequestError(401, 'unauthorized', 'a valid token is needed', {
+  throw new RequestError(401, 'unauthorized', 'a valid token is required', {
     headers: { 'WWW-Authenticate': CHALLENGES },
   })
 }
@@ -47,7 +47,7 @@ export function isLoopback(host: string): boolean {
   )
 }
 
-/** Refuses to open a port to other machines without a token, unless that is asked for. */
+/** Refuses to open a port to other machines without a token, unless explicitly allowed. */
 export function requireSafeBinding(
   host: string,
   token: string | null,
@@ -58,7 +58,7 @@ export function requireSafeBinding(
     'open-without-token',
     `${host} can be reached from other machines and no token is set`,
     {
-      hint: 'set a token (--token), or pass --allow-anonymous if everybody may ask',
+      hint: 'set a token (--token), or pass --allow-anonymous to accept requests from anybody',
     },
   )
 }

@@ -93,7 +93,7 @@ class HeldBytes {
     this.#bytes = bytes
   }
 
-  /** A body alone may be of any size: its own limit lets it in. */
+  /** A single body may be of any size up to its own limit. */
   hasRoomFor(bytes: number): boolean {
     const others = HeldBytes.#total - this.#bytes
     return others === 0 || others + bytes <= limits.bodiesBytes
@@ -123,7 +123,7 @@ const tooMany = () =>
   new RequestError(
     503,
     'too-many-bodies',
-    'the bodies of other requests take all the memory there is for them',
+    'other requests use all the memory reserved for request bodies',
     {
       headers: { 'Retry-After': String(limits.retryAfterSeconds) },
     },
@@ -133,7 +133,7 @@ const unreadable = (encoding: string, cause: Error) =>
   new RequestError(
     400,
     'unreadable-body',
-    encoding === 'identity' ? 'the body ends early' : `the body cannot be read as ${encoding}`,
+    encoding === 'identity' ? 'the body is truncated' : `the body cannot be read as ${encoding}`,
     { cause },
   )
 
@@ -144,7 +144,7 @@ export function declaredLength(request: IncomingMessage): number {
 
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()
 
-/** Keeps the "100 Continue" that the client waits for until the body is wanted, so that one too large is never sent. */
+/** Delays the "100 Continue" that the client waits for until the body is wanted, so that one too large is never sent. */
 export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response)
 }

@@ -35,7 +35,7 @@ export function acceptedCodings(acceptEncoding: string | undefined): AcceptedCod
   return identity ? PLAIN : null
 }
 
-/** Name and quality; a quality that is no number is none. */
+/** Name and quality; an invalid quality counts as none. */
 function parseCoding(text: string): readonly [name: string, quality: number] {
   const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
   const q = parameters.find((parameter) => /^q\s*=/.test(parameter))
@@ -52,7 +52,7 @@ const brotliWhole = promisify(brotliCompress)
 
 const coded = new WeakMap<Buffer, Map<ContentCoding, Promise<Buffer>>>()
 
-/** What is made of `body` is kept as long as `body` is, which is sent again and again and never changes. */
+/** What is compressed from `body` is cached as long as `body` lives, which is sent again and again and never changes. */
 export function keepCoded(body: Buffer): Buffer {
   if (!coded.has(body)) coded.set(body, new Map())
   return body
@@ -72,7 +72,7 @@ async function compressNow(body: Buffer, coding: ContentCoding): Promise<Buffer>
 }
 
 /**
- * Each part goes out as soon as it is made: a client sees its first bytes as early as without compression. What `parts`
+ * Each part is sent as soon as it is compressed: a client sees its first bytes as early as without compression. What `parts`
  * throws, the result throws, without the bytes that would make it whole.
  */
 export function compressParts(

@@ -1,4 +1,4 @@
-// Web pages of other origins: which may ask. Off unless a setting names some.
+// CORS: which web pages of other origins have access. Off unless a setting names some.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { UsageError } from '../core/failures.ts'
@@ -15,7 +15,7 @@ export interface CorsRules {
   readonly exposedHeaders?: string
 }
 
-/** Browsers ask again after this time; none keeps an answer for longer than two hours. */
+/** Browsers repeat the preflight after this time; none caches it for longer than two hours. */
 const PREFLIGHT_SECONDS = 7_200
 
 /** Throws UsageError, naming `setting`, for an origin that no browser sends, and for `*` together with a token. */
@@ -32,7 +32,7 @@ export function requireSoundOrigins(
   }
   if (!origins.includes('*') || token === null) return
   throw new UsageError(`${setting}: "*" lets any page in, but a token is set`, {
-    hint: 'name the origins, or do without the token',
+    hint: 'name the origins, or remove the token',
   })
 }
 

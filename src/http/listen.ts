@@ -1,4 +1,4 @@
-// How a server begins to listen, and what is said when it cannot.
+// How a server starts to listen, and the errors when it cannot.
 
 import { createServer, type Server } from 'node:net'
 import { EnvironmentError } from '../core/failures.ts'

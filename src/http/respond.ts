@@ -95,7 +95,7 @@ function linger(response: ServerResponse): void {
   drain(response.req, limits.lingerBytes, end)
 }
 
-/** Reads and drops what is left of the body. Calls `done` once: true at its end, false after `maxBytes`. */
+/** Reads and drops the rest of the body. Calls `done` once: true at its end, false after `maxBytes`. */
 function drain(request: IncomingMessage, maxBytes: number, done: (ended: boolean) => void): void {
   let left = maxBytes
   const settle = (ended: boolean) => {

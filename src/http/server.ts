@@ -24,9 +24,9 @@ export interface ServerOptions extends Address {
   readonly logger: Logger
   /** Headers of every answer that the server itself makes (errors). */
   readonly errorHeaders?: Headers
-  /** Routes for the fast front; without it node:http answers everything. Their answers must be those of `handle`. */
+  /** Routes for the fast path; without it node:http answers everything. Their answers must be those of `handle`. */
   readonly front?: Omit<FrontRoutes, 'toRefusal'>
-  /** Told of each request that was answered with an error. */
+  /** Called for each request that was answered with an error. */
   readonly onRefusal?: (status: number, code: string) => void
   /** Time that open requests get when the server stops; limits.shutdownMs by default. */
   readonly shutdownMs?: number
@@ -35,12 +35,12 @@ export interface ServerOptions extends Address {
 export class HttpServer implements AsyncDisposable {
   readonly #server: Server
   readonly #front: PostFront | null
-  /** Takes the connections: the front, or node:http's server itself. */
+  /** Accepts the connections: the fast path, or node:http's server itself. */
   readonly #listener: NetServer
   readonly #options: ServerOptions
   /** The newest response of each open socket; responses of one socket are sent in the order of their requests. */
   readonly #newest = new Map<Socket, ServerResponse | null>()
-  /** Requests that broke off while their handler was at work, and are answered: what it says now is too late. */
+  /** Requests that were cut off while their handler was running, and are answered: its own answer is too late. */
   readonly #brokenOff = new WeakSet<ServerResponse>()
   readonly #turns = new Turns()
   #port = 0
@@ -98,7 +98,7 @@ export class HttpServer implements AsyncDisposable {
     const server = new HttpServer(options)
     await listen(server.#listener, options)
     server.#port = (server.#listener.address() as AddressInfo).port
-    // Behind a front it does not listen; but without this event it never looks for slow requests.
+    // Behind the fast path it does not listen; but without this event it never looks for slow requests.
     if (server.#front !== null) server.#server.emit('listening')
     // Such as too many open files: connections that wait are taken when there is room again.
     server.#listener.on('error', (error) => options.logger.error('accept-failed', { error }))
@@ -152,7 +152,7 @@ export class HttpServer implements AsyncDisposable {
     for (const socket of this.#newest.keys()) this.#close(socket)
   }
 
-  /** Closes it now, whatever it is at. */
+  /** Closes it now, whatever it is doing. */
   #close(socket: Socket): void {
     const newest = this.#newest.get(socket)
     if (newest != null && newest.headersSent && !newest.writableFinished) cutOff(newest)
@@ -168,7 +168,7 @@ export class HttpServer implements AsyncDisposable {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, refusal?: RequestError): void {
-    // Behind the answer that closes the connection nothing is worked on (RFC 9112, section 9.6): nobody would be told, so
+    // After the answer that closes the connection nothing is processed (RFC 9112, section 9.6): nobody would hear of it, so
     // its client sends it again. Only its body is read away, as closing before that might lose the last answer.
     if (this.#newest.get(request.socket)?.shouldKeepAlive === false) return void request.resume()
     this.#newest.set(request.socket, response)
@@ -204,7 +204,7 @@ export class HttpServer implements AsyncDisposable {
     return refusal
   }
 
-  /** Without its wish for another protocol, behind the answers that are still to come. */
+  /** Without its Upgrade header, after the answers that are still pending. */
   #readAgain(request: IncomingMessage, socket: Socket, rest: Buffer): void {
     unreadUpgrade(request, socket, rest)
     const newest = this.#newest.get(socket)
@@ -213,11 +213,11 @@ export class HttpServer implements AsyncDisposable {
     else newest.once('close', read)
   }
 
-  /** One plain answer and the end of the connection, behind the answers that the connection still has to come. */
+  /** One plain answer and the end of the connection, after the answers that are still pending on it. */
   #refuse(socket: Socket, error: RequestError): void {
     const newest = this.#newest.get(socket)
     if (newest != null && !newest.writableFinished) {
-      // The request itself is broken off: its response has its place behind those before it.
+      // The request itself was cut off: its response comes after the earlier ones.
       if (!newest.req.complete && !newest.headersSent) {
         this.#brokenOff.add(newest)
         this.#options.onRefusal?.(error.status, error.code)
@@ -229,7 +229,7 @@ export class HttpServer implements AsyncDisposable {
     this.#refuseBehind(newest ?? null, socket, error)
   }
 
-  /** Nothing may stand behind an answer that says it is the last one of its connection. */
+  /** Nothing may follow an answer that says it is the last one of its connection. */
   #refuseBehind(newest: ServerResponse | null, socket: Socket, error: RequestError): void {
     if (newest === null || newest.shouldKeepAlive) this.#refuseNow(socket, error)
     else socket.destroySoon()
@@ -243,7 +243,7 @@ export class HttpServer implements AsyncDisposable {
     this.#options.onRefusal?.(error.status, error.code)
     const headers = { ...this.#options.errorHeaders, Connection: 'close' }
     socket.end(errorText(error, headers, { Date: httpDate() }), 'latin1')
-    // A client that keeps its side open would keep the connection for ever.
+    // A client that keeps its side open would keep the connection open for ever.
     socket.setTimeout(limits.lingerMs, () => socket.destroy())
   }
 }
@@ -261,7 +261,7 @@ function createNodeServer(): Server {
   server.timeout = limits.socketIdleMs
   // headerBytes bounds them. Those beyond a count would be missing in a request that is put back, also its length.
   server.maxHeadersCount = 0
-  // A client that closes its direction behind its last request still gets the answer; a service that wants to stop its
+  // A client that closes its direction after its last request still gets the answer; a service that wants to stop its
   // work for a client that has left altogether must look at the socket. (Node has no type for this.)
   return Object.assign(server, { httpAllowHalfOpen: true })
 }
@@ -276,11 +276,11 @@ function requireSoundHead(request: IncomingMessage): void {
     throw new RequestError(400, 'bad-request', 'the request has more than one Host header')
 }
 
-/** For bytes that are no HTTP request, or come too slowly. */
+/** For malformed HTTP requests, and those that arrive too slowly. */
 function protocolError(code: string | undefined): RequestError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new RequestError(431, 'headers-too-large', 'the request headers are too large')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new RequestError(408, 'request-timeout', 'the request was not complete in time')
+    return new RequestError(408, 'request-timeout', 'the request was not received in time')
   return new RequestError(400, 'bad-request', 'malformed HTTP request')
 }

@@ -14,7 +14,7 @@ interface Line {
 
 export class Turns {
   readonly #lines = new WeakMap<Socket, Line>()
-  /** Requests that wait in all lines. */
+  /** Requests that wait, of all connections. */
   #waiting = 0
 
   /** Calls `work` when the earlier requests of the connection have their answers; never when it ends before that. */
@@ -50,14 +50,14 @@ export class Turns {
     work()
   }
 
-  /** What waits begins in another turn of the loop: answers made without waiting would keep all other connections waiting. */
+  /** Waiting requests start in another turn of the event loop: synchronous answers would block all other connections. */
   #end(line: Line, socket: Socket): void {
     if (line.waiting.length === 0) line.isBusy = false
     else setImmediate(() => this.#next(line, socket))
   }
 
   #next(line: Line, socket: Socket): void {
-    // What comes behind the last answer of a connection is answered by nobody.
+    // Requests after the last answer of a connection are never answered.
     const taken = socket.writable ? 1 : line.waiting.length
     const [next] = line.waiting.splice(0, taken)
     this.#waiting -= taken

@@ -1,11 +1,11 @@
 // Requests that wish for another protocol on their connection. None is spoken here, and a server may ignore the wish
-// (RFC 9110, section 7.8); but node:http drops what came behind such a request in the same packet, and reads on in the
+// (RFC 9110, section 7.8); but node:http drops what came after such a request in the same packet, and reads on in the
 // middle of it. So the request goes back into its socket without the wish, and is read once more.
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** `rest` is what came behind the head. From here on the socket is not node:http's, and nobody reads it. */
+/** `rest` is what came after the head. From here on the socket is not node:http's, and nobody reads it. */
 export function unreadUpgrade(request: IncomingMessage, socket: Socket, rest: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = request
   let head = `${method} ${url} HTTP/${httpVersion}\r\n`

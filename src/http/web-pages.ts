@@ -1,9 +1,9 @@
-// Web pages reach a loopback address too: from any site by a form or a script, or under a host name of their own that
+// Web pages reach a loopback address too: from any site by a form or a script, or under their own host name that
 // resolves to 127.0.0.1 (DNS rebinding). A server on such an address tells them by the headers Host and Origin.
 
 import { isLoopback } from './auth.ts'
 
-/** The name or address in a Host header, without the port; null for what is no host. */
+/** The name or address in a Host header, without the port; null if it is not a host. */
 export function hostName(header: string): string | null {
   const [, name] = /^(\[[\da-f:.]+\]|[\w.~-]+)(?::\d{1,5})?$/i.exec(header) ?? []
   return name?.toLowerCase() ?? null

@@ -50,7 +50,7 @@ export interface ODataServiceOptions {
   readonly linkSecretPath?: string
   /** Whether URLs in answers follow Forwarded and X-Forwarded-* headers. */
   readonly trustProxy?: boolean
-  /** Memory for answers that are given again; limits.cacheBytes by default, 0 for none. */
+  /** Memory of the answer cache; limits.cacheBytes by default, 0 for none. */
   readonly cacheBytes?: number
   /** Large answers that are open at once; limits.openStreams by default. */
   readonly openStreams?: number
@@ -58,7 +58,7 @@ export interface ODataServiceOptions {
   readonly stalledClientMs?: number
   /** Log each request; true by default. */
   readonly accessLog?: boolean
-  /** Below it the service makes a directory of its own, where large queries spill to. */
+  /** Below it the service creates its own directory, where large queries spill to. */
   readonly tempDir: string
   readonly logger: Logger
   readonly now?: () => Date
@@ -76,7 +76,7 @@ export class ODataService implements AsyncDisposable {
 
   /**
    * Opens the published snapshot and listens. Queries work in Node's thread pool: the process should be started with
-   * UV_THREADPOOL_SIZE above limits.runningQueries, or files and names wait behind them.
+   * UV_THREADPOOL_SIZE above limits.runningQueries, or file access and name lookups wait for them.
    * Throws EnvironmentError for a port that is busy, or open to other machines without a token.
    */
   static async open(options: ODataServiceOptions): Promise<ODataService> {
@@ -143,9 +143,9 @@ export async function requireOpenable(options: ODataServiceOptions): Promise<voi
 
 function requireSafeOptions(options: ODataServiceOptions): void {
   const { published, host, token, allowAnonymous, corsOrigins = [] } = options
-  // Callers are strangers: what an engine could reach beside its files, a query might reach.
+  // Callers are strangers: what DuckDB could reach besides its files, a query might reach.
   if (!published.rows.ownFilesOnly)
-    throw new Error('a service answers only from rows that are read from files of its own')
+    throw new Error('a service only serves rows that it reads from its own files')
   requireSafeBinding(host, token, allowAnonymous)
   requireSoundOrigins('odata.cors_origins', corsOrigins, token)
 }
@@ -156,7 +156,7 @@ export function memoryOfEach(memoryLimit: string | null): string | null {
   return memoryLimit?.replace(/^[\d.]+/, part) ?? null
 }
 
-/** What a service that was killed has spilled goes with the next one. */
+/** The next service deletes what a killed one has spilled. */
 async function ownTempDir(
   { tempDir, logger }: ODataServiceOptions,
   resources: Resources,

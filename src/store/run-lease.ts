@@ -1,7 +1,7 @@
 // The right to change a target, which one run has at a time.
 
 export interface RunLease {
-  /** Waits for a run that is at work; then throws EnvironmentError `run-locked`. Disposing of it gives the right back. */
+  /** Waits for a run in progress; then throws EnvironmentError `run-locked`. Disposing of it releases the lease. */
   take(options: LeaseOptions): Promise<AsyncDisposable>
   /** Who has it; null when nobody does. */
   holder(): Promise<LeaseHolder | null>
@@ -15,6 +15,6 @@ export interface LeaseOptions {
 export interface LeaseHolder {
   /** For people. */
   readonly name: string
-  /** False for one that is gone and has left it behind; the next run takes it over. */
+  /** False for one that died without releasing it; the next run takes it over. */
   readonly alive: boolean
 }

@@ -8,19 +8,19 @@ export interface SnapshotReader {
   readonly rows: StoredRows
   /** What is published now; null where nothing is. */
   current(): Promise<CurrentState | null>
-  /** `onChange` is called when another state may be current. It may miss one, so `current` is to be asked now and then. */
+  /** `onChange` is called when another state may be current. It may miss one, so call `current` now and then. */
   follow(onChange: () => void): Following
-  /** A state that was current once; null when it is retained no longer, or cannot be read. */
+  /** A state that was current once; null when it is no longer retained, or cannot be read. */
   find(id: string): Promise<Snapshot | null>
   /** Youngest first; those that cannot be read are not among them. */
   retained(): Promise<readonly Snapshot[]>
-  /** What an engine attaches to have the rows of a relation under `name`. */
+  /** What an engine attaches to get the rows of a relation under `name`. */
   open(relation: PublishedRelation, name: string): AttachedFile
   /** What is wrong with the rows of a relation at first sight, as one sentence; null for nothing. */
   problemOf(relation: PublishedRelation): Promise<string | null>
   /** Equal for the same rows, unchanged since, so that what was found in them is not looked for again. */
   identityOf(relation: PublishedRelation): Promise<string>
-  /** Reads the rows of a snapshot to their end. Relations that cannot be judged are left out. */
+  /** Reads the rows of a snapshot to their end. Relations that cannot be checked are left out. */
   findDamage(
     snapshot: Snapshot,
     engine: LookEngine,
@@ -33,7 +33,7 @@ export interface SnapshotReader {
 export interface CurrentState {
   /** Equal for the same state. */
   readonly mark: string
-  /** In pieces, between which others get their turn. Throws an Error that says what is wrong with it. */
+  /** In slices, which yield to other work. Throws an Error that says what is wrong with it. */
   read(): Promise<Snapshot>
 }
 

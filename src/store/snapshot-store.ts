@@ -1,4 +1,4 @@
-// Published states, as runs make them and commands look at them.
+// Published states, as runs write and commands read them.
 
 import type { ModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
@@ -10,11 +10,11 @@ export interface SnapshotStore {
   /** null before the first publication, and when what is there cannot be read. */
   current(): Promise<Snapshot | null>
   /**
-   * Publishes the relations that `choose` gives: readers see all of them at once, or none. When it throws, what was
+   * Publishes the relations that `choose` returns: readers see all of them at once, or none. When it throws, what was
    * published before is untouched.
    */
   publish(options: PublishOptions, choose: ChooseRelations): Promise<Published>
-  /** Publishes the current state in a directory of snapshots of its own, where more can be published. */
+  /** Publishes the current state in its own directory of snapshots, where more can be published. */
   fork(dir: string): Promise<void>
 }
 

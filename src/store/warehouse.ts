@@ -6,13 +6,13 @@ import type { LeaseOptions } from './run-lease.ts'
 export interface ReadOptions {
   readonly memoryLimit: string | null
   readonly threads?: number | null
-  /** Where the engine spills to; its own choice when not given. */
+  /** Where DuckDB spills to; DuckDB's default when absent. */
   readonly tempDir?: string | null
 }
 
 export interface WriteOptions extends ReadOptions {
   readonly maxTempSize?: string | null
-  /** How long another process may stand in the way. */
+  /** How long to wait for another process. */
   readonly lockWaitMs: number
   readonly signal: AbortSignal
 }
@@ -25,7 +25,7 @@ export interface Warehouse {
   exists(): Promise<boolean>
   /** For a run, which holds the lease. */
   open(options: WriteOptions): Promise<Database>
-  /** For those who change nothing; empty before the first run. */
+  /** For readers; empty before the first run. */
   openToRead(options: ReadOptions): Promise<Database>
   /** Makes its tables those of a connection whose engine goes on to write other files. It must exist. */
   attachToRead(connection: Connection): Promise<void>

@@ -35,7 +35,7 @@ sources:
   assert.equal(await rows(), { one: 1, many: 60, some: 30, own: 60 })
   assert.match((await space.ok(['run'], { cwd })).stdout, ' 1 unchanged in ')
   await space.write(`${dir}/part [1]/x?.csv`, 'n\n2\n')
-  assert.match((await space.ok(['run'], { cwd })).stdout, ' 1 built, published ')
+  assert.match((await space.ok(['run'], { cwd })).stdout, ' 1 built in ')
   await space.write(`${dir}/parts/b.csv`, 'n\n21\n')
   await space.ok(['run', '--quiet'], { cwd })
   assert.equal(await rows(), { one: 2, many: 61, some: 31, own: 61 })
@@ -50,7 +50,7 @@ test('a project below a question mark is told what is wrong with it', async () =
     'what?/models/m/a.sql': 'SELECT 1 AS one\n',
   })
   const { stderr } = await space.ok(['run'], { cwd: space.path('what?'), exitCode: 3 })
-  assert.match(stderr, /^error: no database can be written where the path has a question mark: /)
+  assert.match(stderr, /^error: the path of a database must not contain a question mark: /)
 })
 
 test.run()

@@ -133,14 +133,14 @@ test('an engine that is not locked is found out', async () => {
     )
   assert.match(
     await problem(),
-    /not locked: enable_external_access, lock_configuration, allowed_configs$/,
+    /not locked down: enable_external_access, lock_configuration, allowed_configs$/,
   )
   await other.run(sql`ATTACH ${sql.value(join(dir, 'written.duckdb'))} AS written`)
   await other.run(sql`SET GLOBAL enable_external_access = false`)
-  assert.match(await problem(), /not locked: lock_configuration, allowed_configs, written$/)
+  assert.match(await problem(), /not locked down: lock_configuration, allowed_configs, written$/)
   await other.run(sql`SET GLOBAL allowed_configs = ['streaming_buffer_size']`)
   await other.run(sql`SET GLOBAL lock_configuration = true`)
-  assert.match(await problem(), /not locked: written$/)
+  assert.match(await problem(), /not locked down: written$/)
 })
 
 test.run()

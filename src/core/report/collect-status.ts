@@ -19,7 +19,7 @@ export interface TargetStatus {
   readonly bytes: number
   /** Acceptance of the oldest event, ISO 8601. */
   readonly oldest: string | null
-  /** Events in _eider.rejected_events; null when the warehouse could not be asked. */
+  /** Events in _eider.rejected_events; null when the warehouse could not be read. */
   readonly rejected: number | null
   /** Events per second over the last minute; null without a daemon. */
   readonly rate: number | null

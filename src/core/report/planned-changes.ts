@@ -3,7 +3,7 @@
 import type { Diagnostic } from '../diagnostics.ts'
 import type { FailedModel, Model } from '../model.ts'
 
-/** What becomes of one selected model. */
+/** What happens to one selected model. */
 export interface Step {
   readonly model: Model
   /** `skip`: a model that it reads fails. */
@@ -22,7 +22,7 @@ export interface Step {
 export interface PlannedStep extends Omit<Step, 'model'> {
   readonly model: Model | FailedModel
   readonly columns: readonly ColumnChange[]
-  /** What becomes of the events that wait; null where that was not tried. */
+  /** What happens to the waiting events; null where that was not tried. */
   readonly events: EventsVerdict | null
   /** null without a diff, and for a model that is not built or fails. */
   readonly diff: ModelDiff | null
@@ -79,7 +79,7 @@ export type RowChange =
       >
     }
 
-/** What becomes of events that wait in the buffer. */
+/** What happens to events that wait in the buffer. */
 export interface EventsVerdict {
   readonly waiting: number
   readonly rejected: number

@@ -45,7 +45,7 @@ export interface ModelResult {
   readonly ms: number
 }
 
-/** A relation that no file of the project makes any more. */
+/** A relation that no file of the project defines any more. */
 export interface Orphan {
   readonly model: ModelName
   readonly kind: Kind

@@ -1,15 +1,15 @@
-// A text of megabytes in parts. Each is copied out of the engine in a millisecond, all of it would keep the event loop busy.
+// A text of megabytes in parts. Each is copied out of DuckDB in a millisecond, all of it would keep the event loop busy.
 
 import type { DuckDBDataChunk } from '@duckdb/node-api'
 import { limits } from '../../core/limits.ts'
 import { noteCopied } from './collect-chunks.ts'
 import { bindings } from '../bindings.ts'
 
-/** Texts, or a part of one, in the memory of the engine, which may make the next ones before these are copied. */
+/** Texts, or a part of one, in the memory of DuckDB, which may make the next ones before these are copied. */
 export interface TextPart {
   /** Texts that end in it. */
   readonly rows: number
-  /** To be called once. */
+  /** Call it once. */
   copy(): Buffer
 }
 
@@ -34,12 +34,12 @@ interface Place {
 }
 
 function partOf(chunk: DuckDBDataChunk, { address, length, rows }: Place): TextPart {
-  /** The memory of a chunk goes when the collector takes the object, so it is held until its bytes are copied. */
+  /** The memory of a chunk is freed with its object, so the object is retained until its bytes are copied. */
   let held: DuckDBDataChunk | null = chunk
   return {
     rows,
     copy() {
-      if (held === null) throw new Error('the texts were copied before')
+      if (held === null) throw new Error('the texts have already been copied')
       const pointer = new BigUint64Array([BigInt(address)])
       const bytes = bindings.get_data_from_pointer(pointer.buffer, 0, length)
       held = null

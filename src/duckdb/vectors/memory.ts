@@ -1,20 +1,20 @@
-// The memory of the engine between two large pieces of work. Left alone it grows with what was written: the blocks stay
+// The memory of DuckDB between two large pieces of work. Left alone it grows with what was written: the blocks stay
 // cached up to the memory limit, the allocator keeps what was freed for a while, and all that was inserted since the last
-// checkpoint is packed anew by the next one, in memory.
+// checkpoint is repacked by the next one, in memory.
 
 import { limits } from '../../core/limits.ts'
 import { sql } from '../../core/sql.ts'
 import { type Connection, Database } from '../database.ts'
 import { DatabaseError } from '../errors.ts'
 
-/** Reads the engine's limit on its memory, as settleMemory() wants it back. Rounded down, so to be read once only. */
+/** Reads DuckDB's limit on its memory, as settleMemory() wants it back. Rounded down, so to be read once only. */
 export async function readMemoryLimit(connection: Connection): Promise<string> {
   const row = await connection.row(sql`SELECT current_setting('memory_limit') AS value`)
   return row?.['value'] as string
 }
 
 /**
- * Gives what a bulk load calls before each of its parts, with the bytes of the part. It settles the memory when those since
+ * Returns a function that a bulk load calls before each part, with the part's bytes. It settles when those since
  * the last time would be more than limits.flushBytes, so that a load of any length takes the memory of about one part.
  * The checkpoint costs about a quarter of the time that inserting so many bytes takes, so not after small parts, and not
  * after the last one.
@@ -37,13 +37,13 @@ export async function roomMaker(connection: Connection): Promise<(bytes: number)
  */
 export async function settleMemory(connection: Connection, memoryLimit: string): Promise<void> {
   await connection.run(sql`CHECKPOINT`)
-  // A change of the limit is the one thing that makes the engine drop its cache and its allocator let go.
+  // A change of the limit is the one thing that makes DuckDB drop its cache and its allocator let go.
   try {
     await connection.run(sql`SET memory_limit = ${sql.value(limits.settledMemory)}`)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error // what is pinned cannot go
   }
-  // RESET would change what the engine says of its limit, and not the limit.
+  // RESET would change what DuckDB says of its limit, and not the limit.
   await connection.run(sql`SET memory_limit = ${sql.value(memoryLimit)}`)
 }
 

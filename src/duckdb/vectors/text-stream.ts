@@ -8,7 +8,7 @@
 //   | 4      | 12    | the text itself when its length is 12 or less, else        |
 //   | 8      | 8     | address of the text, little-endian                         |
 //
-// The engine writes the texts of a chunk one behind the other, so neighbours whose addresses touch are copied as one
+// DuckDB writes the texts of a chunk contiguously, so neighbours whose addresses touch are copied as one
 // span: a few copies for 2,048 rows.
 //
 // The driver ends a stream whose query failed exactly as one that is complete. So a streamed query is followed by one
@@ -35,20 +35,20 @@ export interface TextStreamOptions {
   /** Texts to hand out; one more in the result is kept in `following`. */
   readonly maxRows: number
   /**
-   * `whole`: the engine computes everything before `open` returns, which throws what goes wrong. For small results.
-   * `streamed`: rows come while the engine works; a failure shows itself in `next` or `open`.
+   * `whole`: DuckDB computes everything before `open` returns, which throws what goes wrong. For small results.
+   * `streamed`: rows come while DuckDB works; a failure shows itself in `next` or `open`.
    */
   readonly mode: 'whole' | 'streamed'
-  /** Whether few texts may have megabytes: the main thread is then kept from copying them at once. */
+  /** Whether few texts may have megabytes: the main thread then does not copy them all at once. */
   readonly isLong?: boolean
 }
 
-/** An open result. It needs its connection for itself until it has ended or is disposed of. */
+/** An open result. It uses its connection exclusively until it has ended or is disposed of. */
 export class TextStream implements AsyncDisposable {
   readonly #connection: Connection
   readonly #chunks: Chunks
   readonly #maxRows: number
-  /** Nothing more is to come from the engine. */
+  /** DuckDB has returned everything. */
   #ended = false
   /** What is left of the last chunk. */
   #left: TextPart[] = []
@@ -91,7 +91,7 @@ export class TextStream implements AsyncDisposable {
   }
 
   /**
-   * The text behind the last of `maxRows`, or its first limits.sendAheadBytes; null when there is none. Known when it has
+   * The text after the last of `maxRows`, or its first limits.sendAheadBytes; null when there is none. Known when it has
    * ended.
    */
   get following(): Buffer | null {
@@ -114,7 +114,7 @@ export class TextStream implements AsyncDisposable {
   }
 
   /**
-   * Ends the query when it has not ended, and leaves the connection ready for another one. The engine keeps what was
+   * Ends the query when it has not ended, and leaves the connection ready for another one. DuckDB keeps what was
    * made of a result that nobody reads to its end until the connection runs something else.
    */
   async [Symbol.asyncDispose](): Promise<void> {
@@ -150,7 +150,7 @@ export class TextStream implements AsyncDisposable {
 class Texts implements TextPart {
   readonly rows: number
   readonly #headers: Uint8Array
-  /** The memory of a chunk goes when the collector takes the object, so it is held until its bytes are copied. */
+  /** The memory of a chunk is freed with its object, so the object is retained until its bytes are copied. */
   #chunk: DuckDBDataChunk | null
 
   constructor(chunk: DuckDBDataChunk, headers: Uint8Array, rows: number) {
@@ -160,7 +160,7 @@ class Texts implements TextPart {
   }
 
   copy(): Buffer {
-    if (this.#chunk === null) throw new Error('the texts were copied before')
+    if (this.#chunk === null) throw new Error('the texts have already been copied')
     const bytes = copyTexts(this.#headers, this.rows)
     this.#chunk = null
     noteCopied(bytes.length)
@@ -168,7 +168,7 @@ class Texts implements TextPart {
   }
 }
 
-/** What a result is made of; null or a chunk without rows behind the last one. */
+/** What a result consists of; null or a chunk without rows after the last one. */
 interface Chunks {
   readonly isStreamed: boolean
   next(): Promise<DuckDBDataChunk | null> | DuckDBDataChunk | null
@@ -217,7 +217,7 @@ function readHeaders(chunk: DuckDBDataChunk, count: number): Uint8Array {
   return bindings.vector_get_data(vector, count * HEADER_BYTES)
 }
 
-/** A chunk of long texts takes long to copy, so nobody is given all of it at once. */
+/** A chunk of long texts takes long to copy, so it is never handed out all at once. */
 function piecesOf(chunk: DuckDBDataChunk, headers: Uint8Array, rows: number): TextPart[] {
   const { lengthOf, addressOf } = wordsIn(headers, rows)
   const pieces: TextPart[] = []

@@ -1,4 +1,4 @@
-// Answers of the front (post-front.ts): what a route makes of a body, as the bytes of HTTP, each in its place among the
+// Answers of the fast path (post-front.ts): what a route makes of a body, as the bytes of HTTP, each in its place among the
 // answers of its connection. Many requests wait for the same promise, the sync of a group: it is waited for once, and
 // then all of them are sent, with one write for each connection.
 
@@ -26,7 +26,7 @@ export interface Taken {
 export interface FrontRoutes {
   /** The route of requests with this head; null leaves them to node:http, which also says what is wrong with them. */
   readonly routeOf: (head: PlainPost) => PostRoute | null
-  /** Status of the answers that are no errors. */
+  /** Status of successful answers. */
   readonly status: number
   /** Headers of every answer. */
   readonly answerHeaders: Headers
@@ -42,13 +42,13 @@ export interface Route extends PostRoute {
 interface Answer {
   readonly connection: Answered
   readonly route: Route
-  /** Of the answer, if it is no error. */
+  /** Of the answer, unless it is an error. */
   readonly body: string
-  /** null while it is waited for. */
+  /** null while it is pending. */
   text: string | null
 }
 
-/** A connection, with its answers that are not sent, in order of their requests. */
+/** A connection with its unsent answers, in order of their requests. */
 export interface Answered {
   answers: Answer[]
 }
@@ -64,7 +64,7 @@ export class FrontAnswers<C extends Answered> {
   /** The promise that came last, and the answers that wait for it. */
   #ready: Promise<void> | null = null
   #waiting: Answer[] = []
-  /** Answers that are no errors, by their bodies, as of this second. */
+  /** Successful answers, by their bodies, as of this second. */
   readonly #texts = new Map<string, string>()
   #date = ''
 
@@ -94,7 +94,7 @@ export class FrontAnswers<C extends Answered> {
     this.#ready = ready
     this.#waiting = waiting
     const settle = (textOf: (answer: Answer) => string) => {
-      // Whoever comes with the same promise from now on has to wait for it anew.
+      // Whoever comes with the same promise from now on has to wait for it again.
       if (this.#waiting === waiting) this.#ready = null
       for (const answer of waiting) answer.text = textOf(answer)
       for (const { connection } of waiting) this.#send(connection as C)

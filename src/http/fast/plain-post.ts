@@ -1,18 +1,18 @@
-// The one shape of a request that the front (post-front.ts) answers by itself, so strictly that no two readers could
+// The one shape of a request that the fast path (post-front.ts) answers itself, so strictly that no two readers could
 // disagree about it:
 //
 //   POST <path> HTTP/1.1 CRLF, then lines `<name>: <value>` CRLF, then CRLF
 //
 // path: letters, digits and . _ ~ % - /, so no query. name: an HTTP token; no name comes twice. value: visible ASCII and
 // spaces. Host and Content-Length are there, the length without sign, list or leading zero. Nothing among the lines
-// changes how the body is framed, what it is made of, or what happens to the connection.
+// changes how the body is framed or encoded, or what happens to the connection.
 //
 // Everything else may be a fine request, or an attempt to make two servers see two different ones. node:http knows, so
 // it gets everything else as it came.
 
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What is asked of every request; those of node:http have it too. */
+/** What every request has; those of node:http have it too. */
 export interface RequestHead {
   readonly headers: IncomingHttpHeaders
 }
@@ -25,7 +25,7 @@ export interface PlainPost extends RequestHead {
 const HEAD = /^POST (\/[\w.~%/-]*) HTTP\/1\.1\r\n((?:[\w!#$%&'*+.^`|~-]+:[ -~]*\r\n)+)\r\n$/
 const LENGTH = /^(?:0|[1-9]\d{0,8})$/
 
-/** Headers that make a request another one than a plain POST of bytes as they are on a connection that goes on. */
+/** Headers that make a request more than a plain POST of an unencoded body on a persistent connection. */
 const UNUSUAL: readonly string[] = [
   'content-encoding',
   'expect',

@@ -1,13 +1,13 @@
-// A fast way in, in front of node:http: it takes the connections, answers plain POST requests (plain-post.ts) that are
+// A fast path in front of node:http: it takes the connections, answers plain POST requests (plain-post.ts) that are
 // here as a whole, and hands a connection over to node:http, with every byte that is not answered, as soon as it meets
 // anything else: another request, one that is slow or large, one whose head its route refuses, a server that stops.
 // What was handed over does not come back. So whatever is odd has one reader and one answer, that of node:http.
 //
 // Answers have the order of their requests: one that is ready waits for those before it, and so does a handover. What
-// becomes ready at one time is sent by one write for each connection.
+// becomes ready at the same time is sent in one write per connection.
 //
 // A connection that sends without waiting for its answers gets a few requests taken in a turn of the event loop, so that
-// all others get theirs; and none while its client does not read.
+// all others are served too; and none while its client does not read.
 
 import { createServer, type Server, type Socket } from 'node:net'
 import { limits } from '../../core/limits.ts'
@@ -16,7 +16,7 @@ import { mayBecomePlainPost, readPlainPost } from './plain-post.ts'
 
 export interface PostFrontOptions extends FrontRoutes {
   readonly handOver: (socket: Socket) => void
-  /** Answers a request that will never be whole, and ends the connection. */
+  /** Answers a request that will never be complete, and ends the connection. */
   readonly refuseBroken: (socket: Socket) => void
 }
 
@@ -26,9 +26,9 @@ interface Connection extends Answered {
   readonly onEnd: () => void
   /** The beginning of a request that may become a plain one. */
   partial: Buffer | null
-  /** It has had its share of this turn of the event loop; the rest of what came is back in the socket. */
+  /** It has used its quota for this turn of the event loop; the rest of its input is back in the socket. */
   hasHadTurn: boolean
-  /** No request is read any more: the connection is handed over, or ends, behind the last answer. */
+  /** No further request is read: the connection is handed over, or ends, after the last answer. */
   last: 'handover' | 'end' | null
   /** Since when nothing has moved, and how much had by then. */
   quietSinceMs: number
@@ -68,7 +68,7 @@ export class PostFront {
   }
 
   /**
-   * To be called again and again. Closes connections on which nothing has moved since the last call: the next request of
+   * Call it periodically. Closes connections on which nothing has moved since the last call: the next request of
    * any other may be on its way, and a reset would meet it and answers that its client has not read yet.
    */
   closeIdle(): void {
@@ -121,7 +121,7 @@ export class PostFront {
       const next = this.#takeRequest(connection, bytes, at)
       if (next === 'foreign') return this.#leave(connection, bytes.subarray(at))
       if (next === 'partial') {
-        // A copy, as the bytes before it must not stay in memory because of some behind them.
+        // A copy, as the bytes before it must not stay in memory because of some after them.
         connection.partial = at === 0 ? bytes : Buffer.from(bytes.subarray(at))
         break
       }
@@ -133,7 +133,7 @@ export class PostFront {
     if (connection.answers.length >= limits.frontPipelinedRequests) connection.socket.pause()
   }
 
-  /** In the socket the rest keeps its end behind it: that comes when all of it is taken. */
+  /** In the socket the rest keeps its end after it: that comes when all of it is read. */
   #hold(connection: Connection, rest: Buffer): void {
     const { socket } = connection
     socket.pause()
@@ -145,7 +145,7 @@ export class PostFront {
     })
   }
 
-  /** The offset behind the request at `at`. */
+  /** The offset after the request at `at`. */
   #takeRequest(connection: Connection, bytes: Buffer, at: number): number | 'partial' | 'foreign' {
     if (this.#stopping) return 'foreign'
     const headEnd = bytes.indexOf(HEAD_END, at)
@@ -230,7 +230,7 @@ export class PostFront {
     socket.resume()
   }
 
-  /** node:http has the clocks for slow requests; those for connections on which nothing moves are here. */
+  /** node:http has the timeouts for slow requests; those for idle connections are here. */
   #sweepSlow(): void {
     const now = performance.now()
     for (const connection of this.#connections.values()) {

@@ -15,7 +15,7 @@ import { readPosition } from '../protocol/position.ts'
 import { keysetOf } from '../bind/keyset.ts'
 import { collectionHead, collectionTail, type Link } from './envelope.ts'
 
-/** What is asked of a collection, or of its changes, in one answer. */
+/** What one answer returns of a collection, or of its changes. */
 export interface Page {
   /** Rows before it, counted after $skip. */
   readonly offset: number
@@ -37,12 +37,12 @@ export async function answerCollection(
   const found = resources.use(await openPage(exchange, query, page, format))
   await requireParent(exchange, addressed, found.whole?.length === 0)
   const isTracked = token?.isTracked ?? preferences.trackChanges
-  const end = () => linkBehind(exchange, page, { following: found.following, count, isTracked })
+  const end = () => closingLink(exchange, page, { following: found.following, count, isTracked })
   const context = contextUrl(request, query.contextFragment)
   return pageText({ context, count, format, found }, end)
 }
 
-/** The link behind the last row; known when that was read. */
+/** The link after the last row; known once that was read. */
 export type End = () => Link | null
 
 interface PageParts {
@@ -89,11 +89,11 @@ async function openPage(
   const most = Math.min(limit, rows)
   const mode = most <= limits.wholeResultRows ? 'whole' : 'streamed'
   // One row more than the page tells whether there is a next one; sql/query.ts never goes beyond $top. A stream in stored
-  // order has no LIMIT, for which the engine would collect all rows before it gives the first; reading just stops.
+  // order has no LIMIT, for which DuckDB would collect all rows before it gives the first; reading just stops.
   const hasNoLimit = mode === 'streamed' && query.order.length === 0
   const order = keysetOf(query)
   const from = token?.from ?? null
-  // Behind the last row of $top, or of the whole table, there is no page whose beginning anybody needs.
+  // After the last row of $top, or of the whole table, there is no next page.
   const isLast = limit >= rows || (query.top !== null && offset + limit >= query.top)
   const keyset = order === null ? null : keysetWindow(order, from, isLast ? null : limit)
   const areMany = most >= limits.manyRows
@@ -104,18 +104,18 @@ async function openPage(
   return await Query.open(engine, texts, { maxRows: limit, mode, isSmall, isLong })
 }
 
-interface Behind {
-  /** What the engine gave for the row behind the page. */
+interface Following {
+  /** What DuckDB returned for the row after the page. */
   readonly following: Buffer | null
   readonly count: string | null
   readonly isTracked: boolean
 }
 
-/** To the next page; behind the last one to the changes, where they are tracked. */
-export function linkBehind(
+/** To the next page; after the last one to the changes, where they are tracked. */
+export function closingLink(
   { request, service, snapshot, now }: Exchange,
   { offset, size, limit }: Page,
-  { following, count, isTracked }: Behind,
+  { following, count, isTracked }: Following,
 ): Link | null {
   const { root, target } = request
   const { id: snapshotId } = snapshot.snapshot

@@ -1,4 +1,4 @@
-// What the stages of a request hand to each other: the request, what the service knows meanwhile, and the answer.
+// What the stages of a request pass to each other: the request, its context in the service, and the answer.
 
 import type { Resources } from '../../core/resources.ts'
 import type { Comparisons } from '../engine/comparisons.ts'
@@ -21,7 +21,7 @@ export interface ServiceContext {
   readonly admission: Admission
   readonly streams: OpenStreams
   readonly links: LinkSigner
-  /** Rows of a page when the client asks for no other number. */
+  /** The default page size. */
   readonly pageSize: number
   readonly maxPageSize: number
   readonly requestTimeoutMs: number
@@ -50,7 +50,7 @@ export interface Answer {
   readonly rows: () => number
 }
 
-/** One request while it is answered. `resources` own what the body reads from, so they outlive it. */
+/** A request being answered. `resources` own what the body reads from, so they outlive it. */
 export interface Exchange {
   readonly service: ServiceContext
   readonly request: ODataRequest
@@ -58,7 +58,7 @@ export interface Exchange {
   readonly snapshot: OpenSnapshot
   readonly engine: EngineAccess
   readonly token: SkipToken | null
-  /** Changes since then are asked for. */
+  /** The request is for changes since then. */
   readonly since: DeltaToken | null
   readonly format: string | null
   /** The time that the request sees. */

@@ -1,4 +1,4 @@
-// How much work a query is, as far as that is known before it runs: small ones are let in beside many that may take long.
+// How much work a query is, as far as can be told before it runs: small ones are admitted alongside long ones.
 
 import { limits } from '../../core/limits.ts'
 import type { BoundQuery } from '../bind/bound.ts'

@@ -2,7 +2,7 @@
 //
 // Annotations are few and of vocabularies that the document refers to (vocabularies.ts): clients refuse a document over
 // an unknown one. There is no Capabilities.FilterFunctions: without it clients may try all functions and operators, and
-// all that the specification has are served or say what they lack.
+// all in the specification are served, or answered with what is unsupported.
 
 import { limits } from '../../core/limits.ts'
 import { NAMESPACE, qualifiedName } from '../edm/type-names.ts'
@@ -36,7 +36,7 @@ const RESTRICTIONS = [
   ['DeleteRestrictions', 'Deletable'],
 ] as const
 
-/** What the service may be set to do. */
+/** Settings of the service that the document declares. */
 export interface Conventions {
   readonly keyAsSegment: boolean
 }
@@ -56,7 +56,7 @@ const BATCH = {
   SupportedFormats: ['multipart/mixed', 'application/json'],
 }
 
-/** Changes can be told where a key says which rows of two snapshots are the same. */
+/** Changes can be tracked where a key says which rows of two snapshots are the same. */
 const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
 
 const ODATA_VERSIONS = '4.0 4.01'
@@ -144,7 +144,7 @@ function propertyAttributes({ name, type, nullable }: Named) {
   return {
     Name: name,
     Type: many ? `Collection(${typeName(item)})` : typeName(item),
-    // Of a collection it says whether items may be null, and nothing is taken for given.
+    // Of a collection it says whether items may be null, and nothing is assumed.
     ...(many ? { Nullable: 'true' } : nullable ? {} : { Nullable: 'false' }),
     ...(item.precision === null ? {} : { Precision: String(item.precision) }),
     ...(item.scale === null ? {} : { Scale: String(item.scale) }),

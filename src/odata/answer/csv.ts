@@ -1,5 +1,5 @@
-// Rows as CSV, which is no format of OData but what every program reads. It has no place for a next link, so it comes
-// whole, up to $top: a file that ends early must not look like all there is.
+// Rows as CSV, which is not an OData format but one that every program reads. It has no place for a next link, so it comes
+// whole, up to $top: a truncated file must not look complete.
 
 import { limits } from '../../core/limits.ts'
 import { noEntity, requireParent } from './one.ts'
@@ -19,7 +19,7 @@ export async function answerCsv(
 ): Promise<Content> {
   const { query } = addressed
   const { engine, token, resources } = exchange
-  if (query.expand.length > 0) throw noPlace('$expand', 'rows inside rows')
+  if (query.expand.length > 0) throw noPlace('$expand', 'nested rows')
   if (query.withCount) throw noPlace('$count', 'the number of rows')
   const order = keysetOf(query)
   const from = token?.from ?? null

@@ -1,10 +1,10 @@
-// Change tracking: a client that asked to be told of changes follows the delta link of its last page, and gets what was
+// Change tracking: a client that asked to track changes follows the delta link of its last page, and gets what was
 // added, changed or removed since, with a delta link for the next time.
 
 import { limits } from '../../core/limits.ts'
 import { Resources } from '../../core/resources.ts'
 import { RequestError } from '../../http/request-error.ts'
-import { type End, linkBehind, type Page, pageOf, pageText } from './collection.ts'
+import { type End, closingLink, type Page, pageOf, pageText } from './collection.ts'
 import type { Addressed, BoundQuery } from '../bind/bound.ts'
 import { isSameShape } from '../engine/compare-snapshots.ts'
 import type { ComparisonLease } from '../engine/comparisons.ts'
@@ -20,7 +20,7 @@ import { ClientGone, type EngineAccess, Query } from '../engine/query.ts'
 import { storedKeyset } from '../bind/keyset.ts'
 
 /**
- * Whether changes of the result can be told: entities of one set as they are stored, chosen by what is in them alone.
+ * Whether changes of the result can be tracked: entities of one set as they are stored, chosen by what is in them alone.
  * Other requests are answered without a delta link, as a preference allows.
  */
 export function isTrackable({ request }: Exchange, { query, parent }: Addressed): boolean {
@@ -39,7 +39,7 @@ export function isTrackable({ request }: Exchange, { query, parent }: Addressed)
 }
 
 /**
- * `addressed` is the request that the delta link belongs to. The changes are made whole before the first of them is sent:
+ * `addressed` is the request that the delta link belongs to. All changes are spooled before the first is sent:
  * there are few engines that compare, and a slow client must not keep one from others.
  */
 export async function answerDelta(
@@ -69,7 +69,7 @@ async function changes(
   const comparison = await openComparison(exchange, query)
   if (comparison === null)
     return write(
-      () => linkBehind(exchange, page, { following: null, count: '0', isTracked: true }),
+      () => closingLink(exchange, page, { following: null, count: '0', isTracked: true }),
       null,
       '0',
     )
@@ -82,11 +82,11 @@ async function changes(
     await Query.open(engine, texts, { ...LARGE, maxRows: page.limit, mode }),
   )
   const end = () =>
-    linkBehind(exchange, page, { following: found.following, count: counted, isTracked: true })
+    closingLink(exchange, page, { following: found.following, count: counted, isTracked: true })
   return write(end, found, counted)
 }
 
-/** Every row of both states is looked at. */
+/** Every row of both states is read. */
 const LARGE = { isSmall: false } as const
 
 async function countOf(engine: EngineAccess, asked: DeltaQuery): Promise<string> {
@@ -101,7 +101,7 @@ function deltaQuery({ request, token }: Exchange, query: BoundQuery, page: Page)
   const from = token?.from ?? null
   const { version } = request
   const written = new Set(query.output.map(({ name }) => name))
-  // A row that does not tell its whole key is told by its id.
+  // A row without its whole key is identified by its id.
   const hasKey = query.set.type.key.every(({ name }) => written.has(name))
   const needsId = !hasKey && !written.has('@odata.id')
   const output = needsId ? [entityIdOutput(query.row), ...query.output] : query.output
@@ -121,7 +121,7 @@ async function openComparison(
   { set, row }: BoundQuery,
 ): Promise<ComparisonLease | null> {
   const { snapshots, comparisons } = service
-  // The key may have become one whose values cannot be told apart.
+  // The key may now be of a type whose values cannot be distinguished.
   if (storedKeyset(set, row) === null) throw changesGone()
   const then = await snapshots.manifestOf(since!.snapshotId)
   const before = then?.relations.find(({ model }) => model === set.relation.model)

@@ -1,4 +1,4 @@
-// The JSON around the rows of a collection, which the engine writes.
+// The JSON around the rows of a collection, which DuckDB writes.
 
 import type { JsonFormat } from '../protocol/negotiate.ts'
 

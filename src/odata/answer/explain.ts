@@ -1,4 +1,4 @@
-// What a request means and which SQL reads its rows, without asking the engine for any.
+// What a request means and which SQL reads its rows, without reading any.
 
 import type { BoundQuery, BoundRequest } from '../bind/bound.ts'
 import { bindRequest } from '../bind/request.ts'

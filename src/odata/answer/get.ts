@@ -1,4 +1,4 @@
-// The answer to one GET below the service root, on one snapshot: parse, bind, ask the engine, put the envelope around.
+// The answer to one GET below the service root, on one snapshot: parse, bind, query DuckDB, wrap in the envelope.
 
 import { createHash } from 'node:crypto'
 import type { Resources } from '../../core/resources.ts'
@@ -62,7 +62,7 @@ export async function answerGet(
   const plan = planAnswer(exchange, bound)
   const headers = commonHeaders(exchange, plan)
   const unchanged = { status: 304, headers, body: null, rows: () => 0 }
-  // A client that names the tag has had this answer. `*` means any answer: whether there is one is known when it is made.
+  // A client that sends the tag has this answer. `*` means any answer: whether there is one is known when it is made.
   const known = unchangedBy(request.headers, headers['ETag'])
   if (known === 'tag') return unchanged
   const { body, rows } = await plan.make()
@@ -123,7 +123,7 @@ function commonHeaders(
   const applied = shownPreferences(preferences)
   if (applied !== null) headers['Preference-Applied'] = applied
   // The same request on the same snapshot has the same answer, unless it asks for the time. After a start with another
-  // page size, other paths or another secret, what clients have kept has other rows, or a link that is worth nothing.
+  // page size, other paths or another secret, what clients have cached has other rows, or an invalid link.
   if (!asksForTime(request)) {
     const { root, target, version, headers: asked } = request
     const versions = [version, negotiateCsdlVersion(asked)]

@@ -1,10 +1,10 @@
 // Pages of a collection. A next link is the request again with a $skiptoken, which says where to read on, how large a
 // page is, and which snapshot the rows come from. A delta link is the request with a $deltatoken, which says since which
-// snapshot changes are asked for.
+// snapshot changes are requested.
 //
 // A token is `<base64url of a JSON array>.<signature>`. The signature covers the path and the options that the token was
 // made for, so it is good for no other request; how they are encoded, $format and custom options are free, as some
-// clients write links anew. A token is valid if and only if its signature is.
+// clients rewrite links. A token is valid if and only if its signature is.
 
 import { odataError } from '../protocol/errors.ts'
 import type { LinkSigner } from '../protocol/link-signature.ts'
@@ -15,9 +15,9 @@ import { optionName } from '../syntax/option-names.ts'
 export interface SkipToken {
   readonly snapshotId: string
   readonly pageSize: number
-  /** Rows given so far, counted after $skip. */
+  /** Rows returned so far, counted after $skip. */
   readonly given: number
-  /** What the rows are ordered by, in the first row to come; null where rows given are counted instead. */
+  /** What the rows are ordered by, in the first row to come; null where the rows returned are counted instead. */
   readonly from: Position | null
   /** The value of @odata.count, so that it is computed once. */
   readonly count: string | null
@@ -27,7 +27,7 @@ export interface SkipToken {
   readonly isTracked: boolean
 }
 
-/** Throws RequestError 400 for a token that this service has not made for this request. */
+/** Throws RequestError 400 for a token that this service did not issue for this request. */
 export function parseSkipToken(text: string, target: string, links: LinkSigner): SkipToken {
   const [snapshotId, pageSize, given, from, count, now, isTracked] = openToken(
     '$skiptoken',
@@ -61,7 +61,7 @@ export function nextLink(
 }
 
 export interface DeltaToken {
-  /** Changes since this one are asked for. */
+  /** The request is for changes since this one. */
   readonly snapshotId: string
   readonly pageSize: number
 }
@@ -116,7 +116,7 @@ function openToken(
 
 type TokenName = '$skiptoken' | '$deltatoken'
 
-/** A delta link begins anew; a next link within changes keeps where they begin. */
+/** A delta link starts over; a next link within changes keeps where they begin. */
 const REPLACED: Readonly<Record<TokenName, readonly (string | null)[]>> = {
   $skiptoken: ['skiptoken'],
   $deltatoken: ['skiptoken', 'deltatoken'],

@@ -1,6 +1,6 @@
 // The $metadata document of a snapshot: written once for each of its forms, and in slices, since that of a thousand sets
-// has some megabytes. So has its compressed form, which is kept beside it: two kinds in two versions in two codings are
-// all there can be, and they go with the snapshot.
+// has some megabytes. So has its compressed form, which is cached with it: two kinds in two versions in two codings are
+// all there can be, and they are dropped with the snapshot.
 
 import { keepCoded } from '../../http/content-coding.ts'
 import { type Conventions, csdlJson, csdlXml, type ProtocolVersion } from './csdl.ts'

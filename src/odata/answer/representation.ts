@@ -1,4 +1,4 @@
-// What kind of answer a bound request gets: its format, which preferences it follows, and how it is made.
+// What kind of answer a bound request gets: its format, applied preferences, and how it is produced.
 
 import { answerCsv } from './csv.ts'
 import { answerDelta, isTrackable } from './delta.ts'

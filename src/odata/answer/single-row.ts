@@ -1,4 +1,4 @@
-// The only row of an answer. The engine gives it as rows are given elsewhere, `,{"name":value,…}`; what is sent is all of
+// The only row of an answer. DuckDB returns it like rows elsewhere, `,{"name":value,…}`; what is sent is all of
 // it but its ends, however long it is.
 
 import type { JsonFormat } from '../protocol/negotiate.ts'
@@ -7,7 +7,7 @@ import type { EdmType } from '../edm/types.ts'
 
 type FoundRow = Pick<Query, 'whole' | 'chunks'>
 
-/** What is made of a row: `head` stands for its first `skipped` bytes, and its last `dropped` are left out. */
+/** How a row is written: `head` stands for its first `skipped` bytes, and its last `dropped` are left out. */
 export interface Frame {
   readonly head: string
   readonly skipped: number
@@ -55,7 +55,7 @@ const VALUE_START = `${VALUE_NAME}:`
 
 const NULL_VALUE = Buffer.from(`${VALUE_START}null}`)
 
-/** A complex value stands for itself: its properties take the place of the only property of `row`, named `value`. */
+/** A complex value is written in place: its properties take the place of the only property of `row`, named `value`. */
 export function complexFrame(row: Buffer, contextUrl: string, format: JsonFormat): Frame {
   const { head, skipped } = entityFrame(row.subarray(VALUE_NAME.length), contextUrl, format)
   return { head, skipped: VALUE_NAME.length + skipped, dropped: 1 }

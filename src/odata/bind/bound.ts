@@ -33,13 +33,13 @@ export interface BoundQuery {
   readonly row: RowVariable
   /** Properties of the response, in its order. */
   readonly output: readonly OutputProperty[]
-  /** Navigation properties whose links metadata=full writes; absent where the rows are no entities. */
+  /** Navigation properties whose links metadata=full writes; absent where the rows are not entities. */
   readonly navigation?: readonly NavigationProperty[] | undefined
   /** Related entities that are written into each row. */
   readonly expand: readonly Expansion[]
   /** Key predicate, `$search` and `$filter` in one. */
   readonly filter: Expression | null
-  /** What the caller asked for, made total by the key; empty: the order in which the rows are stored. */
+  /** The requested order, made total by the key; empty: the order in which the rows are stored. */
   readonly order: readonly OrderItem[]
   readonly withCount: boolean
   readonly skip: number
@@ -216,7 +216,7 @@ export interface Call {
   readonly operands: readonly Expression[]
 }
 
-/** A value as text that the engine reads as one of `type`. */
+/** A value as text that DuckDB reads as one of `type`. */
 export interface Constant {
   readonly kind: 'constant'
   readonly type: EdmType
@@ -262,10 +262,10 @@ export function typeOf(expression: Expression): EdmType | null {
   }
 }
 
-// Rows that a query reads from: those of an entity set, or what the transformations of $apply have made of them.
+// Rows that a query reads from: those of an entity set, or the result of transformations of $apply.
 //
 // Each transformation is one SELECT around the relation before it. Columns that a transformation makes have names of
-// their own (c1, c2, …), because the names of OData differ by letter case and those of the engine do not.
+// their own (c1, c2, …), because names are case-sensitive in OData and not in DuckDB.
 
 /** One value of all values of an expression. */
 export interface Total {

@@ -1,7 +1,7 @@
 // metadata=full: what a client could also have worked out from $metadata, written into every row (JSON Format 4.01, 3.1.2).
 //
-// Control information is made of properties like any other, so the writers of rows know nothing of it: constants for
-// types, texts of the engine for ids and links.
+// Control information consists of ordinary properties, so the writers of rows know nothing of it: constants for
+// types, texts of DuckDB for ids and links.
 
 import type { BoundQuery, Expression, OutputProperty } from './bound.ts'
 import { constantText, entityIdOutput, joinedTexts } from './entity-id.ts'
@@ -48,7 +48,7 @@ const text = (name: string, value: Expression, path?: readonly string[]): Output
   ...(path === undefined ? {} : { path }),
 })
 
-/** Type, id and links. Rows that are no entities of a set, or have no key, have an id that is null. */
+/** Type, id and links. Rows that are not entities of a set, or have no key, have a null id. */
 function entityOutput({ set, row, relation, navigation }: BoundQuery): readonly OutputProperty[] {
   if (relation.kind !== 'set' || navigation === undefined)
     return [text('@odata.id', { kind: 'cast', type: edm.String, operand: { kind: 'null' } })]

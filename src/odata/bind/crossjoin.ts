@@ -34,7 +34,7 @@ import { boundWindow } from './expression/filter-and-order.ts'
 import { narrowed } from './narrow.ts'
 import type { EntityModel, EntitySet } from '../edm/model.ts'
 
-/** `argument` is what stands in the parentheses, `rest` the segments behind it. Throws RequestError 400, 404 or 501. */
+/** `argument` is what stands in the parentheses, `rest` the segments after it. Throws RequestError 400, 404 or 501. */
 export function bindCrossjoin(
   model: EntityModel,
   argument: string,

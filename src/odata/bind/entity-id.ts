@@ -36,7 +36,7 @@ export const joinedTexts = (a: Expression, b: Expression): Expression => ({
   operands: [a, b],
 })
 
-/** As it stands in the parentheses of a URL. */
+/** As written in the parentheses of a URL. */
 function keyText(row: RowVariable, property: Property): Expression {
   const { type } = property
   return {

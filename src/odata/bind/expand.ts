@@ -26,7 +26,7 @@ import type { ExpandItem, OptionName } from '../syntax/syntax.ts'
 import { isCastTo } from '../edm/type-names.ts'
 import type { EntityType, NavigationProperty } from '../edm/model.ts'
 
-/** Each navigation property once, in the order asked for; what is named goes before what `*` stands for. */
+/** Each navigation property once, in the requested order; named ones take precedence over `*`. */
 export function bindExpand(items: readonly ExpandItem[], scope: Scope): readonly Expansion[] {
   const { type } = scope.row.set
   if (items.length > 0 && scope.request.expandDepth >= limits.expandDepth)
@@ -95,7 +95,7 @@ function starItem(item: ExpandItem): ExpandItem {
 }
 
 const TO_ONE_OPTIONS: readonly OptionName[] = ['compute', 'select', 'expand']
-/** What chooses entities without a word about their properties. */
+/** Options that choose entities, not their properties. */
 export const REFERENCE_OPTIONS: readonly OptionName[] = [
   'filter',
   'search',

@@ -45,6 +45,6 @@ function chosenItems(list: Expression, options: OptionSyntax, scope: Scope): Exp
   const { source, inner } = scopeOfItems(list, scope)
   const order = withTarget('$orderby', () => bindOrder(orderby, inner))
   const type = typeOf(list)
-  if (type?.kind !== 'collection') throw new Error('items are chosen from what is no collection')
+  if (type?.kind !== 'collection') throw new Error('items can only be chosen from a collection')
   return { kind: 'items', type, source, condition: conditionOn(options, inner), order, skip, top }
 }

@@ -1,6 +1,6 @@
-// Orders in which a row can be found again by its values alone, so that a page can begin at a position.
+// Orders in which the values of a row identify its position, so that a page can begin there.
 //
-// A position is compared as the engine sorts: this holds for types whose values have one text each, which reads back as
+// A position is compared as DuckDB sorts: this holds for types whose values have one text each, which reads back as
 // the same value, and whose order is the same when sorted and when compared. Floating point has two zeros and NaN.
 
 import {

@@ -1,4 +1,4 @@
-// The expressions that an expression is made of, for those who walk through it.
+// The operands of an expression, for code that walks through it.
 
 import type { Expression, ItemSource, RowSource } from './bound.ts'
 

@@ -126,7 +126,7 @@ function keyOrder(
     ({ value, descending }, i) =>
       value.kind === 'property' && value.property === key[i] && !descending,
   )
-  // A column that is read as another type, such as an ENUM, may be stored in an order of its own.
+  // A column that is read as a different type, such as an ENUM, may be stored in a different order.
   const isStored = asked.length === 0 || key.every(isStoredInOrder)
   return inKeyOrder && isKeyOrder && isStored && comesAsStored ? [] : all
 }

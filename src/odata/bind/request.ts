@@ -1,4 +1,4 @@
-// From the syntax of a request to what it asks of one snapshot: which resource, which rows, which properties.
+// From the syntax of a request to what it reads from one snapshot: which resource, which rows, which properties.
 
 import { entityRows, scopeOfRows } from './apply/rows.ts'
 import { bindApply } from './apply/apply.ts'
@@ -100,7 +100,7 @@ function bindResult(
 const kindOf = ({ many, end }: Resource) =>
   end === '$count' ? 'count' : many ? 'collection' : 'entity'
 
-/** The entity before the last navigation, unless a key says which of the rows behind it is meant. */
+/** The entity before the last navigation, unless a key says which of the rows it leads to is meant. */
 function parentQuery({ steps }: Resource, scope: Scope): BoundQuery | null {
   const before = steps.slice(0, -1)
   const last = before.at(-1)

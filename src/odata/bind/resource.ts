@@ -1,4 +1,4 @@
-// The path of a request: from an entity set along keys and navigation properties to what is asked for. All of it becomes
+// The path of a request: from an entity set along keys and navigation properties to the resource. All of it becomes
 // one condition on the rows of the last set.
 
 import { didYouMean } from '../../core/suggest.ts'
@@ -32,17 +32,17 @@ interface Step {
 
 export interface Resource {
   readonly steps: readonly [Step, ...Step[]]
-  /** Rows of this set are asked for. */
+  /** The request is for rows of this set. */
   readonly set: EntitySet
   /** Whether the steps lead to a collection, or to one entity at most. */
   readonly many: boolean
-  /** What is asked of them, when it is not they themselves. */
+  /** What is requested of them, unless the rows themselves. */
   readonly end: '$count' | '$ref' | ValueEnd | null
   /** The path of the entity as context URLs have it: `shop_orders(7)`. */
   readonly entityPath: string
 }
 
-/** A property, and what is asked of its value: a part, an item, its length, or the value without JSON around it. */
+/** A property, and what is requested of its value: a part, an item, its length, or the value without JSON around it. */
 export interface ValueEnd {
   readonly property: Property
   /** Names of parts of complex values, and places of items in collections. */
@@ -52,7 +52,7 @@ export interface ValueEnd {
 }
 
 /**
- * `keyAsSegment`: a segment behind a collection is a key. Throws 404 for a path that leads nowhere, 501 for one that is
+ * `keyAsSegment`: a segment after a collection is a key. Throws 404 for a path that leads nowhere, 501 for one that is
  * not served.
  */
 export function findResource(
@@ -86,7 +86,7 @@ const stepTo = (
   key: KeySyntax | null,
 ): Step => ({ set, navigation, key, filters: [], place: null })
 
-/** Adds to the steps what the next segments say. Gives how many of them that is: none when they are an end. */
+/** Adds the next segments to the steps. Returns how many: none when they end the path. */
 function stepAlong(steps: Step[], segments: readonly PathSegment[], keyAsSegment: boolean): number {
   const last = steps.at(-1)!
   const [segment] = segments as readonly [PathSegment, ...PathSegment[]]
@@ -246,7 +246,7 @@ export function pathCondition(
 }
 
 /**
- * Rows have no order of their own, and whoever knows REST takes `orders/1` for the order with the key 1: a place needs
+ * Rows have no inherent order, and whoever knows REST takes `orders/1` for the order with the key 1: a place needs
  * `$orderby`, and ends the path. Throws 404.
  */
 export function requireOrder({ steps, end }: Resource, isOrdered: boolean): void {

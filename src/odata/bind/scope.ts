@@ -22,10 +22,10 @@ export interface RequestContext extends Costs {
   /** What `$root` leads to. */
   readonly sets: EntityModel['sets']
   readonly aliases: ReadonlyMap<string, ExpressionSyntax>
-  /** What `now()` gives: one time for the whole request. */
+  /** What `now()` returns: one time for the whole request. */
   readonly now: Date
   readonly version: ODataVersion
-  /** Rows named so far; each gets a name of its own in SQL. */
+  /** Rows named so far; each gets a unique name in SQL. */
   readonly rows: { count: number }
 }
 
@@ -48,7 +48,7 @@ export interface RequestScope extends RequestContext {
   readonly expandDepth: number
 }
 
-/** What is said of rows beside their properties. */
+/** What is said of rows besides their properties. */
 export interface Named {
   /** Values by the names that $compute gave them, or by their paths where they are nested. */
   readonly computed: ReadonlyMap<string, Expression>
@@ -134,7 +134,7 @@ export function newName({ name, at }: ComputeItem, { row, computed }: Scope): st
   return name
 }
 
-/** `orders` for `core_orders`: a person knows the table, and not that the schema is a part of the name. */
+/** `orders` for `core_orders`: people know the table, not that the schema is part of the name. */
 function ownOfTable(name: string, sets: EntityModel['sets']): string | undefined {
   const found = [...sets.keys()].filter((set) =>
     set.toLowerCase().endsWith(`_${name.toLowerCase()}`),
@@ -174,7 +174,7 @@ export function findPart(type: ComplexType, name: string, at: number) {
 export function itemsOf(list: Expression, scope: Scope) {
   const alias = newAlias(scope)
   const type = typeOf(list)
-  if (type?.kind !== 'collection') throw new Error('items are asked of what is no collection')
+  if (type?.kind !== 'collection') throw new Error('only a collection has items')
   const source: ItemSource = { kind: 'items', alias, list }
   const member: Expression = { kind: 'item', type: type.item, alias }
   return { source, member }

@@ -9,7 +9,7 @@ import { shownItems } from './items.ts'
 import { hasParts, narrowed } from './narrow.ts'
 
 /**
- * In the order asked for, each once; without $select, or for a star in it, every property and all that $compute names
+ * In the requested order, each once; without $select, or for a star in it, every property and all that $compute names
  * (Protocol 11.2.5.3). A navigation property alone adds nothing to the rows.
  */
 export function selectedOutput(scope: Scope, { select }: OptionSyntax): readonly OutputProperty[] {

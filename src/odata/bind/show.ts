@@ -1,5 +1,5 @@
 // A bound request for people: as indented text, one fact a line, and as data that JSON can hold. Sets, properties and types
-// are told by their names there, since they lead to each other in circles.
+// appear by name there, since they lead to each other in circles.
 
 import {
   type BoundQuery,
@@ -46,7 +46,7 @@ function queryLines(query: BoundQuery): readonly string[] {
   ]
 }
 
-/** Properties as they are stored are told by their names, several in one line. */
+/** Properties as they are stored appear by name, several in one line. */
 function outputLines(output: readonly OutputProperty[]): readonly string[] {
   const lines: string[] = []
   const plain: string[] = []
@@ -162,7 +162,7 @@ const showType = ({ name, precision, scale, members }: EdmType): string => {
   return name === 'Edm.Decimal' ? `${name}(${precision},${scale})` : name
 }
 
-/** In the words of OData where it has some; a call with its type, which says how the engine calculates. */
+/** In the words of OData where it has some; a call with its type, which says how DuckDB calculates. */
 function show(expression: Expression): string {
   switch (expression.kind) {
     case 'null':

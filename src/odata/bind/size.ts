@@ -1,7 +1,7 @@
-// How large the SQL of an expression becomes. Names given by $compute and parameter aliases are put in where they are
+// How large the SQL of an expression becomes. Names given by $compute and parameter aliases are inlined where they are
 // used, and some functions write an operand several times, so a short request could mean an endless statement.
 //
-// Also whether an expression changes the order in which the engine gives rows, since that too follows from its subqueries.
+// Also whether an expression changes the order in which DuckDB gives rows, since that too follows from its subqueries.
 
 import { limits } from '../../core/limits.ts'
 import { type Expression, typeOf } from './bound.ts'
@@ -28,7 +28,7 @@ export interface Costs {
 /** Each expression is measured once. */
 const measures = new WeakMap<Expression, Measure>()
 
-/** A subquery costs the engine as much as many plain nodes. */
+/** A subquery costs DuckDB as much as many plain nodes. */
 const SUBQUERY_SIZE = 100
 
 /** The expression itself, when it can be written as SQL within limits; else RequestError 400 or 501. */
@@ -72,14 +72,14 @@ export const sizeOf = (expression: Expression): number =>
   measures.get(expression)?.size ??
   operandsOf(expression).reduce((size, operand) => size + sizeOf(operand), 1)
 
-/** Whether the engine may give rows in another order than they are stored in, because of it. */
+/** Whether DuckDB may give rows in another order than they are stored in, because of it. */
 export function mayReorder(expression: Expression): boolean {
   return (
     isSubquery(expression) || comparesNested(expression) || operandsOf(expression).some(mayReorder)
   )
 }
 
-/** The engine takes rows where one side is NULL first. */
+/** DuckDB returns rows where one side is NULL first. */
 const comparesNested = (expression: Expression): boolean =>
   expression.kind === 'compare' && typeOf(expression.left)?.kind !== 'primitive'
 

@@ -54,7 +54,7 @@ function partOf(value: Expression, name: string): Expression {
   const type = typeOf(value)
   const part =
     type?.kind === 'complex' ? type.properties.find((inner) => inner.name === name) : undefined
-  if (part === undefined) throw new Error(`${name} was found before and is gone`)
+  if (part === undefined) throw new Error(`${name} was resolved earlier and is missing now`)
   return { kind: 'member', type: part.type, of: value, name }
 }
 
@@ -68,7 +68,7 @@ const hasItem = (list: Expression, place: number): Expression => ({
 
 function itemAt(list: Expression, place: number): Expression {
   const type = typeOf(list)
-  if (type?.kind !== 'collection') throw new Error('an item is asked of what is no collection')
+  if (type?.kind !== 'collection') throw new Error('only a collection has items')
   return {
     kind: 'call',
     type: type.item,

@@ -54,7 +54,7 @@ function setChanges(before: PublishedRelation, after: ExpectedRelation): readonl
   return changes
 }
 
-/** A client that is ready for null works on when there is none. */
+/** A client that handles null keeps working when there is none. */
 function propertyChanges(before: Column, now: Column, perhapsNullable: boolean): readonly Change[] {
   const changes: Change[] = []
   const { name } = before

@@ -4,7 +4,7 @@
 // column can be referred to. Nearly every table has an `id`, so a key of that name is referred to by columns named
 // `<table>_id` instead.
 //
-// Where n sets have a key of one name, each refers to each other: n * (n - 1) properties, which nobody can tell apart
+// Where n sets have a key of one name, each refers to each other: n * (n - 1) properties, impossible to tell apart
 // when n is large. Above limits.setsOfOneKey only those sets are referred to whose table has the name of the key
 // (`order` or `orders` for `order_id`), if they in turn are not more; the others refer to them.
 

@@ -66,7 +66,7 @@ export function timeValue(text: string): string {
 }
 
 /**
- * In UTC, as `2024-02-29 10:30:00.000001`. The engine counts days of 86,400 seconds: a leap second, 23:59:60, is the first
+ * In UTC, as `2024-02-29 10:30:00.000001`. DuckDB counts days of 86,400 seconds: a leap second, 23:59:60, is the first
  * of the next minute.
  */
 export function dateTimeValue(text: string): string {
@@ -92,7 +92,7 @@ export function dateTimeValue(text: string): string {
 
 const DAY_MS = 86_400_000
 
-/** `hh:mm:ss` with up to six digits of the fraction; null when there is no such time. */
+/** `hh:mm:ss` with up to six digits of the fraction; null for an invalid time. */
 function clock(text: string): string | null {
   const parts = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,12}))?)?$/.exec(text)
   if (parts === null) return null
@@ -106,10 +106,10 @@ function isDay(year: number, month: number, day: number): boolean {
   return year >= 1 && days !== undefined && day >= 1 && day <= days
 }
 
-/** Microseconds that the engine's INTERVAL counts, some 292,000 years. */
+/** Microseconds that DuckDB's INTERVAL counts, some 292,000 years. */
 const MAX_MICROSECONDS = 2n ** 63n - 1n
 
-/** Whole microseconds of an xs:dayTimeDuration; null when the text is none, or a longer one than the engine has. */
+/** Whole microseconds of an xs:dayTimeDuration; null when the text is none, or a longer one than DuckDB has. */
 export function durationMicroseconds(text: string): bigint | null {
   const parts =
     /^(-)?P(?=\d|T)(?:(\d{1,13})D)?(?:T(?=\d)(?:(\d{1,13})H)?(?:(\d{1,13})M)?(?:(\d{1,13})(?:\.(\d{1,12}))?S)?)?$/.exec(

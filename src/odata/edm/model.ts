@@ -28,7 +28,7 @@ export interface EntitySet {
 export const nameBefore = (set: EntitySetName): string => `${set} before`
 
 export interface EntityType {
-  /** The name of its entity set: each set has a type of its own. */
+  /** The name of its entity set: each set has its own type. */
   readonly name: string
   readonly description: string | null
   /** Empty when the model is exposed without a key. */
@@ -42,7 +42,7 @@ export interface Property {
   readonly column: Column
   readonly type: EdmType
   readonly nullable: boolean
-  /** Whether the column holds times that OData has not, which are read as the nearest one (see temporal-range.ts). */
+  /** Whether the column holds times outside OData's range, which are read as the nearest one (temporal-range.ts). */
   readonly clamped: boolean
   /** Whether its values are calculated by the query, so that nothing is known of them but their type. */
   readonly isCalculated?: boolean
@@ -60,7 +60,7 @@ export interface NavigationProperty {
   readonly partner: string
 }
 
-/** A name by which more sets could be referred to than are. */
+/** A key name that too many sets have to link them all. */
 export interface SharedKey {
   readonly name: string
   readonly sets: number

@@ -1,11 +1,11 @@
-// What becomes of the navigation between entity sets when another snapshot is published.
+// How navigation between entity sets changes when another snapshot is published.
 
 import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { buildEntityModel, type SnapshotFacts } from './entity-model.ts'
 import type { EntitySet } from './model.ts'
 
-/** Nobody reads any here. */
+/** Not used here. */
 const NO_ROWS: SnapshotFacts = {
   stored: { tableOf: (name) => [name], inKeyOrder: false, ownFilesOnly: true },
   signedTinyints: new Map(),

@@ -26,7 +26,7 @@ const integerBits: Readonly<Record<string, bigint>> = {
   HUGEINT: 128n,
 }
 
-/** What the engine can hold in a column of an exact type. */
+/** What DuckDB can hold in a column of an exact type. */
 export function exactRange({ engine, precision, scale }: EdmType): ExactRange {
   const bits = integerBits[engine]
   if (bits !== undefined)

@@ -1,4 +1,4 @@
-// Which OData type a column of the engine has (docs/odata.md, Types).
+// Which OData type a column of DuckDB has (docs/odata.md, Types).
 //
 // Each OData type has one engine type that holds its values inside a query: a column of another engine type is cast
 // to it when it is read, so that expressions and the JSON writer meet no other types than those named here.
@@ -28,7 +28,7 @@ export type EdmName =
 export type EdmType = PrimitiveType | ComplexType | CollectionType
 
 interface Facets {
-  /** The engine's type of a value of this type in every query that this service makes. */
+  /** DuckDB's type of a value of this type in every query that this service makes. */
   readonly engine: ColumnType
   /** Digits of a Decimal; digits of the fraction of a second. */
   readonly precision: number | null
@@ -66,7 +66,7 @@ export const untypedObject: ComplexType = {
   properties: [],
 }
 
-/** A LIST. The value itself is never null, as OData has it: where the engine has NULL, it is empty. */
+/** A LIST. The value itself is never null, as OData has it: where DuckDB has NULL, it is empty. */
 export interface CollectionType extends Facets {
   readonly kind: 'collection'
   readonly name: string
@@ -143,7 +143,7 @@ export interface ColumnTraits {
   /** A TINYINT is an Edm.Byte only while it holds no negative value. */
   readonly negative: boolean
   /**
-   * What the complex type is called that a STRUCT becomes; types inside of it have this name with more behind it. Null
+   * What the complex type is called that a STRUCT becomes; types inside of it have this name plus a suffix. Null
    * where lists and structs are to be served as their text, as in a key.
    */
   readonly typeName: string | null
@@ -151,7 +151,7 @@ export interface ColumnTraits {
 
 /**
  * The OData type of a column. Served as their text are maps, unions, lists of lists, structs with a field that cannot be
- * named in OData, and everything else without a type of its own.
+ * named in OData, and everything else without its own type.
  */
 export function edmTypeOf(type: ColumnType, traits: ColumnTraits): EdmType {
   if (type === 'TINYINT' && traits.negative) return edm.SByte
@@ -213,7 +213,7 @@ function complexType(
 
 const NO_FACETS = { precision: null, scale: null, members: null } as const
 
-/** Values inside of others are not looked at, and any TINYINT is an Edm.SByte. */
+/** Nested values are ignored, and any TINYINT is an Edm.SByte. */
 const byteless = <Type extends EdmType>(type: Type | PrimitiveType): Type | PrimitiveType =>
   type.name === 'Edm.Byte' ? edm.SByte : type
 

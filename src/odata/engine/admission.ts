@@ -1,7 +1,7 @@
-// How many queries work in the engine at once, and how many may wait for that. Each working query holds one thread of
+// Admission control: how many queries run in DuckDB at once, and how many may wait. Each running one holds a thread of
 // the pool that Node shares with the file system (UV_THREADPOOL_SIZE is set above the number of them).
 //
-// Queries that may take long have some of these places, and the small ones all: or a dozen of reports that work for half
+// Large queries may use some of these slots, small ones all of them: otherwise a dozen reports that run for half
 // a minute would make a lookup wait for just as long, and the main thread for its share of the processors.
 
 import { availableParallelism } from 'node:os'
@@ -19,14 +19,14 @@ export interface AdmissionLimits {
 export interface AdmissionOptions {
   /** Aborted when the caller no longer waits; the promise then rejects with its reason. */
   readonly signal: AbortSignal
-  /** A query that has begun is let in again whatever the number of those that wait, or it could never end. */
+  /** A query that has started is readmitted however many wait, or it could never end. */
   readonly begun: boolean
   /** Whether it is known to end soon. */
   readonly isSmall: boolean
 }
 
 export interface Admission {
-  /** Runs `work` when its turn has come. Throws RequestError 503 when too many wait already. */
+  /** Runs `work` once admitted. Throws RequestError 503 when the queue is full. */
   run<T>(work: () => Promise<T>, options: AdmissionOptions): Promise<T>
   /** Now, and refused since the start. */
   readonly load: { readonly running: number; readonly waiting: number; readonly refused: number }
@@ -51,7 +51,7 @@ export function createAdmission({ running, large, waiting }: AdmissionLimits): A
   let atWork = 0
   let largeAtWork = 0
   let refused = 0
-  /** First those that have waited longest; none of them may start. */
+  /** Those that have waited longest come first; none of them may start. */
   const queue: Waiting[] = []
 
   const mayStart = ({ isSmall }: Pick<Waiting, 'isSmall'>) =>

@@ -1,5 +1,5 @@
 // The engines that compare published states for delta links. Links of one set and one earlier state share an engine while
-// somebody uses it, and there are only so many at a time: each may take memory of its own.
+// it is in use, and there are only so many at a time: each may take its own share of memory.
 
 import { limits } from '../../core/limits.ts'
 import type { PublishedRelation } from '../../core/snapshot.ts'
@@ -16,7 +16,7 @@ export interface ComparisonLease extends AsyncDisposable {
 
 export interface Comparisons {
   /**
-   * Waits for a place as long as the request has time. Throws RequestError 503 when none came free; ClientGone;
+   * Waits for a slot as long as the request has time. Throws RequestError 503 when none came free; ClientGone;
    * DatabaseError when one of the files is gone or damaged.
    */
   lease(
@@ -28,7 +28,7 @@ export interface Comparisons {
 
 interface Shared {
   readonly opened: Promise<Comparison>
-  /** To be called when nobody uses it or waits for it. */
+  /** Call it when nobody uses it or waits for it. */
   readonly close: () => void
   /** Settled when it is closed. */
   readonly closed: Promise<void>

@@ -1,6 +1,6 @@
 // The published snapshot that requests are answered from, and its replacement by newer ones while requests run.
 //
-// Each snapshot has an engine of its own, in which the file of each set is attached for reading. A new manifest opens
+// Each snapshot has its own engine, in which the file of each set is attached for reading. A new manifest opens
 // a new engine; then one assignment makes it the current one. A request holds a lease on the snapshot it began with,
 // and an engine is closed when it is neither current nor among the last ones and nobody holds a lease on it. A link can
 // ask for an earlier one as long as a run keeps its files: it is opened again then.
@@ -25,7 +25,7 @@ interface Damaged {
   /** What its files were; a run that writes one again may leave the mark as it is. */
   readonly files: Promise<string>
   readonly problem: string
-  /** Set when it has been looked into and another snapshot may be current. */
+  /** Set when it has been checked and another snapshot may be current. */
   isReported: boolean
 }
 
@@ -44,14 +44,14 @@ export class Snapshots implements AsyncDisposable {
   #reported: string | null = null
   /** Files that were read for damage and found whole: not again for a while, however many queries fail. */
   #foundWhole: { readonly id: string; readonly sinceMs: number } | null = null
-  /** Damaged files are being looked for. */
+  /** A check for damaged files is running. */
   #looking: Promise<readonly DamagedFile[]> | null = null
   readonly #stop = new AbortController()
   readonly #following: Following
   #timer: NodeJS.Timeout | null = null
   #checking: Promise<void> | null = null
   #isCheckWanted = false
-  /** Kept snapshots that are being opened: links of one snapshot come many at a time. */
+  /** Retained snapshots that are being opened: links of one snapshot come many at a time. */
   readonly #opening = new Map<string, Promise<OpenSnapshot | null>>()
 
   private constructor(options: SnapshotsOptions, engines: SnapshotEngines, current: OpenSnapshot) {
@@ -85,7 +85,7 @@ export class Snapshots implements AsyncDisposable {
     return this.#current.snapshot.id
   }
 
-  /** Snapshots taken up since the start. */
+  /** Snapshots opened since the start. */
   get opened(): number {
     return this.#opened
   }
@@ -100,7 +100,7 @@ export class Snapshots implements AsyncDisposable {
     return this.#current.lease()
   }
 
-  /** A lease on the current snapshot or on one that is kept on disk; null when `id` is neither. */
+  /** A lease on the current snapshot or on one that is retained on disk; null when `id` is neither. */
   async leaseById(id: string): Promise<OpenSnapshot | null> {
     const known = this.#openById(id)
     if (known !== undefined) return known.lease()
@@ -114,8 +114,8 @@ export class Snapshots implements AsyncDisposable {
   }
 
   /**
-   * To be told that a query has met a damaged file of the snapshot. The file is looked for and marked, so that the next
-   * run writes it anew; an earlier snapshot without it is served from then on, if there is one.
+   * Reports that a query has met a damaged file of the snapshot. The file is searched for and marked, so that the next
+   * run rewrites it; an earlier snapshot without it is served from then on, if there is one.
    */
   async reportDamage(snapshot: Snapshot, error: unknown): Promise<void> {
     if (snapshot !== this.#current.snapshot) return
@@ -130,7 +130,7 @@ export class Snapshots implements AsyncDisposable {
     const found = await this.#findDamage(snapshot)
     if (this.#damaged !== damaged || this.#stop.signal.aborted) return // a newer one has been published
     if (found.length === 0) {
-      // The files read well, so it was not they but what the engine had made of them.
+      // The files read well, so the fault was in the engine and not in them.
       this.#foundWhole = { id: snapshot.id, sinceMs: performance.now() }
       this.#damaged = this.#mark = null
       return await this.check()
@@ -154,7 +154,7 @@ export class Snapshots implements AsyncDisposable {
 
   /**
    * Makes the youngest earlier snapshot current that can be opened and has none of these files. Where there is none, all
-   * stays as it is: what does not need a damaged block is still answered.
+   * stays as it is: queries that need no damaged block are still answered.
    */
   async #goBack(damaged: readonly DamagedFile[]): Promise<void> {
     const before = this.#current
@@ -171,12 +171,12 @@ export class Snapshots implements AsyncDisposable {
     }
   }
 
-  /** What was published under that id; null when a run keeps it no longer. */
+  /** What was published under that id; null when it is no longer retained. */
   async manifestOf(id: string): Promise<Snapshot | null> {
     return this.#openById(id)?.snapshot ?? (await this.#options.published.find(id))
   }
 
-  /** Logs that files of a kept snapshot cannot be opened: a run has just deleted them, or they are damaged. */
+  /** Logs that files of a retained snapshot cannot be opened: a run has just deleted them, or they are damaged. */
   reportRetained(id: string, error: unknown): void {
     this.#options.logger.warn('kept-snapshot-refused', { snapshot: id, error })
   }
@@ -186,7 +186,7 @@ export class Snapshots implements AsyncDisposable {
     return snapshot.id === id ? this.#current : this.#engines.find(id)
   }
 
-  /** A snapshot of a link that was given before this service started, or long ago. */
+  /** The snapshot of a link that was issued before this service started, or long ago. */
   async #openKept(id: string): Promise<OpenSnapshot | null> {
     const kept = await this.#options.published.find(id)
     if (kept === null) return null
@@ -200,7 +200,7 @@ export class Snapshots implements AsyncDisposable {
     }
   }
 
-  /** Looks once more. Never throws: what is wrong is logged and looked at again later. */
+  /** Checks again. Never throws: failures are logged and retried later. */
   check(): Promise<void> {
     this.#isCheckWanted = true
     this.#checking ??= this.#checkWhileWanted()
@@ -217,7 +217,7 @@ export class Snapshots implements AsyncDisposable {
     await this.#current[Symbol.asyncDispose]()
   }
 
-  /** What is asked for during a look is another look: another state may have been published after the first. */
+  /** A check requested during a check is another check: another state may have been published after the first. */
   async #checkWhileWanted(): Promise<void> {
     while (this.#isCheckWanted) {
       this.#isCheckWanted = false
@@ -250,7 +250,8 @@ export class Snapshots implements AsyncDisposable {
   /** null while nothing has ever been published. */
   async #readCurrent(): Promise<CurrentState | null> {
     const current = await this.#options.published.current()
-    if (current === null && this.published !== null) throw new Error('what was published is gone')
+    if (current === null && this.published !== null)
+      throw new Error('the published snapshot is gone')
     return current
   }
 
@@ -270,13 +271,13 @@ export class Snapshots implements AsyncDisposable {
     try {
       return await this.#engines.open(snapshot, this.#current.facts)
     } catch (error) {
-      // It is tried again at each look; what is damaged is looked for once.
+      // Opening is retried at each check; damage is searched for once.
       if (isDamage(error) && problemOf(error) !== this.#reported) await this.#findDamage(snapshot)
       throw error
     }
   }
 
-  /** One line per trouble, not one per look at it. */
+  /** One line per problem, not one per check. */
   #report(error: unknown): void {
     const problem = problemOf(error)
     if (problem === this.#reported) return

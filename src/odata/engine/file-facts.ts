@@ -1,4 +1,4 @@
-// What the manifest does not tell of a published file and its rows do. A file is not changed once it is published, and
+// Facts about a published file that only its rows tell, not the manifest. A file is not changed once it is published, and
 // most files of a snapshot are those of the one before, so what was found in a file is not looked for again.
 
 import { hashOf } from '../../core/hash.ts'
@@ -16,11 +16,11 @@ import { edmTypeOf } from '../edm/types.ts'
 export interface FileFacts {
   /** TINYINTs that hold a negative value. */
   readonly signedTinyints: ReadonlySet<string>
-  /** Dates and times that hold a value outside of what OData has. */
+  /** Dates and times with a value out of the range of OData. */
   readonly clampedTimes: ReadonlySet<string>
 }
 
-/** By what `factsKey` gives. */
+/** By `factsKey`. */
 export type KnownFacts = ReadonlyMap<string, FileFacts>
 
 /** Equal for the same rows, unchanged since, of which the manifest says the same. */
@@ -47,7 +47,7 @@ export async function readFacts(
   const isSame = ({ name, type }: Column, i: number) =>
     columns[i]?.name === name && columns[i].type === type
   if (stored.length !== columns.length || !stored.every(isSame))
-    throw new Error(`${file} has other columns than the manifest says`)
+    throw new Error(`${file} does not have the columns that the manifest lists`)
   const tinyints = columns.filter(({ type }) => type === 'TINYINT')
   const times = columns.filter((column) => isTemporal(typeOf(column)))
   const conditions = [
@@ -58,7 +58,7 @@ export async function readFacts(
     sql`SELECT (SELECT count(*) FROM ${rows}) AS n, [${sql.join(conditions)}] AS holds`,
   )
   if (Number(found?.['n']) !== relation.rows)
-    throw new Error(`${file} has another number of rows than the manifest says`)
+    throw new Error(`${file} does not have the number of rows that the manifest lists`)
   const holds = found?.['holds'] as readonly (boolean | null)[]
   const namesOf = (asked: readonly Column[], from: number) =>
     new Set(asked.map(({ name }) => name).filter((_, i) => holds[from + i] === true))

@@ -1,4 +1,4 @@
-// What the log says of a snapshot that is taken up.
+// What is logged when a snapshot is opened.
 
 import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'

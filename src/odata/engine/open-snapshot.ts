@@ -1,4 +1,4 @@
-// One snapshot in an engine of its own: its entity model, and connections to it.
+// One snapshot in its own engine: its entity model, and connections to it.
 
 import { entitySetName, type ModelName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
@@ -85,7 +85,7 @@ export class OpenSnapshot implements AsyncDisposable {
     return this.#engine.facts
   }
 
-  /** A connection for one query, to be given back before the lease is. */
+  /** A connection for one query, to be released before the lease is. */
   connect(): Promise<PooledConnection> {
     return this.#engine.connections.take()
   }

@@ -1,10 +1,10 @@
-// How many answers too large to be made whole are open at once. Each has rows in the engine and on their way to its client
+// How many streamed answers are open at once. Each has rows in DuckDB and on their way to its client
 // for as long as the client takes them, without a place in the admission control while it does nothing.
 
 import { overloaded } from './admission.ts'
 
 export interface OpenStreams {
-  /** A place, until it is disposed of. Throws RequestError 503 when all are taken. */
+  /** A slot, until it is disposed of. Throws RequestError 503 when all are taken. */
   enter(): AsyncDisposable
   readonly isFull: boolean
   readonly count: number

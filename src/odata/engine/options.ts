@@ -6,6 +6,6 @@ export interface EngineOptions {
   readonly published: SnapshotReader
   readonly threads: number
   readonly memoryLimit: string | null
-  /** Below it each engine spills into a directory of its own. */
+  /** Below it each engine spills into its own directory. */
   readonly tempDir: string
 }

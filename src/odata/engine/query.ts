@@ -1,4 +1,4 @@
-// One query of one request: it waits for its turn, has a limited time in the engine, and ends when the client is gone.
+// One query of one request: it waits for admission, has a limited time in DuckDB, and ends when the client is gone.
 
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
 import { limits } from '../../core/limits.ts'
@@ -20,9 +20,9 @@ export interface EngineAccess {
   readonly snapshot: Pick<OpenSnapshot, 'connect'>
   readonly admission: Admission
   readonly streams: OpenStreams
-  /** Told when a file of the snapshot turns out to be damaged. */
+  /** Called when a file of the snapshot turns out to be damaged. */
   readonly onDamage: (error: unknown) => void
-  /** Time left to wait for the engine, of all queries of the request together. Time that the client takes is free. */
+  /** Time left to wait for DuckDB, of all queries of the request together. Time that the client takes is free. */
   readonly clock: { remainingMs: number }
   /** Aborted when the client is gone. */
   readonly gone: AbortSignal
@@ -39,12 +39,12 @@ interface Opened {
   readonly isSmall: boolean
 }
 
-/** Nobody is there to be answered. */
+/** The client is gone. */
 export class ClientGone extends Error {
   override name = 'ClientGone'
 }
 
-/** An open query with its first texts at hand. */
+/** An open query with its first texts. */
 export class Query implements AsyncDisposable {
   readonly #access: EngineAccess
   readonly #connection: Connection
@@ -52,7 +52,7 @@ export class Query implements AsyncDisposable {
   readonly #isSmall: boolean
   readonly #first: Buffer
   readonly #resources: Resources
-  /** Settled when the engine has made all that it was asked for. */
+  /** Settled when DuckDB has produced all that was requested. */
   #last: Promise<unknown> = Promise.resolve()
   #closed = false
 
@@ -94,7 +94,7 @@ export class Query implements AsyncDisposable {
     return this.#stream.rows
   }
 
-  /** The text behind the last one that was asked for; null when there is none. */
+  /** The text after the last one that was requested; null when there is none. */
   get following(): Buffer | null {
     return this.#stream.following
   }
@@ -104,12 +104,12 @@ export class Query implements AsyncDisposable {
     return this.#first
   }
 
-  /** All texts at once when they came in one piece; null when more are to come. */
+  /** All texts at once when they came in one piece; null when more will follow. */
   get whole(): Buffer | null {
     return this.#stream.hasEnded ? this.#first : null
   }
 
-  /** To be called once. The engine makes the next texts while the caller sends these. */
+  /** Call it once. DuckDB produces the next texts while the caller sends these. */
   async *chunks(): AsyncGenerator<Buffer, void> {
     const ahead: Promise<TextPart | null>[] = []
     let bytes = this.#first
@@ -118,7 +118,7 @@ export class Query implements AsyncDisposable {
       yield bytes
       const texts = await ahead.shift()!
       if (texts === null) return
-      // The engine is asked for what comes next before this is copied, or it would stand still meanwhile. And all of a
+      // The next texts are requested before these are copied, or DuckDB would be idle meanwhile. And all of a
       // whole result is at hand, which a fast client may take as fast as it is copied.
       await nextLoopTurn()
       bytes = texts.copy()
@@ -140,7 +140,7 @@ export class Query implements AsyncDisposable {
     return next
   }
 
-  /** null behind the last texts. */
+  /** null after the last texts. */
   async #nextAfter(before: Promise<unknown>): Promise<TextPart | null> {
     await before
     if (this.#stream.hasEnded || this.#closed) return null
@@ -203,7 +203,7 @@ const timeLimit = () =>
 /** Of a number that a DECIMAL cannot hold, and of a time beyond the calendar; what else cannot be converted is ours. */
 const OUT_OF_RANGE = /out of range|\bto DECIMAL\(|not in timestamp range/
 
-/** What the engine says of a query that was bound without a mistake. Everything unknown stays what it is: ours. */
+/** What DuckDB says of a query that was bound without a mistake. Everything unknown stays what it is: ours. */
 function engineFailure(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
   const { type, message } = error.details

@@ -1,4 +1,4 @@
-// The engines of a service beside that of its current snapshot: those of the last snapshots, which links may ask for, and
+// The engines of a service besides that of its current snapshot: those of recent snapshots, which links may need, and
 // a spare one for the next. To close an engine and to make one takes the processors from the first answers of a new
 // snapshot, so both are done a moment later.
 
@@ -18,7 +18,7 @@ interface Retired {
 export class SnapshotEngines implements AsyncDisposable {
   readonly #published: SnapshotReader
   readonly #spare: SpareEngine
-  /** Told when an engine cannot be closed. */
+  /** Called when an engine cannot be closed. */
   readonly #onFailure: (error: unknown) => void
   /** Youngest first. */
   #retired: Retired[] = []
@@ -49,7 +49,7 @@ export class SnapshotEngines implements AsyncDisposable {
     return this.#retired.find(({ snapshot }) => snapshot.snapshot.id === id)?.snapshot
   }
 
-  /** Lets go of those that are too many or too old, and has the rest done soon. */
+  /** Releases those that are too many or too old, and schedules the rest. */
   release(): void {
     const oldest = Date.now() - limits.openEarlierSnapshotMs
     const isKept = ({ sinceMs }: Retired, i: number) =>
@@ -63,7 +63,7 @@ export class SnapshotEngines implements AsyncDisposable {
     }, limits.tidyAfterMs)
   }
 
-  /** To be called when nobody opens or retires any more. */
+  /** Call it when nobody opens or retires any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     await this.#tidying

@@ -1,4 +1,4 @@
-// An engine that is made before it is needed, for the next snapshot: making one is the longest part of taking it up.
+// An engine created ahead for the next snapshot: creating one is the longest part of opening it.
 
 import { EmptyEngine, type EngineSettings } from '../../duckdb/read-only.ts'
 
@@ -11,13 +11,13 @@ export class SpareEngine implements AsyncDisposable {
     this.#settings = settings
   }
 
-  /** Makes one unless it is there. */
+  /** Creates one unless there is one. */
   async prepare(): Promise<void> {
     this.#spare ??= EmptyEngine.open(this.#settings).catch(() => null)
     await this.#spare
   }
 
-  /** The spare one, or one that is made now; it is the caller's to dispose of. */
+  /** The spare one, or a new one; the caller disposes of it. */
   async take(): Promise<EmptyEngine> {
     const spare = this.#spare
     this.#spare = null

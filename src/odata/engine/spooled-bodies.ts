@@ -1,4 +1,4 @@
-// Bodies that are made whole before they are sent, so that what they are made with is not held until a slow client has
+// Bodies that are spooled before they are sent, so that their resources are not held until a slow client has
 // taken them. A short one stays in memory, the rest is a file that is gone when the answer is.
 
 import { randomUUID } from 'node:crypto'
@@ -11,7 +11,7 @@ import { overloaded } from './admission.ts'
 
 export interface SpooledBodies {
   /**
-   * Takes all of `parts`; what it gives may be read once, until it is disposed of. Throws what `parts` throws, and
+   * Reads all of `parts`; the result may be read once, until it is disposed of. Throws what `parts` throws, and
    * RequestError 503 when there is no room.
    */
   spool(parts: AsyncIterable<Buffer>): Promise<SpooledBody>
@@ -27,7 +27,7 @@ export function createSpooledBodies(
 ): SpooledBodies {
   let spooledBytes = 0
 
-  /** Room for so much more, which goes with `resources`. */
+  /** Reserves so many bytes, released with `resources`. */
   function reserve(bytes: number, resources: Resources): void {
     if (spooledBytes + bytes > maxBytes) throw overloaded()
     spooledBytes += bytes

@@ -1,5 +1,5 @@
-// Answers to requests that come again while the same snapshot is current. Equal requests that come at the same time share
-// one answer, which is made once.
+// The answer cache of the current snapshot. Equal requests that arrive at the same time share
+// one answer, which is computed once.
 //
 // An answer is cached when it has an ETag, that is when it stays the same until the next snapshot. Errors have none, nor
 // have answers that depend on the time. A new snapshot empties the cache.
@@ -21,7 +21,7 @@ export interface CacheStats {
 }
 
 export interface CachedRequest {
-  /** Of the current snapshot, whatever the request asks for. */
+  /** Of the current snapshot, whatever the request. */
   readonly snapshotId: string
   /** Equal for requests that have the same answer, except that it may be 304 for one of them. */
   readonly key: string
@@ -34,7 +34,7 @@ export interface AnswerCache {
   /** The answer to an equal request, when it is cached. */
   find(snapshotId: string, key: string): Answer | null
   /**
-   * The answer that `make` gives, or that it is just giving to an equal request; what can be cached is cached then. Throws
+   * The answer of `make`, shared with equal requests in progress; cached if possible. Throws
    * what `make` throws; ClientGone when `gone` was aborted meanwhile.
    */
   answer(request: CachedRequest, make: () => Promise<Answer>): Promise<Answer>
@@ -44,7 +44,7 @@ export interface AnswerCache {
 }
 
 /**
- * What an answer depends on, beside the snapshot: the URL and every header that changes something of it. null for a
+ * What an answer depends on, besides the snapshot: the URL and every header that changes something of it. null for a
  * request without a Host header, whose answer names the address that it came to, and for a next link or delta link,
  * which is 410 as soon as an earlier snapshot is gone.
  */
@@ -55,13 +55,13 @@ export function requestKey(url: string, headers: RequestHeaders): string | null 
   return keyHeaders.reduce((key, name) => `${key}\n${valueOf(name)}`, url)
 }
 
-/** What an answer may look at, so that it cannot depend on a header that is not in the key. */
+/** What an answer may depend on, so that it cannot depend on a header that is not in the key. */
 export function headersInKey(headers: RequestHeaders): RequestHeaders {
   const names = [...keyHeaders, 'if-none-match']
   return Object.fromEntries(names.map((name) => [name, headers[name]]))
 }
 
-/** Those behind Prefer say how a client reaches a service behind a proxy. */
+/** Those after Prefer say how a client reaches a service behind a proxy. */
 const keyHeaders = [
   'host',
   'accept',
@@ -84,7 +84,7 @@ interface Generation {
 
 /**
  * What equal requests that wait for an answer get. `alone`: the answer is a stream, which only one can read. `again`: it
- * failed for a reason of its own caller, so the next one makes it again. An error: the service was too busy for it.
+ * failed for a reason specific to its caller, so the next one makes it again. An error: the service was too busy for it.
  */
 type Flight = Answer | 'alone' | 'again' | RequestError
 
@@ -101,7 +101,7 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
     return generation
   }
 
-  /** A whole answer is cached at once; a stream when its last part was sent. */
+  /** A whole answer is cached at once; a stream after its last part was sent. */
   function caching({ cached, snapshotId }: Generation, key: string, answer: Answer): Answer {
     const { status, headers, body } = answer
     if (headers['ETag'] === undefined || status === 304) return answer
@@ -173,8 +173,8 @@ function refusal(error: unknown): Flight {
 }
 
 /**
- * Gives parts on as they come, and all of them to `done` behind the last one when they are few enough. All that is
- * being collected at a time is bounded as well, since a slow client takes its time.
+ * Gives parts on as they come, and all of them to `done` after the last one when they are few enough. All that is
+ * being collected at a time is bounded as well, since a client may be slow.
  */
 function createCollector(maxBytes: number) {
   let collecting = 0

@@ -22,11 +22,11 @@ export function parseJsonBatch(body: Buffer, maxRequests: number): readonly Batc
   const parsed = requests.map(parseBatchRequest)
   const before = new Set<string>()
   for (const [i, { id, dependsOn, atomicityGroup }] of parsed.entries()) {
-    if (before.has(id)) throw invalid(`the id "${id}" is given twice`, `requests/${i}/id`)
+    if (before.has(id)) throw invalid(`duplicate id "${id}"`, `requests/${i}/id`)
     for (const other of dependsOn)
       if (!before.has(other))
         throw invalid(
-          `no request or group before it has the id "${other}"`,
+          `no earlier request or group has the id "${other}"`,
           `requests/${i}/dependsOn`,
         )
     before.add(id)
@@ -61,7 +61,7 @@ function requirePlain(body: Buffer): void {
   }
 }
 
-/** The offset of the closing quote: the first one behind an even number of backslashes. */
+/** The offset of the closing quote: the first one after an even number of backslashes. */
 function endOfString(body: Buffer, start: number): number {
   for (let at = body.indexOf(QUOTE, start); at >= 0; at = body.indexOf(QUOTE, at + 1)) {
     let first = at

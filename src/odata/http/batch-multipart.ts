@@ -10,7 +10,7 @@
 //
 //   --boundary--
 //
-// The body is valid if and only if it has a line `--boundary--` behind its parts; what follows that line is no part of
+// The body is valid if and only if it has a line `--boundary--` after its parts; what follows that line is not part of
 // it. Lines end with CRLF, or with LF alone.
 
 import { randomUUID } from 'node:crypto'

@@ -22,7 +22,7 @@ export interface BatchRequest {
   readonly dependsOn: readonly string[]
   /** Requests that belong together. Reading is atomic as it is, so the name is only given back. */
   readonly atomicityGroup: string | null
-  /** What there is to say of a part that is no request for data. */
+  /** The error for a part that does not request data. */
   readonly refusal?: RequestError
 }
 
@@ -32,7 +32,7 @@ export interface BatchOptions {
   readonly snapshot: OpenSnapshot
   /** Whether requests after one that failed are answered. */
   readonly continueOnError: boolean
-  /** Gives what an error that is no RequestError is shown as, and logs it. */
+  /** Logs an error that is not a RequestError, and returns what is shown for it. */
   readonly toRequestError: (error: unknown) => RequestError
 }
 

@@ -1,4 +1,4 @@
-// One HTTP request: who may ask, where it goes, and what is said when it fails.
+// One HTTP request: authentication, routing, and the answer when it fails.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../../core/limits.ts'
@@ -43,7 +43,7 @@ export interface HandlerContext extends ServiceContext, MetricSources {
   readonly logger: Logger
 }
 
-/** What is known of a request while it is handled; the log line is made of it. */
+/** What is known of a request while it is handled; the log line is written from it. */
 interface HttpExchange {
   readonly context: HandlerContext
   readonly request: IncomingMessage
@@ -81,7 +81,7 @@ async function handle(exchange: HttpExchange): Promise<void> {
   const stopWatching = watchClient(exchange, gone)
   exchange.response.once('close', () => {
     stopWatching()
-    // An abort makes an error with a stack, also when nobody listens any more.
+    // An abort makes an error with a stack, even when nothing listens any more.
     if (!exchange.response.writableFinished) gone.abort()
   })
   try {
@@ -117,7 +117,7 @@ function unlessUnchanged({ headers }: IncomingMessage, answer: Answer): Answer {
 
 /**
  * A client may close its sending side and still wait for the answer, or it may be gone: both look the same. One whose
- * answer has not begun a moment later is taken to be gone, so that its query does not keep the engine busy.
+ * answer has not begun a moment later is taken to be gone, so that its query does not keep DuckDB busy.
  */
 function watchClient({ request, response }: HttpExchange, gone: AbortController): () => void {
   let timer: NodeJS.Timeout | undefined
@@ -222,7 +222,7 @@ async function sendBatch(
   const { context, request, response } = exchange
   requireMethod(request, ['POST', 'HEAD', 'OPTIONS'])
   if (request.method !== 'POST') {
-    // SAP Cloud SDK asks so for a token of its own before it posts.
+    // SAP Cloud SDK requests a CSRF token this way before it posts.
     const status = request.method === 'HEAD' ? 200 : 204
     response.writeHead(status, { ...versionHeader(exchange), Allow: 'POST, HEAD, OPTIONS' }).end()
     return
@@ -272,14 +272,14 @@ function fail(exchange: HttpExchange, error: unknown): void {
   sendError(exchange.response, shown, versionHeader(exchange))
 }
 
-/** Words of the engine go to the log, never to the client. */
+/** Words of DuckDB go to the log, never to the client. */
 function shownError({ context, request }: HttpExchange, error: unknown): RequestError {
   if (error instanceof RequestError) return error
   context.logger.error('request-failed', { url: request.url, error })
   return odataError('internal-error', 'the request failed; the log of the server says why')
 }
 
-/** The Host header, which next links and context URLs are made of. */
+/** The Host header, from which next links and context URLs are built. */
 function requireHost(request: IncomingMessage, listeningOn: string): string {
   const { localAddress = '', localPort } = request.socket
   const address = localAddress.includes(':') ? `[${localAddress}]` : localAddress

@@ -20,7 +20,7 @@ interface Entry {
   bytes: number
 }
 
-/** What an entry takes beside its body and key: headers and the objects around them. */
+/** What an entry takes besides its body and key: headers and the objects around them. */
 const ENTRY_BYTES = 1_000
 
 /** With `maxBytes` 0 nothing is cached. */
@@ -50,7 +50,7 @@ export function createCachedAnswers(maxBytes: number): CachedAnswers {
 
     put(key, made) {
       if (entries.has(key)) return
-      // Only the number is kept: the function would keep the engine's result alive.
+      // Only the number is kept: the function would keep DuckDB's result alive.
       const rows = made.rows()
       const answer = { ...made, rows: () => rows }
       const entry: Entry = { key, answer, coded: new Map(), bytes: 0 }

@@ -14,7 +14,7 @@ export interface Receiver {
   readonly codings: AcceptedCodings
   readonly compress: AnswerCache['compress']
   readonly stalledClientMs: number
-  /** Told of bytes of the body that are handed to the socket. */
+  /** Called with the bytes of the body that are handed to the socket. */
   readonly onBytes: (bytes: number) => void
 }
 

@@ -14,7 +14,7 @@ export interface Traffic {
   readonly refused: ReadonlyMap<string, number>
   /** From the head of a request to the last byte of its answer. */
   readonly times: Histogram
-  /** Requests without their whole answer. */
+  /** Requests whose answer is not complete yet. */
   readonly open: number
   readonly rows: number
   /** Of bodies, as they were sent. */

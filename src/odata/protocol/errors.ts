@@ -1,5 +1,5 @@
 // Every way in which the query service refuses a request: its code, and the status that goes with it.
-// Codes are stable words for programs; the message is for people and never shows words of the engine.
+// Codes are stable words for programs; the message is for people and never shows words of DuckDB.
 
 import { RequestError, type RequestErrorOptions } from '../../http/request-error.ts'
 

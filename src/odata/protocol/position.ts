@@ -1,6 +1,6 @@
 // Where a page begins: what its first row has in the columns that the rows are ordered by.
 
-/** Texts of the engine, null for NULL. */
+/** Texts of DuckDB, null for NULL. */
 export type Position = readonly (string | null)[]
 
 /** Longer positions are not carried in links, which must fit into a URL with everything else. */

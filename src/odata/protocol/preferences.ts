@@ -1,11 +1,11 @@
-// The Prefer header (RFC 7240): what a client would like of an answer, and what it is told that it got.
+// The Prefer header (RFC 7240): what a client asks for, and which of it was applied.
 
 import { header, type RequestHeaders } from './negotiate.ts'
 
 export interface Preferences {
   /** Rows per page; null: the default of the service. */
   readonly maxPageSize: number | null
-  /** A delta link is wanted behind the last row. */
+  /** A delta link is wanted after the last row. */
   readonly trackChanges: boolean
   /** Properties that are null may be left out. */
   readonly omitNulls: boolean
@@ -23,7 +23,7 @@ const isWanted: Readonly<Record<PreferenceName, (value: string) => boolean>> = {
   'omit-values': (value) => value.toLowerCase() === 'nulls',
 }
 
-/** Preferences that are not understood are as if they were not there; of one that is given twice, the first counts. */
+/** Unknown preferences are ignored; of a preference that is repeated, the first counts. */
 export function parsePreferences(headers: RequestHeaders): Preferences {
   const written = new Map<PreferenceName, string>()
   let maxPageSize: number | null = null

@@ -10,7 +10,7 @@ const HOST = /^https?:\/\/([^/?#]*)/i
 
 /**
  * Path below the service root and query, of a URL that is absolute, an absolute path, or relative to the root; also with
- * a slash in front, as some clients write it. `root` is as rootUrl() gives it, where a proxy may have put it elsewhere.
+ * a leading slash, as some clients write it. `root` is as rootUrl() gives it, where a proxy may have put it elsewhere.
  * Throws 400 for a URL of another host, 404 for one of another service on this host.
  */
 export function targetBelowRoot(url: string, root: string): string {

@@ -1,4 +1,4 @@
-// The SQL of arithmetic. Operands have the types in which the engine is to calculate already.
+// The SQL of arithmetic. Operands have the types in which DuckDB is to calculate already.
 
 import { type Sql, sql } from '../../core/sql.ts'
 import { type Call, typeOf } from '../bind/bound.ts'
@@ -21,7 +21,7 @@ const fail = (type: EdmType) => failure(type, DIVISION_BY_ZERO)
 const within = (value: Sql, type: EdmType) =>
   sql`CASE WHEN ${isOutsideSql(value, type)} THEN ${failure(type, BEYOND_CALENDAR)} ELSE ${castTo(type, value)} END`
 
-/** The engine makes NULL of a number divided by zero. Null divided by zero is null. */
+/** DuckDB makes NULL of a number divided by zero. Null divided by zero is null. */
 const checked = (a: Sql, b: Sql, type: EdmType, quotient: Sql) =>
   sql`CASE WHEN ${b} = 0 AND ${a} IS NOT NULL THEN ${fail(type)} ELSE ${quotient} END`
 
@@ -32,7 +32,7 @@ const dividedBy = (a: Sql, b: Sql) => sql`(${a} / ${b})`
 const wholeDividedBy = (a: Sql, b: Sql) => sql`(${a} // ${b})`
 const modulo = (a: Sql, b: Sql) => sql`(${a} % ${b})`
 
-/** The engine fails with the least integer modulo -1, which is 0 as any modulo 1. */
+/** DuckDB fails with the least integer modulo -1, which is 0 as any modulo 1. */
 const wholeModulo = (a: Sql, b: Sql) => sql`(${a} % CASE WHEN ${b} = -1 THEN 1 ELSE ${b} END)`
 
 /** To the microsecond. */

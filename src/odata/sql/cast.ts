@@ -1,4 +1,4 @@
-// Casts as SQL. What has no counterpart in the other type becomes NULL, where the engine would fail.
+// Casts as SQL. What has no counterpart in the other type becomes NULL, where DuckDB would fail.
 
 import { columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
@@ -16,7 +16,7 @@ export function castToSql(from: EdmType, to: EdmType): ToSql {
   return from.name === 'Edm.String' ? ofText(to) : tryCast(to)
 }
 
-/** `toSql` writes its operand many times; so the engine is asked to give it a name. */
+/** `toSql` writes its operand many times; so DuckDB names it. */
 function once(toSql: ToSql): ToSql {
   const name = sql.ident('cast value')
   return (value) => sql`(list_transform([${value}], lambda ${name}: ${toSql(name)}))[1]`
@@ -71,7 +71,7 @@ function ofText(to: EdmType): ToSql {
 
 const TIMESTAMPTZ = columnType('TIMESTAMP WITH TIME ZONE')
 
-/** Base64 of RFC 4648, section 5, with or without padding; the engine wants its other letters, and the padding. */
+/** Base64 of RFC 4648, section 5, with or without padding; DuckDB wants its other letters, and the padding. */
 function bytesOf(text: Sql): Sql {
   const digits = sql`rtrim(${text}, '=')`
   const padded = sql`rpad(translate(${digits}, '-_', '+/'), CAST((length(${digits}) + 3) // 4 * 4 AS INTEGER), '=')`

@@ -1,5 +1,5 @@
-// How often the SQL of an expression writes each of its operands, found out by printing it: some functions name an operand
-// several times, and what stands in it is then written as often.
+// How often the SQL of an expression writes each of its operands, determined by printing it: some functions name an operand
+// several times, and its own operands are then written as often.
 
 import { type Expression, typeOf } from '../bind/bound.ts'
 import { isFloat } from '../edm/numbers.ts'

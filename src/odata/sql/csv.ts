@@ -19,7 +19,7 @@ const quotedSql = (text: Sql) => sql`concat('"', replace(${text}, '"', '""'), '"
 export const csvHead = (output: readonly OutputProperty[]): string =>
   output.map(({ name, path }) => quoted((path ?? [name]).join('/'))).join(',') + LINE_END
 
-/** One line per row of `rows`, whose columns are named as in `output` and have the engine types of its EdmTypes. */
+/** One line per row of `rows`, whose columns are named as in `output` and have the DuckDB types of its EdmTypes. */
 export function csvTextsSql(rows: Sql, output: readonly OutputProperty[]): Sql {
   const cells = output.map(cellSql)
   const [only, ...more] = output

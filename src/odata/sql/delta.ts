@@ -1,7 +1,7 @@
 // What has changed in a set between two published states, as one SELECT (Protocol 4.01, 11.3; JSON Format 4.01, 15).
 //
-// Rows of both states meet by their key. A row that passes the filter now is given when it did not before, or when one
-// of the properties asked for differs; one that passed before and does not now is removed: `deleted` when its key is
+// Rows of both states meet by their key. A row that passes the filter now is returned when it did not before, or when one
+// of the requested properties differs; one that passed before and does not now is removed: `deleted` when its key is
 // gone, `changed` when the filter leaves it out.
 
 import { type Sql, sql } from '../../core/sql.ts'
@@ -36,7 +36,7 @@ export interface DeltaQuery {
   readonly removedContext: string
 }
 
-/** One text for each change, in the order of the key; of the row behind `limit` its position. */
+/** One text for each change, in the order of the key; of the row after `limit` its position. */
 export function deltaTextsSql(delta: DeltaQuery, limit: number, format: JsonFormat): Sql {
   const { query, keyset, window, offset } = delta
   const places = keyset.map((_, i) => sql.ident(`at ${i}`))
@@ -80,7 +80,7 @@ function changedSql({ query, keyset, window }: DeltaQuery): Sql {
     WHERE CASE WHEN coalesce(${NOW}.${PASSES}, FALSE) THEN ${isNewOrOther} ELSE ${BEFORE}.${PASSED} IS NOT NULL END`
 }
 
-/** 4.0 has an object of its own for a removed row; 4.01 marks it, and tells it by its key as well. */
+/** 4.0 has a separate object for a removed row; 4.01 marks it, and identifies it by its key as well. */
 function removedText({ keyset, version, removedContext }: DeltaQuery, format: JsonFormat): Sql {
   const reason = sql`CASE WHEN page.${sql.ident('is gone')} THEN 'deleted' ELSE 'changed' END`
   const id = sql`CAST(to_json(page.${ID}) AS VARCHAR)`
@@ -98,6 +98,6 @@ function removedText({ keyset, version, removedContext }: DeltaQuery, format: Js
   return sql`concat(',{"@removed":{"reason":"', ${reason}, '"},"@odata.id":', ${id}, ${sql.join(key)}, '}')`
 }
 
-/** The rows of before, as what stands after FROM. */
+/** The rows of the earlier state, as a FROM item. */
 export const beforeSql = ({ tableBefore }: Pick<EntitySet, 'tableBefore'>): Sql =>
   sql.ident(...tableBefore)

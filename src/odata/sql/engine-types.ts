@@ -1,4 +1,4 @@
-// Types of the engine that queries name whatever the columns are of: numbers of rows, and texts.
+// Types of DuckDB that queries name whatever the columns are of: numbers of rows, and texts.
 
 import { columnType } from '../../core/relation.ts'
 

@@ -1,4 +1,4 @@
-// Rows with their related rows inside, as texts of JSON that the engine writes.
+// Rows with their related rows inside, as texts of JSON that DuckDB writes.
 //
 // One statement for all levels. The page is computed first; each level then reads its table once for all parents, by a
 // semi-join with their keys, and makes one text for each parent, which is joined to the level above:
@@ -7,7 +7,7 @@
 //   r1 rows     rows of the first level whose key is in the page, numbered within their parent
 //   r1 texts    one text for each parent: `[{…},{…}]`
 //
-// A subquery for each row of the page would be the same to read, and is some 200 times slower: the engine numbers the
+// A subquery for each row of the page would be the same to read, and is some 200 times slower: DuckDB numbers the
 // rows of the whole table before it looks at the page.
 
 import { columnType } from '../../core/relation.ts'
@@ -166,7 +166,7 @@ function numberedRows(expansion: Expansion, parent: string): Sql {
     ${relatedSql(expansion, parent)}${windowOf(query, place)} LIMIT ${sql.value(limits.expandedRows + 1, BIGINT)}`
 }
 
-/** `place` is written anew: its name could mean a column of the parent. */
+/** `place` is rewritten: its name could mean a column of the parent. */
 function windowOf({ skip, top }: BoundQuery, place: Sql): Sql {
   if (skip === 0 && top === null) return sql.empty
   const after = sql`${place} > ${sql.value(skip, BIGINT)}`

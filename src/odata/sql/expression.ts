@@ -1,9 +1,9 @@
 // A bound expression as SQL.
 //
-// OData compares by two-valued logic: `null eq null` is true, `null gt 1` is false and `not (null gt 1)` is true. The
-// engine gives NULL for all of them. Where only the truth of a condition matters, at the top of a filter and below
-// `and` and `or`, NULL is as good as false and the engine's plain operators do, at two to four times the speed. Below
-// `not` and wherever a value is needed, `exact` is asked for.
+// OData compares by two-valued logic: `null eq null` is true, `null gt 1` is false and `not (null gt 1)` is true.
+// DuckDB returns NULL for all of them. Where only the truth of a condition matters, at the top of a filter and below
+// `and` and `or`, NULL is as good as false and DuckDB's plain operators do, at two to four times the speed. Below
+// `not` and wherever a value is needed, `exact` is required.
 
 import { type Sql, sql } from '../../core/sql.ts'
 import {
@@ -25,7 +25,7 @@ import type { Property } from '../edm/model.ts'
 
 type Compare = Expression & { readonly kind: 'compare' }
 
-/** A boolean expression of which NULL may be taken for false. */
+/** A boolean expression whose NULL may count as false. */
 export function conditionSql(expression: Expression): Sql {
   switch (expression.kind) {
     case 'logical':
@@ -39,7 +39,7 @@ export function conditionSql(expression: Expression): Sql {
   }
 }
 
-/** An expression with exactly the value, or the NULL, that OData gives it. */
+/** An expression with exactly the value, or the NULL, that OData defines. */
 export function valueSql(expression: Expression): Sql {
   switch (expression.kind) {
     case 'null':
@@ -111,7 +111,7 @@ export function columnSql(alias: string, { column, type, clamped }: Property): S
   return clamped ? clampSql(value, type) : neverNull(value, type)
 }
 
-/** A collection is empty where the engine has NULL. */
+/** A collection is empty where DuckDB has NULL. */
 const neverNull = (value: Sql, { kind }: EdmType): Sql =>
   kind === 'collection' ? sql`coalesce(${value}, [])` : value
 
@@ -172,7 +172,7 @@ const andSql = (condition: Expression | null, print: (condition: Expression) => 
   condition === null ? sql.empty : sql` AND ${print(condition)}`
 
 /**
- * The engine computes the one value first and reads only the rows that may have it. As a semi-join it reads the whole
+ * DuckDB computes the one value first and reads only the rows that may have it. As a semi-join it reads the whole
  * table: 170 ms against 5 ms for the orders of one customer among three million.
  */
 function reachedSql(expression: Expression & { readonly kind: 'reached' }): Sql {
@@ -203,7 +203,7 @@ function constantSql({ type, value }: Constant): Sql {
   return sql.value(value, type.engine)
 }
 
-/** The engine plans an order that is NULL and one that is false faster as the same than if it is made false first. */
+/** DuckDB plans an order that is NULL and one that is false faster as the same than if it is made false first. */
 function notSql(operand: Expression): Sql {
   const isOrder = operand.kind === 'compare' && !['eq', 'ne'].includes(operand.operator)
   return isOrder ? sql`(${conditionSql(operand)} IS NOT TRUE)` : sql`(NOT ${booleanSql(operand)})`
@@ -219,7 +219,7 @@ function inSql({ operand, list }: Expression & { readonly kind: 'in' }): Sql {
 }
 
 /**
- * The list as one value, which the engine takes apart: 6,000 numbers take it 5 ms, and as values of their own 110 ms.
+ * The list as one value, which DuckDB takes apart: 6,000 numbers take it 5 ms, and as separate values 110 ms.
  * null when a value cannot be told from what stands between two.
  */
 function longListSql(list: readonly Constant[]): Sql | null {
@@ -258,7 +258,7 @@ function compareSql({ operator, left, right }: Compare, exact: boolean): Sql {
     const isPlain = !exact && right.kind === 'constant'
     return isPlain ? sql`(${a} = ${b})` : sql`(${a} IS NOT DISTINCT FROM ${b})`
   }
-  // The engine sorts NaN above all numbers; to OData it is neither greater nor less.
+  // DuckDB sorts NaN above all numbers; to OData it is neither greater nor less.
   const isGreater = operator === 'gt' || operator === 'ge'
   const [above, aboveSql] = isGreater ? [left, a] : [right, b]
   const plain = sql`${a} ${operatorSql[operator]} ${b}`

@@ -1,5 +1,5 @@
-// The SQL of functions and operators: one row for each call that a bound request may hold, or the compiler complains. What
-// they take and give is told by bind/expression/functions.ts.
+// The SQL of functions and operators: one row for each call that a bound request may hold, as the compiler checks. What
+// they take and return is defined in bind/expression/functions.ts.
 
 import { type Sql, sql } from '../../core/sql.ts'
 import { type Call, typeOf } from '../bind/bound.ts'
@@ -15,7 +15,7 @@ type PrintCall = (a: Sql, b: Sql, c: Sql, call: Call) => Sql
 
 const integer = (value: Sql) => sql`CAST(${value} AS INTEGER)`
 
-/** The engine counts from one; a negative start counts from the end, and not beyond the first character. */
+/** DuckDB counts from one; a negative start counts from the end, and not beyond the first character. */
 const firstCharacter = (text: Sql, start: Sql) =>
   sql`CASE WHEN ${start} < 0 THEN greatest(length(${text}) + ${start}, 0) ELSE ${start} END + 1`
 
@@ -26,10 +26,10 @@ const textSql = {
   tolower: (text) => sql`lower(${text})`,
   toupper: (text) => sql`upper(${text})`,
   length: (text) => integer(sql`length(${text})`),
-  // The engine's trim() leaves tabs and line ends, and what it calls white space is less than Unicode does.
+  // DuckDB's trim() leaves tabs and line ends, and what it calls white space is less than Unicode does.
   trim: (text) =>
     sql`regexp_replace(${text}, '^[\\s\\x0B\\x{85}\\p{Z}]+|[\\s\\x0B\\x{85}\\p{Z}]+$', '', 'g')`,
-  // The engine's concat() takes NULL for an empty text.
+  // DuckDB's concat() takes NULL for an empty text.
   concat: (a, b) => sql`(${a} || ${b})`,
   indexof: (text, part) => integer(sql`instr(${text}, ${part}) - 1`),
   substringFrom: (text, start) => sql`substr(${text}, ${firstCharacter(text, start)})`,

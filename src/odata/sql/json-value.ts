@@ -1,4 +1,4 @@
-// Values and objects as JSON that the engine writes. Numbers have exactly the digits of the value.
+// Values and objects as JSON that DuckDB writes. Numbers have exactly the digits of the value.
 
 import { type Sql, sql } from '../../core/sql.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
@@ -10,7 +10,7 @@ export interface Member {
   readonly text: Sql
   /** The member is left out where its text is NULL, and so is an object around it that has nothing else in it. */
   readonly isOptional?: boolean
-  /** Where many rows have the member: its text behind what stands before it, in parts without NULL together. */
+  /** Where many rows have the member: its text after what precedes it, in parts without NULL together. */
   readonly partsBehind?: (before: string) => readonly Sql[]
 }
 
@@ -122,13 +122,13 @@ const writeDateTimeOffset: WriteValue = (value) => sql`CASE
   WHEN ${value} > TIMESTAMP '9999-12-31 23:59:59.999999' THEN '"9999-12-31T23:59:59.999999Z"'
   WHEN ${value} IS NOT NULL THEN '"0001-01-01T00:00:00Z"' END`
 
-/** The engine has a midnight at the end of the day, OData has not. */
+/** DuckDB has a midnight at the end of the day, OData has not. */
 const writeTimeOfDay: WriteValue = (value) => {
   const last = sql`TIME '23:59:59.999999'`
   return quoted(sql`CASE WHEN ${value} > ${last} THEN ${last} ELSE ${value} END`)
 }
 
-/** The engine writes no zero before the point of a type that has no digit there; JSON wants one. */
+/** DuckDB writes no zero before the point of a type that has no digit there; JSON wants one. */
 const writeDecimal: WriteValue = (value, { precision, scale }) => {
   const digits = asDigits(value)
   return precision === scale ? sql`replace(${digits}, '.', '0.')` : digits
@@ -154,7 +154,7 @@ const writeValue: Readonly<Record<EdmName, WriteValue>> = {
   'Edm.Date': writeDate,
   'Edm.DateTimeOffset': writeDateTimeOffset,
   'Edm.Decimal': writeDecimal,
-  // The JSON writer of the engine prints a DOUBLE three times as fast as a cast does.
+  // The JSON writer of DuckDB prints a DOUBLE three times as fast as a cast does.
   'Edm.Double': (value) => finite(value, sql`CAST(to_json(${value}) AS VARCHAR)`),
   'Edm.Duration': writeDuration,
   'Edm.Guid': quoted,

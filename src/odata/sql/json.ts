@@ -1,6 +1,6 @@
-// Rows as JSON, which the engine itself writes as text.
+// Rows as JSON, which DuckDB itself writes as text.
 //
-// A row leaves the engine as `,{"name":value,…}`: the comma of the first one is dropped by whoever puts rows together.
+// A row leaves DuckDB as `,{"name":value,…}`: the comma of the first one is dropped when rows are joined.
 // Numbers have exactly the digits of the stored value. Every property is written, NULL as null, but for those that rows of
 // $apply may lack.
 
@@ -26,9 +26,9 @@ export interface RowTextsOptions {
 }
 
 /**
- * One text per row of `rows`, whose columns are named as in `output` and have the engine types of its EdmTypes.
+ * One text per row of `rows`, whose columns are named as in `output` and have the DuckDB types of its EdmTypes.
  * The LIMIT is inside `rows`: writing first and cutting then would write every row of the table. With a keyset, the row
- * behind the page is its position.
+ * after the page is its position.
  */
 export function rowTextsSql(
   rows: Sql,
@@ -72,7 +72,7 @@ function writtenTextSql(value: Sql, type: EdmType, format: JsonFormat, isOptiona
 
 /**
  * Of values that are not NULL. Columns have no values beyond those ranges, or are read without them
- * (temporal-range.ts). The engine need not plan for what cannot be: of a lookup it would take a fifth of the time.
+ * (temporal-range.ts). DuckDB need not plan for what cannot be: of a lookup it would take a fifth of the time.
  */
 const writeStored: Partial<Record<EdmName, WriteValue>> = {
   'Edm.Date': (value) => sql`concat('"', ${value}, '"')`,
@@ -81,13 +81,13 @@ const writeStored: Partial<Record<EdmName, WriteValue>> = {
   'Edm.TimeOfDay': (value) => sql`concat('"', ${value}, '"')`,
 }
 
-/** Where no value of many rows is NULL the engine takes the text as it is; coalesce would copy it. */
+/** Where no value of many rows is NULL DuckDB takes the text as it is; coalesce would copy it. */
 const storedTextSql = (value: Sql, text: Sql, isOptional: boolean): Sql =>
   sql`CASE WHEN ${value} IS NULL THEN ${isOptional ? sql`NULL` : sql`'null'`} ELSE ${text} END`
 
 /**
- * A text of its own for each value, to be copied into that of the row, takes longer than all else of writing it. So
- * what stands around a value are parts of the row's text too: the engine has them once for many rows without NULL.
+ * A separate text for each value, to be copied into that of the row, takes longer than all else of writing it. So
+ * what stands around a value are parts of the row's text too: DuckDB has them once for many rows without NULL.
  */
 function storedParts(value: Sql, type: PrimitiveType, format: JsonFormat) {
   const isNull = sql`${value} IS NULL`

@@ -1,7 +1,7 @@
-// Pages by position: a page begins at the row whose key, or other order values, the link carries. The engine goes there
-// by the statistics of its row groups, while rows given before would have to be read again to be counted.
+// Pages by position: a page begins at the row whose key, or other order values, the link carries. DuckDB goes there
+// by the statistics of its row groups, while skipped rows would have to be read again to be counted.
 //
-// Every page asks for one row more than it gives. Of that row the engine writes no JSON but its position, which the next
+// Every page reads one row more than it returns. Of that row DuckDB writes no JSON but its position, which the next
 // link carries. A snapshot never changes, so the next page begins with exactly that row.
 
 import { type Sql, sql } from '../../core/sql.ts'
@@ -16,7 +16,7 @@ export interface KeysetWindow {
   /** The condition on rows from the position on; null: from the first. */
   readonly from: Sql | null
   /**
-   * The text of a row of the table `page`, or of the row behind the last of the page its position, as a JSON array.
+   * The text of a row of the table `page`, or of the row after the last of the page its position, as a JSON array.
    * `number` is that of the row in the page, from 1 on.
    */
   readonly placed: (text: Sql, number: Sql) => Sql
@@ -26,7 +26,7 @@ const columnName = (i: number) => sql.ident(`at ${i}`)
 
 const itemSql = ({ value }: KeysetItem) => columnSql(value.row.alias, value.property)
 
-/** `limit`: the rows of the page; null when none comes behind it. */
+/** `limit`: the rows of the page; null when none comes after it. */
 export function keysetWindow(
   keyset: Keyset,
   position: Position | null,
@@ -48,7 +48,7 @@ export function keysetWindow(
   }
 }
 
-/** Rows at the position and behind it. */
+/** Rows at the position and after it. */
 function fromSql(keyset: Keyset, position: Position): Sql {
   const pairs = keyset.map((item, i) => ({ item, at: position[i] ?? null }))
   const [first, ...more] = pairs as [Pair, ...Pair[]]
@@ -86,7 +86,7 @@ function strictlyAfter({ item, at }: Pair): Sql | null {
     : sql`${value} < ${bound}`
 }
 
-/** Says less than the whole condition, in the form that the engine compares with the statistics of row groups. */
+/** Says less than the whole condition, in the form that DuckDB compares with the statistics of row groups. */
 function leadingBound({ item, at }: Pair): Sql | null {
   if (at === null || (item.descending && item.value.property.nullable)) return null
   const value = itemSql(item)

@@ -18,7 +18,7 @@ export interface RowWindow {
 }
 
 /**
- * The output properties, named by them and in their order, each in the engine type of its EdmType; with a keyset also
+ * The output properties, named by them and in their order, each in the DuckDB type of its EdmType; with a keyset also
  * what the rows are ordered by. Rows beyond $top never come, whatever `limit` says.
  */
 export function rowsSql(query: BoundQuery, window: RowWindow): Sql {
@@ -80,7 +80,7 @@ function windowSql({ skip, top }: BoundQuery, { offset, limit, keyset }: RowWind
   return skipped === 0 ? limitSql : sql`${limitSql} OFFSET ${sql.value(skipped, BIGINT)}`
 }
 
-/** The value of the only property as one text, behind a comma; of NULL no comma. */
+/** The value of the only property as one text, after a comma; of NULL no comma. */
 export function rawTextsSql(query: BoundQuery): Sql {
   const [{ name, type }] = query.output as readonly [OutputProperty]
   const [comma, none] = [',', '0'].map((text) => sql.value(text, type.engine))

@@ -1,4 +1,4 @@
-// The words by which a statement fails on purpose, where the engine by itself would give NULL, an empty text, or more rows
+// The words by which a statement fails on purpose, where DuckDB by itself would give NULL, an empty text, or more rows
 // than there is room for; and the error that the caller gets for each.
 
 import { limits } from '../../core/limits.ts'
@@ -16,7 +16,7 @@ interface Raised {
   readonly target?: string
 }
 
-/** By the words of the engine's error. */
+/** By the words of DuckDB's error. */
 export const raised: ReadonlyMap<string, Raised> = new Map([
   [DIVISION_BY_ZERO, { code: 'arithmetic-error', message: DIVISION_BY_ZERO }],
   [BEYOND_CALENDAR, { code: 'arithmetic-error', message: BEYOND_CALENDAR }],

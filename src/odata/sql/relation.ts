@@ -1,4 +1,4 @@
-// A relation as what stands after FROM.
+// A relation as a FROM item.
 
 import { type Sql, sql } from '../../core/sql.ts'
 import type {
@@ -81,7 +81,7 @@ function windowSql(
 }
 
 /**
- * A sum can fall again behind the row that reached the limit, so a row is kept when no row before it, nor the empty
+ * A sum can fall again after the row that reached the limit, so a row is kept when no row before it, nor the empty
  * beginning, has reached it.
  */
 function runningSql(step: StepRelation & { readonly kind: 'running' }, from: Sql): Sql {

@@ -1,4 +1,4 @@
-// Dates and times that clients know: the years 1 to 9999, and times of day before midnight. The engine has more of them:
+// Dates and times that clients know: the years 1 to 9999, and times of day before midnight. DuckDB has more:
 // its infinities, years before and beyond, and 24:00:00. Such a value is read as the nearest one that clients know, here
 // and for all uses of the column, so that what an answer shows is what a filter finds. A column that has none, as
 // nearly all, is read as it is.
@@ -34,7 +34,7 @@ const ranges: Readonly<Record<string, TemporalRange>> = {
 
 export const isTemporal = ({ name }: EdmType) => ranges[name] !== undefined
 
-/** `value`, which is of the engine type of the temporal `type`, or the nearest one in range. NULL stays NULL. */
+/** `value`, which is of the DuckDB type of the temporal `type`, or the nearest one in range. NULL stays NULL. */
 export function clampSql(value: Sql, type: EdmType): Sql {
   const { first, last } = rangeOf(type)
   return sql`CASE WHEN ${value} > ${last} THEN ${last} WHEN ${value} < ${first} THEN ${first} ELSE ${value} END`
@@ -54,7 +54,7 @@ export function isOutsideSql(value: Sql, type: EdmType): Sql {
 
 /**
  * Whether `rows` have a value out of range in a column that is served as the temporal `type`. The bounds are compared
- * in the type of the column, so that the engine need not read rows: it knows the least and greatest value of each group.
+ * in the type of the column, so that DuckDB need not read rows: it knows the least and greatest value of each group.
  */
 export function hasOutsidersSql(rows: Sql, { name, type: stored }: Column, type: EdmType): Sql {
   const { first, beyond } = rangeOf(type)
@@ -68,6 +68,6 @@ export function hasOutsidersSql(rows: Sql, { name, type: stored }: Column, type:
 
 function rangeOf(type: EdmType): TemporalRange {
   const range = ranges[type.name]
-  if (range === undefined) throw new Error(`${type.name} is no type of dates or times`)
+  if (range === undefined) throw new Error(`${type.name} is not a date or time type`)
   return range
 }

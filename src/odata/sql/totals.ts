@@ -63,7 +63,7 @@ const valuesOfPairs = (pairs: Sql) =>
 const castTo = ({ engine }: EdmType, value: Sql) => sql`CAST(${value} AS ${sql.type(engine)})`
 
 /**
- * The engine divides decimals as doubles. Here the sum is divided as an integer, in units of its last digit; quotient
+ * DuckDB divides decimals as doubles. Here the sum is divided as an integer, in units of its last digit; quotient
  * and remainder apart, so that nothing leaves 128 bits. The last digit is rounded half away from zero.
  */
 function exactAverage(sum: Sql, count: Sql, values: EdmType, result: EdmType): Sql {

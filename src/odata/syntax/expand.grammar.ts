@@ -38,7 +38,7 @@ export const expandRules = String.raw`
                | "@" name ws "=" wholeExpression -- alias
                | "$"? ~nestedOption name ws "=" plainValue -- plain
 
-  // Those whose values have a grammar: for others a mistake in the value is no mistake in the name.
+  // Those whose values have a grammar: for others a mistake in the value is not a mistake in the name.
   //+ "filter", "Expand"
   //- "filters", "top"
   nestedOption = (caseInsensitive<"filter"> | caseInsensitive<"orderby"> | caseInsensitive<"select">

@@ -60,7 +60,7 @@ const functionOfWord: Readonly<Record<string, readonly string[]>> = {
   regexp: ['matchesPattern'],
 }
 
-/** Says what to write for a word that is no operator. It begins at `position` of `text`. */
+/** Says what to write for a word that is not an operator. It begins at `position` of `text`. */
 export function foreignOperator(
   word: string,
   text: string,
@@ -136,7 +136,7 @@ const options: Readonly<Record<string, string>> = {
   groupby: '$apply=groupby((…))',
 }
 
-/** For an option that is no system option, without the `$`. */
+/** For an option that is not a system option, without the `$`. */
 export function foreignOption(name: string, known: readonly string[]): string | null {
   const folded = name.toLowerCase()
   if (folded === 'inlinecount') return 'that was OData 2 and 3; write $count=true'

@@ -13,5 +13,5 @@ export const expressionOf = (node: ohm.Node): ExpressionSyntax => syntaxWithDept
 
 export const syntaxOf = (node: ohm.Node) => node['syntax']()
 
-/** The items of a list: the first, and those behind commas. */
+/** The items of a list: the first, and those after commas. */
 export const listOf = (first: ohm.Node, more: ohm.Node) => [first, ...more.children].map(syntaxOf)

@@ -33,7 +33,7 @@ const UNSERVED_VALUES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The name of the option that `name` is in any letter case and with or without `$`; null for a custom option. A `value`
+ * The name of the option that `name` means, in any case and with or without `$`; null for a custom option. A `value`
  * that an option never has is a mistake, also of one that is not served.
  */
 export function optionName(name: string, value?: string): OptionName | null {

@@ -59,7 +59,7 @@ function parse<Rule extends keyof StartRules>(
     if (match.failed()) throw syntaxError(match, rule, text, target)
     return withTarget(target, () => readSyntax<Rule>(match))
   } catch (error) {
-    // A $search within $expand may hold one quote, behind which the depth is not seen.
+    // A $search within $expand may hold one quote, after which the depth is not seen.
     if (error instanceof RangeError) throw tooDeep(target)
     throw error
   }
@@ -68,7 +68,7 @@ function parse<Rule extends keyof StartRules>(
 /** A long sum, or a long row of `not`, is a deep tree; that is known only when all of it has been parsed. */
 const CALCULATION = /\b(?:add|sub|mul|div|divby|mod|not)\b/gi
 
-/** How many names outside of quotes, `not` apart, have parentheses behind them. */
+/** How many names outside of quotes, except `not`, are followed by parentheses. */
 function callsIn(text: string): number {
   return text.match(TEXT_OR_CALL)?.filter((found) => found === '(').length ?? 0
 }

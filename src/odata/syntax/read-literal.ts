@@ -4,7 +4,7 @@ import type * as ohm from 'ohm-js'
 import { ENCODED_SEMICOLON } from './search.grammar.ts'
 import type { ExpressionSyntax, LiteralForm, LiteralSyntax } from './syntax.ts'
 
-/** Letter case matters in null, NaN and INF. */
+/** null, NaN and INF are case-sensitive. */
 export function wordLiteral(text: string, at: number): LiteralSyntax | null {
   if (text === 'null') return { kind: 'literal', form: 'null', text, at }
   if (/^(?:true|false)$/i.test(text))

@@ -68,7 +68,7 @@ const pathEnd: ohm.ActionDict<unknown> = {
     return syntaxNode({ kind: 'total', path, value, method, at: path.at })
   },
   pathEnd_filtered(_filters, _key, _rest) {
-    throw unsupported('/$filter(…) before something else than /$count')
+    throw unsupported('/$filter(…) followed by anything but /$count')
   },
   pathEnd_lambda(
     _slash,

@@ -22,11 +22,9 @@ export function syntaxError(match: ohm.MatchResult, rule: string, text: string, 
     .map((failure) => String(failure).replace(' (case-insensitive)', ''))
   if (rule === 'key') {
     if (text.trim() === '')
-      return odataError(
-        'syntax-error',
-        `${target} is missing; for all rows leave the parentheses out`,
-        { target },
-      )
+      return odataError('syntax-error', `${target} is missing; omit the parentheses for all rows`, {
+        target,
+      })
     const problem = keyMistake(text) ?? valueMistake(text, position) ?? `expected ${KEY_EXAMPLES}`
     return odataError('syntax-error', `${target}: ${problem}`, { target })
   }

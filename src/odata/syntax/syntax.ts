@@ -14,7 +14,7 @@ export interface RequestSyntax {
 export interface PathSegment {
   readonly name: string
   readonly key: KeySyntax | null
-  /** What stands in the parentheses behind a name with a `$`. */
+  /** What stands in the parentheses after a name with a `$`. */
   readonly argument: string | null
   /** The whole segment, decoded. */
   readonly decoded: string
@@ -132,7 +132,7 @@ export interface FromSyntax {
   readonly method: string
 }
 
-/** Paths of a rollup come from the coarsest to the finest; one path alone is no rollup. */
+/** Paths of a rollup come from the coarsest to the finest; one path alone is not a rollup. */
 export interface GroupItem {
   readonly paths: readonly PathSyntax[]
   /** Whether there is a group of all rows too: `rollup($all,…)`. */
@@ -223,7 +223,7 @@ export type ExpressionSyntax = { readonly at: number; readonly inParentheses?: t
     }
 )
 
-/** The names of a path, and by their places in it the keys behind them. */
+/** The names of a path, and by their places in it the keys after them. */
 export interface NamesSyntax {
   readonly names: readonly string[]
   readonly keys: ReadonlyMap<number, KeySyntax>

@@ -63,7 +63,7 @@ const plainTokens = new WeakMap<Part, Part>()
 
 /**
  * Changes `grammar`: where one of the rules `names` is used, its body stands instead. Such a rule must have one child and
- * no meaning of its own, as a choice has none. Words in any letter case are read in one step.
+ * no meaning itself, as a choice has none. Case-insensitive words are read in one step.
  */
 export function readInPlace(grammar: Grammar, names: readonly string[]): void {
   const bodies = new Map(names.map((name) => [name, ruleOf(grammar, name).body]))

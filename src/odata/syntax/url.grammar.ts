@@ -1,11 +1,11 @@
 // The grammar of everything in a URL that is more than a name or a number, after the OASIS ABNF for OData 4.01. It
 // reads decoded text. Examples above a rule are run by a test: `//+` must match, `//-` must not. The rules of $apply,
-// $expand, $search and literals are in files of their own (apply.grammar.ts and so on), which are put in here.
+// $expand, $search and literals are in separate files (apply.grammar.ts and so on), which are put in here.
 //
 // Precedence of operators is not in the grammar: an expression is a flat list of operands and operators, which
 // precedence.ts makes a tree. Each rule that is entered costs more than the characters it reads, so rules are flat, the
 // common alternative comes first, and two lists at the end say what is read faster than it is written here: tokens by a
-// regular expression made of their rule, and choices that have no meaning of their own where they are used.
+// regular expression built from their rule, and choices that have no meaning themselves where they are used.
 
 import { grammar } from 'ohm-js'
 import { applyRules } from './apply.grammar.ts'
@@ -95,7 +95,7 @@ ${applyRules}
   //- "not ", "-"
   operand = word | number | string | otherOperand
 
-  // A path of one name. The words null, true, false, NaN and INF are told from names later.
+  // A path of one name. The words null, true, false, NaN and INF are distinguished from names later.
   //+ "a", "null", "not", "nota"
   //- "a/b", "a.b", "f(x)", "not a", "binary'AQI='", "01234567-89ab-cdef-0123-456789ABCDEF"
   word (a name) = ~(("n" | "N") ("o" | "O") ("t" | "T") (" " | "\t")) name ~("(" | "'" | "-" | "/" | ".")

@@ -1,6 +1,6 @@
-// Files of a snapshot that are no longer what a run has written, as after a fault of a disk. The engine knows a damaged
+// Files of a snapshot that are no longer what a run has written, as after a fault of a disk. DuckDB knows a damaged
 // block by its checksum, but only when it reads that block, and does not say in which file it lies. So each file is read
-// whole. What is found is marked, since a service deletes nothing: the next run writes a marked file anew.
+// whole. What is found is marked, since a service deletes nothing: the next run rewrites a marked file.
 
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { openReadOnly } from '../../duckdb/read-only.ts'
 import type { DamagedFile, LookEngine } from '../snapshot-reader.ts'
 import { fileRows } from './file-rows.ts'
 
-/** Reads every file of the snapshot, one after the other and each to its end. Files that cannot be judged are left out. */
+/** Reads every file of the snapshot, one after the other and each to its end. Files that cannot be checked are left out. */
 export async function damagedFiles(
   dir: string,
   { relations }: Snapshot,
@@ -29,14 +29,14 @@ export async function damagedFiles(
   return found
 }
 
-/** The engine opens a file whose end is missing as long as it can read the beginning, so the size is compared first. */
+/** DuckDB opens a file whose end is missing as long as it can read the beginning, so the size is compared first. */
 export async function sizeProblem(
   dir: string,
   { file, bytes }: PublishedRelation,
 ): Promise<string | null> {
   try {
     const { size } = await stat(join(dir, file))
-    return size === bytes ? null : `${file} has another size than the manifest says`
+    return size === bytes ? null : `${file} does not have the size that the manifest lists`
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return `${file} is missing`
@@ -86,7 +86,7 @@ export async function markFiles(
   for (const { file, problem } of found)
     try {
       await writeFile(join(dir, damageMarkerFile(file)), `${problem}\n`)
-      const hint = 'the next run that includes its model writes it anew'
+      const hint = 'the next run that includes its model rewrites it'
       logger.warn('snapshot-file-marked', { file, problem, hint })
     } catch (error) {
       const hint = 'delete the file, then: eider run'

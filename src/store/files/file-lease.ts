@@ -41,7 +41,11 @@ function lockedBy({ holder, path }: LockHeldError): EnvironmentError {
   const hint = isHere(holder)
     ? 'wait longer with --wait SECONDS'
     : `wait with --wait SECONDS; if ${homeOf(holder)} no longer runs, delete ${path}`
-  return new EnvironmentError('run-locked', `another run is at work: ${describeHolder(holder)}`, {
-    hint,
-  })
+  return new EnvironmentError(
+    'run-locked',
+    `another run is in progress: ${describeHolder(holder)}`,
+    {
+      hint,
+    },
+  )
 }

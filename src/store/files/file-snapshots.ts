@@ -1,6 +1,6 @@
 // Published states as files: each relation an immutable DuckDB file, and a manifest that names them (core/snapshot.ts). A
 // file is written under another name, checkpointed, synced and renamed; then one rename of the manifest shows all new
-// files at once. A crash leaves the old manifest with its files, and files that nobody names.
+// files at once. A crash leaves the old manifest with its files, and files that no manifest names.
 //
 // A file is named by what it holds, so an unchanged model keeps its file.
 
@@ -110,7 +110,7 @@ async function writeRelation(
 const orderBy = (key: readonly string[]): Sql =>
   key.length === 0 ? sql.empty : sql`ORDER BY ${sql.join(key.map((name) => sql.ident(name)))}`
 
-/** Returns the rows written. The engine holds the file only between ATTACH and DETACH, under its temporary name. */
+/** Returns the rows written. DuckDB holds the file only between ATTACH and DETACH, under its temporary name. */
 async function writeFile(connection: Connection, path: string, query: Sql): Promise<number> {
   const temporary = `${path}.tmp`
   const name = '_eider_snapshot'

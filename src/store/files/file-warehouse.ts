@@ -48,8 +48,8 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
 }
 
 /**
- * A run that wrote its own record and nothing else leaves the log beside the file, and whoever opens the file next
- * replays it: a checkpoint describes every relation anew, which takes a project of a thousand models longer than all its
+ * A run that wrote its own record and nothing else leaves the log next to the file, and whoever opens the file next
+ * replays it: a checkpoint describes every relation again, which takes a project of a thousand models longer than its
  * queries. Any other run makes the checkpoint here, and not when the file is closed, which would hold up this thread;
  * what fails stays in the log, whole, as it does there.
  */
@@ -93,7 +93,7 @@ function isThere({ database }: ProjectPaths): boolean {
 }
 
 async function attachToRead({ database }: ProjectPaths, connection: Connection): Promise<void> {
-  // A name that no schema of a project has: the engine would not know which of the two is meant.
+  // A name that no schema of a project has: DuckDB would not know which of the two is meant.
   const name = sql.ident('_eider_warehouse')
   try {
     await connection.run(sql`ATTACH ${sql.value(database)} AS ${name} (READ_ONLY)`)
@@ -124,13 +124,13 @@ async function copyIfThere(from: string, to: string): Promise<void> {
   })
 }
 
-/** To the engine it begins the options of a URL: the log of the file would be beside another one. */
+/** DuckDB takes it for the start of URL options: the log of the file would be next to another one. */
 function refuseQuestionMark(path: string): void {
   if (!path.includes('?')) return
   throw new EnvironmentError(
     'warehouse-unusable',
-    `no database can be written where the path has a question mark: ${path}`,
-    { hint: 'give the directory another name' },
+    `the path of a database must not contain a question mark: ${path}`,
+    { hint: 'rename the directory' },
   )
 }
 
@@ -138,7 +138,7 @@ async function prepareDirectory(path: string): Promise<void> {
   try {
     await makeDirectory(path)
   } catch (cause) {
-    const message = `the directory of the warehouse, ${path}, cannot be made: ${problemOfSystem(cause)}`
+    const message = `the directory of the warehouse, ${path}, cannot be created: ${problemOfSystem(cause)}`
     const hint = hintOfSystem(cause) ?? 'set "database" in eider.yml to another path'
     throw new EnvironmentError('warehouse-unusable', message, { hint, cause })
   }

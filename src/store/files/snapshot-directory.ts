@@ -1,9 +1,9 @@
-// The directory of snapshots: manifests, who is current, and what nobody needs any more.
+// The directory of snapshots: manifests, which one is current, and what is obsolete.
 //
 //   manifest.json             the current snapshot
 //   manifest-<id>.json        each retained snapshot, the current one included; the same format
 //   m-<hash>.duckdb           files of published models
-//   m-<hash>.duckdb.damaged   written by a service: the file is to be written anew (core/snapshot.ts)
+//   m-<hash>.duckdb.damaged   written by a service: the next run rewrites the file (core/snapshot.ts)
 //   current.sql               the current snapshot as views, for analysts
 //   *.tmp, *.tmp.wal          being written, or left by a crash
 //

@@ -1,15 +1,15 @@
-// What the engine says of a database file that it cannot open, in plain words.
+// What DuckDB says of a database file that it cannot open, in plain words.
 
 import { EnvironmentError } from '../../core/failures.ts'
 import type { DatabaseError } from '../../duckdb/errors.ts'
 
 export const isLocked = (error: DatabaseError) => /Could not set lock on file/.test(error.message)
 
-// The engine has one type, IO, for all of these; only its words tell them apart.
+// DuckDB has one type, IO, for all of these; only its words tell them apart.
 const DAMAGE =
   /not a valid DuckDB database|Corrupt|checksum|Could not read enough bytes|Serialization|Failure while replaying WAL/i
 
-export const AS_RUN = 'end that process or wait longer with --wait SECONDS'
+export const AS_RUN = 'stop that process or wait longer with --wait SECONDS'
 export const AS_READER = 'try again when it has ended'
 
 /** `hint`: what to do while another process holds the file. */

@@ -111,7 +111,7 @@ export const rows: readonly Mistake[] = [
     files: yml('name: shop\ndatabase: eider.yml/warehouse.duckdb\n'),
     ask: { eider: ['run'] },
     answer: `
-      error: the directory of the warehouse, <project>/eider.yml, cannot be made: eider.yml is a file and must be a directory
+      error: the directory of the warehouse, <project>/eider.yml, cannot be created: eider.yml is a file and must be a directory
       hint: move it away`,
     exitCode: 3,
     grade: 'A',

@@ -279,7 +279,7 @@ export const rows: readonly Mistake[] = [
     id: 'o33',
     mistake: 'empty parentheses',
     ask: { get: '/core_orders()' },
-    answer: '400 the key is missing; for all rows leave the parentheses out',
+    answer: '400 the key is missing; omit the parentheses for all rows',
     grade: 'A',
   },
 ]

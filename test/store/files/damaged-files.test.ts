@@ -37,7 +37,7 @@ async function findAndMark(space: TestProject, snapshot: Snapshot, log: LogLine[
 }
 
 const sizeOf = async (path: string) => (await stat(path)).size
-const shorter = 'has another size than the manifest says'
+const shorter = 'does not have the size that the manifest lists'
 const damages: readonly (readonly [string, string, (path: string) => Promise<void>])[] = [
   [
     'has changed bytes in the middle',

@@ -1,4 +1,4 @@
-// aggregate: one row of totals, or one for each group (Data Aggregation 4.0, section 3.2.1). Null values are no values.
+// aggregate: one row of totals, or one for each group (Data Aggregation 4.0, section 3.2.1). Nulls are ignored.
 
 import { isODataIdentifier } from '../../../core/names.ts'
 import { methodNamed } from './methods.ts'

@@ -1,4 +1,4 @@
-// $apply: a sequence of transformations, each bound to the rows that the one before it has made (Data Aggregation 4.0,
+// $apply: a sequence of transformations, each bound to the result of the one before it (Data Aggregation 4.0,
 // section 3).
 //
 // Inside groupby a sequence works on each group alone. Nothing is split for that: the rows keep the columns that they

@@ -21,8 +21,8 @@ import { booleanConstant, wholeNumber } from '../expression/constants.ts'
 import type { NavigationProperty, Property } from '../../edm/model.ts'
 
 /**
- * The parts follow each other, each in its own order. Where one lacks a value, it is null in its rows, and marked as one
- * that is not there.
+ * The parts follow each other, each in its own order. Where one lacks a value, it is null in its rows, and marked as
+ * absent.
  */
 export function bindConcat(parts: readonly ApplyRows[], context: ApplyContext): ApplyRows {
   const types = new Map<string, Omit<ValueColumn, 'property'> & { readonly type: EdmType }>()
@@ -34,7 +34,7 @@ export function bindConcat(parts: readonly ApplyRows[], context: ApplyContext): 
   requireObjects([...types.values()])
   for (const { entity } of types.values())
     if (entity !== undefined && parts.some((part) => hasOwn(part, entity)))
-      throw unsupported(`${entity.name} grouped by in one part of concat alone`)
+      throw unsupported(`grouping by ${entity.name} in only one part of concat`)
   const values = Array.from(types.values(), ({ path, type, entity }): ValueColumn => {
     const value = { path, property: newProperty(path.at(-1)!, type, context), entity }
     const own = parts.map((part) => ownValue(part, path))

@@ -1,4 +1,4 @@
-// Paths that are aggregated behind navigation properties (Data Aggregation 4.0, section 3.2.1.1).
+// Aggregated paths through navigation properties (Data Aggregation 4.0, section 3.2.1.1).
 
 import { asIs, bindPath, findTarget, follow, memberOf, type Step } from '../expression/path.ts'
 import { type Expression, propertyOf, type RowSource } from '../bound.ts'
@@ -7,7 +7,7 @@ import type { ExpressionSyntax } from '../../syntax/syntax.ts'
 import { isCastTo } from '../../edm/type-names.ts'
 
 /**
- * What an aggregated path leads to behind navigation properties, which may each lead to many; null when it begins with
+ * What an aggregated path leads to through navigation properties, which may each lead to many; null when it begins with
  * none. The key tells apart the entities that several rows lead to. `ofEntities`: whether the path may end at entities.
  * `end` of the result: what it ends at.
  */

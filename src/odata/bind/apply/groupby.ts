@@ -46,7 +46,7 @@ export function bindFrom(
   context: ApplyContext,
 ): ApplyRows {
   const [item, ...others] = items as readonly [AggregateItem, ...AggregateItem[]]
-  if (others.length > 0) throw unsupported('"from" beside other items of aggregate')
+  if (others.length > 0) throw unsupported('"from" combined with other items of aggregate')
   const { name, at } = item
   const scope = scopeOfRows(rows, context)
   const from = item.from.map(({ paths, method }) => ({
@@ -87,7 +87,7 @@ function groupPath(path: PathSyntax, scope: Scope): GroupPath {
   if (target.kind !== 'one') return path
   const { navigation } = target
   if (navigation === null || path.names.length > 1)
-    throw unsupported('an entity behind another in groupby')
+    throw unsupported('an entity reached through another in groupby')
   return { ...path, names: [...path.names, navigation.on.theirs.name], entity: navigation }
 }
 
@@ -112,7 +112,7 @@ function withoutRepeats(paths: readonly GroupPath[]): readonly GroupPath[] {
   return [...new Map(paths.map((path) => [pathKey(path.names), path])).values()]
 }
 
-/** Properties behind navigation become values of the rows. */
+/** Properties reached through navigation become values of the rows. */
 function withKeys(rows: ApplyRows, paths: readonly GroupPath[], context: ApplyContext): ApplyRows {
   const scope = scopeOfRows(rows, context)
   const known = rows.values.map(({ path }) => pathKey(path))

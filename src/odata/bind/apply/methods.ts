@@ -1,7 +1,7 @@
-// The methods of aggregate: which types they take and give (Data Aggregation 4.0, section 3.2.1).
+// The methods of aggregate: which types they take and return (Data Aggregation 4.0, section 3.2.1).
 //
 // Totals are exact: integers are added as 128-bit numbers, decimals with twelve digits more than they have, 38 at most;
-// what is beyond fails in the engine, which the service answers with 400.
+// what is beyond fails in DuckDB, which the service answers with 400.
 
 import { didYouMean } from '../../../core/suggest.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'

@@ -1,4 +1,4 @@
-// What the options after $apply see and give: its result has other properties than the entity set.
+// What the options after $apply see and return: its result has other properties than the entity set.
 
 import { type ApplyRows, pathKey, propertyValue, searchedRow, totalOrder } from './rows.ts'
 import { askedOrder, boundFilter } from '../query.ts'
@@ -40,7 +40,7 @@ function expandedRows(
   const isObject = ({ path, entity }: ApplyRows['values'][number]) =>
     entity === undefined && path.length > 1 && entities.includes(path[0]!)
   if (rows.values.some(isObject))
-    throw unsupported('an entity beside its own properties in groupby')
+    throw unsupported('an entity combined with its own properties in groupby')
   if (rows.added === null && entities.length === 0 && expand !== undefined)
     throw odataError('option-not-allowed', 'the result of $apply has no entities')
   const asked = expand ?? entities.map((name) => ({ ...EXPANDED, path: [name] }))

@@ -1,6 +1,6 @@
 // The rows between two transformations of $apply: where they come from, which values they have, and what their
 // expressions may name. A value stands at a path: alone, or inside an object where the rows were grouped by a property
-// behind a navigation property.
+// reached through a navigation property.
 
 import { limits } from '../../../core/limits.ts'
 import {
@@ -19,7 +19,7 @@ import type { EntitySet, NavigationProperty, Property } from '../../edm/model.ts
 
 /** What is the same for all transformations of one request. */
 export interface ApplyContext extends RequestContext {
-  /** Columns made so far; each has a name of its own. */
+  /** Columns added so far; each has a unique name. */
   columnCount: number
 }
 
@@ -44,9 +44,9 @@ export interface ApplyRows {
   readonly values: readonly ValueColumn[]
   /** Paths whose values are different in each row; null when there may be rows with equal values. */
   readonly unique: readonly string[] | null
-  /** What orderby has asked for; these columns need not be among the values. */
+  /** What orderby specifies; these columns need not be among the values. */
   readonly order: readonly SortColumn[]
-  /** Names added to the properties of the entities; null when the rows are no entities of the set any more. */
+  /** Names added to the properties of the entities; null when the rows are no longer entities of the set. */
   readonly added: readonly string[] | null
   /** SELECTs in the relation as it is written. */
   readonly size: number
@@ -137,7 +137,7 @@ export function around(rows: ApplyRows, relation: Relation): ApplyRows {
   return withinSize({ ...rows, relation, size: rows.size + 1 })
 }
 
-/** concat repeats all that stands before it, so a short request could mean an endless statement. */
+/** concat repeats everything before it, so a short request could mean an endless statement. */
 export function withinSize(rows: ApplyRows): ApplyRows {
   if (rows.size <= limits.applySize) return rows
   throw odataError('expression-too-deep', '$apply has too many transformations')
@@ -239,7 +239,7 @@ function moved(
   return ours === undefined ? [] : [{ ...navigation, on: { ...navigation.on, ours } }]
 }
 
-/** Sorted as asked for, and where that leaves a choice by what makes the rows different: the same in each request. */
+/** Sorted as requested, with ties broken by what makes the rows different: the same in each request. */
 export function totalOrder(
   rows: ApplyRows,
   first: readonly OrderItem[] = [],
@@ -263,7 +263,7 @@ export function totalOrder(
   ]
 }
 
-/** An order by constants is none. */
+/** Constants do not order rows. */
 export const isSortable = ({ value }: OrderItem) =>
   value.kind !== 'null' && value.kind !== 'constant'
 

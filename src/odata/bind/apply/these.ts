@@ -18,7 +18,7 @@ import { edm } from '../../edm/types.ts'
 
 interface Input {
   readonly scope: Scope
-  /** To be called with what the transformation has made of its input. */
+  /** Call it with what the transformation makes of its input. */
   readonly made: (rows: ApplyRows) => ApplyRows
 }
 

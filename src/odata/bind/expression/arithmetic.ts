@@ -1,7 +1,7 @@
 // add, sub, mul, div, divby, mod and the minus sign: on numbers, dates and durations.
 //
 // Integers are calculated in 64 bits, and Decimals exactly: the result has the scale that it needs and up to 38 digits.
-// Whether they are enough is found out by the values: a result that leaves its type fails in the engine, which the
+// Whether they suffice depends on the values: a result out of range of its type fails in DuckDB, which the
 // service answers with 400.
 
 import { type Expression, typeOf } from '../bound.ts'
@@ -88,7 +88,7 @@ function calculateNumbers(
   const areIntegers = isInteger(leftType) && isInteger(rightType)
   const type =
     areIntegers && operator !== 'divby' ? edm.Int64 : decimalResult(operator, leftType, rightType)
-  // The engine makes NULL of an integer divided by zero. Null divided by zero is null.
+  // DuckDB makes NULL of an integer divided by zero. Null divided by zero is null.
   const isChecked = isDivision && !areFloats && right.kind !== 'constant'
   const isMinusOne = right.kind === 'constant' && right.value === '-1'
   return {
@@ -148,7 +148,7 @@ function decimalResult(operator: ArithmeticOperator, left: EdmType, right: EdmTy
   return decimalType(Math.min(whole + scale, MAX_PRECISION), scale)
 }
 
-/** The engine takes the width in which it calculates from the operands, so they have the digits of the result. */
+/** DuckDB takes the width in which it calculates from the operands, so they have the digits of the result. */
 function operandType(operator: ArithmeticOperator, operand: EdmType, result: EdmType): EdmType {
   if (result.name !== 'Edm.Decimal') return result
   // A product has the scales of both operands.

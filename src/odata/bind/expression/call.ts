@@ -79,7 +79,7 @@ function fits(operand: Expression, types: readonly EdmType[]): boolean {
   return type === null || types.some(({ name }) => name === type.name)
 }
 
-/** The engine chooses a function by the types of its arguments: NULL alone has none, small integers have too many. */
+/** DuckDB chooses a function by the types of its arguments: NULL alone has none, small integers have too many. */
 function typedOperand(operand: Expression, types: readonly EdmType[]): Expression {
   const type = typeOf(operand)
   if (type === null) return { kind: 'cast', type: types[0]!, operand }

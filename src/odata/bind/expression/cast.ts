@@ -19,7 +19,7 @@ import { isCastTo } from '../../edm/type-names.ts'
 import { booleanConstant } from './constants.ts'
 
 /**
- * Types that a value can be cast to; a Decimal has room for integers and ten digits after the point. The engine type of
+ * Types that a value can be cast to; a Decimal has room for integers and ten digits after the point. The DuckDB type of
  * columns that are an Edm.Byte ends at 127.
  */
 const targets: Readonly<Record<string, PrimitiveType>> = {

@@ -1,4 +1,4 @@
-// Comparisons. A literal takes the type of what it is compared with, here and exactly, so that the engine compares
+// Comparisons. A literal takes the type of what it is compared with, here and exactly, so that DuckDB compares
 // values of one type and cannot fail: a number that the column cannot hold is still less or greater than it.
 
 import { compareWithObject, compareWithObjects, holdsObject, isObject } from './object.ts'
@@ -74,7 +74,7 @@ function compareWithNull(operator: ComparisonOperator, operand: Expression): Exp
 
 const isNotNull = (operand: Expression) => compare('ne', operand, { kind: 'null' })
 
-/** The type of both sides, when they are no numbers. */
+/** The type of both sides, when they are not numbers. */
 function commonType(
   left: EdmType,
   right: EdmType,

@@ -35,7 +35,7 @@ export const durationConstant = (microseconds: bigint): Constant => ({
   value: `${microseconds} microseconds`,
 })
 
-/** As the engine reads it: exact types without an exponent, doubles with its words for the infinities. */
+/** As DuckDB reads it: exact types without an exponent, doubles with its names for the infinities. */
 function numberText(text: string, type: EdmType): string {
   const number = isExact(type) ? exactNumber(text) : null
   return number === null ? String(toDouble(text)) : printExact(number)

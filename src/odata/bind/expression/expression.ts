@@ -191,7 +191,7 @@ function bindIn(operand: Expression, right: ExpressionSyntax, scope: Scope): Exp
   return { kind: 'exists', quantifier: 'any', source, condition }
 }
 
-/** The engine takes each property of a list as a comparison of its own, so a name is taken once. */
+/** DuckDB treats each property of a list as a separate comparison, so a name is taken once. */
 function withoutRepeats(items: readonly ExpressionSyntax[]): readonly ExpressionSyntax[] {
   const seen = new Set<string>()
   return items.filter((item) => {

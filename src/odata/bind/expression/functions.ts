@@ -1,6 +1,6 @@
-// The functions of the query language, one row each: what they take, what they give, and the call that stands for them in
+// The functions of the query language, one row each: what they take, what they return, and the call that stands for them in
 // the bound request. A name with several rows is chosen by its arguments; where the SQL differs, so does the call. Every
-// function gives null when an argument is null. How a call is printed is told by sql/functions.ts.
+// function returns null when an argument is null. sql/functions.ts says how a call is printed.
 
 import { decimalType, edm, type EdmType } from '../../edm/types.ts'
 
@@ -119,7 +119,7 @@ type OperatorCall =
   | 'exactMod'
   /** Of integers. */
   | 'wholeDiv'
-  /** These fail where the divisor is zero, which the engine would answer with NULL. */
+  /** These fail where the divisor is zero, which DuckDB would answer with NULL. */
   | 'checkedDiv'
   | 'checkedMod'
   | 'checkedWholeDiv'
@@ -156,7 +156,7 @@ export type FunctionRow = Signature<CallName>
 const rowsOfName = new Map<string, FunctionRow[]>()
 for (const each of rows) rowsOfName.set(each.name, [...(rowsOfName.get(each.name) ?? []), each])
 
-/** In any letter case; none when there is no such function. */
+/** Case-insensitive; none when there is no such function. */
 export const functionsNamed = (name: string): readonly FunctionRow[] =>
   rowsOfName.get(name.toLowerCase()) ?? []
 
@@ -165,7 +165,7 @@ const UNSERVED: readonly string[] = ['geo.distance', 'geo.intersects', 'geo.leng
 
 export const isUnserved = (name: string) => UNSERVED.includes(name.toLowerCase())
 
-/** Functions whose arguments are not plain values: each is bound by a function of its own (call.ts). */
+/** Functions whose arguments are not plain values: each is bound by its own function (call.ts). */
 const specialFunctions = ['cast', 'isdefined', 'isof', 'matchespattern', 'now'] as const
 
 export type SpecialFunction = (typeof specialFunctions)[number]

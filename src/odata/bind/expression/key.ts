@@ -32,7 +32,7 @@ export function bindKey(key: KeySyntax, scope: Scope, implied: Property | null =
 
 const { min: LEAST, max: GREATEST } = exactRange(edm.Int64)
 
-/** No key of integers is beyond 64 bits, so such a number is a mistake and not an entity that is gone. */
+/** No key of integers is beyond 64 bits, so such a number is a mistake and not a missing entity. */
 function requireInteger({ name, type }: Property, { value, type: given }: Constant): void {
   const number = isInteger(type) && isNumber(given) ? exactNumber(value) : null
   if (number === null || number.scale > 0 || (number.digits >= LEAST && number.digits <= GREATEST))

@@ -19,7 +19,7 @@ interface Members {
   readonly named: Named
 }
 
-/** The entities behind a navigation property, or the items of a collection. */
+/** The entities that a navigation property leads to, or the items of a collection. */
 function membersOf(path: NamesSyntax, at: number, scope: Scope): Members {
   const target = findTarget(path, at, scope)
   if (target.kind === 'many') {
@@ -80,12 +80,12 @@ type LambdaSyntax = ExpressionSyntax & { readonly kind: 'lambda' }
 export function bindLambda(syntax: LambdaSyntax, scope: Scope): Expression {
   const { quantifier, path, variable, condition, at } = syntax
   const { source, member, wrap, named } = membersOf(path, at, scope)
-  const behind = (values: ReadonlyMap<string, Expression>) =>
+  const prefixed = (values: ReadonlyMap<string, Expression>) =>
     Array.from(values, ([name, value]) => [`${variable}/${name}`, value] as const)
   const inner = {
     ...scope,
-    computed: new Map([...scope.computed, ...behind(named.computed)]),
-    marks: new Map([...scope.marks, ...behind(named.marks)]),
+    computed: new Map([...scope.computed, ...prefixed(named.computed)]),
+    marks: new Map([...scope.marks, ...prefixed(named.marks)]),
     variables: new Map([...scope.variables, [variable, member]]),
   }
   const bound =

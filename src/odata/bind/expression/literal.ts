@@ -53,7 +53,7 @@ export function bindLiteral({ form, text }: LiteralSyntax): Expression {
   }
 }
 
-/** Digits that a double would lose are kept: meeting a Decimal, they count. */
+/** Digits that a double would lose are preserved: compared with a Decimal, they count. */
 function bindNumber(text: string): Constant {
   const type = literalType(text)
   const number = isExact(type) ? exactNumber(text) : null

@@ -1,4 +1,4 @@
-// matchesPattern(text, pattern). OData takes the regular expressions of ECMAScript; the engine has RE2, whose time is
+// matchesPattern(text, pattern). OData takes the regular expressions of ECMAScript; DuckDB has RE2, whose time is
 // linear in the text whatever the pattern. What RE2 writes otherwise is rewritten, what it lacks is answered 501.
 
 import { type Expression, typeOf } from '../bound.ts'
@@ -20,7 +20,7 @@ export function bindPattern(operands: readonly Expression[]): Expression {
   }
   if (text.kind === 'null' || pattern.kind === 'null')
     return { kind: 'cast', type: edm.Boolean, operand: { kind: 'null' } }
-  if (pattern.kind !== 'constant') throw unsupported('a pattern that is no literal')
+  if (pattern.kind !== 'constant') throw unsupported('a pattern that is not a literal')
   const translated = { ...pattern, value: toRe2(pattern.value) }
   return {
     kind: 'call',
@@ -36,7 +36,7 @@ function toRe2(pattern: string): string {
   if (!isPattern(pattern, 'u') && !isPattern(pattern, ''))
     throw odataError('invalid-value', 'the pattern is not a valid regular expression')
   // A backspace in ECMAScript, an error in RE2.
-  if (/\[[^\]]*\\b/.test(pattern)) throw unsupported('"\\b" in a class of characters')
+  if (/\[[^\]]*\\b/.test(pattern)) throw unsupported('"\\b" in a character class')
   let repeats = 1
   return pattern.replace(TOKENS, (token) => {
     if (/^\{\d/.test(token)) repeats *= Math.max(1, ...token.match(/\d+/g)!.map(Number))
@@ -73,6 +73,6 @@ function rewriteEscape(token: string): string | null {
   if (/^\\p\{/i.test(token)) return /^\\[pP]\{\w{1,2}\}$/.test(token) ? token : null
   if (token === '\\0') return '\\x{0}'
   if (/^\\(?:[1-9c]|k<)/.test(token)) return null
-  // Escaping a letter without a meaning of its own changes nothing in ECMAScript, and is an error in RE2.
+  // Escaping an ordinary letter changes nothing in ECMAScript, and is an error in RE2.
   return /^\\[a-z_]$/i.test(token) && !/^\\[dwsbnrtfv]$/i.test(token) ? token.slice(1) : token
 }

@@ -1,4 +1,4 @@
-// What is said of two types that do not go together. Most often a value stands in quotes that should have none.
+// Messages for incompatible types. Most often a value is quoted that should not be.
 
 import { type Expression, typeOf } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'

@@ -1,5 +1,5 @@
 // JSON objects in expressions (ABNF, arrayOrObject): `address eq {"city":"Rome","zip":100}`. An object has no type of its
-// own, so it becomes a comparison of each property of the complex value beside it; a property that it leaves out is null.
+// own, so each property of the complex value is compared separately; a property that the object leaves out is null.
 
 import { bindComparison } from './comparison.ts'
 import { type Expression, typeOf } from '../bound.ts'
@@ -64,7 +64,7 @@ export function compareWithObjects(
   { items }: Expression & { readonly kind: 'array' },
 ): Expression {
   const type = typeOf(list)
-  if (type?.kind !== 'collection') throw new Error('objects are compared with what is no list')
+  if (type?.kind !== 'collection') throw new Error('objects can only be compared with a collection')
   const length: Expression = {
     kind: 'call',
     type: edm.Boolean,

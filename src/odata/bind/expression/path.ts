@@ -1,5 +1,5 @@
 // Paths: what they lead to, along navigation properties and through complex values. Rows on the other side of a
-// navigation property become a subquery that the engine joins.
+// navigation property become a subquery that DuckDB joins.
 
 import { bindKey } from './key.ts'
 import { type Expression, propertyOf, type RowSource, type RowVariable, typeOf } from '../bound.ts'
@@ -26,7 +26,7 @@ export type Wrap = (value: Expression) => Expression
 export type Target =
   /** An entity that is there for certain: `$it`, or the variable of a lambda. */
   | { readonly kind: 'row'; readonly row: RowVariable; readonly wrap: Wrap }
-  /** An entity that may be missing, or entities, behind a navigation property or `$root`. */
+  /** An entity that may be missing, or entities, reached through a navigation property or `$root`. */
   | {
       readonly kind: 'one' | 'many'
       readonly source: RowSource
@@ -210,7 +210,7 @@ export function bindEntityIsNull(path: PathSyntax, scope: Scope): Expression | n
   return { kind: 'not', operand: exists }
 }
 
-/** `customer eq $root/customers(7)`: entities are equal by their keys. Null when the sides are no entities. */
+/** `customer eq $root/customers(7)`: entities are equal by their keys. Null when the sides are not entities. */
 export function bindSameEntity(
   left: ExpressionSyntax,
   right: ExpressionSyntax,
@@ -230,7 +230,7 @@ export function bindSameEntity(
   const operands = a.type.key.map(({ name }): Expression => {
     const [ours, theirs] = targets.map((target) => {
       const part = follow(target, [{ name, key: null }], left.at, scope)
-      if (part.kind !== 'value') throw new Error(`the key ${name} is no value`)
+      if (part.kind !== 'value') throw new Error(`the key ${name} is not a value`)
       return part.wrap(part.value)
     }) as [Expression, Expression]
     return { kind: 'compare', operator: 'eq', left: ours, right: theirs }

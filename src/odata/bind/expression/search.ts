@@ -1,4 +1,4 @@
-// $search: a term holds when any string property of the row has it as a part, whatever the letter case.
+// $search: a term holds when any string property of the row contains it, ignoring case.
 
 import { limits } from '../../../core/limits.ts'
 import { type Expression, propertyOf, type RowVariable } from '../bound.ts'
