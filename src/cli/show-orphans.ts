@@ -1,4 +1,4 @@
-// Relations that no file of the project makes any more, with the ways to go on.
+// Relations that no file of the project creates any more, with the next steps.
 
 import type { Orphan } from '../core/report/progress.ts'
 

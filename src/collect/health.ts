@@ -25,7 +25,7 @@ export async function healthOf(vitals: Vitals): Promise<Health> {
   const { buffer, bufferDir, served } = vitals
   const { bytes, writable } = buffer.stats()
   const targets = backlogOf(vitals)
-  // It is gone when somebody has cleaned up, and nothing that comes in would last.
+  // It is missing when somebody has deleted it, and nothing that comes in would last.
   const disk = await statfs(bufferDir).catch(() => null)
   return {
     status: writable && disk !== null ? 'ok' : 'unavailable',
@@ -49,7 +49,7 @@ export function publicHealth(vitals: Vitals, token: string | null): Handler {
     const { targets, disk_free_bytes, ...totals } = await healthOf(vitals)
     const body = hasToken(request, token) ? { ...totals, disk_free_bytes, targets } : totals
     if (totals.status === 'ok') return sendJson(response, 200, body)
-    const message = 'the buffer takes no events at the moment'
+    const message = 'the buffer accepts no events at the moment'
     const headers = { 'Retry-After': String(limits.retryAfterSeconds) }
     sendJson(response, 503, { ...body, error: { code: 'buffer-unavailable', message } }, headers)
   }

@@ -1,4 +1,4 @@
-// What commands share that look at a project and its warehouse without changing either.
+// Shared by commands that read a project and its warehouse without changing either.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ export async function openToRead({ paths, files, settings }: Project): Promise<R
   const { dir, state } = paths
   const project = await compileOnce(files, { dir, state, save: false })
   await using resources = new Resources()
-  // What the engine cannot hold in memory, and copies of what is still written to, must not lie in the project.
+  // What DuckDB cannot hold in memory, and copies of what is still written to, must not lie in the project.
   const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))
   resources.defer(() => rm(scratchDir, { recursive: true, force: true }))
   const engine = { memoryLimit: settings.memory_limit, tempDir: join(scratchDir, 'engine') }

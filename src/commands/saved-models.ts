@@ -1,4 +1,4 @@
-// `eider serve --watch`: what is saved is built in a copy of the warehouse and published beside it, so the project's own
+// `eider serve --watch`: what is saved is built in a copy of the warehouse and published there, so the project's own
 // tables and snapshots stay as the last run left them. A mistake leaves the state before it.
 
 import { mkdir } from 'node:fs/promises'
@@ -28,7 +28,7 @@ export interface SavedModelsOptions {
 interface Copy {
   /** A run of the project has published since it was made. */
   isStale: boolean
-  /** Models that keep their rows and were built in it, in lower case: what it knows of them the project does not. */
+  /** Models that keep their rows and were built in it, in lower case: the project does not know their state there. */
   readonly own: Set<string>
 }
 
@@ -88,7 +88,7 @@ export class SavedModels implements AsyncDisposable {
       const compiled = await compile(project.files, { dir: project.paths.dir })
       if (this.#copy.isStale) await this.#renewCopy(project)
       let summary = await this.#run(project, compiled)
-      // What stands in the way of a model may be what was saved here before, which no run of the project has seen.
+      // A model may be blocked by what was saved here before, which no run of the project has seen.
       const isOwn = ({ model }: { readonly model: string }) => this.#copy.own.has(foldCase(model))
       if (summary.models.some((result) => result.status === 'failed' && isOwn(result))) {
         await this.#renewCopy(project)

@@ -1,4 +1,4 @@
-// What a run refuses as a whole, before it changes anything: to publish nothing over something, and to end histories
+// What a run refuses as a whole, before it changes anything: publishing nothing over something, and ending histories
 // that nobody named.
 
 import { EnvironmentError, UsageError } from '../core/failures.ts'
@@ -38,7 +38,7 @@ export async function refuseToEmpty(
     'warehouse-missing',
     `the warehouse ${store.warehouse.name} is gone, and snapshot ${id} serves ${count(rows, 'row')} of it`,
     {
-      hint: 'restore it from a backup; --allow-empty begins without the events that were flushed, and without history',
+      hint: 'restore it from a backup; --allow-empty starts without the events that were flushed, and without history',
     },
   )
 }

@@ -157,7 +157,7 @@ async function prepare(
   return readContext(options, { connection, catalog, state, runId, startedAt, signal })
 }
 
-/** A run of all models also answers for files that are no model's. */
+/** A run of all models also covers files that belong to no model. */
 function failUncompiled(context: RunContext, results: RunResults): void {
   const { chosen, project } = context
   const isAll = chosen.size === knownModels(project).size
@@ -176,7 +176,7 @@ function failUncompiled(context: RunContext, results: RunResults): void {
   }
 }
 
-/** The events models that were refused, or could not be flushed. */
+/** The events models that were rejected, or could not be flushed. */
 async function flush(
   { openClaims, logger, progress, onFlushStep, onShare }: RunOptions,
   results: RunResults,

@@ -3,7 +3,7 @@
 import { splitModelName, type ModelName } from '../../core/names.ts'
 import type { Backlog } from '../backlog.ts'
 
-/** How the admin port says what it is, so that a run does not take another program for it. */
+/** How the admin port identifies itself, so that a run does not mistake another program for it. */
 export const SERVICE = 'eider-collect-admin'
 
 export interface AdminHealth {

@@ -78,7 +78,7 @@ async function route(
 
 /** A model may be gone while its events still wait; they stay within reach. */
 function knownTarget({ buffer, served }: Vitals, schema: string, table: string): ModelName {
-  const known = new Set([...served.doors.keys(), ...buffer.stats().targets.keys()])
+  const known = new Set([...served.validators.keys(), ...buffer.stats().targets.keys()])
   const target = parseModelName(`${schema}.${table}`)
   if (target === null || !known.has(target)) throw unknownTarget(schema, table, known)
   return target

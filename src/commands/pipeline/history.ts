@@ -35,7 +35,7 @@ export default class PipelineHistory extends BaseCommand {
   }
 }
 
-/** A model that is gone from the project still has its history. Throws UsageError for a name that nothing ever had. */
+/** A model that is gone from the project still has its history. Throws UsageError for a name that was never used. */
 async function historyOf<T>(
   asked: string,
   project: CompiledProject,

@@ -21,7 +21,7 @@ export default class PipelineShow extends BaseCommand {
   static override flags = {
     ...variableFlags,
     lineage: Flags.boolean({
-      summary: 'Show which columns each column is made of, back to its sources',
+      summary: 'Show which columns each column is computed from, back to its sources',
     }),
   }
   static override args = { model: Args.string({ description: 'Name of a model', required: true }) }

@@ -1,5 +1,5 @@
 // Reads header annotations. A header line is a comment; what is read here is the text after its dashes. By hand and not
-// by a grammar: a grammar of ohm takes as long to be made as a small project takes to compile.
+// by a grammar: building a grammar with ohm takes as long as compiling a small project.
 
 import type { Comparison, OnSchemaChange } from '../../core/model.ts'
 import {
@@ -155,7 +155,7 @@ const checkArguments: { readonly [Name in CheckName]: (r: Reader) => CheckSyntax
 }
 
 function literal(r: Reader): string | boolean {
-  // Numbers stay texts, which the engine reads as values of the column's type: a JavaScript number would lose digits.
+  // Numbers stay texts, which DuckDB reads as values of the column's type: a JavaScript number would lose digits.
   const read = r.quoted(QUOTED_TEXT) ?? r.take(/-?[0-9]+(?:\.[0-9]+)?/y)
   return read ?? r.expect(/(?:true|false)(?![\p{L}0-9_$])/uy) === 'true'
 }

@@ -1,4 +1,4 @@
-// What the author of a condition meant that DuckDB cannot bind: mostly one of the forms of a check.
+// What the author of a condition that DuckDB cannot bind meant: mostly one of the forms of a check.
 
 import type { Span } from '../../core/source.ts'
 import type { ModelBody } from '../../core/sql.ts'
@@ -15,7 +15,7 @@ interface Misunderstanding {
   readonly span: Span
 }
 
-/** null: it is a mistake like those in any SQL. */
+/** null: an ordinary SQL mistake. */
 export function misunderstoodCheck(
   { message }: DatabaseErrorDetails,
   body: ModelBody,

@@ -68,7 +68,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'two rows with one exposed key': {
     before: given(table('-- @expose: id\n')),
     after: { 'raw.s': twice },
-    says: 'models/mart/t.sql:1:4: duplicate keys: id = 1 (2 rows); expose a key that each row has for itself, or none: @expose',
+    says: 'models/mart/t.sql:1:4: duplicate keys: id = 1 (2 rows); expose a key that is unique for each row, or none: @expose',
     shownBy: 'rows',
   },
   'an empty source of a mirror': {
@@ -142,7 +142,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     before: given(kept(append)),
     after: {},
     given: { range: { start: 'then', end: '2026-02-01' } },
-    says: 'models/mart/t.sql:2:4: --start then is no value of "ts", which is TIMESTAMP',
+    says: 'models/mart/t.sql:2:4: --start then is not a valid value for "ts" (TIMESTAMP)',
   },
   'an error of the engine': {
     before: given(table()),

@@ -45,7 +45,7 @@ export const events: Materialization<EventsModel> = {
   dryRun,
 }
 
-/** What the columns of the model make of its table. */
+/** How the columns of the model change its table. */
 async function adaptationFor(
   { connection, columnsBefore }: RunContext,
   model: EventsModel,

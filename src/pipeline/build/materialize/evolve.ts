@@ -11,7 +11,7 @@ export interface Evolution {
   readonly model: ModelName
   readonly from: readonly Column[]
   readonly to: readonly Column[]
-  /** What becomes of a column that the model no longer has. */
+  /** What happens to a column that the model no longer has. */
   readonly removed: 'keep' | 'refuse'
 }
 
@@ -22,11 +22,11 @@ export interface Adaptation {
   readonly statements: readonly Sql[]
 }
 
-/** What `@on_schema_change` makes of the difference. Throws ModelFailure for one that it does not let pass. */
+/** How `@on_schema_change` handles the difference. Throws ModelFailure for one that it does not allow. */
 export function adaptationOf(
   evolution: Evolution & {
     readonly policy: OnSchemaChange
-    /** True where the rows can all be made again from the source. */
+    /** True where all rows can be rebuilt from the source. */
     readonly canRebuild: boolean
   },
 ): Adaptation {
@@ -40,7 +40,7 @@ export function adaptationOf(
   if (policy === 'rebuild' && canRebuild) return { is: 'rebuild', statements: [] }
   if (removed === 'keep')
     throw new ModelFailure(
-      `the columns changed (${difference}); to take them over, write @on_schema_change: evolve`,
+      `the columns changed (${difference}); to apply the changes, write @on_schema_change: evolve`,
       'on_schema_change',
     )
   throw new ModelFailure(

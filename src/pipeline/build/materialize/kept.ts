@@ -1,4 +1,4 @@
-// Tables that go on from run to run: append, merge, scd2. The frame that they share: stage the rows, bring the columns of
+// Tables that persist from run to run: append, merge, scd2. The shared steps: stage the rows, bring the columns of
 // the table in line, then write what the kind says. All in the transaction of the caller.
 
 import { isDeepStrictEqual } from 'node:util'
@@ -27,7 +27,7 @@ import {
   watermarkOf,
 } from './stage.ts'
 
-/** What a kind adds to the frame. */
+/** What a kind adds to these steps. */
 export interface KeptKind<M extends KeptModel> extends Pick<
   Materialization<M>,
   'losses' | 'rowKey' | 'currentRows'
@@ -38,11 +38,11 @@ export interface KeptKind<M extends KeptModel> extends Pick<
   canRebuild(model: M): boolean
   /** Throws ModelFailure for staged rows that must not be written. */
   refuseStage(context: RunContext, model: M): Promise<void>
-  /** What a new table is made of. */
+  /** The rows of a new table. */
   firstRows(context: RunContext, stage: Sql): Sql
   /** Writes the staged rows into the table; returns how many it wrote or deleted. */
   write(context: RunContext, model: M, columns: StagedColumns): Promise<number>
-  /** Lays over the table of the warehouse what write() would make of it. */
+  /** Shadows the table of the warehouse with what write() would turn it into. */
   dryWrite(context: RunContext, model: M, dry: DryWrite): Promise<DryWritten>
   /** Rows that the table has more after such changes. */
   rowsAdded(changes: RowChanges): number
@@ -167,8 +167,8 @@ const otherKeyHint = ({ name }: KeptModel) =>
   `the table was filled under another key; keep that one, or rebuild the table: ${fullRefreshOf(name)}`
 
 /**
- * The stage has each key once, so the table has too, unless it was filled under another key, or a range of it was
- * replaced. An exposed key of its own is checked each time.
+ * The stage has each key once, so the table has too, unless it was built with another key, or a range of it was
+ * replaced. An exposed key that differs is checked each time.
  */
 async function checkKeys<M extends KeptModel>(
   kind: KeptKind<M>,

@@ -1,4 +1,4 @@
-// Rows on their way into a table that is kept: the query's result in a temporary table, read from where the last run
+// Rows on their way into an incremental table: the query's result in a temporary table, read from where the last run
 // ended, its keys checked before anything is written.
 
 import { isNoValue } from '../../../core/exact-value.ts'
@@ -25,7 +25,7 @@ export function stageStatement({ body }: KeptModel, filter: Sql = sql.empty): Sq
 export const watermarkOf = (model: KeptModel): Watermark | null =>
   'watermark' in model ? model.watermark : null
 
-/** Leaves the rows in STAGE; gives its columns. Throws ModelFailure for NULL watermarks and for keys that are none. */
+/** Leaves the rows in STAGE; gives its columns. Throws ModelFailure for NULL watermarks and for invalid keys. */
 export async function fillStage(context: RunContext, model: KeptModel): Promise<readonly Column[]> {
   const { connection } = context
   const watermark = watermarkOf(model)
@@ -53,7 +53,7 @@ async function filterOf(
   const last = await connection.row(sql`SELECT max(${name}) IS NULL AS none FROM ${target}`)
   if (last?.['none'] === true) return sql.empty
   const back = lookback === null ? sql.empty : sql` - ${distance(lookback)}`
-  // A row without a watermark is let through here, to be refused with its fellows.
+  // A row without a watermark passes here, to be rejected together with the others.
   return sql` WHERE ${name} >= (SELECT max(${name})${back} FROM ${target}) OR ${name} IS NULL`
 }
 
@@ -70,7 +70,7 @@ export function refuseLostWatermark(
   )
 }
 
-/** The ends are values of the watermark column, which only the engine can read; one that it would round is none. */
+/** The ends are values of the watermark column, which only DuckDB can read; one that it would round is invalid. */
 export async function refuseWrongRange(
   connection: Connection,
   { columns }: KeptModel,
@@ -87,7 +87,7 @@ export async function refuseWrongRange(
   for (const end of ['start', 'end'] as const)
     if (row?.[end] === true)
       throw new ModelFailure(
-        `--${end} ${range[end]} is no value of "${column}", which is ${type}`,
+        `--${end} ${range[end]} is not a valid value for "${column}" (${type})`,
         'incremental',
       )
   if (row?.['reversed'] === true)
@@ -137,10 +137,10 @@ export function sameValues(names: readonly string[], left: Sql, right: Sql): Sql
   return sql.join(equal, sql` AND `)
 }
 
-/** Whether values that the engine calls equal may be told apart: to it a month is 30 days, which no date agrees with. */
+/** Whether values that DuckDB calls equal may differ: to it a month is 30 days, which holds for no date. */
 export const needsText = (type: ColumnType): boolean => type.includes('INTERVAL')
 
-/** The column of `row` as a value that equals another only when nothing tells the two apart. */
+/** The column of `row` as a value that equals another only when the two are indistinguishable. */
 export function comparable(row: Sql, { name, type }: Column): Sql {
   const value = sql`${row}.${sql.ident(name)}`
   return needsText(type) ? sql`${value}::VARCHAR` : value
