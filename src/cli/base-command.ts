@@ -8,7 +8,7 @@ import type { Logger } from '../core/logger.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Project } from '../project/project.ts'
 import type { SettingName } from '../project/settings.ts'
-import { type Paint, paintFor } from './paint.ts'
+import { type Look, lookOf, type Paint } from './paint.ts'
 import { showDiagnostic } from './show-diagnostic.ts'
 import { failureEvents, showFailure } from './show-failure.ts'
 import { stderrLogger } from './stderr-logger.ts'
@@ -61,23 +61,28 @@ export abstract class BaseCommand extends Command {
 
   /** Of a project that compiles. */
   protected printWarnings(warnings: readonly Diagnostic[]): void {
-    for (const warning of warnings) process.stderr.write(showDiagnostic(warning) + '\n')
+    const look = this.lookOf(process.stderr)
+    for (const warning of warnings) process.stderr.write(showDiagnostic(warning, look) + '\n')
   }
 
   /** As at the end of a command, for one that goes on. */
   protected showFailure(error: unknown, flags: SharedFlags): void {
     if (flags.json) this.print(failureEvents(error))
-    process.stderr.write(showFailure(error, flags) + '\n')
+    process.stderr.write(showFailure(error, flags, this.lookOf(process.stderr)) + '\n')
   }
 
   /** Colours for stdout. */
   protected paintFor(flags: SharedFlags): Paint {
-    return paintFor(process.stdout, { colour: !flags['no-color'] })
+    return lookOf(process.stdout, { colour: !flags['no-color'] }).paint
   }
 
-  protected loggerFor(flags: SharedFlags): Logger {
+  protected lookOf(stream: NodeJS.WriteStream): Look {
+    return lookOf(stream, { colour: !this.argv.includes('--no-color') })
+  }
+
+  protected loggerFor(flags: SharedFlags, write?: (line: string) => void): Logger {
     const level = flags.verbose ? 'debug' : flags.quiet ? 'warn' : 'info'
-    return stderrLogger({ level, json: flags.json || !process.stderr.isTTY })
+    return stderrLogger({ level, json: flags.json || !process.stderr.isTTY, write })
   }
 
   /** Loads the project of --project, EIDER_PROJECT or the working directory. `settings` are those given as flags. */

@@ -5,6 +5,7 @@ import { run } from '@oclif/core/run'
 import { UsageError } from '../core/failures.ts'
 import { packageDir } from '../files/package.ts'
 import { inOwnWords } from './argv.ts'
+import { lookOf } from './paint.ts'
 import { exitCodeOf, failureEvents, showFailure } from './show-failure.ts'
 
 let isOutputLost = false
@@ -17,8 +18,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     await run([...inOwnWords(argv)], packageDir)
   } catch (thrown) {
     const error = helpProblem(thrown) ?? thrown
+    const look = lookOf(process.stderr, { colour: !argv.includes('--no-color') })
     if (argv.includes('--json')) write(process.stdout, failureEvents(error))
-    write(process.stderr, showFailure(error, { verbose: argv.includes('--verbose') }))
+    write(process.stderr, showFailure(error, { verbose: argv.includes('--verbose') }, look))
     process.exitCode = exitCodeOf(error)
   }
 }

@@ -2,11 +2,15 @@
 
 import type { Diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
-import { positionOf } from '../core/source.ts'
+import { positionOf, type SourceFile, type Span } from '../core/source.ts'
+import { cellsOf, columnsOf, printable, textOf, wrap } from './cells.ts'
+import { type Look, plainLook } from './paint.ts'
 
-const TAB_COLUMNS = 4
 /** Text before the place that stays visible when a line is cut. */
 const CONTEXT_COLUMNS = 40
+
+/** Of these a terminal has at least 40, less the gutter. */
+const LEAST_EXCERPT_COLUMNS = 20
 
 /**
  * Several lines without a newline at the end:
@@ -18,19 +22,49 @@ const CONTEXT_COLUMNS = 40
  *
  * An empty span stands for the whole file, of which no line is shown.
  */
-export function showDiagnostic(diagnostic: Diagnostic): string {
+export function showDiagnostic(diagnostic: Diagnostic, look: Look = plainLook): string {
   const { source, span, severity, code, message, hint } = diagnostic
-  const { line, column, lineText } = positionOf(source, span.start)
-  const head = `${source.path}:${line}:${column} ${severity} ${code}: ${message}`
-  const shown = [printable(head)]
-  if (span.end > span.start) {
+  const { line, column } = positionOf(source, span.start)
+  const place = `${source.path}:${line}:${column}`
+  return showFrame({ place, severity, subject: code, message, source, span, hint }, look)
+}
+
+export interface Frame {
+  readonly place: string | null
+  readonly severity: 'error' | 'warning'
+  /** A code, or a model. */
+  readonly subject: string
+  readonly message: string
+  /** null: there is no text to show. */
+  readonly source: SourceFile | null
+  readonly span: Span
+  readonly hint?: string | undefined
+}
+
+export function showFrame(frame: Frame, { paint, columns }: Look): string {
+  const { place, severity, subject, message, source, span, hint } = frame
+  const tone = severity === 'error' ? 'red' : 'yellow'
+  const head = [
+    ...(place === null ? [] : [paint('bold', printable(place))]),
+    paint(tone, severity),
+    printable(`${subject}: ${message}`),
+  ]
+  const shown = [wrap(head.join(' '), columns, 2)]
+  if (source !== null && span.end > span.start) {
+    const { line, column, lineText } = positionOf(source, span.start)
     const length = Array.from(source.text.slice(span.start, span.end).split(/\r?\n/)[0]!).length
-    const { text, before, width } = excerpt(lineText, column - 1, Math.max(1, length))
     const gutter = String(line)
-    shown.push(`  ${gutter} | ${text}`)
-    shown.push(`  ${' '.repeat(gutter.length)} | ${' '.repeat(before)}${'^'.repeat(width)}`)
+    // Before the excerpt the gutter; within it `…` on both sides.
+    const room = columns - gutter.length - '   | ……'.length
+    const fits = Math.max(LEAST_EXCERPT_COLUMNS, Math.min(limits.sourceLineColumns, room))
+    const { text, before, width } = excerpt(lineText, column - 1, Math.max(1, length), fits)
+    const bar = paint('dim', '|')
+    shown.push(`  ${paint('dim', gutter)} ${bar} ${text}`)
+    const carets = paint(tone, '^'.repeat(width))
+    shown.push(`  ${' '.repeat(gutter.length)} ${bar} ${' '.repeat(before)}${carets}`)
   }
-  if (hint !== undefined) shown.push(`  hint: ${printable(hint)}`)
+  if (hint !== undefined)
+    shown.push(wrap(`  ${paint('cyan', 'hint:')} ${printable(hint)}`, columns, 8))
   return shown.join('\n')
 }
 
@@ -42,14 +76,14 @@ interface Excerpt {
 }
 
 /** The line as it fits; `start` and `length` count characters. */
-function excerpt(line: string, start: number, length: number): Excerpt {
+function excerpt(line: string, start: number, length: number, fits: number): Excerpt {
   const cells = cellsOf(line)
-  const from =
-    columnsOf(cells) > limits.sourceLineColumns ? Math.max(0, start - CONTEXT_COLUMNS) : 0
+  const context = Math.min(CONTEXT_COLUMNS, Math.floor(fits / 2))
+  const from = columnsOf(cells) > fits ? Math.max(0, start - context) : 0
   let to = from
   for (let columns = 0; to < cells.length; to++) {
     columns += cells[to]!.columns
-    if (columns > limits.sourceLineColumns) break
+    if (columns > fits) break
   }
   const left = from > 0 ? '…' : ''
   const right = to < cells.length ? '…' : ''
@@ -59,38 +93,3 @@ function excerpt(line: string, start: number, length: number): Excerpt {
     width: Math.max(1, columnsOf(cells.slice(start, Math.min(start + length, to)))),
   }
 }
-
-interface Cell {
-  readonly text: string
-  readonly columns: number
-}
-
-/** Characters as a terminal shows them: tabs as spaces, wide characters in two columns, marks in none. */
-function cellsOf(line: string): readonly Cell[] {
-  let at = 0
-  return Array.from(line, (character) => {
-    const cell = cellOf(character, at)
-    at += cell.columns
-    return cell
-  })
-}
-
-function cellOf(character: string, at: number): Cell {
-  if (character === '\t') {
-    const columns = TAB_COLUMNS - (at % TAB_COLUMNS)
-    return { text: ' '.repeat(columns), columns }
-  }
-  if (/^\p{Mark}$/u.test(character)) return { text: character, columns: 0 }
-  if (WIDE.test(character)) return { text: character, columns: 2 }
-  return { text: printable(character), columns: 1 }
-}
-
-// East Asian scripts with their punctuation, full-width forms, pictographs.
-const WIDE =
-  /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation})$/u
-
-/** Control characters of a file must not reach the terminal. */
-const printable = (text: string) => text.replaceAll(/\p{Cc}/gu, '\ufffd')
-
-const textOf = (cells: readonly Cell[]) => cells.map(({ text }) => text).join('')
-const columnsOf = (cells: readonly Cell[]) => cells.reduce((sum, { columns }) => sum + columns, 0)

@@ -4,6 +4,8 @@ import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { hintOfSystem, problemOfSystem, systemProblem } from '../core/system-errors.ts'
 import { positionOf } from '../core/source.ts'
+import { wrap } from './cells.ts'
+import { type Look, plainLook } from './paint.ts'
 import { showDiagnostic } from './show-diagnostic.ts'
 
 const BUG = 70
@@ -30,16 +32,24 @@ function isRefusedFile(error: unknown): boolean {
 }
 
 /** Text for people; empty when the exit code says it all. The stack is shown only with `verbose`. */
-export function showFailure(error: unknown, options: { readonly verbose: boolean }): string {
+export function showFailure(
+  error: unknown,
+  options: { readonly verbose: boolean },
+  look: Look = plainLook,
+): string {
+  const { paint, columns } = look
   if (isExit(error)) return ''
   if (error instanceof DiagnosticsError) {
     const errors = error.diagnostics.filter(({ severity }) => severity === 'error').length
-    const shown = error.diagnostics.map((diagnostic) => showDiagnostic(diagnostic))
-    return [...shown, `${errors} ${errors === 1 ? 'error' : 'errors'}`].join('\n\n')
+    const shown = error.diagnostics.map((diagnostic) => showDiagnostic(diagnostic, look))
+    const total = paint('red', `${errors} ${errors === 1 ? 'error' : 'errors'}`)
+    return [...shown, total].join('\n\n')
   }
   if (exitCodeOf(error) === BUG) return bugReport(error, options.verbose)
   const hint = hintOf(error)
-  return `error: ${messageOf(error)}` + (hint === undefined ? '' : `\nhint: ${hint}`)
+  const shown = [paragraph(`${paint('red', 'error:')} ${messageOf(error)}`, columns)]
+  if (hint !== undefined) shown.push(paragraph(`${paint('cyan', 'hint:')} ${hint}`, columns))
+  return shown.join('\n')
 }
 
 /** The same as JSON, one event a line. */
@@ -67,6 +77,13 @@ export const diagnosticEvents = (diagnostics: readonly Diagnostic[]): readonly s
     const place = { file: source.path, line, column }
     return JSON.stringify({ event: 'diagnostic', severity, code, message, ...place, hint })
   })
+
+/** A message may have lines of its own, such as a list. */
+const paragraph = (text: string, columns: number): string =>
+  text
+    .split('\n')
+    .map((one) => wrap(one, columns, 2))
+    .join('\n')
 
 const hintOf = (error: unknown): string | undefined =>
   isRefusedFile(error) ? hintOfSystem(error) : (error as { hint?: string }).hint

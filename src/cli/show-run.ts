@@ -1,135 +1,218 @@
-// A run for people: one line while it works, on a terminal only, and a summary at its end.
+// A run for people: what is finished goes to stdout as it finishes; below it, on a terminal, stands one live line.
 
-import type { ModelResult, Orphan, Progress, RunEvent } from '../core/report/progress.ts'
-import { orphanLines } from './show-orphans.ts'
-import type { Paint } from './paint.ts'
+import type { ModelResult, RunEvent, Share } from '../core/report/progress.ts'
+import { widthOf, wrap } from './cells.ts'
+import { type Doing, LiveLine, type LiveState, liveText } from './live-line.ts'
+import type { Look, Output } from './paint.ts'
+import {
+  count,
+  duration,
+  flushText,
+  line,
+  modelText,
+  type RunTotals,
+  STATUS_COLUMNS,
+  totalText,
+} from './run-lines.ts'
+import { orphanState } from './show-orphans.ts'
 
-export interface RunTotals {
-  readonly ok: boolean
-  readonly ms: number
-  readonly flushed: readonly {
-    readonly model: string
-    readonly events: number
-    readonly rejected: number
-  }[]
-  readonly models: readonly ModelResult[]
-  readonly removed: readonly string[]
-  readonly snapshot: { readonly id: string; readonly changed: boolean } | null
-  readonly orphans: readonly Orphan[]
+export interface RunDisplayOptions {
+  /** stdout and stderr; what comes from elsewhere to the same terminal goes by note(). */
+  readonly results: Output
+  readonly notes: Output
+  readonly look: Look
+  /** Whether a live line is drawn on `notes`. */
+  readonly isDrawn: boolean
+  /** Totals, and what somebody may have to look at. */
+  readonly quiet: boolean
+  readonly verbose: boolean
+  readonly signal: AbortSignal
+  /** Of all models, so that the lines stand in columns. */
+  readonly names: Iterable<string>
+  readonly now?: () => Date
 }
 
-const CLEAR_LINE = '\r\u001b[2K'
+const INTERRUPTED = 'interrupted'
+/** Names that are longer than this make no room for themselves in the other lines. */
+const NAME_COLUMNS = 40
+/** What a line says needs about as much as the name before it. */
+const NARROW_COLUMNS = 60
 
-/** Redraws one line of `terminal` for each event; draws nothing when it is no terminal. */
-export function drawProgress(terminal: NodeJS.WriteStream): Progress {
-  if (!terminal.isTTY) return () => {}
-  let total = 0
-  let done = 0
-  const building = new Set<string>()
-  return (event) => {
-    if (event.event === 'run-started' || event.event === 'models-selected') total = event.models
-    if (event.event === 'model-started') building.add(event.model)
-    if (event.event === 'model-finished') {
-      done++
-      building.delete(event.model)
+export class RunDisplay implements Disposable {
+  readonly #options: RunDisplayOptions
+  readonly #live: LiveLine
+  readonly #nameColumns: number
+  readonly #startedMs: number
+  readonly #doing = new Map<string, Doing>()
+  #what: LiveState['what'] = 'starting'
+  #total = 0
+  #done = 0
+  /** What was flushed for one model, until something else begins. */
+  #flush: { model: string; events: number; rejected: number; ms: number } | null = null
+  /** Events that lines tell of, by model. */
+  readonly #flushed = new Map<string, number>()
+
+  constructor(options: RunDisplayOptions) {
+    const { names, look, isDrawn, notes } = options
+    this.#options = options
+    const room = look.columns < NARROW_COLUMNS ? 0 : Math.min(NAME_COLUMNS, look.columns / 2 - 4)
+    const fitting = [...names].map((name) => name.length).filter((length) => length <= room)
+    this.#nameColumns = Math.max(0, ...fitting)
+    this.#startedMs = this.#nowMs()
+    this.#live = new LiveLine(isDrawn ? notes : null, (columns) => this.#liveText(columns))
+  }
+
+  progress(event: RunEvent): void {
+    if (event.event !== 'flush-started' && event.event !== 'flush-finished') this.#endFlush()
+    const apply = this.#on[event.event] as ((event: RunEvent) => void) | undefined
+    apply?.(event)
+    this.#live.draw()
+  }
+
+  share({ step, model, done, total }: Share): void {
+    const name = step === 'flush' ? model : ''
+    if (step === 'publish') this.#enter('publishing')
+    const { startedMs } = this.#doing.get(name) ?? { startedMs: this.#nowMs() }
+    const of = step === 'flush' ? 'event' : 'set'
+    this.#doing.set(name, { name, startedMs, share: { done, total, of } })
+    this.#live.draw()
+  }
+
+  /** On stderr, above the live line. */
+  note(text: string): void {
+    this.#live.above(() => void this.#options.notes.write(`${text}\n`))
+  }
+
+  /** With --verbose: what is done, and how long it took. */
+  detail(text: string): void {
+    if (this.#options.verbose) this.note(this.#isTimed ? `${this.#time()} ${text}` : text)
+  }
+
+  /** Above the last line come the failures once more, `frames` on stderr. `next`: what to type. */
+  finish(run: RunTotals, frames: readonly string[], next: string | null): void {
+    const { look, signal, quiet } = this.#options
+    this.#endFlush()
+    this.#live[Symbol.dispose]()
+    for (const { model, events, rejected } of run.flushed) {
+      const untold = events - (this.#flushed.get(model) ?? 0)
+      if (untold > 0) this.#sayFlush(model, flushText(untold, 0, null), rejected)
     }
-    const line = progressLine(event, `[${done}/${total}]`, building)
-    if (line !== null)
-      terminal.write(CLEAR_LINE + line.slice(0, Math.max(20, terminal.columns - 1)))
+    for (const orphan of quiet ? [] : run.orphans)
+      this.#say('orphan', orphan.model, orphanState(orphan))
+    if (frames.length > 0) this.#options.notes.write(`\n${frames.join('\n\n')}\n\n`)
+    if (run.snapshot?.changed === false) this.detail(`unchanged  snapshot ${run.snapshot.id}`)
+    const total = totalText(run, signal.aborted, look.paint)
+    if (next === null) return this.#print(total, 2)
+    const isOneLine = widthOf(total) + 8 + next.length <= look.columns
+    this.#print(isOneLine ? `${total}        ${next}` : total, 2)
+    if (!isOneLine) this.#print(next, 2)
+  }
+
+  [Symbol.dispose](): void {
+    this.#live[Symbol.dispose]()
+  }
+
+  readonly #on: { [E in RunEvent['event']]?: (event: Extract<RunEvent, { event: E }>) => void } = {
+    'run-started': ({ models }) => void (this.#total = models),
+    'models-selected': ({ models }) => void (this.#total = models),
+    'flush-started': ({ model, events }) => {
+      if (this.#flush?.model !== model) this.#endFlush()
+      this.#enter('flushing')
+      this.share({ step: 'flush', model, done: 0, total: events })
+    },
+    'flush-finished': ({ model, events, rejected, ms }) => {
+      const before = this.#flush ?? { model, events: 0, rejected: 0, ms: 0 }
+      this.#flush = {
+        model,
+        events: before.events + events,
+        rejected: before.rejected + rejected,
+        ms: before.ms + ms,
+      }
+    },
+    'model-started': ({ model, because }) => {
+      this.#enter('building')
+      this.#doing.set(model, { name: model, startedMs: this.#nowMs() })
+      this.detail(`building   ${model} (${because})`)
+    },
+    'model-finished': (result) => this.#finishModel(result),
+    published: ({ relations, ms }) =>
+      this.detail(`published  ${count(relations, 'set')}, ${duration(ms)}`),
+  }
+
+  #finishModel(result: ModelResult): void {
+    const { quiet, verbose, notes, results } = this.#options
+    const { model, status, because, warnings = [] } = result
+    this.#done++
+    this.#doing.delete(model)
+    // What an interrupted run did not reach is a number at its end.
+    const isReached = because !== INTERRUPTED
+    const isNotable =
+      status === 'failed' || (status === 'skipped' && isReached) || warnings.length > 0
+    const isShown = isNotable || (status === 'built' ? !quiet : verbose)
+    if (!isShown) return
+    const isRepeated = notes.isTTY === true && results.isTTY === true
+    this.#say(status, model, modelText(result, isRepeated))
+    for (const warning of warnings)
+      this.#print(`${this.#options.look.paint('yellow', 'warning')}    ${warning}`, STATUS_COLUMNS)
+  }
+
+  #endFlush(): void {
+    if (this.#flush === null) return
+    const { model, events, rejected, ms } = this.#flush
+    this.#flush = null
+    this.#doing.delete(model)
+    this.#flushed.set(model, (this.#flushed.get(model) ?? 0) + events)
+    this.#sayFlush(model, flushText(events, rejected, ms), rejected)
+  }
+
+  #sayFlush(model: string, text: string, rejected: number): void {
+    if (!this.#options.quiet || rejected > 0) this.#say('flushed', model, text)
+  }
+
+  /** What was done before is over. */
+  #enter(what: LiveState['what']): void {
+    if (this.#what === what) return
+    this.#what = what
+    this.#doing.clear()
+  }
+
+  #say(status: string, model: string, text: string): void {
+    const { paint, columns } = this.#options.look
+    const indent = columns < NARROW_COLUMNS ? 2 : STATUS_COLUMNS
+    this.#print(line(paint, [status, model, text], this.#nameColumns), indent)
+  }
+
+  /** A result. Whoever reads it later, from a file or from cron, wants to know when. */
+  #print(text: string, indent: number): void {
+    const { results, look } = this.#options
+    const shown = this.#isTimed
+      ? wrap(`${this.#time()} ${text}`, look.columns, indent)
+      : wrap(text, look.columns, indent)
+    this.#live.above(() => void results.write(`${shown}\n`))
+  }
+
+  get #isTimed(): boolean {
+    return this.#options.quiet || this.#options.results.isTTY !== true
+  }
+
+  #time(): string {
+    const now = this.#options.now?.() ?? new Date()
+    return now.toISOString().replace(/\.\d+/, '')
+  }
+
+  #nowMs(): number {
+    return this.#options.now?.().getTime() ?? performance.now()
+  }
+
+  #liveText(columns: number): string {
+    const models = { done: this.#done, total: this.#total }
+    const state = {
+      what: this.#what,
+      doing: [...this.#doing.values()],
+      models,
+      startedMs: this.#startedMs,
+      isStopping: this.#options.signal.aborted,
+    }
+    return liveText(state, this.#nowMs(), columns)
   }
 }
-
-function progressLine(
-  event: RunEvent,
-  progress: string,
-  building: ReadonlySet<string>,
-): string | null {
-  switch (event.event) {
-    case 'flush-started':
-      return `flushing ${event.model} (${count(event.events, 'event')})`
-    case 'model-started':
-    case 'model-finished':
-      return building.size === 0 ? null : `${progress} building ${[...building].join(', ')}`
-    case 'run-finished':
-      return ''
-    default:
-      return null
-  }
-}
-
-/** With `quiet` the totals, and what somebody may have to look at. */
-export function showSummary(run: RunTotals, paint: Paint, options: { quiet: boolean }): string {
-  const { quiet } = options
-  const flushed = run.flushed.filter(
-    ({ events, rejected }) => rejected > 0 || (events > 0 && !quiet),
-  )
-  const models = run.models.filter((model) => !quiet || isNotable(model))
-  const width = Math.max(
-    0,
-    ...[...flushed, ...models].map(({ model }) => model.length),
-    ...run.removed.map((name) => name.length),
-  )
-  const lines = [
-    ...flushed.map((flush) => flushLine(flush, width)),
-    ...models.flatMap((model) => [
-      modelLine(model, width, paint),
-      ...(model.warnings ?? []).map((warning) => `warning    ${warning}`),
-    ]),
-    ...run.removed.map(
-      (name) =>
-        `removed    ${name.padEnd(width)}  no file defines it; its table stays, unpublished`,
-    ),
-    ...(quiet ? [] : orphanLines(run.orphans, width)),
-    ...(quiet ? [] : snapshotLines(run.snapshot)),
-    totalLine(run, paint),
-  ]
-  return lines.join('\n')
-}
-
-const isNotable = ({ status, warnings = [] }: ModelResult) =>
-  status === 'failed' || status === 'skipped' || warnings.length > 0
-
-function flushLine(
-  { model, events, rejected }: RunTotals['flushed'][number],
-  width: number,
-): string {
-  const aside = rejected === 0 ? '' : `, ${rejected} rejected (see _eider.rejected_events)`
-  return `flushed    ${model.padEnd(width)}  ${count(events, 'event')}${aside}`
-}
-
-const styleOfStatus = {
-  built: 'green',
-  unchanged: 'dim',
-  failed: 'red',
-  skipped: 'yellow',
-} as const
-
-function modelLine(result: ModelResult, width: number, paint: Paint): string {
-  const { model, status, because, rows, ms } = result
-  const head = `${paint(styleOfStatus[status], status.padEnd(10))} ${model.padEnd(width)}`
-  if (status !== 'built') return `${head}  ${because}`
-  const size = rows === undefined ? '' : `${count(rows, 'row')}, `
-  return `${head}  ${size}${duration(ms)} (${because})`
-}
-
-function snapshotLines(snapshot: RunTotals['snapshot']): string[] {
-  if (snapshot === null) return []
-  return [`${snapshot.changed ? 'published ' : 'unchanged '} snapshot ${snapshot.id}`]
-}
-
-function totalLine({ ok, models, ms }: RunTotals, paint: Paint): string {
-  const counts = (['built', 'unchanged', 'failed', 'skipped'] as const)
-    .map((status) => ({ status, n: models.filter((model) => model.status === status).length }))
-    .filter(({ n }) => n > 0)
-    .map(({ status, n }) => `${n} ${status}`)
-  const warnings = models.reduce((n, model) => n + (model.warnings?.length ?? 0), 0)
-  if (warnings > 0) counts.push(count(warnings, 'warning'))
-  const outcome = ok ? paint('green', 'ok') : paint('red', 'failed')
-  return `${outcome}: ${counts.join(', ') || 'no models'} in ${duration(ms)}`
-}
-
-// Not by toLocaleString(), which takes longer to get ready than a small model to build.
-const grouped = (n: number) => String(n).replace(/\B(?=(\d{3})+$)/g, ',')
-const count = (n: number, noun: string) => `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`
-const duration = (ms: number) =>
-  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`

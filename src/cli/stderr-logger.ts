@@ -2,10 +2,19 @@
 
 import { createLogger, type Level, type LogLine, type Logger } from '../core/logger.ts'
 
-export function stderrLogger(options: { level: Level; json: boolean }): Logger {
-  const show = options.json ? asJson : asText
-  return createLogger((line) => void process.stderr.write(show(line) + '\n'), options.level)
+export interface LoggerOptions {
+  readonly level: Level
+  readonly json: boolean
+  /** Where something is drawn on the terminal, lines go by it. */
+  readonly write?: ((line: string) => void) | undefined
 }
+
+export function stderrLogger({ level, json, write = toStderr }: LoggerOptions): Logger {
+  const show = json ? asJson : asText
+  return createLogger((line) => write(show(line)), level)
+}
+
+const toStderr = (line: string) => void process.stderr.write(line + '\n')
 
 function asJson({ time, level, event, fields }: LogLine): string {
   return JSON.stringify(

@@ -78,9 +78,12 @@ export default class Check extends BaseCommand {
       const log = sarifLog(diagnostics, { root, version: this.config.version })
       return this.print(JSON.stringify(log, null, 2))
     }
+    const look = this.lookOf(process.stdout)
+    const { paint } = look
     for (const item of diagnostics)
-      this.print(format === 'github' ? gitHubAnnotation(item, root) : `${showDiagnostic(item)}\n`)
-    const paint = this.paintFor(flags)
+      this.print(
+        format === 'github' ? gitHubAnnotation(item, root) : `${showDiagnostic(item, look)}\n`,
+      )
     const outcome = errors === 0 ? paint('green', 'ok') : paint('red', 'failed')
     const counts = [count(models, 'model'), count(errors, 'error'), count(warnings, 'warning')]
     this.print(`${outcome}: ${counts.join(', ')}`)

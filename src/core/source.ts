@@ -31,6 +31,17 @@ export function positionOf(source: SourceFile, offset: number): Position {
   return { line, column, lineText: lineText.replace(/\r$/, '') }
 }
 
+/** The inverse of positionOf(); the end of the text where there is no such place. */
+export function offsetOf(
+  { text, firstLine = 1 }: SourceFile,
+  { line, column }: Pick<Position, 'line' | 'column'>,
+): number {
+  const before = text.split('\n').slice(0, line - firstLine)
+  const lineStart = before.reduce((sum, { length }) => sum + length + 1, 0)
+  const characters = Array.from(text.slice(lineStart, lineStart + 2 * column)).slice(0, column - 1)
+  return Math.min(text.length, lineStart + characters.join('').length)
+}
+
 /** DuckDB's binder and AST count bytes of UTF-8; spans count UTF-16 units. */
 export function offsetOfByte(text: string, byte: number): number {
   return Buffer.from(text, 'utf8').subarray(0, Math.max(0, byte)).toString('utf8').length

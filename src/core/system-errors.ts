@@ -21,7 +21,13 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
     dest,
   } = (error ?? {}) as NodeJS.ErrnoException & { readonly dest?: string }
   const at = dest ?? path ?? known
-  if (at === undefined || !(error instanceof Error)) return null
+  if (!(error instanceof Error)) return null
+  if (code === 'ENOSPC')
+    return {
+      problem: at === undefined ? 'the disk is full' : `the disk of ${shownPath(at)} is full`,
+      hint: 'free some space, and run the command again',
+    }
+  if (at === undefined) return null
   const shown = shownPath(at)
   switch (code) {
     case 'EACCES':
@@ -31,11 +37,6 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
       return {
         problem: `${shown} is on a read-only file system`,
         hint: 'mount it for writing, or move the project to another disk',
-      }
-    case 'ENOSPC':
-      return {
-        problem: `the disk of ${shown} is full`,
-        hint: 'free some space, and run the command again',
       }
     case 'EDQUOT':
       return {

@@ -21,8 +21,6 @@ export interface RunSummary {
   readonly flushed: readonly (FlushCount & { readonly model: ModelName })[]
   /** In the order of the DAG. */
   readonly models: readonly ModelResult[]
-  /** Models that no file defines any more, of which earlier runs knew. */
-  readonly removed: readonly ModelName[]
   /** null when the run was interrupted before it published. */
   readonly snapshot: { readonly id: string; readonly changed: boolean } | null
   /** What no file makes any more; looked for by runs of all models. */
@@ -38,7 +36,6 @@ export class RunResults {
   readonly versions = new Map<ModelName, string>()
   snapshot: RunSummary['snapshot'] = null
   orphans: RunSummary['orphans'] = []
-  readonly #removed: ModelName[] = []
   /** The models that the run is about; none before it knows. */
   selected: ReadonlySet<ModelName> = new Set()
   /** Whether the project has no mistake that is no model's, as far as the run is about it. */
@@ -105,7 +102,6 @@ export class RunResults {
   }
 
   remove(model: ModelName): void {
-    this.#removed.push(model)
     this.#progress({ event: 'model-removed', model })
   }
 
@@ -121,7 +117,6 @@ export class RunResults {
       ms: performance.now() - this.#startedMs,
       flushed: Array.from(flushed, ([model, counts]) => ({ model, ...counts })),
       models: results,
-      removed: this.#removed,
       snapshot,
       orphans,
     }

@@ -6,7 +6,7 @@ import { mistakesOfNoModel } from '../compiler/mistakes.ts'
 import { knownModels } from '../compiler/select.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
-import type { Progress } from '../core/report/progress.ts'
+import type { Progress, Share } from '../core/report/progress.ts'
 import { readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Retention } from '../store/snapshot-store.ts'
@@ -51,6 +51,8 @@ export interface RunOptions extends RunRequest {
   /** When aborted, the running statement is rolled back and the rest is skipped. */
   readonly signal: AbortSignal
   readonly progress: Progress
+  /** Called while a flush or the publication goes on. */
+  readonly onShare?: (share: Share) => void
   readonly logger: Logger
   /** Models that may be built at a time; 1 when not given. */
   readonly modelsAtOnce?: number
@@ -192,7 +194,7 @@ function failUncompiled(context: RunContext, results: RunResults): void {
 
 /** The events models that were refused, or could not be flushed. */
 async function flush(
-  { openClaims, logger, progress, onFlushStep }: RunOptions,
+  { openClaims, logger, progress, onFlushStep, onShare }: RunOptions,
   results: RunResults,
   context: RunContext,
 ): Promise<EarlyFailures> {
@@ -209,6 +211,7 @@ async function flush(
     logger,
     signal,
     progress,
+    onShare,
     onStep: onFlushStep,
     startedAt: context.startedAt,
     onFlushed: (model, count) => results.countFlushed(model.name, count),
@@ -236,7 +239,7 @@ async function markRemoved(
 }
 
 async function publishAll(
-  { store, progress, now, retention }: RunOptions,
+  { store, progress, now, retention, onShare }: RunOptions,
   results: RunResults,
   { connection, project, runId }: RunContext,
 ): Promise<void> {
@@ -249,6 +252,7 @@ async function publishAll(
     failed: project.failed,
     versions: results.versions,
     now: now?.() ?? new Date(),
+    onShare,
     ...(retention === undefined ? {} : { retention }),
     onFailure: (model, error) => results.fail(model.name, explainFailure(error, model, null)),
   })

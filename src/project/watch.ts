@@ -7,13 +7,17 @@ import { limits } from '../core/limits.ts'
 
 const WATCHED = ['eider.yml', 'models', 'seeds', 'macros']
 
+/** `paths`: what was saved, made or removed, from the directory of the project on. */
+type Work = (paths: readonly string[]) => Promise<void>
+
 export class ProjectWatch implements AsyncDisposable {
   readonly #watcher: ReturnType<typeof watch>
   readonly #quietMs: number
-  #work: (() => Promise<void>) | null = null
+  #work: Work | null = null
   #timer: NodeJS.Timeout | undefined
-  /** A change that no work has begun after. */
+  /** A change that no work has begun after; the paths of what is watched here. */
   #changed = false
+  #paths = new Set<string>()
   #working: Promise<void> | null = null
 
   private constructor(dir: string, quietMs: number) {
@@ -23,7 +27,10 @@ export class ProjectWatch implements AsyncDisposable {
       ignoreInitial: true,
       ignored: (path) => !isWatched(relative(dir, path)),
     })
-    this.#watcher.on('all', () => this.note())
+    this.#watcher.on('all', (_event, path) => {
+      this.#paths.add(relative(dir, path))
+      this.note()
+    })
   }
 
   /** Sees every change from now on. A burst of changes is one, which ends when nothing changes for `quietMs`. */
@@ -37,7 +44,7 @@ export class ProjectWatch implements AsyncDisposable {
   }
 
   /** Calls `work` after each burst, also for what has changed already; never twice at a time. `work` must not reject. */
-  onChange(work: () => Promise<void>): void {
+  onChange(work: Work): void {
     this.#work = work
     if (this.#changed) this.note()
   }
@@ -60,7 +67,9 @@ export class ProjectWatch implements AsyncDisposable {
     if (this.#work === null || this.#working !== null) return
     while (this.#changed && this.#work !== null) {
       this.#changed = false
-      this.#working = this.#work()
+      const paths = [...this.#paths].toSorted()
+      this.#paths.clear()
+      this.#working = this.#work(paths)
       await this.#working
     }
     this.#working = null

@@ -33,9 +33,9 @@ sources:
     JSON.parse((await space.ok(['query', 'FROM mart.all', '--json'], { cwd })).stdout) as unknown
   await space.ok(['run', '--quiet'], { cwd })
   assert.equal(await rows(), { one: 1, many: 60, some: 30, own: 60 })
-  assert.match((await space.ok(['run'], { cwd })).stdout, 'ok: 1 unchanged')
+  assert.match((await space.ok(['run'], { cwd })).stdout, ' 1 unchanged in ')
   await space.write(`${dir}/part [1]/x?.csv`, 'n\n2\n')
-  assert.match((await space.ok(['run'], { cwd })).stdout, 'ok: 1 built')
+  assert.match((await space.ok(['run'], { cwd })).stdout, ' 1 built, published ')
   await space.write(`${dir}/parts/b.csv`, 'n\n21\n')
   await space.ok(['run', '--quiet'], { cwd })
   assert.equal(await rows(), { one: 2, many: 61, some: 31, own: 61 })

@@ -23,7 +23,7 @@ test('eider mv keeps rows that the source no longer gives, in another schema too
   assert.match(stdout, 'moved a.kept to core.kept_rows in the warehouse: 2 rows\n')
   assert.match(stderr, 'these files still say a.kept: models/a/reader.sql')
   await space.write('models/a/reader.sql', 'SELECT count(*) AS n FROM core.kept_rows\n')
-  const run = await space.ok(['run'])
+  const run = await space.ok(['run', '--verbose'])
   assert.match(run.stdout, /unchanged +core\.kept_rows/)
   assert.not.match(run.stdout, 'orphan')
   assert.is((await space.ok(['odata', 'preview', 'core_kept_rows/$count'])).stdout.trim(), '2')

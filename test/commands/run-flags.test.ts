@@ -152,7 +152,7 @@ test('--quiet leaves of the summary what somebody may have to look at, and its l
   const first = await space.ok(['run', '--quiet'])
   assert.match(
     first.stdout,
-    /^built +a\.odd +1 row.*\nwarning +.*v > 1.*\nok: 2 built, 1 warning in .*\n$/,
+    /^\S+Z built +a\.odd +1 row.*\n\S+Z warning +.*v > 1.*\n\S+Z 2 built, 1 warning, published \w+ in .*\n$/,
   )
   assert.match(first.stderr, /warning .*day/)
   await space.write('models/a/odd.sql', "select error('no') as v\n")
@@ -160,10 +160,10 @@ test('--quiet leaves of the summary what somebody may have to look at, and its l
   const failed = await space.ok(['run', '--quiet'], { exitCode: 1 })
   assert.match(
     failed.stdout,
-    /^failed +a\.odd .*no\nskipped +a\.next .*\nfailed: 1 unchanged, 1 failed, 1 skipped in .*\n$/,
+    /^\S+Z failed +a\.odd .*no\n\S+Z skipped +a\.next .*\n\S+Z 1 failed, 1 skipped, 1 unchanged in .* {8}eider run --retry\n$/,
   )
   await space.write('models/a/odd.sql', 'select 2 as v\n')
-  assert.match((await space.ok(['run', '--quiet'])).stdout, /^ok: 2 built, 1 unchanged in .*\n$/)
+  assert.match((await space.ok(['run', '--quiet'])).stdout, /^\S+Z 2 built, 1 unchanged in .*\n$/)
 })
 
 test.run()

@@ -42,10 +42,10 @@ test('references and kinds that keep rows, four models at a time', async () => {
   await using space = await workspace(project(100))
   const run = async (exitCode = 0) =>
     (await space.ok(['run', '--threads', '4', '--quiet'], { exitCode })).stdout
-  assert.match(await run(), `ok: ${CHILDREN + 2} built`)
-  assert.match(await run(), `ok: ${CHILDREN + 2} unchanged`)
+  assert.match(await run(), `Z ${CHILDREN + 2} built, published`)
+  assert.match(await run(), `Z ${CHILDREN + 2} unchanged in `)
   await space.write('models/raw/items.sql', source(200))
-  assert.match(await run(), 'ok: ')
+  assert.match(await run(), ' built, ')
   assert.equal(await counts(space), { n: '200' })
   await space.write(
     'models/core/c0.sql',
@@ -62,7 +62,7 @@ test('two runs started at once: both end well, and everything is built once', as
     space.ok(['run', '--quiet', '--wait', '50']),
     space.ok(['run', '--quiet', '--wait', '50']),
   ])
-  const built = both.map(({ stdout }) => (/(\d+ (?:built|unchanged)) in/.exec(stdout) ?? [])[1])
+  const built = both.map(({ stdout }) => (/(\d+ (?:built|unchanged))/.exec(stdout) ?? [])[1])
   const all = CHILDREN + 2
   assert.equal(built.map(String).toSorted(), [`${all} built`, `${all} unchanged`])
   assert.equal(await counts(space), { n: '50' })

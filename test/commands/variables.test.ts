@@ -41,7 +41,7 @@ const rowsOf = async (space: Workspace, query: string, flags: readonly string[] 
 
 /** Status of each model by name. */
 function statuses({ stdout }: Outcome): Readonly<Record<string, string>> {
-  const lines = stdout.split('\n').map((line) => /^(built|unchanged|failed) +(\S.*?)  /.exec(line))
+  const lines = stdout.split('\n').map((line) => /Z (built|unchanged|failed) +(\S.*?)  /.exec(line))
   return Object.fromEntries(lines.flatMap((found) => (found ? [[found[2]!, found[1]!]] : [])))
 }
 
@@ -85,8 +85,8 @@ test('a value is part of the version of the models that take it, and of no other
   await using space = await workspace(project)
   await space.ok(['run'])
   const again = await space.ok(['run'])
-  assert.match(again.stdout, 'ok: 3 unchanged')
-  const label = await space.ok(['run', '--vars', 'label=other'])
+  assert.match(again.stdout, ' 3 unchanged in ')
+  const label = await space.ok(['run', '--vars', 'label=other', '--verbose'])
   assert.equal(statuses(label), {
     'mart.rows': 'unchanged',
     'mart.types': 'built',
@@ -103,7 +103,8 @@ test('a value is part of the version of the models that take it, and of no other
     ['mart.types'],
   )
   const modified = await space.ok(['ls', 'state:modified', '--vars', 'top=4', '--json'])
-  assert.is(modified.stdout.trim().split('\n').length, 3)
+  const models = modified.stdout.split('\n').filter((line) => line.includes('"model"'))
+  assert.is(models.length, 3)
 })
 
 test('a check with a variable, and a place behind one in a failure while it runs', async () => {

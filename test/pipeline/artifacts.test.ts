@@ -16,7 +16,6 @@ const summary: RunSummary = {
   ms: 1,
   flushed: [],
   models: [],
-  removed: [],
   snapshot: null,
   orphans: [],
 }

@@ -113,9 +113,12 @@ test('.env: a name that is nearly a known one is a warning of the compiler', asy
   })
   const { files } = await loadProject(project.dir, { env: {}, flags: {} })
   const { warnings } = await compile(files, { dir: project.dir })
-  assert.equal(warnings.map(showDiagnostic), [
-    '.env:2:1 warning dotenv-unknown-name: no setting has the variable "COLECT_PORT"\n  hint: did you mean COLLECT_PORT?',
-  ])
+  assert.equal(
+    warnings.map((found) => showDiagnostic(found)),
+    [
+      '.env:2:1 warning dotenv-unknown-name: no setting has the variable "COLECT_PORT"\n  hint: did you mean COLLECT_PORT?',
+    ],
+  )
 })
 
 test('a project is found from below', async () => {

@@ -158,7 +158,7 @@ export async function contentsOf({ dir }: Workspace): Promise<readonly string[]>
 /** How the built command line is started: without settings of the machine, with those of the test. */
 export function eiderProcess(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(COLLECT|ODATA|EIDER)_/.test(name),
+    ([name]) => !/^(?:(?:COLLECT|ODATA|EIDER)_|(?:CI|FORCE_COLOR)$)/.test(name),
   )
   return {
     command: process.execPath,

@@ -10,10 +10,16 @@ import {
 } from '../../cli/selection.ts'
 import { giveWay } from '../../cli/priority.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
-import { drawProgress, showSummary } from '../../cli/show-run.ts'
+import { isLive } from '../../cli/paint.ts'
+import { count, duration } from '../../cli/run-lines.ts'
+import { showDiagnostic } from '../../cli/show-diagnostic.ts'
+import { showFailedModel } from '../../cli/show-failed-model.ts'
+import { RunDisplay } from '../../cli/show-run.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
-import { DiagnosticsError } from '../../core/diagnostics.ts'
+import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
+import type { CompiledProject } from '../../core/model.ts'
+import type { ModelName } from '../../core/names.ts'
 import type { RunSummary } from '../../pipeline/results.ts'
 import { runOptionsOf } from '../run-options.ts'
 
@@ -75,16 +81,17 @@ export default class PipelineRun extends BaseCommand {
     const { paths } = await this.openProject(flags)
     const { ProjectWatch } = await import('../../project/watch.ts')
     await using watch = await ProjectWatch.open(paths.dir)
-    const run = async () => {
+    const run = async (saved: readonly string[]) => {
       try {
+        if (saved.length > 0 && !flags.quiet) process.stderr.write(`${savedText(saved)}\n`)
         await this.#runOnce(flags, argv, stop)
       } catch (error) {
         this.showFailure(error, flags)
       }
-      if (!flags.quiet && !stop.signal.aborted)
+      if (saved.length === 0 && !flags.quiet && !stop.signal.aborted)
         process.stderr.write('waiting for changes; Ctrl-C ends\n')
     }
-    await run()
+    await run([])
     watch.onChange(run)
     await stop.asked
   }
@@ -94,7 +101,7 @@ export default class PipelineRun extends BaseCommand {
     argv: readonly unknown[],
     stop: StopRequest,
   ): Promise<RunSummary> {
-    const logger = this.loggerFor(flags)
+    const startedMs = performance.now()
     const project = await this.openProject(flags)
     const { compileOnce } = await import('../../compiler/compile-once.ts')
     const { paths } = project
@@ -108,8 +115,16 @@ export default class PipelineRun extends BaseCommand {
         import('../../store/open-store.ts'),
       ])
     const selection = { ...selectionOf(argv, flags), retry: flags.retry }
-    checkSelection(knownModels(compiled), selection)
+    const known = knownModels(compiled)
+    checkSelection(known, selection)
     this.printWarnings(compiled.warnings)
+    using display = flags.json ? null : this.#display(flags, known.keys(), stop)
+    const logger = this.loggerFor(
+      flags,
+      display === null ? undefined : (text) => display.note(text),
+    )
+    const compiledIn = duration(performance.now() - startedMs)
+    display?.detail(`compiled   ${count(known.size, 'model')}, ${compiledIn}`)
     const summary = await runPipeline({
       paths,
       store: openStore(paths),
@@ -125,14 +140,15 @@ export default class PipelineRun extends BaseCommand {
       range: rangeOf(flags),
       lockWaitMs: flags.wait * 1000,
       signal: stop.signal,
-      progress: flags.json ? (event) => this.printEvent(event) : drawProgress(process.stderr),
+      progress: (event) => (display === null ? this.printEvent(event) : display.progress(event)),
+      onShare: (share) => display?.share(share),
       logger,
     })
-    if (!flags.json) this.print(showSummary(summary, this.paintFor(flags), flags))
     const { mistakesOf } = await import('../../compiler/mistakes.ts')
     const chosen = summary.models.map(({ model }) => model)
     const mistakes = mistakesOf(compiled, chosen)
-    if (mistakes.length > 0) this.showFailure(new DiagnosticsError(mistakes), flags)
+    if (display !== null) this.#finish(display, { summary, compiled, mistakes, flags, stop })
+    else if (mistakes.length > 0) this.showFailure(new DiagnosticsError(mistakes), flags)
     const isIdle = flags.retry && summary.models.length === 0
     if (isIdle && !flags.quiet && !stop.signal.aborted) {
       const isAll = selection.include.length + selection.exclude.length === 0
@@ -143,4 +159,51 @@ export default class PipelineRun extends BaseCommand {
     }
     return summary
   }
+
+  #display(flags: RunFlags, names: Iterable<ModelName>, { signal }: StopRequest): RunDisplay {
+    const { quiet, verbose } = flags
+    const { stdout: results, stderr: notes } = process
+    const look = this.lookOf(results)
+    const isDrawn = !quiet && isLive(notes)
+    return new RunDisplay({ results, notes, look, isDrawn, quiet, verbose, signal, names })
+  }
+
+  /** Failures once more, with their places: those of the compile as it found them, then those of the run. */
+  #finish(display: RunDisplay, { summary, compiled, mistakes, flags, stop }: Finished): void {
+    const { models, failed } = compiled
+    const look = this.lookOf(process.stderr)
+    const sources = new Map(Array.from(models.values(), ({ source }) => [source.path, source]))
+    const broken = summary.models.filter(
+      ({ model, status }) => status === 'failed' && !failed.has(model),
+    )
+    const frames = [
+      ...mistakes.map((mistake) => showDiagnostic(mistake, look)),
+      ...broken.map((result) => showFailedModel(result, sources, look)),
+    ]
+    const isLeft = summary.models.some(({ status }) => status === 'failed' || status === 'skipped')
+    const isRetryable = isLeft && !flags.watch && !stop.signal.aborted
+    display.finish(summary, frames, isRetryable ? retryOf(flags) : null)
+  }
+}
+
+interface Finished {
+  readonly summary: RunSummary
+  readonly compiled: CompiledProject
+  readonly mistakes: readonly Diagnostic[]
+  readonly flags: RunFlags
+  readonly stop: StopRequest
+}
+
+const retryOf = ({ project, target }: RunFlags): string =>
+  [
+    'eider run --retry',
+    ...(project === undefined ? [] : [`--project ${project}`]),
+    ...(target === undefined ? [] : [`--target ${target}`]),
+  ].join(' ')
+
+/** When, and what, with the files of one save in one line. */
+function savedText(paths: readonly string[]): string {
+  const time = new Date().toTimeString().slice(0, 8)
+  const [first = '', ...others] = paths
+  return `${time}   ${first}${others.length === 0 ? '' : ` and ${count(others.length, 'other file')}`}`
 }

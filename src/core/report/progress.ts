@@ -54,3 +54,12 @@ export interface Orphan {
 }
 
 export type Progress = (event: RunEvent) => void
+
+/** How far a flush or the publication is; for the terminal alone, so no event. */
+export interface Share {
+  readonly step: 'flush' | 'publish'
+  readonly model: ModelName
+  /** Events that are in the table, of those that were claimed; or sets that are published, of all. */
+  readonly done: number
+  readonly total: number
+}

@@ -18,7 +18,7 @@ import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { EventsModel } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
-import type { Progress } from '../../core/report/progress.ts'
+import type { Progress, Share } from '../../core/report/progress.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { deleteAcks, recordAcks } from './ack-records.ts'
@@ -56,6 +56,7 @@ export interface FlushDependencies {
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly progress: Progress
+  readonly onShare?: ((share: Share) => void) | undefined
   /** Called after each step; crash tests end the process there. */
   readonly onStep?: ((step: FlushStep) => void | Promise<void>) | undefined
 }
@@ -102,10 +103,13 @@ export async function flushTarget(
       flushed = true
       progress({ event: 'flush-started', model: model.name, events: eventsOf(batch) })
       let rejected = 0
+      let done = 0
       await deps.makeRoom(bytesOf(batch))
-      await flushClaims(deps, model, batch, (done) => {
-        count(done)
-        rejected += done.rejected
+      await flushClaims(deps, model, batch, (part) => {
+        count(part)
+        rejected += part.rejected
+        done += part.events + part.rejected
+        deps.onShare?.({ step: 'flush', model: model.name, done, total: eventsOf(batch) })
       })
       const events = eventsOf(batch) - rejected
       const ms = performance.now() - startedAt

@@ -5,6 +5,7 @@ import { limits } from '../../core/limits.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
+import type { Share } from '../../core/report/progress.ts'
 import type { PublishedRelation } from '../../core/snapshot.ts'
 import { sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
@@ -31,6 +32,7 @@ export interface PublishModelsOptions {
   readonly now: Date
   /** By default the limits of core/limits.ts. */
   readonly retention?: Retention | undefined
+  readonly onShare?: ((share: Share) => void) | undefined
   /** Told of a model that cannot be published. Throws what is no failure of the model. */
   readonly onFailure: (model: Model, error: unknown) => void
 }
@@ -53,8 +55,9 @@ async function chooseRelations(
   rows: PublishedRows,
 ): Promise<readonly PublishedRelation[]> {
   const relations: PublishedRelation[] = []
-  for (const model of options.models) {
-    if (model.expose === null) continue
+  const exposed = [...options.models].filter(({ expose }) => expose !== null)
+  for (const [done, model] of exposed.entries()) {
+    options.onShare?.({ step: 'publish', model: model.name, done, total: exposed.length })
     const before = rows.current?.relations.find((relation) => relation.model === model.name)
     try {
       const version = options.versions.get(model.name)

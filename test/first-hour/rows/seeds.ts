@@ -33,7 +33,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'a CSV in Latin-1',
     files: { 'seeds/ref/bad.csv': Buffer.from('a,b\n1,caf\u00e9\n', 'latin1') },
     answer: `
-      seeds/ref/bad.csv:2:6 error unreadable-file: the file cannot be read: the byte E9 is not UTF-8
+      seeds/ref/bad.csv:2:6 error unreadable-file: the byte E9 is not UTF-8
       hint: it looks like Latin-1 (Windows-1252); save it as UTF-8`,
     grade: 'A',
   },

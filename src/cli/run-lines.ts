@@ -1,0 +1,98 @@
+// What a run says, line by line, for people.
+
+import type { ModelResult, Orphan } from '../core/report/progress.ts'
+import type { Paint, Style } from './paint.ts'
+
+export interface RunTotals {
+  readonly ok: boolean
+  readonly ms: number
+  readonly flushed: readonly {
+    readonly model: string
+    readonly events: number
+    readonly rejected: number
+  }[]
+  readonly models: readonly ModelResult[]
+  readonly orphans: readonly Orphan[]
+  readonly snapshot: { readonly id: string; readonly changed: boolean } | null
+}
+
+/** Columns of the first word of a line. */
+export const STATUS_COLUMNS = 11
+
+const styleOf: Readonly<Record<string, Style>> = {
+  built: 'green',
+  unchanged: 'dim',
+  failed: 'red',
+  skipped: 'yellow',
+  warning: 'yellow',
+}
+
+/** A status, a name in a column of `width`, and what is to be said of it. */
+export function line(
+  paint: Paint,
+  [status, name, says]: readonly [status: string, name: string, says: string],
+  width: number,
+): string {
+  const head = status.padEnd(STATUS_COLUMNS - 1)
+  const style = styleOf[status]
+  return `${style === undefined ? head : paint(style, head)} ${name.padEnd(width)}  ${says}`
+}
+
+export function flushText(events: number, rejected: number, ms: number | null): string {
+  const aside = rejected === 0 ? '' : `, ${grouped(rejected)} rejected (see _eider.rejected_events)`
+  return `${count(events, 'event')}${aside}${ms === null ? '' : `, ${duration(ms)}`}`
+}
+
+/** `isShort`: the place and the words of a failure follow, in a frame. */
+export function modelText(result: ModelResult, isShort: boolean): string {
+  const { status, because, rows, ms } = result
+  if (status === 'failed' && isShort) {
+    const place = placeIn(because)
+    return place === null ? because : `line ${place.line}`
+  }
+  if (status !== 'built') return because
+  const size = rows === undefined ? '' : `${count(rows, 'row')}, `
+  return `${size}${duration(ms)} (${because})`
+}
+
+export interface FailurePlace {
+  readonly path: string
+  readonly line: number
+  readonly column: number
+  readonly message: string
+}
+
+/** A failure begins with its place, where one is known. */
+export function placeIn(because: string): FailurePlace | null {
+  const [, path, at, column, message] = /^(.+?):(\d+):(\d+): (.*)$/s.exec(because) ?? []
+  if (path === undefined || message === undefined) return null
+  return { path, line: Number(at), column: Number(column), message }
+}
+
+/** The last line: what became of the models, what is published, and how long it took. */
+export function totalText(run: RunTotals, isInterrupted: boolean, paint: Paint): string {
+  const { models, snapshot, ok, ms } = run
+  const counts = (['failed', 'skipped', 'built', 'unchanged'] as const).flatMap((status) => {
+    const n = models.filter((model) => model.status === status).length
+    return n === 0 ? [] : [paint(styleOf[status]!, `${grouped(n)} ${status}`)]
+  })
+  const warnings = models.reduce((n, model) => n + (model.warnings?.length ?? 0), 0)
+  if (warnings > 0) counts.push(paint('yellow', count(warnings, 'warning')))
+  if (counts.length === 0) counts.push('no models')
+  if (isInterrupted) counts.unshift(paint('red', 'interrupted'))
+  // A mistake that is no model's: no model tells that the run has failed.
+  else if (!ok && !models.some(({ status }) => status === 'failed'))
+    counts.unshift(paint('red', 'failed'))
+  if (snapshot?.changed === true) counts.push(`published ${snapshot.id}`)
+  return `${counts.join(', ')} in ${duration(ms)}`
+}
+
+// Not by toLocaleString(), which takes longer to get ready than a small model to build.
+export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',')
+export const count = (n: number, noun: string): string =>
+  `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`
+}
