@@ -28,7 +28,7 @@ export interface Vitals {
 
 export function backlogOf({ buffer, served, traffic }: Vitals): readonly Backlog[] {
   const { targets } = buffer.stats()
-  return [...new Set([...served.doors.keys(), ...targets.keys()])].map((target) => {
+  return [...new Set([...served.validators.keys(), ...targets.keys()])].map((target) => {
     const { buffered = 0, claimed = 0, bytes = 0, oldest = null } = targets.get(target) ?? {}
     const events = buffered + claimed
     return { target, events, inflight: claimed, bytes, oldest, rate: traffic.rateOf(target) }
