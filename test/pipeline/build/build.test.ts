@@ -158,7 +158,7 @@ test('schemas that cannot be used are refused by name', async () => {
     query('Warehouse.t', 'select 1 as v'),
   ])
   assert.match(resultOf(summary, '_eider.models').because, /is reserved for eider/)
-  assert.match(resultOf(summary, 'Warehouse.t').because, /name of the database file/)
+  assert.match(resultOf(summary, 'Warehouse.t').because, /same name as the database file/)
 })
 
 test('an abort rolls the running model back and skips the rest', async () => {
