@@ -184,6 +184,14 @@ test('a model that waits for a file compiles once the file is there', async () =
   assert.ok([...models.keys()].some((name) => name === 'raw.n'))
 })
 
+test('not saved: a project with a model that does not compile', async () => {
+  await using space = await workspace(project)
+  await space.write('models/raw/n.sql', 'select nothing\n')
+  assert.is((await once(space)).failed.size, 1)
+  const isSaved = await stat(space.path('.eider/compiled.json')).then(Boolean, () => false)
+  assert.not.ok(isSaved)
+})
+
 test('mistakes of no model are restored', async () => {
   await using space = await workspace(project)
   await space.write('models/raw/n.new.sql', 'select 1 as x\n')
