@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import type { SeedModel } from '../core/model.ts'
+import type { SeedFormat, SeedModel } from '../core/model.ts'
 import { sameName } from '../core/names.ts'
 import type { SeedFile } from '../core/project.ts'
 import { type Column, columnType, isTypeText } from '../core/relation.ts'
@@ -13,7 +13,7 @@ import { DatabaseError } from '../duckdb/errors.ts'
 import { type Explanation, missingType, TYPE_HINT } from './explain/binding.ts'
 import { problemOf } from './explain/engine-words.ts'
 
-const readers: Readonly<Record<SeedModel['format'], Sql>> = {
+const readers: Readonly<Record<SeedFormat, Sql>> = {
   csv: sql`read_csv`,
   json: sql`read_json`,
   parquet: sql`read_parquet`,

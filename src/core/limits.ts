@@ -291,6 +291,14 @@ export const limits = {
   groupHeldMs: 300,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
+  /** A run that waits looks this often whether the lock is free: a person does not notice it, and a look reads one file. */
+  runLockPollMs: 100,
+  /**
+   * A warehouse that another program has open is tried again after the first time, then twice as late each time up to the
+   * second: many have it for a moment only, and each try makes an engine.
+   */
+  warehouseRetryMs: 50,
+  longestWarehouseRetryMs: 1_000,
   /** A daemon that starts waits this long for a run that has the buffer open to take what is in it. */
   bufferLockWaitMs: 30_000,
   /** What `eider doctor` waits for a port to answer, and the free space below which it warns. */

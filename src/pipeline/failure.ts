@@ -20,6 +20,9 @@ export class ModelFailure extends Error {
   }
 }
 
+/** The command that builds one model from nothing, for hints. */
+export const fullRefreshOf = (name: ModelName): string => `eider run ${name} --full-refresh`
+
 /**
  * One line with the place in the model: `models/mart/a.sql:4:3: …`. A seed has no text to point at. `selected`: what the
  * run is about, where that may be the reason. Throws errors that are no model's: our own bugs, and an environment in

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import { type ModelName, foldCase, parseModelName } from '../core/names.ts'
+import type { SeedFormat } from '../core/model.ts'
 import type { ModelFile, ProjectFiles, SeedFile } from '../core/project.ts'
 import { readSource, unreadable, wholeFile } from './read-text.ts'
 import { parseSeedTypes, type SeedTypes } from './seed-types.ts'
@@ -12,7 +13,7 @@ import { parseSeedTypes, type SeedTypes } from './seed-types.ts'
 /** Schemas that belong to DuckDB, and the one in which eider keeps its own tables. */
 const RESERVED_SCHEMAS = ['_eider', 'information_schema', 'memory', 'pg_catalog', 'system', 'temp']
 
-const SEED_FORMATS: Readonly<Record<string, SeedFile['format']>> = {
+const SEED_FORMATS: Readonly<Record<string, SeedFormat>> = {
   csv: 'csv',
   tsv: 'csv',
   json: 'json',

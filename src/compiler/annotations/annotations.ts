@@ -5,7 +5,7 @@ import { kinds } from '../../core/kinds.ts'
 import { type Kind, type Model, placedAnnotations, type SeedModel } from '../../core/model.ts'
 import { positionOf, type SourceFile, type Span } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import type { AnnotationValues } from './annotation-values.ts'
+import { type AnnotationValues, checkExamples } from './annotation-values.ts'
 import { readParts, readValue } from './read-annotation.ts'
 import type { Token } from '../sql/tokens.ts'
 import { foreignAnnotation } from './foreign-words.ts'
@@ -53,8 +53,7 @@ interface AnnotationRule {
 const queryKinds = fileKinds.filter((kind) => kinds[kind].hasQuery)
 const checkRule = {
   value: 'check',
-  expected:
-    "a condition in SQL, or not_null(a, b), unique(a, b), accepted(a, 'x', 'y'), references(a, schema.model.column), row_count(> 0)",
+  expected: `a condition in SQL, or ${Object.values(checkExamples).join(', ')}`,
   kinds: queryKinds,
   repeats: true,
 } as const satisfies AnnotationRule

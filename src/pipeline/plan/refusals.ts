@@ -6,7 +6,7 @@ import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName, splitModelName } from '../../core/names.ts'
 import { materializationOf, materializations } from '../build/materialize/kinds.ts'
 import { countRows, relationOf, relationType } from '../build/materialize/relation.ts'
-import { explainFailure, isInterruption, ModelFailure } from '../failure.ts'
+import { explainFailure, fullRefreshOf, isInterruption, ModelFailure } from '../failure.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { STATE_SCHEMA } from '../store/state.ts'
 
@@ -76,7 +76,7 @@ function refuseReplacement(context: RunContext, model: Model): void {
   if (record === null) {
     if (fullRefresh) return
     throw new ModelFailure(
-      `a table ${model.name} exists that no run created; rename it, or replace it with --full-refresh`,
+      `a table ${model.name} exists that no run created; rename it, or replace it: ${fullRefreshOf(model.name)}`,
     )
   }
   if (record.kind === model.kind) return

@@ -51,7 +51,7 @@ async function adaptationFor(
   model: EventsModel,
 ): Promise<Adaptation> {
   return adaptationOf({
-    relation: relationOf(model.name),
+    model: model.name,
     from: (await columnsBefore(model.name)) ?? [],
     to: await spelledByEngine(connection, model),
     removed: 'keep',

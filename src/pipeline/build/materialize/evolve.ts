@@ -1,13 +1,14 @@
 // Changes of columns that keep all that a table holds: a new column, and a type that holds every value of the old one.
 
 import type { OnSchemaChange } from '../../../core/model.ts'
-import { foldCase } from '../../../core/names.ts'
+import { foldCase, type ModelName } from '../../../core/names.ts'
 import type { Column, ColumnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
-import { ModelFailure } from '../../failure.ts'
+import { fullRefreshOf, ModelFailure } from '../../failure.ts'
+import { relationOf } from './relation.ts'
 
 export interface Evolution {
-  readonly relation: Sql
+  readonly model: ModelName
   readonly from: readonly Column[]
   readonly to: readonly Column[]
   /** What happens to a column that the model no longer has. */
@@ -29,7 +30,7 @@ export function adaptationOf(
     readonly canRebuild: boolean
   },
 ): Adaptation {
-  const { from, to, policy, canRebuild, removed } = evolution
+  const { model, from, to, policy, canRebuild, removed } = evolution
   if (policy === 'evolve') {
     const statements = planEvolution(evolution)
     return { is: statements.length > 0 ? 'evolved' : 'same', statements }
@@ -44,8 +45,8 @@ export function adaptationOf(
     )
   throw new ModelFailure(
     policy === 'fail'
-      ? `the columns changed (${difference}) and @on_schema_change is fail; rebuild the table with --full-refresh`
-      : `the columns changed (${difference}); the table holds rows that its source may no longer have, so it is rebuilt only with --full-refresh`,
+      ? `the columns changed (${difference}) and @on_schema_change is fail; rebuild the table: ${fullRefreshOf(model)}`
+      : `the columns changed (${difference}); the table holds rows that its source may no longer have, so it is rebuilt only when asked: ${fullRefreshOf(model)}`,
     'on_schema_change',
   )
 }
@@ -67,14 +68,15 @@ function differenceOf(
 }
 
 // A seed that happens to be empty would cost the table its rows.
-const SEED_HINT =
-  '; if it comes from a seed without rows, declare its type in the .yml next to the seed; otherwise rebuild the table with --full-refresh'
+const seedHint = (model: ModelName) =>
+  `; if it comes from a seed without rows, declare its type in the .yml next to the seed; otherwise rebuild the table: ${fullRefreshOf(model)}`
 
 /** Throws ModelFailure for a change that would lose values. */
-function planEvolution({ relation, from, to, removed }: Evolution): readonly Sql[] {
+function planEvolution({ model, from, to, removed }: Evolution): readonly Sql[] {
+  const relation = relationOf(model)
   const hint =
     removed === 'refuse'
-      ? '; rebuild the table with --full-refresh'
+      ? `; rebuild the table: ${fullRefreshOf(model)}`
       : '; give the column another name, or keep its type'
   const before = new Map(from.map((column) => [foldCase(column.name), column]))
   const after = new Set(to.map(({ name }) => foldCase(name)))
@@ -92,7 +94,7 @@ function planEvolution({ relation, from, to, removed }: Evolution): readonly Sql
       return [sql`ALTER TABLE ${relation} ADD COLUMN ${sql.ident(name)} ${sql.type(type)}`]
     if (column.type === type) return []
     if (!isLosslessWidening(column.type, type)) {
-      const help = removed === 'refuse' && type === 'VARCHAR' ? SEED_HINT : hint
+      const help = removed === 'refuse' && type === 'VARCHAR' ? seedHint(model) : hint
       throw new ModelFailure(
         `column "${name}" cannot change from ${column.type} to ${type} without losing values${help}`,
         'on_schema_change',

@@ -10,6 +10,7 @@ import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { adaptedTable, keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
+import { fullRefreshOf } from '../../failure.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
 import { isEdited } from '../../store/state.ts'
 import { checkKey, duplicatesHint } from './check-key.ts'
@@ -75,7 +76,7 @@ export function keptTable<M extends KeptModel>(kind: KeptKind<M>): Materializati
     refuseReplacement: (name, by, fullRefresh) =>
       fullRefresh
         ? null
-        : `${name} ${kind.holds}; as kind ${by} it would lose them; drop them with --full-refresh`,
+        : `${name} ${kind.holds}; as kind ${by} it would lose them; drop them: ${fullRefreshOf(name)}`,
     build: (context, model) => build(kind, context, model),
     dryRun: (context, model, input) => dryRun(kind, context, model, input),
   }
@@ -92,7 +93,7 @@ async function refuse<M extends KeptModel>(
     await refuseWrongRange(context.connection, model, watermark, range)
   if (!continuesTable(context, model)) return
   const before = (await context.columnsBefore(model.name)) ?? []
-  if (watermark !== null) refuseLostWatermark(watermark, before)
+  if (watermark !== null) refuseLostWatermark(model.name, watermark, before)
   if (columnsAreKnown(context, model))
     adaptationFor(kind, model, ownColumns(model, before), ownColumns(model, model.columns))
 }
@@ -152,7 +153,7 @@ function adaptationFor<M extends KeptModel>(
   to: readonly Column[],
 ): Adaptation {
   return adaptationOf({
-    relation: relationOf(model.name),
+    model: model.name,
     from,
     to,
     removed: 'refuse',
@@ -162,8 +163,8 @@ function adaptationFor<M extends KeptModel>(
 }
 
 // The rows of the SELECT have been checked, so no change of it helps.
-const OTHER_KEY =
-  'the table was built with another key; keep that key, or rebuild the table with --full-refresh'
+const otherKeyHint = ({ name }: KeptModel) =>
+  `the table was built with another key; keep that key, or rebuild the table: ${fullRefreshOf(name)}`
 
 /**
  * The stage has each key once, so the table has too, unless it was built with another key, or a range of it was
@@ -178,7 +179,7 @@ async function checkKeys<M extends KeptModel>(
   const target = relationOf(model.name)
   const range = rangeOf(context, model)
   if (isEdited(recordOf(context, model), model) || range !== null) {
-    const hint = range === null ? OTHER_KEY : duplicatesHint(model)
+    const hint = range === null ? otherKeyHint(model) : duplicatesHint(model)
     await checkKey(connection, kind.currentRows(target), model.uniqueKey, 'unique_key', hint)
   }
   const exposed = model.expose?.key ?? []

@@ -3,13 +3,13 @@
 
 import { isNoValue } from '../../../core/exact-value.ts'
 import type { KeptModel, Watermark } from '../../../core/model.ts'
-import { sameName } from '../../../core/names.ts'
+import { type ModelName, sameName } from '../../../core/names.ts'
 import { type Column, type ColumnType, columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf } from '../../../duckdb/values.ts'
-import { ModelFailure } from '../../failure.ts'
+import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import { checkKey, duplicatesHint } from './check-key.ts'
 import type { RunContext, WatermarkRange } from '../../run-context.ts'
 import { continuesTable, inRange, rangeOf, relationOf } from './relation.ts'
@@ -58,10 +58,14 @@ async function filterOf(
 }
 
 /** `columns`: those of the table that goes on. */
-export function refuseLostWatermark({ column }: Watermark, columns: readonly Column[]): void {
+export function refuseLostWatermark(
+  model: ModelName,
+  { column }: Watermark,
+  columns: readonly Column[],
+): void {
   if (columns.some(({ name }) => sameName(name, column))) return
   throw new ModelFailure(
-    `the table has no column "${column}" to continue from; rebuild it with --full-refresh`,
+    `the table has no column "${column}" to continue from; rebuild it: ${fullRefreshOf(model)}`,
     'incremental',
   )
 }
