@@ -274,6 +274,12 @@ export const limits = {
   keptOpenings: 1_000,
   /** Runs that `eider history` knows: five weeks of a run every five minutes. */
   keptRuns: 10_000,
+  /** Runs that `eider history` knows while another run holds the warehouse; each is a file. */
+  copiedRuns: 200,
+  /** A query that a run waits for goes on this long: less than the run waits for it by default. */
+  queryHoldsRunMs: 10_000,
+  /** How often a query looks whether a run waits for it. */
+  lookForRunMs: 500,
   /**
    * Log of the warehouse that runs without work leave to be replayed, in runs of this size. Some twenty take less than
    * 5 ms to replay, of ten models or of a thousand; a checkpoint takes 4 ms and 40 ms.

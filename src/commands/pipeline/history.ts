@@ -18,7 +18,7 @@ export default class PipelineHistory extends BaseCommand {
     const { args, flags } = await this.parse(PipelineHistory)
     const project = await this.openProject(flags)
     const { modelHistory, runHistory } = await import('../../pipeline/history.ts')
-    await using reading = await openToRead(project)
+    await using reading = await openToRead(project, { orLastState: true })
     const { connection } = reading
     const rows =
       args.model === undefined

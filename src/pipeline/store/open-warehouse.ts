@@ -30,7 +30,7 @@ export interface ProjectSources {
   readonly sources: readonly ExternalSource[]
 }
 
-async function withSources(
+export async function withSources(
   database: Database,
   { dir, sources }: ProjectSources,
 ): Promise<Database> {
