@@ -51,7 +51,7 @@ test('every line has a time, failures are framed on stderr, unchanged models are
   assert.match(stderr, frame)
   await space.write('models/a/bad.sql', 'select id from a.fine\n')
   await space.ok(['run'])
-  assert.match((await space.ok(['run'])).stdout, /^\S+Z 3 unchanged in \d+ m?s\n$/)
+  assert.match((await space.ok(['run'])).stdout, /^\S+Z 3 unchanged in [\d.]+ m?s\n$/)
   const detailed = await space.ok(['run', '--verbose'])
   assert.match(detailed.stdout, /Z unchanged +a\.fine +nothing changed\n/)
   assert.match(detailed.stderr, /^\S+Z compiled +3 models, [\d.]+ m?s\n/)
