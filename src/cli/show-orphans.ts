@@ -1,12 +1,24 @@
 // Relations that no file of the project makes any more, with the ways to go on.
 
+import type { ModelName } from '../core/names.ts'
 import type { Orphan } from '../core/report/progress.ts'
 
 export const orphanLines = (orphans: readonly Orphan[], width: number): readonly string[] =>
   orphans.map((orphan) => `orphan     ${orphan.model.padEnd(width)}  ${orphanState(orphan)}`)
 
-export const orphanState = ({ model, rows }: Orphan): string =>
-  `${sizeOf(rows)}, and no file makes it: eider mv ${model} NEW keeps it, eider drop ${model} removes it`
+export function orphanState({ model, kind, rows }: Orphan): string {
+  const kept = howToKeep(model, kind)
+  const ways = [...(kept === null ? [] : [kept]), `eider drop ${model} removes it`]
+  return `${sizeOf(rows)}, and no file makes it: ${ways.join(', ')}`
+}
+
+/** How to keep it; null for what its file alone can make again. */
+function howToKeep(model: ModelName, kind: Orphan['kind']): string | null {
+  if (kind === 'view' || kind === 'seed') return null
+  // Events are sent and wait under the name of their model.
+  if (kind === 'events') return `models/${model.replace('.', '/')}.sql of kind events takes it up`
+  return `eider mv ${model} NEW keeps it as the model NEW`
+}
 
 export const sizeOf = (rows: number | null): string =>
   rows === null ? 'a view' : `${rows} ${rows === 1 ? 'row' : 'rows'}`
