@@ -1,4 +1,4 @@
-// Relations that no file of the project makes any more, with the ways to go on.
+// Relations that no file of the project creates any more, with the next steps.
 
 import type { ModelName } from '../core/names.ts'
 import type { Orphan } from '../core/report/progress.ts'
@@ -6,10 +6,14 @@ import type { Orphan } from '../core/report/progress.ts'
 export const orphanLines = (orphans: readonly Orphan[], width: number): readonly string[] =>
   orphans.map((orphan) => `orphan     ${orphan.model.padEnd(width)}  ${orphanState(orphan)}`)
 
-export function orphanState({ model, kind, rows }: Orphan): string {
+export const orphanState = ({ rows, ...orphan }: Orphan): string =>
+  `${sizeOf(rows)}, and ${wayOn(orphan)}`
+
+/** Where the rows cannot be counted. */
+export function wayOn({ model, kind }: Pick<Orphan, 'model' | 'kind'>): string {
   const kept = howToKeep(model, kind)
   const ways = [...(kept === null ? [] : [kept]), `eider drop ${model} removes it`]
-  return `${sizeOf(rows)}, and no file makes it: ${ways.join(', ')}`
+  return `no file makes it: ${ways.join(', ')}`
 }
 
 /** How to keep it; null for what its file alone can make again. */

@@ -46,8 +46,8 @@ export default class Mv extends BaseCommand {
       return relation
     })
     if (moved === null && file === null)
-      throw new UsageError(`no run has made "${args.old}"`, {
-        hint: '"eider ls" lists what no file makes any more',
+      throw new UsageError(`no run created "${args.old}"`, {
+        hint: '"eider ls" lists tables and views that no file creates any more',
       })
     if (flags.json) return this.printEvent({ event: 'moved', from, to, file, table: moved })
     if (file !== null) this.print(`moved ${file.from} to ${file.to}`)

@@ -1,5 +1,5 @@
 // A compiled project as two lines of JSON and back. Texts of files are not in it: places in them are kept as offsets, so
-// it means something only beside the very files that were compiled. The second line is the lineage, which few commands read.
+// it is valid only together with the files that were compiled. The second line is the lineage, which few commands read.
 
 import type { Diagnostic } from '../core/diagnostics.ts'
 import type { Check, CompiledProject, FailedModel, Lineage, Macro, Model } from '../core/model.ts'
@@ -74,7 +74,7 @@ export function saveProject(project: CompiledProject, files: ProjectFiles): stri
   return `${JSON.stringify(saved)}\n${JSON.stringify(lineage)}`
 }
 
-/** `text` is what saveProject() made of a project with these files. */
+/** `text` is what saveProject() returned for a project with these files. */
 export function restoreProject(text: string, files: ProjectFiles): CompiledProject {
   const sources = sourcesOf(files)
   const sourceOf = (path: string): SourceFile => {

@@ -1,5 +1,5 @@
-// Relations that runs have made and that no file of the project makes any more. They are kept, since a history is not the
-// tool's to destroy; these are the ways to take one up under another name, and to let one go.
+// Relations that runs created and no file of the project creates any more. They are kept, since a history is not the
+// tool's to destroy; these are the ways to adopt one under another name, and to drop one.
 
 import { UsageError } from '../core/failures.ts'
 import { knownModels } from '../compiler/select.ts'
@@ -36,14 +36,16 @@ interface Found {
   readonly state: State
 }
 
-/** Removes the relation and all that is remembered of it. Throws UsageError where no run has made it. */
+/** Removes the relation and its state. Throws UsageError where no run created it. */
 export async function dropRelation(connection: Connection, name: string): Promise<Orphan> {
   const catalog = await readCatalog(connection)
   const { models } = await readState(connection)
   const found = [...models].find(([model]) => sameName(model, name))
   if (found === undefined)
-    throw new UsageError(`no run has made "${name}"`, {
-      hint: didYouMean(name, models.keys()) ?? '"eider ls" lists what no file makes any more',
+    throw new UsageError(`no run created "${name}"`, {
+      hint:
+        didYouMean(name, models.keys()) ??
+        '"eider ls" lists tables and views that no file creates any more',
     })
   const [model, { kind }] = found
   const type = relationType(catalog, model)
@@ -65,7 +67,7 @@ export interface FileMove {
 }
 
 /**
- * Gives a relation with its rows and its state another name; null where there is none. `replace`: drop what a run has made
+ * Gives a relation with its rows and its state another name; null where there is none. `replace`: drop what a run created
  * under that name, but for events, which exist nowhere else. `file` is renamed last in the transaction, and back when that
  * fails. Throws UsageError where something is in the way.
  */
@@ -82,16 +84,19 @@ export async function moveRelation(
   if (record === undefined || type === null) return null
   const [old, { kind }] = record
   if (kind === 'events')
-    throw new UsageError(`${old} holds events, which are sent and wait under that name`, {
-      hint: `keep it, and let a model of kind view give it the new name: SELECT * FROM ${old}`,
-    })
+    throw new UsageError(
+      `${old} holds events, and events are sent to it and buffered under that name`,
+      {
+        hint: `keep it, and let a model of kind view give it the new name: SELECT * FROM ${old}`,
+      },
+    )
   const inTheWay = relationType(catalog, to)
   if (inTheWay !== null) {
     const kindInTheWay = [...models].find(([model]) => sameName(model, to))?.[1].kind
     const found = await describeRelation(connection, to, kindInTheWay ?? inTheWay, inTheWay)
     if (kindInTheWay === undefined)
-      throw new UsageError(`the warehouse already has ${found}, which no run has made`, {
-        hint: 'choose another name; --replace drops only what runs have made',
+      throw new UsageError(`the warehouse already has ${found}, which no run created`, {
+        hint: 'choose another name; --replace drops only what runs created',
       })
     if (kindInTheWay === 'events')
       throw new UsageError(`the warehouse already has ${found}, which cannot be rebuilt`, {
@@ -107,7 +112,7 @@ export async function moveRelation(
   await connection.transact(async () => {
     if (inTheWay !== null) await connection.run(dropOf(to, inTheWay))
     await connection.run(sql`DELETE FROM _eider.models WHERE lower(model) = ${lower(to)}`)
-    // A view is made again by the next run; a table may change its schema, for which the engine has no ALTER.
+    // The next run recreates a view; a table may change its schema, for which DuckDB has no ALTER.
     if (type === 'table') {
       await connection.run(createSchema(to))
       await connection.run(sql`CREATE TABLE ${relationOf(to)} AS FROM ${relationOf(old)}`)

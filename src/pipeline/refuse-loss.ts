@@ -1,4 +1,4 @@
-// What a run refuses as a whole, before it changes anything: to publish nothing over something, and to end histories
+// What a run refuses as a whole, before it changes anything: publishing nothing over something, and ending histories
 // that nobody named.
 
 import { EnvironmentError, UsageError } from '../core/failures.ts'
@@ -8,6 +8,7 @@ import type { Store } from '../store/store.ts'
 import { countRows, relationOf, relationType } from './build/materialize/relation.ts'
 import type { RunRequest } from './read-context.ts'
 import { recordOf, type RunContext } from './run-context.ts'
+import { fullRefreshOf } from './failure.ts'
 
 /**
  * A wrong checkout or an empty volume looks like a project without models, or one that has never run. Throws
@@ -37,7 +38,7 @@ export async function refuseToEmpty(
     'warehouse-missing',
     `the warehouse ${store.warehouse.name} is gone, and snapshot ${id} serves ${count(rows, 'row')} of it`,
     {
-      hint: 'restore it from a backup; --allow-empty begins without the events that were flushed, and without history',
+      hint: 'restore it from a backup; --allow-empty starts without the events that were flushed, and without history',
     },
   )
 }
@@ -57,7 +58,7 @@ export async function refuseToEndHistories(context: RunContext): Promise<void> {
   }
   if (first === null) return
   throw new UsageError(`--full-refresh would end the history of ${ended.join(', ')}`, {
-    hint: `name the models that you mean: eider run ${first.name} --full-refresh; or add --drop-history`,
+    hint: `name the models that you mean: ${fullRefreshOf(first.name)}; or add --drop-history`,
   })
 }
 

@@ -21,11 +21,11 @@ export interface FlushAllOptions extends Given {
   readonly openClaims: (() => Promise<ClaimSource>) | null
   readonly startedAt: Date
   readonly onFlushed: (model: EventsModel, count: FlushCount) => void
-  /** Told of a model that cannot be flushed. Throws what is no failure of the model. */
+  /** Called for a model that cannot be flushed. Throws anything that is not a failure of the model. */
   readonly onFailure: (model: EventsModel, error: unknown) => void
 }
 
-/** Of `events`, which nothing stands in the way of. Targets without a model keep their events in the buffer. */
+/** Of `events`, which nothing blocks. Targets without a model keep their events in the buffer. */
 export async function flushAll(
   context: RunContext,
   events: readonly EventsModel[],

@@ -27,7 +27,7 @@ import { DryRun } from './dry-run/dry-run.ts'
 import { nextPublication } from './next-publication.ts'
 import { narrow, planSteps, refuseEvents, uncompiledSteps } from './steps.ts'
 
-/** What a command that only looks has of a project. */
+/** What a read-only command needs of a project. */
 export interface PlanSource {
   readonly connection: Connection
   readonly snapshots: SnapshotStore
@@ -48,7 +48,7 @@ export interface RunPlan {
   readonly published: Snapshot | null
   /** What would be. */
   readonly next: readonly ExpectedRelation[]
-  /** What no file makes any more. */
+  /** Orphans: what no file creates any more. */
   readonly orphans: readonly Orphan[]
 }
 
@@ -144,7 +144,7 @@ async function buildInMemory(
   return shown
 }
 
-/** An events model that is new or was edited may refuse what senders were told is accepted. */
+/** An events model that is new or was edited may reject what was acknowledged to senders. */
 async function addEvents(
   context: RunContext,
   steps: readonly Step[],

@@ -33,7 +33,7 @@ export interface PublishModelsOptions {
   /** By default the limits of core/limits.ts. */
   readonly retention?: Retention | undefined
   readonly onShare?: ((share: Share) => void) | undefined
-  /** Told of a model that cannot be published. Throws what is no failure of the model. */
+  /** Called for a model that cannot be published. Throws anything that is not a failure of the model. */
   readonly onFailure: (model: Model, error: unknown) => void
 }
 
@@ -108,7 +108,7 @@ async function publishModel(
   return await rows.write(content, { relation, columns, key, description })
 }
 
-/** A table keeps the letter case that its columns were made with; the model may have changed its own since. */
+/** A table keeps the case with which its columns were created; the model may have changed its own since. */
 function asSpelledIn(columns: readonly Column[], name: string): string {
   const found = columns.find((column) => sameName(column.name, name))
   if (found === undefined) throw new Error(`the relation has no column ${name}`)
@@ -136,7 +136,7 @@ async function publishedColumns(
   return describedBy(model, published)
 }
 
-/** Texts are no part of a version: they change without the rows. */
+/** Texts are not part of a version: they change without the rows. */
 function describedBy(model: Model, columns: readonly Column[]): readonly Column[] {
   const texts = new Map(model.columns.map((column) => [foldCase(column.name), column.description]))
   return columns.map(({ name, type, nullable }) => {
