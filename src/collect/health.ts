@@ -20,7 +20,7 @@ interface Totals {
   readonly targets: readonly Backlog[]
 }
 
-/** `unavailable` (503) while the buffer takes nothing. */
+/** `unavailable` (503) while the buffer accepts nothing. */
 export async function healthOf(vitals: Vitals): Promise<Health> {
   const { buffer, bufferDir, served } = vitals
   const { bytes, writable } = buffer.stats()

@@ -127,7 +127,7 @@ async function answer(connection: Connection, { text, limit }: Query): Promise<A
   return { columns, rows: await connection.rows(query) }
 }
 
-/** Of a project in which no run has built anything: whatever the query names is not there yet. */
+/** For a project without any run: whatever the query names does not exist yet. */
 function withFirstRun({ diagnostics }: DiagnosticsError): DiagnosticsError {
   const hint = 'nothing is built yet: "eider run" builds the models'
   return new DiagnosticsError(diagnostics.map((one) => ({ ...one, hint })))

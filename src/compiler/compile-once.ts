@@ -9,8 +9,9 @@
 // It is valid if and only if `key` is that of the given files, each input has the hash that it has in the file, and the
 // checksum is that of the other lines. The key covers every text, path and variable, the directory, DuckDB's version
 // and the compiler's own files. Inputs are hashed before their heads are read, so a file that changes meanwhile is found
-// changed. Not saved: a project with sources or with mistakes outside its files, and one with a volatile model, whose
-// columns may depend on the time, a setting or a remote file. Of a project with sources `.eider/sources.json` has the
+// changed. Not saved: a project with sources or with mistakes outside its files, one with a model that does not compile,
+// since what it waits for may lie outside too, and one with a volatile model, whose columns may depend on the time, a
+// setting or a remote file. Of a project with sources `.eider/sources.json` has the
 // columns of their tables, for when one of them is away.
 
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -61,7 +62,8 @@ export async function compileOnce(
   }
   const project = await compileAll(files, save ? { dir, onInputs } : { dir })
   const isVolatile = [...project.models.values()].some((model) => model.volatile)
-  const text = inputs === null || isVolatile ? null : saveProject(project, files)
+  const isWhole = inputs !== null && project.failed.size === 0
+  const text = !isWhole || isVolatile ? null : saveProject(project, files)
   if (text === null) return project
   const heading = { key, inputs: inputs ?? [], checksum: hashOf(32, [text]) }
   await replace(path, `${JSON.stringify(heading)}\n${text}\n`)

@@ -110,7 +110,7 @@ export async function compileAll(
   const mistakes = new Mistakes(files, names)
   mistakes.add(found)
   for (const { cycle, error } of inCycles) mistakes.blame(cycle, [error])
-  const inMacros = errorsAmong(macros.diagnostics)
+  const inMacros = errorsAmong([...macros.diagnostics, ...problemsOfMacros(files)])
   mistakes.blame(parsed.filter(isQuery).map(nameOf), inMacros)
   for (const query of queries)
     mistakes.blame(
@@ -138,6 +138,10 @@ export async function compileAll(
 }
 
 const nameOf = ({ name }: { readonly name: ModelName }) => name
+
+/** Files that could not be read: which macros they hold is not known. */
+const problemsOfMacros = ({ problems = [] }: ProjectFiles) =>
+  problems.filter(({ source: { path } }) => path === 'macros' || path.startsWith('macros/'))
 
 const errorsAmong = (found: readonly Diagnostic[]) =>
   found.filter(({ severity }) => severity === 'error')

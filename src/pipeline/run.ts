@@ -25,6 +25,7 @@ import {
   refuseEvents,
   uncompiledSteps,
 } from './plan/steps.ts'
+import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
 import { isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refuseToEmpty, refuseToEndHistories } from './refuse-loss.ts'
@@ -155,7 +156,7 @@ async function prepare(
   await ensureState(connection, catalog)
   await copyForReaders(options, connection)
   if (project.macrosAreWhole) await replaceMacros(connection, project.macros)
-  const state = await readState(connection, project.models.keys())
+  const state = await readState(connection, knownModels(project).keys())
   return readContext(options, { connection, catalog, state, runId, startedAt, signal })
 }
 
@@ -230,8 +231,9 @@ async function markRemoved(
   { connection, state, project }: RunContext,
   results: RunResults,
 ): Promise<void> {
+  const isKept = keptRelations(project)
   const gone = [...state.models].filter(
-    ([name, { removed }]) => !removed && !project.models.has(name) && !project.failed.has(name),
+    ([name, { removed }]) => !removed && !project.models.has(name) && !isKept(name),
   )
   const names = gone.map(([name]) => name)
   if (names.length > 0) await recordRemoved(connection, names)
@@ -249,7 +251,7 @@ async function publishAll(
     snapshots: store.snapshots,
     runId,
     models: project.models.values(),
-    failed: project.failed,
+    isKept: keptRelations(project),
     versions: results.versions,
     now: now?.() ?? new Date(),
     onShare,

@@ -119,7 +119,7 @@ function latest(r: Reader): NamedColumn {
 
 const CHECK_CALL = new RegExp(`(?:${checkNames.join('|')})(?=[ \\t]*\\()`, 'y')
 
-/** What begins like a call of one of the checks is one; all else is a condition in SQL. */
+/** What begins like a call of a check is one; everything else is a condition in SQL. */
 function check(r: Reader): CheckSyntax {
   const is = r.take(CHECK_CALL) as CheckName | null
   if (is === null) {

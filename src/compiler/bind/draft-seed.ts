@@ -19,7 +19,7 @@ import { seedQuery, untypedColumns, wrongSeedTypes } from '../seed.ts'
 /** What is known about a seed before DuckDB reads it. */
 export interface KnownSeed {
   readonly file: SeedFile
-  /** Of a CSV that is not empty. */
+  /** Of a CSV. */
   readonly shape: CsvShape | null
   readonly warnings: readonly Diagnostic[]
 }

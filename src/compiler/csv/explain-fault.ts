@@ -70,7 +70,7 @@ function wordsFor(
     default:
       return {
         problem: 'the first line is blank, and must name the columns',
-        hint: 'delete the blank lines above the header',
+        hint: 'begin the file with its header, without blank lines above it',
       }
   }
 }

@@ -12,7 +12,7 @@ import { type CsvFault, type CsvShape, type Delimiter, delimiters, type Newline 
 import { RowScanner } from './row-scanner.ts'
 
 export interface CsvScan {
-  /** null: the file is empty, or it cannot be determined. */
+  /** null: it cannot be determined. */
   readonly shape: CsvShape | null
   readonly fault: CsvFault | null
 }
@@ -35,7 +35,7 @@ export async function scanCsv(path: string, delimiter: Delimiter | null): Promis
     const fault = rows.scan(valid) ?? (isWhole ? null : rows.faultHere('not-utf-8'))
     if (fault !== null) return { shape: rows.shape, fault }
   }
-  if (rows === null) return { shape: null, fault: null }
+  rows ??= new RowScanner(shapeOf(carry, delimiter), 0)
   return { shape: rows.shape, fault: carry.length > 0 ? rows.faultHere('not-utf-8') : rows.end() }
 }
 

@@ -1,6 +1,7 @@
 // The flush of a run: every events model has its table, then what is buffered moves in, target by target.
 
 import type { ClaimSource } from '../../buffer/claim-source.ts'
+import { knownModels } from '../../compiler/select.ts'
 import type { EventsModel } from '../../core/model.ts'
 import { sameName, targetsOf } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'
@@ -40,7 +41,9 @@ export async function flushAll(
   const all = { ...options, connection, makeRoom, claims, formerly: false }
   await finishCommitted(all, context.state.acks)
   const targets = await claims.targets()
-  const known = [...context.project.models.values()].filter(({ kind }) => kind === 'events')
+  const known = [...knownModels(context.project).values()].filter(
+    ({ kind }) => kind === 'events' || kind === null,
+  )
   for (const target of targets)
     if (!known.some(({ name }) => sameName(name, target)))
       logger.warn('flush-target-without-model', { target })

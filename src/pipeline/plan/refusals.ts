@@ -76,7 +76,7 @@ function refuseReplacement(context: RunContext, model: Model): void {
   if (record === null) {
     if (fullRefresh) return
     throw new ModelFailure(
-      `a table ${model.name} exists that no run has made; move it away, or replace it: ${fullRefreshOf(model.name)}`,
+      `a table ${model.name} exists that no run created; rename it, or replace it: ${fullRefreshOf(model.name)}`,
     )
   }
   if (record.kind === model.kind) return

@@ -25,8 +25,8 @@ export interface PublishModelsOptions {
   readonly snapshots: SnapshotStore
   readonly runId: string
   readonly models: Iterable<Model>
-  /** Names of models that are known and cannot be looked at; they keep what is published of them. */
-  readonly failed?: ReadonlyMap<string, unknown>
+  /** Whether a model that is not among `models` keeps what is published of it. */
+  readonly isKept?: (model: string) => boolean
   /** Version of each model whose relation is as the model says; the others keep what is published of them. */
   readonly versions: ReadonlyMap<ModelName, string>
   readonly now: Date
@@ -72,16 +72,17 @@ async function chooseRelations(
       if (before !== undefined) relations.push(before)
     }
   }
-  return withFailed(relations, rows.current?.relations ?? [], options.failed ?? new Map())
+  const published = rows.current?.relations ?? []
+  return withKept(relations, published, options.isKept ?? (() => false))
 }
 
 /** In the order of the state before, so that what is the same has the same identity. */
-function withFailed(
+function withKept(
   relations: readonly PublishedRelation[],
   published: readonly PublishedRelation[],
-  failed: ReadonlyMap<string, unknown>,
+  isKept: (model: string) => boolean,
 ): readonly PublishedRelation[] {
-  const kept = published.filter(({ model }) => failed.has(model))
+  const kept = published.filter(({ model }) => isKept(model))
   if (kept.length === 0) return relations
   const all = [...relations, ...kept]
   const places = new Map(published.map(({ model }, i) => [model, i]))

@@ -100,7 +100,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'a watermark that the table does not have': {
     before: given(kept(append)),
     after: given(kept('-- @kind: append\n-- @incremental: day', '*, ts::date as day')),
-    says: 'models/mart/t.sql:2:4: the table has no column "day" from which to go on; rebuild it: eider run mart.t --full-refresh',
+    says: 'models/mart/t.sql:2:4: the table has no column "day" to continue from; rebuild it: eider run mart.t --full-refresh',
   },
   'an append that becomes a table': {
     before: given(kept(append)),
@@ -125,7 +125,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'a type that a seed without rows would have': {
     before: given(kept(merge)),
     after: { 'raw.s': source.replace('2::integer', "'2'") },
-    says: 'models/mart/t.sql:1:4: column "v" cannot change from INTEGER to VARCHAR without losing values; if it comes from a seed without rows, declare its type in the .yml beside the seed; otherwise rebuild the table: eider run mart.t --full-refresh',
+    says: 'models/mart/t.sql:1:4: column "v" cannot change from INTEGER to VARCHAR without losing values; if it comes from a seed without rows, declare its type in the .yml next to the seed; otherwise rebuild the table: eider run mart.t --full-refresh',
   },
   'a narrower field of events': {
     before: given('-- @kind: events\nid integer'),
@@ -190,7 +190,7 @@ test('a table that no run has made', async () => {
   }
   const models = await modelsOf(given(table()))
   const says =
-    'models/mart/t.sql:1:1: a table mart.t exists that no run has made; move it away, or replace it: eider run mart.t --full-refresh'
+    'models/mart/t.sql:1:1: a table mart.t exists that no run created; rename it, or replace it: eider run mart.t --full-refresh'
   assert.is(stepOf(await planned(space, models), 'mart.t').problem, says)
   assert.is(resultOf(await space.run(models), 'mart.t').because, says)
   assert.equal(await space.rows(sql`FROM mart.t`), [{ id: 7 }])

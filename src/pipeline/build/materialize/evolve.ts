@@ -67,9 +67,9 @@ function differenceOf(
   return [...changes, ...lost.map(({ name }) => `no "${name}"`)].join(', ')
 }
 
-// Rows of the table would be lost to a seed that is empty for once.
+// A seed that happens to be empty would cost the table its rows.
 const seedHint = (model: ModelName) =>
-  `; if it comes from a seed without rows, declare its type in the .yml beside the seed; otherwise rebuild the table: ${fullRefreshOf(model)}`
+  `; if it comes from a seed without rows, declare its type in the .yml next to the seed; otherwise rebuild the table: ${fullRefreshOf(model)}`
 
 /** Throws ModelFailure for a change that would lose values. */
 function planEvolution({ model, from, to, removed }: Evolution): readonly Sql[] {

@@ -164,7 +164,7 @@ function adaptationFor<M extends KeptModel>(
 
 // The rows of the SELECT have been checked, so no change of it helps.
 const otherKeyHint = ({ name }: KeptModel) =>
-  `the table was filled under another key; keep that one, or rebuild the table: ${fullRefreshOf(name)}`
+  `the table was built with another key; keep that key, or rebuild the table: ${fullRefreshOf(name)}`
 
 /**
  * The stage has each key once, so the table has too, unless it was built with another key, or a range of it was

@@ -65,7 +65,7 @@ export function refuseLostWatermark(
 ): void {
   if (columns.some(({ name }) => sameName(name, column))) return
   throw new ModelFailure(
-    `the table has no column "${column}" from which to go on; rebuild it: ${fullRefreshOf(model)}`,
+    `the table has no column "${column}" to continue from; rebuild it: ${fullRefreshOf(model)}`,
     'incremental',
   )
 }
