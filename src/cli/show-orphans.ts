@@ -1,16 +1,28 @@
 // Relations that no file of the project creates any more, with the next steps.
 
+import type { ModelName } from '../core/names.ts'
 import type { Orphan } from '../core/report/progress.ts'
 
 export const orphanLines = (orphans: readonly Orphan[], width: number): readonly string[] =>
   orphans.map((orphan) => `orphan     ${orphan.model.padEnd(width)}  ${orphanState(orphan)}`)
 
-export const orphanState = ({ model, rows }: Orphan): string =>
-  `${sizeOf(rows)}, and ${wayOn(model)}`
+export const orphanState = ({ rows, ...orphan }: Orphan): string =>
+  `${sizeOf(rows)}, and ${wayOn(orphan)}`
 
 /** Where the rows cannot be counted. */
-export const wayOn = (model: string): string =>
-  `no file makes it: eider mv ${model} NEW keeps it, eider drop ${model} removes it`
+export function wayOn({ model, kind }: Pick<Orphan, 'model' | 'kind'>): string {
+  const kept = howToKeep(model, kind)
+  const ways = [...(kept === null ? [] : [kept]), `eider drop ${model} removes it`]
+  return `no file makes it: ${ways.join(', ')}`
+}
+
+/** How to keep it; null for what its file alone can make again. */
+function howToKeep(model: ModelName, kind: Orphan['kind']): string | null {
+  if (kind === 'view' || kind === 'seed') return null
+  // Events are sent and wait under the name of their model.
+  if (kind === 'events') return `models/${model.replace('.', '/')}.sql of kind events takes it up`
+  return `eider mv ${model} NEW keeps it as the model NEW`
+}
 
 export const sizeOf = (rows: number | null): string =>
   rows === null ? 'a view' : `${rows} ${rows === 1 ? 'row' : 'rows'}`

@@ -1,7 +1,9 @@
 // Shared by commands other than a run that change the warehouse.
 
-import { EnvironmentError } from '../core/failures.ts'
+import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { parseModelName, splitModelName } from '../core/names.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { isReservedSchema } from '../project/files.ts'
 import type { Project } from '../project/project.ts'
 import { runOptionsOf } from './run-options.ts'
 
@@ -27,4 +29,15 @@ export async function changeWarehouse<T>(
   const result = await work(connection)
   await store.warehouse.settle(connection, null)
   return result
+}
+
+/** Throws UsageError for what belongs to the engine or is the state of eider itself. */
+export function refuseReserved({ paths }: Project, name: string): void {
+  const parsed = parseModelName(name)
+  if (parsed === null) return
+  const { schema } = splitModelName(parsed)
+  if (isReservedSchema(schema, paths.database))
+    throw new UsageError(`"${name}" names no model: the schema "${schema}" is reserved`, {
+      hint: 'it belongs to DuckDB or to eider itself; "eider ls" lists the models',
+    })
 }

@@ -5,7 +5,7 @@ import { onStop } from '../cli/signals.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { sameName } from '../core/names.ts'
-import { changeWarehouse } from './change-warehouse.ts'
+import { changeWarehouse, refuseReserved } from './change-warehouse.ts'
 
 export default class Drop extends BaseCommand {
   static override summary = 'Remove a table or view that no file of the project makes any more'
@@ -18,6 +18,7 @@ export default class Drop extends BaseCommand {
     const { args, flags } = await this.parse(Drop)
     using stop = onStop()
     const project = await this.openProject(flags)
+    refuseReserved(project, args.name)
     const { models, seeds, unreadable = [] } = project.files
     const files = [
       ...[...models, ...unreadable].map(({ name, source }) => ({ name, ...source })),

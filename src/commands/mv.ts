@@ -1,5 +1,3 @@
-import { mkdir, rename } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
@@ -9,12 +7,14 @@ import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { type ModelName, parseModelName, sameName, splitModelName } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
+import type { ProjectFiles as Files } from '../core/project.ts'
 import type { Project } from '../project/project.ts'
-import { changeWarehouse } from './change-warehouse.ts'
+import { changeWarehouse, refuseReserved } from './change-warehouse.ts'
+import { type FilePaths, prepareMove } from './move-file.ts'
 
 interface Move {
-  /** Paths in the project; null: the file was moved before. */
-  readonly file: { readonly from: string; readonly to: string } | null
+  /** null: the file was moved before. */
+  readonly file: FilePaths | null
   readonly to: ModelName
 }
 
@@ -34,17 +34,21 @@ export default class Mv extends BaseCommand {
     using stop = onStop()
     const project = await this.openProject(flags)
     const { file, to } = moveOf(project, args.old, args.new)
+    if (file === null) await refuseEvents(project, to)
     const from = parseModelName(args.old)!
     const { moveRelation } = await import('../pipeline/orphans.ts')
     const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
-    const moved = await changeWarehouse(project, options, (connection) =>
-      moveRelation(connection, from, to, flags),
-    )
+    await using prepared = file === null ? null : await prepareMove(project.paths.dir, file)
+    const moved = await changeWarehouse(project, options, async (connection) => {
+      const { replace } = flags
+      const relation = await moveRelation(connection, from, to, { replace, file: prepared })
+      if (relation === null) await prepared?.rename()
+      return relation
+    })
     if (moved === null && file === null)
       throw new UsageError(`no run created "${args.old}"`, {
         hint: '"eider ls" lists tables and views that no file creates any more',
       })
-    if (file !== null) await moveFile(project.paths.dir, file)
     if (flags.json) return this.printEvent({ event: 'moved', from, to, file, table: moved })
     if (file !== null) this.print(`moved ${file.from} to ${file.to}`)
     if (moved !== null) this.print(`moved ${from} to ${to} in the warehouse: ${sizeOf(moved.rows)}`)
@@ -54,12 +58,19 @@ export default class Mv extends BaseCommand {
   }
 }
 
-function moveOf({ files }: Project, old: string, next: string): Move {
+function moveOf(project: Project, old: string, next: string): Move {
+  const { files } = project
   const to = parseModelName(next)
   if (to === null || parseModelName(old) === null)
     throw new UsageError(`"${to === null ? next : old}" names no model`, {
       hint: 'models are named schema.table',
     })
+  for (const name of [old, next]) refuseReserved(project, name)
+  if (sameName(old, next))
+    throw new UsageError(`${old} and ${next} are one name: case does not distinguish models`, {
+      hint: 'to spell it otherwise, rename the file; the next run goes on with the same table',
+    })
+  refuseOtherFiles(files, old, next)
   const source = files.models.find(({ name }) => sameName(name, old))
   const target = files.models.find(({ name }) => sameName(name, next))
   if (source === undefined && target === undefined) {
@@ -75,10 +86,33 @@ function moveOf({ files }: Project, old: string, next: string): Move {
   return { file: { from: source.source.path, to: `models/${schema}/${table}.sql` }, to }
 }
 
-/** After the table: a command that was interrupted in between can be repeated. */
-async function moveFile(dir: string, { from, to }: NonNullable<Move['file']>): Promise<void> {
-  await mkdir(dirname(join(dir, to)), { recursive: true })
-  await rename(join(dir, from), join(dir, to))
+/** Files that have one of the names and are no model that can be read. */
+function refuseOtherFiles({ seeds, unreadable = [] }: Files, old: string, next: string): void {
+  for (const { name, source } of unreadable)
+    if (sameName(name, old) || sameName(name, next))
+      throw new UsageError(`${source.path} makes ${name}, and cannot be read`, {
+        hint: '"eider check" says why',
+      })
+  for (const { name, path } of seeds) {
+    if (sameName(name, next)) throw new UsageError(`${path} makes ${name} already`)
+    if (sameName(name, old))
+      throw new UsageError(`${path} makes ${name}, and mv renames models only`, {
+        hint: 'rename the file; the next run loads it under the new name',
+      })
+  }
+}
+
+/** Rows that no client has sent are no events. */
+async function refuseEvents({ files }: Project, to: ModelName): Promise<void> {
+  const target = files.models.find(({ name }) => sameName(name, to))!
+  const { parseModelFile } = await import('../compiler/model-file.ts')
+  if (parseModelFile(target, files.variables ?? new Map()).kind === 'events')
+    throw new UsageError(
+      `${target.source.path} is of kind events, which takes rows from events only`,
+      {
+        hint: 'choose a model of another kind',
+      },
+    )
 }
 
 /** Files that name the model, in SQL or in an annotation. */

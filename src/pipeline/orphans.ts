@@ -6,6 +6,7 @@ import { knownModels } from '../compiler/select.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { type ModelName, sameName } from '../core/names.ts'
 import type { Orphan } from '../core/report/progress.ts'
+import { Resources } from '../core/resources.ts'
 import { sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type Catalog, readCatalog } from '../duckdb/catalog.ts'
@@ -59,15 +60,22 @@ export async function dropRelation(connection: Connection, name: string): Promis
   return { model, kind, rows }
 }
 
+/** The file of the model that a relation belongs to. */
+export interface FileMove {
+  rename(): Promise<void>
+  renameBack(): Promise<void>
+}
+
 /**
- * Gives a relation with its rows and its state another name. `replace`: drop what a run created under that name. Throws
- * UsageError where there is nothing to move, or something in the way.
+ * Gives a relation with its rows and its state another name; null where there is none. `replace`: drop what a run created
+ * under that name, but for events, which exist nowhere else. `file` is renamed last in the transaction, and back when that
+ * fails. Throws UsageError where something is in the way.
  */
 export async function moveRelation(
   connection: Connection,
   from: ModelName,
   to: ModelName,
-  { replace }: { readonly replace: boolean },
+  { replace, file }: { readonly replace: boolean; readonly file: FileMove | null },
 ): Promise<Orphan | null> {
   const catalog = await readCatalog(connection)
   const { models } = await readState(connection)
@@ -83,14 +91,24 @@ export async function moveRelation(
       },
     )
   const inTheWay = relationType(catalog, to)
-  if (inTheWay !== null && !replace) {
-    const rows = inTheWay === 'table' ? await countRows(connection, relationOf(to)) : null
-    throw new UsageError(
-      `the warehouse already has a ${inTheWay} ${to}${rows === null ? '' : `, with ${rows} rows`}`,
-      { hint: `--replace drops it: eider mv ${from} ${to} --replace` },
-    )
+  if (inTheWay !== null) {
+    const kindInTheWay = [...models].find(([model]) => sameName(model, to))?.[1].kind
+    const found = await describeRelation(connection, to, kindInTheWay ?? inTheWay, inTheWay)
+    if (kindInTheWay === undefined)
+      throw new UsageError(`the warehouse already has ${found}, which no run created`, {
+        hint: 'choose another name; --replace drops only what runs created',
+      })
+    if (kindInTheWay === 'events')
+      throw new UsageError(`the warehouse already has ${found}, which cannot be rebuilt`, {
+        hint: `choose another name; --replace never drops collected events`,
+      })
+    if (!replace)
+      throw new UsageError(`the warehouse already has ${found}`, {
+        hint: `this drops ${found}: eider mv ${from} ${to} --replace`,
+      })
   }
   const rows = type === 'table' ? await countRows(connection, relationOf(old)) : null
+  await using undo = new Resources()
   await connection.transact(async () => {
     if (inTheWay !== null) await connection.run(dropOf(to, inTheWay))
     await connection.run(sql`DELETE FROM _eider.models WHERE lower(model) = ${lower(to)}`)
@@ -103,8 +121,24 @@ export async function moveRelation(
         WHERE lower(model) = ${lower(old)}`)
     } else await connection.run(sql`DELETE FROM _eider.models WHERE lower(model) = ${lower(old)}`)
     await connection.run(dropOf(old, type))
+    if (file === null) return
+    await file.rename()
+    undo.defer(() => file.renameBack())
   })
+  undo.move() // the transaction is committed
   return { model: to, kind, rows }
+}
+
+/** Such as `core.orders (merge, 3 rows)`. */
+async function describeRelation(
+  connection: Connection,
+  name: ModelName,
+  kind: string,
+  type: 'table' | 'view',
+): Promise<string> {
+  if (type === 'view') return `${name} (${kind})`
+  const rows = await countRows(connection, relationOf(name))
+  return `${name} (${kind}, ${rows} ${rows === 1 ? 'row' : 'rows'})`
 }
 
 const lower = (name: ModelName) => sql`lower(${sql.value(name)})`

@@ -33,7 +33,7 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
       if (isDiagnostic(item)) problems.push(item)
       return !isDiagnostic(item)
     })
-  const reserved = new Set([...RESERVED_SCHEMAS, catalogOf(database)])
+  const isReserved = (schema: string) => isReservedSchema(schema, database)
   const pathsOf = async (top: string) => {
     try {
       return await pathsBelow(dir, top)
@@ -49,7 +49,7 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
   const unread: ModelFile[] = []
   const models = readAll(modelPaths).map((read): ModelFile | Diagnostic => {
     const { path } = isDiagnostic(read) ? read.source : read
-    const placed = place(path, ['sql'], reserved)
+    const placed = place(path, ['sql'], isReserved)
     if (isDiagnostic(read)) {
       if (!isDiagnostic(placed)) unread.push({ name: placed.name, source: { path, text: '' } })
       return read
@@ -73,7 +73,7 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
   problems.push(...Array.from(seedTypes.values(), ({ diagnostics }) => diagnostics).flat())
   const dataPaths = seedPaths.filter((path) => !isYaml(path))
   const seeds = dataPaths.map((path): SeedFile | Diagnostic => {
-    const placed = place(path, Object.keys(SEED_FORMATS), reserved)
+    const placed = place(path, Object.keys(SEED_FORMATS), isReserved)
     if (isDiagnostic(placed)) return placed
     const types = seedTypes.get(withoutExtension(path))?.types ?? []
     return { name: placed.name, path, format: SEED_FORMATS[placed.extension]!, types }
@@ -92,7 +92,7 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
 function place(
   path: string,
   extensions: readonly string[],
-  reserved: ReadonlySet<string>,
+  isReserved: (schema: string) => boolean,
 ): { readonly name: ModelName; readonly extension: string } | Diagnostic {
   const [top = '', schema = '', file = '', ...more] = path.split('/')
   const dot = file.lastIndexOf('.')
@@ -100,7 +100,7 @@ function place(
   const name = parseModelName(`${schema}.${file.slice(0, dot)}`)
   const invalid = (expected: string, hint: string) =>
     diagnostic('invalid-model-path', { expected }, wholeFile(path), { hint })
-  if (reserved.has(foldCase(schema)))
+  if (isReserved(schema))
     return invalid(
       `another schema; "${schema}" is taken`,
       `rename the folder, such as ${top}/my_${schema.replace(/^_+/, '')}`,
@@ -175,6 +175,10 @@ async function pathsBelow(dir: string, top: string, depth = 0): Promise<readonly
   }
   return paths
 }
+
+/** Whether no model may be in the schema. `database` is the path of the warehouse. */
+export const isReservedSchema = (schema: string, database: string): boolean =>
+  [...RESERVED_SCHEMAS, catalogOf(database)].includes(foldCase(schema))
 
 /** DuckDB calls a database by its file's name up to the first dot; a schema of that name would be ambiguous. */
 export const catalogOf = (database: string) => foldCase(basename(database).split('.')[0]!)

@@ -1,9 +1,9 @@
 // A model that is renamed keeps its history; what no file makes any more is named, and can be removed.
 
-import { rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { workspace } from '../support/workspace.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
 
 const project = {
   'eider.yml': 'name: s\n',
@@ -51,6 +51,82 @@ test('a file that was moved by hand leaves an orphan, which mv takes up and drop
   assert.is((await space.ok(['drop', 'a.moved'])).stdout, 'dropped a.moved (merge, 1 row)\n')
   assert.not.match((await space.ok(['run'])).stdout, 'orphan')
   assert.match((await space.ok(['drop', 'a.moved'], { exitCode: 2 })).stderr, 'no run created')
+})
+
+const rowsOf = async (space: Workspace, name: string) => {
+  const { stdout } = await space.ok(['query', '--format', 'csv', `SELECT count(*) FROM ${name}`])
+  return stdout.trim().split(/\r?\n/)[1]
+}
+
+async function refused(space: Workspace, args: readonly string[], message: RegExp, exitCode = 2) {
+  const { stderr } = await space.ok(args, { exitCode })
+  assert.match(stderr.replaceAll(/\s+/g, ' '), message)
+}
+
+test('mv --replace drops no collected events, and gives none of other rows to a model of events', async () => {
+  await using space = await workspace({
+    ...project,
+    'models/raw/e.sql': '-- @kind: events\nid INTEGER\n',
+  })
+  const daemon = await space.start(['collect', 'daemon', '--port', '0'])
+  const body = JSON.stringify({ id: 1 })
+  const headers = { 'Content-Type': 'application/json' }
+  await fetch(`${daemon.url}/collect/raw/e`, { method: 'POST', headers, body })
+  await daemon.stop()
+  await space.ok(['run'])
+  await refused(space, ['mv', 'a.kept', 'raw.e', '--replace'], /models\/raw\/e\.sql makes raw\.e/)
+  await rm(space.path('models/raw/e.sql'))
+  const orphan = (await space.ok(['plan', '--allow-breaking'])).stdout
+  assert.match(orphan, /raw\.e +1 row, and no file makes it: models\/raw\/e\.sql of kind events/)
+  assert.not.match(orphan, 'eider mv')
+  const inTheWay = /already has raw\.e \(events, 1 row\), which cannot be rebuilt/
+  await refused(space, ['mv', 'a.kept', 'raw.e', '--replace'], inTheWay)
+  await refused(space, ['mv', 'a.kept', 'raw.e'], inTheWay)
+  assert.is(await rowsOf(space, 'raw.e'), '1')
+  await rename(space.path('models/a/kept.sql'), space.path('kept.sql'))
+  await space.write('models/raw/f.sql', '-- @kind: events\nid INTEGER\n')
+  await refused(space, ['mv', 'a.kept', 'raw.f', '--replace'], /raw\/f\.sql is of kind events/)
+  assert.is(await rowsOf(space, 'a.kept'), '1')
+})
+
+test('mv and drop refuse reserved schemas', async () => {
+  await using space = await workspace(project)
+  await space.ok(['run'])
+  const reserved = /the schema "\w+" is reserved/
+  await refused(space, ['mv', 'a.kept', '_eider.models', '--replace'], reserved)
+  await refused(space, ['mv', 'a.kept', 'Warehouse.kept'], reserved)
+  await refused(space, ['mv', '_eider.models', 'a.kept'], reserved)
+  await refused(space, ['drop', '_eider.models'], reserved)
+  assert.match((await space.ok(['run'])).stdout, 'unchanged')
+})
+
+test('mv changes nothing where the file cannot be moved or its name is taken', async () => {
+  await using space = await workspace({
+    ...project,
+    'models/taken': '',
+    'seeds/a/seeded.csv': 'id\n1\n',
+  })
+  await mkdir(space.path('models/b/dir.sql'), { recursive: true })
+  await space.ok(['run'])
+  const move = (to: string) => ['mv', 'a.kept', to, '--replace']
+  await refused(
+    space,
+    move('taken.kept'),
+    /kept\.sql: models\/taken is a file and must be a dir/,
+    3,
+  )
+  await refused(space, move('b.dir'), /models\/b\/dir\.sql exists already/)
+  await refused(space, move('a.SEEDED'), /seeds\/a\/seeded\.csv makes a\.seeded already/)
+  await refused(space, move('a.Kept'), /case does not distinguish models/)
+  await space.write('models/a/binary.sql', new Uint8Array([0xff, 0xfe, 0x00, 0xd8]))
+  await refused(
+    space,
+    move('a.Binary'),
+    /models\/a\/binary\.sql makes a\.binary, and cannot be read/,
+  )
+  assert.is(await rowsOf(space, 'a.kept'), '1')
+  assert.ok((await stat(space.path('models/a/kept.sql'))).isFile())
+  await refused(space, ['mv', 'a.reader', 'a.source'], /models\/a\/source\.sql makes a\.source/)
 })
 
 test.run()

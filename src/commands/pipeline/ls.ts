@@ -64,7 +64,7 @@ export default class PipelineLs extends BaseCommand {
       kind: orphan.kind,
       tags: [],
       entity_set: null,
-      state: reading.isLastState ? wayOn(orphan.model) : orphanState(orphan),
+      state: reading.isLastState ? wayOn(orphan) : orphanState(orphan),
     }))
     const rows = [...sources, ...planned, ...orphans]
     if (flags.json) {

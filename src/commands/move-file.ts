@@ -1,0 +1,53 @@
+// The file of a model under another name: all that can fail early fails before the warehouse changes.
+
+import { lstat, mkdir, rename, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
+
+/** Relative to the project directory. */
+export interface FilePaths {
+  readonly from: string
+  readonly to: string
+}
+
+export interface PreparedMove extends AsyncDisposable {
+  rename(): Promise<void>
+  renameBack(): Promise<void>
+}
+
+/**
+ * Makes the directory, which goes again on disposal unless the file is in it. Throws UsageError where `to` exists, and
+ * EnvironmentError `file-failed` where the disk refuses, as rename() does.
+ */
+export async function prepareMove(dir: string, { from, to }: FilePaths): Promise<PreparedMove> {
+  const [source, target] = [join(dir, from), join(dir, to)]
+  const attempt = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((cause: unknown) => {
+      const message = `${from} cannot be moved to ${to}: ${problemOfSystem(cause)}`
+      const hint = hintOfSystem(cause) ?? 'nothing was changed; move the file by hand'
+      throw new EnvironmentError('file-failed', message, { hint, cause })
+    })
+  const made = await attempt(mkdir(dirname(target), { recursive: true }))
+  if (await attempt(exists(target)))
+    throw new UsageError(`${to} exists already`, { hint: 'move it away, or choose another name' })
+  return {
+    rename: () => attempt(rename(source, target)),
+    renameBack: () => attempt(rename(target, source)),
+    async [Symbol.asyncDispose]() {
+      // A directory with the file in it is not empty, and stays.
+      if (made !== undefined) await rmdir(made).catch(() => undefined)
+    },
+  }
+}
+
+/** True also for a broken link. */
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
