@@ -24,9 +24,9 @@ import { Outage } from './outage.ts'
 import { directoryName, parseDirectoryName } from './target-directory.ts'
 
 export interface EventBufferOptions extends LockOptions {
-  /** Made when it is missing. */
+  /** Created when it is missing. */
   readonly dir: string
-  /** Accepted events on disk; above it `append` refuses. */
+  /** Accepted events on disk; above it `append` rejects. */
   readonly maxBufferBytes: number
   readonly logger: Logger
   readonly files?: Files
@@ -57,14 +57,14 @@ export class EventBuffer implements ClaimSource {
   readonly #resources: Resources
   readonly #usage: Usage = { storedBytes: 0, pendingBytes: 0, failedAt: null }
   readonly #queues = new Map<ModelName, TargetQueue>()
-  /** By the name in small letters: a model that was renamed in letter case is the same one. */
+  /** By the name in lower case: a model renamed only in case is the same one. */
   readonly #spellings = new Map<string, readonly TargetQueue[]>()
   readonly #outages = new Map<ModelName, Outage>()
-  /** Queues that are being made; appends wait for them in their order. */
+  /** Queues being created; appends wait for them in order. */
   readonly #opening = new Map<ModelName, Promise<TargetQueue>>()
   #onCommit: (commit: Commit) => void = () => {}
   #closed = false
-  /** When it last refused events since they did not fit, and what it held. */
+  /** When it last rejected events because they did not fit, and what it held then. */
   #fullSince = { at: -Infinity, storedBytes: 0 }
 
   private constructor(options: EventBufferOptions, resources: Resources) {
@@ -179,14 +179,14 @@ export class EventBuffer implements ClaimSource {
     return queue.findClaim(number)
   }
 
-  /** From now on `listener` is told of each group that is on disk. */
+  /** From now on `listener` is called for each group that is on disk. */
   onCommit(listener: (commit: Commit) => void): void {
     this.#onCommit = listener
   }
 
   stats(): BufferStats {
     const { storedBytes, failedAt } = this.#usage
-    // Nobody appends to a buffer that is called unwritable, so it is called so only until the next attempt makes sense.
+    // Nobody appends to a buffer that reports itself unwritable, so it does so only until the next attempt makes sense.
     const failedLately =
       failedAt !== null && Date.now() - failedAt.getTime() < limits.retryAfterSeconds * 1000
     return {
@@ -196,14 +196,14 @@ export class EventBuffer implements ClaimSource {
     }
   }
 
-  /** Every call that was made before is done or refused before the lock is released; every later one is refused. */
+  /** Every earlier call is done or rejected before the lock is released; every later one is rejected. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     await Promise.allSettled(this.#opening.values())
     await this.#resources[Symbol.asyncDispose]()
   }
 
-  /** It is already before its last byte is taken: when what came lately did not fit, and nothing has left it since. */
+  /** Full even before its last byte is used: when the latest events did not fit, and nothing has left it since. */
   #isFull(): boolean {
     const { storedBytes } = this.#usage
     const { at, storedBytes: before } = this.#fullSince
@@ -219,11 +219,11 @@ export class EventBuffer implements ClaimSource {
     const { storedBytes, pendingBytes } = this.#usage
     if (storedBytes + pendingBytes + neededBytes > this.#options.maxBufferBytes) {
       this.#fullSince = { at: Date.now(), storedBytes }
-      throw new BufferFullError('the buffer holds as many events as it may until a run takes some')
+      throw new BufferFullError('the buffer is full until a run flushes some of its events')
     }
-    // A call alone may be of any size: it was let in by the limit on request bodies.
+    // A single call may be of any size: the limit on request bodies has already allowed it.
     if (pendingBytes > 0 && pendingBytes + neededBytes > limits.pendingBytes)
-      throw new BufferFullError('too many events wait for the disk')
+      throw new BufferFullError('too many events are waiting for the disk')
   }
 
   async #appendToNew(target: ModelName, events: readonly Uint8Array[], receivedAt: string) {

@@ -27,7 +27,7 @@ export interface Claim {
   readonly newest: string
 }
 
-/** A segment that is only looked at: all lines at `url` belong to valid groups. */
+/** A segment that is only read: all lines at `url` belong to valid groups. */
 export interface WaitingSegment {
   readonly target: ModelName
   readonly segment: number
@@ -36,11 +36,11 @@ export interface WaitingSegment {
   readonly url: string
 }
 
-/** What the engine reads a segment by: it knows no escapes in the URL of a file. */
+/** The path by which DuckDB reads a segment: it does not decode escapes in a file URL. */
 export const locationOf = ({ url }: Pick<Claim, 'url'>): string =>
   url.startsWith('file:') ? fileURLToPath(url) : url
 
-/** Where a run claims events, and says what became of them. */
+/** Where a run claims events, and acks or returns them. */
 export interface ClaimSource extends AsyncDisposable {
   /** Targets that the buffer knows, claimed or buffered. */
   targets(): Promise<readonly ModelName[]>

@@ -1,10 +1,10 @@
-// What the buffer refuses, as types that a caller can answer: the first two become 503, the others 400 and 404.
+// Rejections of the buffer, as types that a caller can answer: the first two become 503, the others 400 and 404.
 
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
 
-/** The disk did not take the events: full, read-only or failing. None of them will ever be delivered. */
+/** The disk did not accept the events: full, read-only or failing. None of them will ever be delivered. */
 export class BufferUnavailableError extends EnvironmentError {
   override name = 'BufferUnavailableError'
   readonly retryAfterSeconds = limits.retryAfterSeconds
@@ -23,7 +23,7 @@ export class BufferFullError extends Error {
 export class UnknownClaimError extends Error {
   override name = 'UnknownClaimError'
   constructor(id: string) {
-    super(`there was never a claim ${JSON.stringify(id)}`)
+    super(`unknown claim ${JSON.stringify(id)}`)
   }
 }
 
@@ -47,7 +47,7 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-/** What the system refuses is no bug. */
+/** What the system refuses is not a bug. */
 export function explain(error: unknown, dir: string): never {
   if (!(error instanceof Error && 'syscall' in error)) throw error
   throw new EnvironmentError(

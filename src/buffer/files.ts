@@ -1,5 +1,5 @@
-// The file operations that the buffer is made of. Tests put a disk of their own behind them: one that fills up, fails,
-// or forgets what was not synced. So the buffer reaches its data through this door only.
+// The file operations that the buffer is built on. Tests substitute their own disk: one that fills up, fails,
+// or forgets what was not synced. So the buffer reaches its data only through these.
 
 import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { fstatSync, writeSync } from 'node:fs'
@@ -64,7 +64,7 @@ function openFile(handle: FileHandle): OpenFile {
     truncate: (sizeBytes) => handle.truncate(sizeBytes),
     async fdatasync() {
       await handle.datasync()
-      // Somebody cleaned the directory up: the system would sync on, and forget all of it when the file is closed.
+      // Somebody deleted the file: the system would go on syncing, and drop everything when the file is closed.
       if (fstatSync(handle.fd).nlink === 0)
         throw new Error('the file was removed from its directory')
     },
@@ -76,7 +76,7 @@ function openFile(handle: FileHandle): OpenFile {
 export function writeAll(file: OpenFile, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length;) {
     const written = file.write(bytes.subarray(done), position + done)
-    if (written === 0) throw new Error('the disk took no more bytes')
+    if (written === 0) throw new Error('the disk accepted no more bytes')
     done += written
   }
 }
@@ -88,7 +88,7 @@ export interface FileContent extends Disposable {
 
 /**
  * The whole of a file. Its memory goes back to the system when it is disposed: the collector would take its time, and a
- * run would flush beside the segments that were read when its buffer was opened.
+ * run would flush while still holding the segments that were read when its buffer was opened.
  */
 export async function readAll(file: OpenFile): Promise<FileContent> {
   const { sizeBytes } = await file.stat()
@@ -144,7 +144,7 @@ export async function unlinkIfThere(files: Files, path: string): Promise<void> {
   }
 }
 
-/** Writes a file that is there with all its bytes or not at all. */
+/** Writes a file atomically: all of its bytes or no file. */
 export async function replaceFile(
   { files, directory }: { readonly files: Files; readonly directory: string },
   path: string,

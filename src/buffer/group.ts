@@ -1,4 +1,4 @@
-// A group while it is being collected: the event lines in one growing piece of memory, and what is told to those who wait.
+// A group while it is being collected: the event lines in one growing piece of memory, and its outcome for the callers.
 
 import { limits } from '../core/limits.ts'
 import {
@@ -10,7 +10,7 @@ import {
 } from './segment.ts'
 
 export interface Group {
-  /** Event lines so far; the memory behind them is longer. */
+  /** Event lines so far; the memory that holds them is larger. */
   memory: Buffer
   sizeBytes: number
   events: number
@@ -44,7 +44,7 @@ export function emptyGroup(memory: Buffer = Buffer.allocUnsafe(SMALLEST_BYTES)):
   }
 }
 
-/** An empty group in the memory of a finished one, unless that is too large to be kept, or was for that group. */
+/** An empty group that reuses the memory of a finished one, unless that is too large to keep, or was for that group. */
 export function nextGroup({ memory, sizeBytes }: Group): Group {
   const isFitting = memory.length === SMALLEST_BYTES || memory.length <= 8 * sizeBytes
   return isFitting && memory.length <= limits.retainedGroupBytes ? emptyGroup(memory) : emptyGroup()

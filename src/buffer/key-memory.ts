@@ -23,7 +23,7 @@ export interface KeyLimits {
 }
 
 interface Remembered extends StoredKey {
-  /** Of its first event; null when the key lies in a file of its own, which is `file`. */
+  /** Of its first event; null when the key lies in a separate file, which is `file`. */
   readonly seq: number | null
   readonly file: string | null
   /** Events of the request, once they are on disk. */
@@ -45,9 +45,9 @@ export class KeyMemory {
   readonly #limits: KeyLimits
   readonly #requests = new Map<string, Remembered>()
   #keysFiles: readonly KeysFile[] = []
-  /** Segments that are removed, or will be, whose keys the disk has not taken: until then a restart forgets them. */
+  /** Segments that are removed, or will be, whose keys are not on disk yet: until then a restart forgets them. */
   #unkept: readonly KeyedSegment[] = []
-  /** Told once, not at each attempt. */
+  /** Reported once, not at each attempt. */
   #isRefused = false
   #triedAtMs = 0
 
@@ -78,7 +78,7 @@ export class KeyMemory {
     return known.stored
   }
 
-  /** From now on; a request whose group is refused is forgotten again. `seq` is that of its first event. */
+  /** From now on; a request whose group is rejected is forgotten again. `seq` is that of its first event. */
   remember(found: FoundKey, written: Promise<void>): Promise<number> {
     const stored = written.then(() => found.events)
     const request = { ...found, file: null, stored }
@@ -90,7 +90,7 @@ export class KeyMemory {
     return stored
   }
 
-  /** Writes the keys of a segment to a file of their own, before it is removed. false: the disk did not take them. */
+  /** Writes the keys of a segment to a separate file, before it is removed. false: the disk did not accept them. */
   async keep(segment: KeyedSegment): Promise<boolean> {
     const waiting = this.#unkept.filter(({ name }) => name.number !== segment.name.number)
     this.#unkept = [...waiting, segment]
@@ -103,7 +103,7 @@ export class KeyMemory {
     if (this.#unkept.length > 0 && Date.now() >= nextMs) await this.keepRest()
   }
 
-  /** Tries again what the disk has not taken. */
+  /** Retries what the disk has not accepted. */
   async keepRest(): Promise<boolean> {
     const last = this.#unkept.at(-1)
     if (last === undefined) return true

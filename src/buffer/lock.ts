@@ -1,4 +1,4 @@
-// Who works on a buffer. A daemon stays, so the next process is told at once; the others are soon done, and waited for.
+// Who works on a buffer. A daemon stays, so the next process fails at once; others are soon done, so it waits for them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EnvironmentError } from '../core/failures.ts'
@@ -16,7 +16,7 @@ export interface LockOptions {
   readonly lockFile: string
   /** What this process is, for the others. */
   readonly role?: 'daemon' | 'run' | 'status'
-  /** Time to wait for a holder that is no daemon; 0 by default. */
+  /** Time to wait for a holder that is not a daemon; 0 by default. */
   readonly waitMs?: number
   /** Ends the waiting, with an AbortError. */
   readonly signal?: AbortSignal

@@ -1,4 +1,4 @@
-// The time in which a target takes no events: told when it begins and when it ends, not for every group that it meets. A
+// A time in which a target accepts no events: logged when it begins and when it ends, not for every group it affects. A
 // disk may stay full for hours with hundreds of groups a second.
 
 import type { Logger } from '../core/logger.ts'

@@ -1,5 +1,5 @@
 // The queue of one target: appends go to the end of its segments in groups, claims take whole segments from the front.
-// Everything that touches its files happens in turns, one after the other; events collect meanwhile.
+// Everything that touches its files is serialized; events collect meanwhile.
 
 import { hostname } from 'node:os'
 import { setImmediate as nextLoopTurn } from 'node:timers/promises'
@@ -16,7 +16,7 @@ import { SegmentStore, type StoreOptions } from './store.ts'
 export interface QueueOptions extends StoreOptions {
   readonly target: ModelName
   readonly outage: Outage
-  /** Told of each group that is on disk. */
+  /** Called for each group that is on disk. */
   readonly onCommit: (commit: Commit) => void
 }
 
@@ -30,7 +30,7 @@ export interface Commit {
   readonly ms: number
 }
 
-/** A claim with what people want to know about it. Times are ISO 8601 in UTC. */
+/** A claim with details for people. Times are ISO 8601 in UTC. */
 export interface SegmentClaim extends Claim {
   /** Acceptance of the first and of the last event. */
   readonly oldest: string
@@ -91,7 +91,7 @@ export class TargetQueue implements AsyncDisposable {
     return group.written
   }
 
-  /** What became of an earlier request with this key; null when there was none. Throws KeyReusedError. */
+  /** The outcome of an earlier request with this key; null when there was none. Throws KeyReusedError. */
   findRepeat(key: RequestKey): Promise<number> | null {
     const known = this.#store.keys.find(key)
     if (known !== null) this.#repeats++
@@ -159,12 +159,12 @@ export class TargetQueue implements AsyncDisposable {
     return { buffered, claimed, bytes, oldest, repeats: this.#repeats }
   }
 
-  /** What was appended is on disk or refused when it resolves. */
+  /** What was appended is on disk or rejected when it resolves. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#inTurn(() => this.#store[Symbol.asyncDispose]())
   }
 
-  /** Never rejects: every waiting call is told what became of the group. */
+  /** Never rejects: every waiting call gets the outcome of the group. */
   async #commit(): Promise<void> {
     const { outage, target, usage, onCommit } = this.#options
     const group = this.#collecting
@@ -224,7 +224,7 @@ function unavailable(error: unknown): never {
   throw new BufferUnavailableError('the buffer cannot be changed', { cause: error })
 }
 
-/** Runs tasks one after the other, in the order of the calls, whatever becomes of each. */
+/** Runs tasks one after the other, in the order of the calls, whether or not they fail. */
 function turns() {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(task: () => Promise<T>): Promise<T> => {

@@ -36,7 +36,7 @@ export interface Place {
   readonly logger: Logger
 }
 
-/** What the names of all segments have that are made from now on. */
+/** The part of their names that all segments created from now on share. */
 export type Origin = Pick<SegmentName, 'begin' | 'opening'>
 
 export interface RecoveredDirectory {
@@ -74,7 +74,7 @@ export async function recoverDirectory(place: Place): Promise<RecoveredDirectory
   return { segments, emptyPaths, origin, nextNumber, nextSeq, keys }
 }
 
-// The buffer never makes two; a copy from a backup does. Which of the two holds is not for a program to guess.
+// The buffer never makes two; a copy from a backup does. A program cannot know which of the two is right.
 function refuseDoubleNumbers({ directory }: Place, names: readonly SegmentName[]): void {
   const twice = names.find((name, i) => name.number === names[i - 1]?.number)
   if (twice === undefined) return
@@ -87,8 +87,8 @@ function refuseDoubleNumbers({ directory }: Place, names: readonly SegmentName[]
 /**
  * Brings one segment into order and seals it if it was open. null when it holds no valid group.
  *
- * `trustedBytes`: what lies beyond was refused to its senders after a failed sync, so it is dropped, and as nothing more
- * that the kernel says about this file is to be believed, the rest moves to a new one. `keys` takes the keys it finds.
+ * `trustedBytes`: what lies beyond was rejected after a failed sync, so it is dropped, and as nothing more
+ * that the kernel says about this file can be trusted, the rest moves to a new one. `keys` takes the keys it finds.
  */
 export async function recoverSegment(
   place: Place,
@@ -138,7 +138,7 @@ export async function recoverSegment(
 
 const hasBytes = ({ start, end }: Range) => end > start
 
-/** Copies damaged bytes to files of their own before they leave the segment. */
+/** Copies damaged bytes to separate files before they leave the segment. */
 async function quarantine(place: Place, name: SegmentName, bytes: Buffer, scan: SegmentScan) {
   for (const range of scan.damaged) {
     const damaged = bytes.subarray(range.start, range.end)

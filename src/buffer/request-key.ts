@@ -1,7 +1,7 @@
 // Requests that carry a key of their sender, so that one that is sent again is stored once.
 //
 // On disk a key is a member of the first event line of its request (segment.ts), so it is there if and only if the events
-// are. Before a segment is removed, its keys that are still young move to a file beside it, format number 1:
+// are. Before a segment is removed, its keys that are still young move to a file next to it, format number 1:
 //
 //   <number>.keys     number of the segment, 16 digits
 //
@@ -25,7 +25,7 @@ export interface RequestKey {
   readonly body: string
 }
 
-/** A key with what became of its request. */
+/** A key with the outcome of its request. */
 export interface StoredKey extends RequestKey {
   readonly events: number
   /** Acceptance, ISO 8601 in UTC. */
@@ -51,7 +51,7 @@ export const isKeysFileName = (name: string) => KEYS_FILE.test(name)
 
 export const keyText = ({ key, body }: RequestKey, events: number) => `${key}.${body}.${events}`
 
-/** null for a text that `keyText` does not make. */
+/** null for a text that `keyText` does not produce. */
 export function parseKeyText(text: string, time: string): StoredKey | null {
   const [, key, body, events] = STORED_KEY.exec(text) ?? []
   if (key === undefined || body === undefined) return null

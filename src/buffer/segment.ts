@@ -1,8 +1,8 @@
-// On-disk format of the buffer, number 1. This file owns it: what a line is made of, whoever writes or reads it, is written
-// down and done here.
+// On-disk format of the buffer, number 1. This file owns it: the layout of a line is documented
+// and implemented here, for writers and readers.
 //
 // A target has a directory (target-directory.ts) and its events lie there in segments. A segment is a text file of lines
-// that end in LF. The engine reads it in place as newline-delimited JSON with the columns LINE_COLUMNS; a marker line has
+// that end in LF. DuckDB reads it in place as newline-delimited JSON with the columns LINE_COLUMNS; a marker line has
 // none of them, so its `s` is null.
 //
 //   line    bytes                                         what
@@ -11,9 +11,9 @@
 //                                                         event of a request that has a key has ,"$key":"<key>" after
 //                                                         it (request-key.ts)
 //                                                         event: the JSON text as it was sent; each CR and LF, which
-//                                                         JSON allows only between tokens, is a space
+//                                                         JSON allows only between tokens, becomes a space
 //                                                         ,"x":<texts> may follow it: an object of texts, with digits
-//                                                         that the engine would not keep (withExact)
+//                                                         that DuckDB would lose (withExact)
 //   marker  {"$commit":{"n":<n>,"len":<len>,"crc":<crc>}} n: event lines of the group, decimal, at least 1
 //                                                         len: bytes of these lines, decimal
 //                                                         crc: CRC-32 (zlib) of these bytes, decimal
@@ -22,19 +22,19 @@
 // there as a whole or not at all. A group is valid if and only if the marker is exactly as above and ends in LF, the len
 // bytes before it do not reach into an earlier valid group, their CRC-32 is crc, and their first and last line carry
 // numbers n - 1 apart. What follows the last valid group of an open segment is a torn tail: a write that was cut off
-// before anyone was told that it succeeded. Every other segment was whole when it got its name: one or more valid groups
+// before it was acknowledged. Every other segment was complete when it got its name: one or more valid groups
 // and nothing else. What else is in it, or an empty one, is damage.
 //
-// The name of a segment file is the ledger; there is no other:
+// The name of a segment file is the only record of its state:
 //
 //   <begin>-<number>-<seq>-<opening>.<state>      four decimal numbers of 16 digits
 //
-//   begin    number of the first segment that this directory ever had: the time of its making in ms
+//   begin    number of the first segment that this directory ever had: its creation time in ms
 //   number   identity of the segment, ascending, never used twice; a number may be skipped
 //   seq      no event of an earlier segment has this sequence number or a higher one
 //   opening  random, the same for all segments that were made between an opening of the buffer and its end: what the
-//            warehouse knows of flushed segments it knows by it. A directory that was made anew, or put back as it was
-//            once, counts through numbers that were used before, whatever the clock says; its new segments are still new.
+//            warehouse knows of flushed segments it knows by it. A directory that was recreated, or restored to an
+//            earlier state, reuses numbers, whatever the clock says; its new segments are still told apart.
 //   state    open      appended to by the process that made it
 //            sealed    complete, never handed out
 //            claimed   handed out to a run
@@ -43,16 +43,16 @@
 // The file with the highest number is never removed before a higher one is on disk, so the numbers that come next are
 // known also when all events are gone; on a disk without room for a higher one it becomes open again with the next seq in
 // its name, is then emptied, and then renamed to be the higher one. So an open segment whose events all have lower numbers
-// than its seq is as good as empty: they were acked.
+// than its seq counts as empty: they were acked.
 // A claim that is no longer there, from begin up to the highest number, was acked.
-// Beside segments there may be `<number>-<crc>.damaged` (bytes that recovery took out of a segment, for a person to look
+// There may also be `<number>-<crc>.damaged` (bytes that recovery took out of a segment, for a person to look
 // at) and `*.tmp` (a copy that was not finished; removed at recovery).
 //
 // Constraints
 //
 //   - An event has at most limits.eventBytes (1 MiB) unless it is set otherwise, and never more than
 //     limits.largestEventBytes (15 MiB). Its line has at most 96 bytes more, 72 more with a key, so that it stays below
-//     the 16 MiB that the engine reads of one line (limits.segmentLineBytes).
+//     the 16 MiB that DuckDB reads of one line (limits.segmentLineBytes).
 //   - A group holds what arrives while the one before it is synced: at most limits.pendingBytes (64 MiB) over all targets,
 //     or one call that is larger.
 //   - A segment is sealed before a group would take it above limits.segmentBytes (64 MiB). Only a group that alone is
@@ -111,8 +111,8 @@ export type LineColumn = (typeof LINE_COLUMNS)[number]
 export const EVENT_TEXT = String.raw`"e":(.*?)(?:,"x":\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?\}$`
 
 /**
- * The engine prints each number of JSON as the nearest double. Where that would change one, the line of the event has
- * texts beside it: by exactKey(), the whole value of the column as JSON text. A column that is JSON has the text of its
+ * DuckDB prints each number of JSON as the nearest double. Where that would change one, the line of the event has
+ * texts after it: by exactKey(), the whole value of the column as JSON text. A column that is JSON has the text of its
  * value there; in other types the text has each value of JSON as a string of its text.
  */
 export function withExact(event: Uint8Array, texts: ReadonlyMap<string, string>): Uint8Array {
@@ -139,8 +139,8 @@ export function linesMaxBytes(events: readonly Uint8Array[], hasKey = false): nu
 }
 
 /**
- * Writes a line for each event, numbered from `firstSeq` on, and returns where they end. An event is JSON text, or what
- * withExact() made of it. `time` is ISO 8601 in UTC. The first line gets the key, a text that needs no escapes.
+ * Writes a line for each event, numbered from `firstSeq` on, and returns where they end. An event is JSON text, or the
+ * result of withExact(). `time` is ISO 8601 in UTC. The first line gets the key, a text that needs no escapes.
  */
 export function writeLines(
   memory: Buffer,
@@ -214,7 +214,7 @@ const KEY_MEMBER = '","$key":"'
 const BYTES_BEFORE_KEY = 64
 const KEYED_START = /^\{"s":(\d+),"t":"([^"]*)","\$key":"([^"]*)","e":/
 
-/** The lines with a key in valid groups, in their order. A member of that name inside of an event is none. */
+/** The lines with a key in valid groups, in their order. A member of that name inside an event does not count. */
 export function* keyedLines(groups: Buffer): Generator<KeyedLine> {
   let at = groups.indexOf(KEY_MEMBER)
   for (; at !== -1; at = groups.indexOf(KEY_MEMBER, at + 1)) {

@@ -1,4 +1,4 @@
-// The segments of one target on disk. One call at a time: the queue above it sees to that.
+// The segments of one target on disk. One call at a time: the queue above it ensures that.
 
 import { join } from 'node:path'
 import { errorCode } from './errors.ts'
@@ -147,12 +147,12 @@ export class SegmentStore implements AsyncDisposable {
   async remove(segment: Segment): Promise<void> {
     const areKeysKept = await this.keys.keep(segment)
     const { number } = segment.name
-    // The name of the last one is the ledger. Another is made only then: a full disk has no room for it before a removal.
+    // The name of the last one is the record. Another is created only now: before a removal a full disk has no room.
     const isLast = this.summaries().every(({ name }) => name.number <= number)
     if (isLast) await this.#openSegment().catch((error: unknown) => this.#reuse(segment, error))
     await unlinkIfThere(this.#options.files, segment.path)
     await this.#syncDirectory()
-    // A disk that was too full for the keys has room now, and must get it: only a flush makes room.
+    // A disk that was too full for the keys has room now, and must get them: only a flush makes room.
     if (!areKeysKept) await this.keys.keepRest()
     this.#segments = this.#segments.filter(({ name }) => name.number !== number)
     this.#options.usage.storedBytes -= segment.sizeBytes
@@ -165,7 +165,7 @@ export class SegmentStore implements AsyncDisposable {
   }
 
   /**
-   * Takes off what was written of a group that failed. The marker comes last, so it does not count also when this fails;
+   * Truncates what was written of a failed group. The marker comes last, so it does not count even if this fails;
    * but it must be gone from the disk before the segment is sealed, where it would be damage.
    */
   async #cutBack(open: OpenSegment): Promise<void> {
@@ -175,8 +175,8 @@ export class SegmentStore implements AsyncDisposable {
 
   /**
    * Fail-stop. A second sync of this file may succeed without having written anything, so its trusted part moves to a new
-   * file before it is used again. Cutting off the refused group first keeps it from being found again even if the process
-   * ends before that; only a disk that fails this too, and then a restart, can bring a refused group back.
+   * file before it is used again. Cutting off the rejected group first keeps it from being found even if the process
+   * ends before that; only a disk that fails this too, and then a restart, can bring a rejected group back.
    */
   async #suspectOpen(open: OpenSegment): Promise<void> {
     this.#open = null
@@ -191,7 +191,7 @@ export class SegmentStore implements AsyncDisposable {
     const { name, path, sizeBytes } = this.#suspect
     const rescue = (state: SegmentState) =>
       recoverSegment(this.#options, { ...name, state }, { trustedBytes: sizeBytes })
-    // An attempt that failed behind its rename has left the sealed name.
+    // An attempt that failed after its rename has left the sealed name.
     const rescued = await rescue('open').catch((error: unknown) => {
       if (errorCode(error) !== 'ENOENT') throw error
       return rescue('sealed')
@@ -203,7 +203,7 @@ export class SegmentStore implements AsyncDisposable {
     this.#options.logger.info('segment-rescued', { path })
   }
 
-  /** The open segment, made if there is none. */
+  /** The open segment, created if there is none. */
   async #openSegment(): Promise<OpenSegment> {
     if (this.#open !== null) return this.#open
     const created = await this.#createSegment()
@@ -218,7 +218,7 @@ export class SegmentStore implements AsyncDisposable {
   async #reuse(segment: Segment, error: unknown): Promise<void> {
     if (!['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) throw error
     const { name, path } = this.#nextName()
-    // One that is empty is there when an attempt failed behind its last rename.
+    // An empty one is there when an attempt failed after its last rename.
     const from = this.#emptyPaths.at(-1) ?? (await this.#discard(segment, name.seq))
     const file = await reuseFile(this.#options.files, from, path)
     this.#emptyPaths.pop()
@@ -239,7 +239,7 @@ export class SegmentStore implements AsyncDisposable {
     return { ...next, file: await this.#options.files.open(next.path, 'wx'), ...EMPTY }
   }
 
-  /** Counted up also when nothing comes of it: a number is tried for one file only. */
+  /** Incremented even when the attempt fails: a number is tried for one file only. */
   #nextName() {
     const number = this.#nextNumber++
     const name = { ...this.#origin, number, seq: this.#nextSeq, state: 'open' } as const
@@ -280,7 +280,7 @@ export class SegmentStore implements AsyncDisposable {
     const segment = { name, path, sizeBytes, events, first, last, changedAt: new Date() }
     this.#segments.push(segment)
     this.#open = null
-    // All that was written to it is synced, so a failure to close it means nothing.
+    // All that was written to it is synced, so a failure to close it does not matter.
     await open.file.close().catch(() => {})
     await (next === null ? this.#syncDirectory() : this.#adopt(next))
     return segment

@@ -1,5 +1,5 @@
 // Name of the directory of a target: `<schema>.<table>`, in which every byte of the UTF-8 text outside a-z, 0-9, `_`,
-// `-` and the dot between the parts is `%` and two small hexadecimal digits. Capital letters are written so too, because
+// `-` and the dot between the parts is `%` and two small hexadecimal digits. Capital letters are escaped too, because
 // some disks do not tell `Orders` from `orders`; and so is `%` itself, and whatever a pattern of file names could mean.
 
 import { parseModelName, type ModelName } from '../core/names.ts'

@@ -3,6 +3,6 @@ export interface Usage {
   storedBytes: number
   /** Appended and not yet on disk. */
   pendingBytes: number
-  /** When the disk last refused something; null after a success. */
+  /** When a write to the disk last failed; null after a success. */
   failedAt: Date | null
 }

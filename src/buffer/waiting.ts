@@ -1,4 +1,4 @@
-// What waits in a buffer that another process may own: looked at from outside, nothing is locked or changed.
+// What waits in a buffer that another process may own: read from outside, nothing is locked or changed.
 
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ export async function waitingBytes(bufferDir: string): Promise<ReadonlyMap<Model
   return waiting
 }
 
-// A daemon may seal a segment, which changes its name, between the look at the directory and the look into the file.
+// A daemon may seal a segment, which changes its name, between reading the directory and reading the file.
 const LOOKS = 5
 
 /**
@@ -78,7 +78,7 @@ const namesIn = (dir: string): Promise<readonly string[]> =>
     throw error
   })
 
-/** A segment may be flushed and gone between the two looks. */
+/** A segment may be flushed and gone between the two reads. */
 const sizeOf = (path: string): Promise<number> =>
   stat(path).then(
     ({ size }) => size,

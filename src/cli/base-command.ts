@@ -30,12 +30,12 @@ export type SettingFlags = Partial<Record<SettingName, string | number | boolean
 export abstract class BaseCommand extends Command {
   static override baseFlags = {
     project: Flags.directory({
-      summary: 'Project directory; the nearest one upward with eider.yml by default',
+      summary: 'Project directory; by default the nearest one upward that has an eider.yml',
       env: 'EIDER_PROJECT',
       helpGroup: 'GLOBAL',
     }),
     target: Flags.string({
-      summary: 'Target of eider.yml, with a database and state of its own (EIDER_TARGET)',
+      summary: 'Target of eider.yml, with its own database and state (EIDER_TARGET)',
       helpGroup: 'GLOBAL',
     }),
     json: Flags.boolean({ summary: 'Print JSON, one event a line', helpGroup: 'GLOBAL' }),
@@ -65,7 +65,7 @@ export abstract class BaseCommand extends Command {
     for (const warning of warnings) process.stderr.write(showDiagnostic(warning, look) + '\n')
   }
 
-  /** As at the end of a command, for one that goes on. */
+  /** As at the end of a command, for one that keeps running. */
   protected showFailure(error: unknown, flags: SharedFlags): void {
     if (flags.json) this.print(failureEvents(error))
     process.stderr.write(showFailure(error, flags, this.lookOf(process.stderr)) + '\n')
@@ -90,7 +90,7 @@ export abstract class BaseCommand extends Command {
     const { findProjectDir, loadProject, otherSpelling } = await import('../project/load.ts')
     const dir = flags.project ?? (await findProjectDir(process.cwd()))
     if (dir === null)
-      throw new UsageError('there is no eider.yml here or in a folder above', {
+      throw new UsageError('no eider.yml here or in a parent directory', {
         hint:
           otherSpelling(process.cwd()) ??
           'start a project with "eider init NAME", or name one with --project',
@@ -102,12 +102,12 @@ export abstract class BaseCommand extends Command {
       target: flags.target,
       vars: flags.vars,
     })
-    // The engine looks for relative file names in the working directory before anywhere else.
+    // DuckDB looks for relative file names in the working directory before anywhere else.
     process.chdir(project.paths.dir)
     return project
   }
 
-  /** oclif would take the value behind `=` for an argument. */
+  /** oclif would take the value after `=` for an argument. */
   protected override async init(): Promise<void> {
     await super.init()
     const flags: Readonly<Record<string, { readonly type: string }>> = {
@@ -124,7 +124,7 @@ export abstract class BaseCommand extends Command {
     }
   }
 
-  /** oclif says which flag is unknown; this adds which one was meant. */
+  /** oclif reports the unknown flag; this adds a suggestion. */
   protected override async catch(
     error: Error & { flags?: readonly string[]; oclif?: { exit?: number } },
   ): Promise<void> {
@@ -137,7 +137,7 @@ export abstract class BaseCommand extends Command {
     const title = this.#title()
     const isSplit = error.constructor.name === 'UnexpectedArgsError'
     return new UsageError(usageProblem(title, error), {
-      hint: `${isSplit ? 'put an argument with blanks in quotes; ' : ''}see "${title} --help"`,
+      hint: `${isSplit ? 'put an argument with spaces in quotes; ' : ''}see "${title} --help"`,
     })
   }
 

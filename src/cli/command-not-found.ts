@@ -7,11 +7,11 @@ import { nearest } from '../core/suggest.ts'
 const commandNotFound: Hook.CommandNotFound = async ({ id, config }) => {
   const typed = id.replaceAll(':', ' ')
   if (typed.startsWith('-'))
-    throw new UsageError(`"${typed}" stands where the command must be`, {
+    throw new UsageError(`"${typed}" is not a command`, {
       hint: 'flags come after the command; "eider --help" lists the commands',
     })
   const known = config.commandIDs.map((command) => command.replaceAll(':', ' '))
-  // oclif takes the words behind a command without arguments for a part of its name.
+  // oclif takes the words after a command without arguments for a part of its name.
   const command = known.find((name) => typed.startsWith(`${name} `))
   if (command !== undefined)
     throw new UsageError(
@@ -26,7 +26,7 @@ const commandNotFound: Hook.CommandNotFound = async ({ id, config }) => {
   })
 }
 
-/** The command that is near; else that of which a word is near to the first one typed, as "odata preview" to "preview". */
+/** The nearest command; else one with a word near the first one typed, as "odata preview" to "preview". */
 function nearestCommand(typed: string, known: readonly string[]): string | null {
   const [first = ''] = typed.split(' ')
   const byWord = new Map(known.map((command) => [command.split(' ').at(-1)!, command]))

@@ -13,7 +13,7 @@ let isOutputLost = false
 export async function main(argv: readonly string[]): Promise<void> {
   // oclif listens too, as soon as its commands are loaded, and throws what is not a closed pipe.
   process.stdout.removeAllListeners('error').on('error', reportLostOutput)
-  process.stderr.on('error', () => {}) // a log on a full disk ends no server, and nobody is left to tell
+  process.stderr.on('error', () => {}) // a log on a full disk ends no server, and nobody is left to report to
   try {
     await run([...inOwnWords(argv)], packageDir)
   } catch (thrown) {

@@ -1,12 +1,12 @@
-// How a process gives way to others on the same machine.
+// Lowers the priority of a process for others on the same machine.
 
 import { readdirSync } from 'node:fs'
 import os from 'node:os'
 
 /**
- * Every thread of this process gives way, and those that they start. Linux keeps a priority for each thread, and most
+ * Of every thread of this process, and of those that they start. Linux keeps a priority for each thread, and most
  * of the work is not done by the one that runs JavaScript: the thread pool of Node works already when a command begins,
- * and the engine's threads are started by it. Elsewhere the priority is that of the process.
+ * and DuckDB's threads are started by it. Elsewhere the priority is that of the process.
  */
 export function giveWay(): void {
   const low = os.constants.priority.PRIORITY_BELOW_NORMAL

@@ -1,4 +1,4 @@
-// What a run or a plan is about. Selectors: arguments and --select add up, --exclude takes away.
+// The models of a run or a plan. Selectors: arguments and --select add up, --exclude takes away.
 
 import * as Flags from '@oclif/core/flags'
 
@@ -37,7 +37,10 @@ export const rangeFlags = {
     summary: 'Append models: replace the rows from this value of the watermark on',
     dependsOn: ['end'],
   }),
-  end: Flags.string({ summary: 'The first value that is kept as it is', dependsOn: ['start'] }),
+  end: Flags.string({
+    summary: 'The end of the range: the first value that is not replaced',
+    dependsOn: ['start'],
+  }),
 }
 
 interface RangeFlags {
@@ -45,11 +48,11 @@ interface RangeFlags {
   readonly end?: string | undefined
 }
 
-/** Rows of append models that are replaced; null: new rows are taken. */
+/** Rows of append models that are replaced; null: new rows are added. */
 export const rangeOf = ({ start, end }: RangeFlags) =>
   start === undefined || end === undefined ? null : { start, end }
 
-/** Whoever names the models knows what a full refresh of them ends. */
+/** Naming the models counts as consent to what a full refresh ends. */
 export const keepsHistory = (
   { include }: { readonly include: readonly string[] },
   flags: { readonly 'full-refresh': boolean; readonly 'drop-history': boolean },

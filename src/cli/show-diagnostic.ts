@@ -20,7 +20,7 @@ const LEAST_EXCERPT_COLUMNS = 20
  *         |           ^^^^^
  *       hint: did you mean "events"?
  *
- * An empty span stands for the whole file, of which no line is shown.
+ * An empty span means the whole file, of which no line is shown.
  */
 export function showDiagnostic(diagnostic: Diagnostic, look: Look = plainLook): string {
   const { source, span, severity, code, message, hint } = diagnostic

@@ -23,10 +23,10 @@ export function exitCodeOf(error: unknown): number {
   return (error as OclifError | undefined)?.oclif?.exit ?? BUG
 }
 
-/** What the system refuses a command is no bug: files of another user, a disk that is full or read-only. */
+/** What the system refuses is not a bug: files of another user, a disk that is full or read-only. */
 function isRefusedFile(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
-  // A file that is not there, or is there already, was expected to be otherwise by eider itself.
+  // For a file that is missing, or exists already, eider's own expectation was wrong.
   if (code === 'ENOENT' || (code === 'EEXIST' && syscall !== 'mkdir')) return false
   return systemProblem(error) !== null
 }

@@ -1,10 +1,10 @@
-// What each column of a model is made of, as a tree.
+// The columns that each column of a model is computed from, as a tree.
 
 export interface ShownColumn {
   readonly model: string
   readonly column: string
   readonly kind: string
-  /** null: not known. */
+  /** null: unknown. */
   readonly from: readonly ShownColumn[] | null
 }
 
@@ -36,5 +36,5 @@ function remark({ kind, from }: ShownColumn): string {
   if (from.length > 0) return ''
   if (kind === 'events') return '  (field of the events)'
   if (kind === 'source') return '  (column of the source)'
-  return kind === 'seed' ? '  (column of the seed)' : '  (made of no column)'
+  return kind === 'seed' ? '  (column of the seed)' : '  (computed from no column)'
 }

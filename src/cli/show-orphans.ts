@@ -1,4 +1,4 @@
-// Relations that no file of the project makes any more, with the ways to go on.
+// Relations that no file of the project creates any more, with the next steps.
 
 import type { Orphan } from '../core/report/progress.ts'
 
@@ -6,7 +6,11 @@ export const orphanLines = (orphans: readonly Orphan[], width: number): readonly
   orphans.map((orphan) => `orphan     ${orphan.model.padEnd(width)}  ${orphanState(orphan)}`)
 
 export const orphanState = ({ model, rows }: Orphan): string =>
-  `${sizeOf(rows)}, and no file makes it: eider mv ${model} NEW keeps it, eider drop ${model} removes it`
+  `${sizeOf(rows)}, and ${wayOn(model)}`
+
+/** Where the rows cannot be counted. */
+export const wayOn = (model: string): string =>
+  `no file makes it: eider mv ${model} NEW keeps it, eider drop ${model} removes it`
 
 export const sizeOf = (rows: number | null): string =>
   rows === null ? 'a view' : `${rows} ${rows === 1 ? 'row' : 'rows'}`

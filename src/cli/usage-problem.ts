@@ -25,8 +25,8 @@ const sayings: readonly (readonly [RegExp, string])[] = [
     '$1 must be at most $2, not $3',
   ],
   [/^Expected (--[^\s=]+)=(.*) to be one of: (.*)$/, '$1 must be one of $3, not "$2"'],
-  [/^All of the following must be provided when using (--\S+): (.*)$/, '$1 needs $2 beside it'],
-  [/^(--[^\s=]+)=.* cannot also be provided when using (--\S+)$/, '$2 and $1 do not go together'],
+  [/^All of the following must be provided when using (--\S+): (.*)$/, '$1 requires $2'],
+  [/^(--[^\s=]+)=.* cannot also be provided when using (--\S+)$/, '$2 cannot be combined with $1'],
 ]
 
 /** `title` is the command as it is typed. */
@@ -39,7 +39,7 @@ export function usageProblem(title: string, error: OclifProblem): string {
     return `${title} takes no further argument ${others.map((word) => `"${word}"`).join(', ')}`
   const [text = ''] = error.message.split('\nSee more help with')
   const [head = '', ...rest] = text.split('\n').map((line) => line.trim())
-  // oclif puts what is wrong with several flags under a headline, each on a line of its own.
+  // oclif puts what is wrong with several flags under a headline, each on its own line.
   const problems = head.startsWith('The following error') ? rest : [[head, ...rest].join(' ')]
   return [...new Set(problems.map(reworded))].join('; ')
 }

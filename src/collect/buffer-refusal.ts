@@ -1,4 +1,4 @@
-// What the buffer refuses, in the words of HTTP.
+// Rejections of the buffer as HTTP responses.
 
 import {
   BufferFullError,

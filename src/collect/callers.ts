@@ -1,5 +1,5 @@
 // Who may send events. Without a token a daemon on a loopback address trusts the programs of its machine, and a web page
-// that somebody looks at there is none of them.
+// open in a browser there is not one of them.
 
 import type { RequestHead } from '../http/fast/plain-post.ts'
 import { answersTo, hostName, takesOrigin } from '../http/web-pages.ts'

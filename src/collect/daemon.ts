@@ -12,9 +12,10 @@ import { requireSafeBinding } from '../http/auth.ts'
 import { originHeaders, requireSoundOrigins, withCors } from '../http/cors.ts'
 import { HttpServer, type ServerOptions } from '../http/server.ts'
 import { createAdmin } from './admin/admin.ts'
-import { publicHealth, type Vitals } from './health.ts'
+import type { Vitals } from './backlog.ts'
+import { publicHealth } from './health.ts'
 import { createIngest, createRoutes, type IngestOptions } from './ingest.ts'
-import { type ModelsState, openDoors, type Served } from './targets.ts'
+import { type ModelsState, createValidators, type Served } from './targets.ts'
 import { createTraffic } from './traffic.ts'
 
 export interface CollectDaemonOptions {
@@ -33,7 +34,7 @@ export interface CollectDaemonOptions {
   readonly maxBatchBytes: number
   /** Origins of web pages that may send events; `*` for any. None by default. */
   readonly corsOrigins?: readonly string[]
-  /** Take text/plain for JSON, which is what navigator.sendBeacon calls a text. */
+  /** Take text/plain for JSON: navigator.sendBeacon sends a string that way. */
   readonly acceptTextPlain?: boolean
   /** Log each request of the public port. */
   readonly accessLog?: boolean
@@ -67,12 +68,15 @@ export class CollectDaemon implements AsyncDisposable {
     requireTwoPorts(port, adminPort)
     requireSoundOrigins('collect.cors_origins', options.corsOrigins ?? [], token)
     const bufferDir = await realpath(options.bufferDir)
-    const served: Served = { doors: openDoors(options.targets), models: { models: 'current' } }
+    const served: Served = {
+      validators: createValidators(options.targets),
+      models: { models: 'current' },
+    }
     const traffic = createTraffic()
     buffer.onCommit(traffic.committed)
     const vitals = { buffer, bufferDir, served, traffic }
     await using resources = new Resources()
-    // The admin port is open first: who sees the public one can flush.
+    // The admin port opens first: whoever sees the public one can flush.
     const admin = resources.use(
       await HttpServer.open({
         host: '127.0.0.1',
@@ -97,11 +101,11 @@ export class CollectDaemon implements AsyncDisposable {
 
   /** Takes over newly compiled events models; when one of them has a type without a rule, it throws and changes none. */
   setTargets(targets: ReadonlyMap<ModelName, EventsModel>): void {
-    this.#served.doors = openDoors(targets)
+    this.#served.validators = createValidators(targets)
     this.#served.models = { models: 'current' }
   }
 
-  /** The models on disk cannot be taken over: what is served stays, and health says since when. */
+  /** The models on disk cannot be taken over: the last good ones stay, and health says since when. */
   keepTargets(): void {
     if (this.#served.models.models === 'stale') return
     this.#served.models = { models: 'stale', stale_since: new Date().toISOString() }
@@ -130,7 +134,7 @@ function publicPort(
   const { buffer, token, maxEventBytes, maxBatchBytes, logger, corsOrigins = [] } = options
   const ingest: IngestOptions = {
     buffer,
-    doors: () => vitals.served.doors,
+    validators: () => vitals.served.validators,
     health: publicHealth(vitals, token),
     host: options.host,
     allowedOrigins: corsOrigins,
@@ -140,7 +144,7 @@ function publicPort(
     acceptTextPlain: options.acceptTextPlain ?? false,
   }
   const handle = withCors({ ...CORS, origins: corsOrigins }, createIngest(ingest))
-  // Each request is to have a line, and only node:http's have what is in it.
+  // Each request is logged, and only node:http's requests have what the line needs.
   if (options.accessLog === true) return { handle: withAccessLog(logger, handle) }
   const answerHeaders = originHeaders(corsOrigins)
   return { handle, front: { routeOf: createRoutes(ingest), status: 202, answerHeaders } }

@@ -1,5 +1,5 @@
-// Every refusal of the collect service: code, status and meaning. docs/errors.md lists the same rows.
-// Refusals that are HTTP's own (413 of a body, 415 of an encoding, 431, 408, …) come from the http room.
+// Every rejection of the collect service: code, status and meaning. docs/errors.md lists the same rows.
+// Rejections of HTTP itself (413 of a body, 415 of an encoding, 431, 408, …) come from the http room.
 
 import { RequestError, type RequestErrorOptions } from '../http/request-error.ts'
 
@@ -28,7 +28,7 @@ export const errors = {
   },
   'host-not-allowed': {
     status: 403,
-    meaning: 'The Host header is no loopback name, and the daemon listens on loopback only.',
+    meaning: 'The Host header is not a loopback name, and the daemon listens on loopback only.',
   },
   'origin-not-allowed': {
     status: 403,
@@ -51,7 +51,7 @@ export const errors = {
   'duplicate-field': { status: 400, meaning: 'An object of the event names one field twice.' },
   'lone-surrogate': {
     status: 400,
-    meaning: 'A \\u escape is half of a surrogate pair, which is no character.',
+    meaning: 'A \\u escape is half of a surrogate pair, which is not a character.',
   },
   'missing-field': { status: 400, meaning: 'A column that is NOT NULL is absent or null.' },
   'invalid-value': { status: 400, meaning: 'The column cannot hold the value as it was sent.' },
@@ -75,7 +75,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
-/** The refusal to throw; its status is in the table. `message` is shown to the sender. */
+/** The rejection to throw; its status is in the table. `message` is shown to the sender. */
 export function refusal(
   code: ErrorCode,
   message: string,

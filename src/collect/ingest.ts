@@ -16,13 +16,13 @@ import { mediaType, unsupported } from './read/media-type.ts'
 import { readRequestKey } from './read/idempotency.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
 import { type Events, readEvent, readJsonBatch, readNdjsonBatch } from './read/read-events.ts'
-import { type Doors, unknownTarget } from './targets.ts'
-import type { Door } from './validate/validate-event.ts'
+import { type Validators, unknownTarget } from './targets.ts'
+import type { Validator } from './validate/validate-event.ts'
 
 export interface IngestOptions {
   readonly buffer: EventBuffer
-  /** The doors of this moment. */
-  readonly doors: () => Doors
+  /** The current validators. */
+  readonly validators: () => Validators
   /** GET /health. */
   readonly health: Handler
   /** Address that the port is open on. */
@@ -39,13 +39,13 @@ export function createIngest(options: IngestOptions): Handler {
   return (request, response) => {
     requireProgram(request, options.host, options.allowedOrigins)
     const place = readPlace(request.url!)
-    if (place === null) throw notFound(request.url!, meantPath(request.url!, options.doors()))
+    if (place === null) throw notFound(request.url!, meantPath(request.url!, options.validators()))
     if (place === 'health') return options.health(request, response)
     return collect(options, request, response, place)
   }
 }
 
-/** The same for the fast front: it asks once for each head, and what is refused here is refused by the handler above. */
+/** The same for the fast path: it asks once per head, and what is rejected here is rejected by the handler above. */
 export function createRoutes(options: IngestOptions): FrontRoutes['routeOf'] {
   return (head) => {
     try {
@@ -61,13 +61,13 @@ export function createRoutes(options: IngestOptions): FrontRoutes['routeOf'] {
 
 function routeTo(options: IngestOptions, head: RequestHead, place: EventsPlace): PostRoute {
   requireToken(head, options.token)
-  findDoor(options.doors(), place)
+  findValidator(options.validators(), place)
   const read = readerFor(head, place.isBatch, options)
   return {
     maxBodyBytes: maxBodyBytes(place, options),
     take(body) {
-      const { target, door } = findDoor(options.doors(), place)
-      const events = read(door, body)
+      const { target, validator } = findValidator(options.validators(), place)
+      const events = read(validator, body)
       const ready = options.buffer.append(target, events, serverTime())
       return { body: acceptedBody(events.length), ready }
     },
@@ -93,12 +93,12 @@ function readPlace(url: string): EventsPlace | 'health' | null {
 }
 
 /** For a path that leads nowhere, the one that was most likely meant. */
-function meantPath(url: string, doors: Doors): string {
+function meantPath(url: string, validators: Validators): string {
   const segments = splitPath(url).filter((segment) => segment !== '' && segment !== 'collect')
   const isBatch = segments.at(-1) === 'batch'
   const [schema, table] = segments.flatMap((segment) => segment.split('.'))
   const target = `${schema}.${table}` as ModelName
-  if (doors.has(target))
+  if (validators.has(target))
     return `did you mean /collect/${schema}/${table}${isBatch ? '/batch' : ''}?`
   if (['metrics', 'flush'].includes(segments[0] ?? ''))
     return `/${segments[0]} is on the admin port (collect.admin_port)`
@@ -116,7 +116,7 @@ function collect(
 ): Promise<void> {
   requireMethod(request.method, ['POST'])
   requireToken(request, options.token)
-  const known = findDoor(options.doors(), place)
+  const known = findValidator(options.validators(), place)
   const read = readerFor(request, place.isBatch, options)
   // In steps, each of which keeps nothing of the one before: many bodies would stay in memory while they wait for the disk.
   return readBody(request, maxBodyBytes(place, options), sizeHint(place))
@@ -127,18 +127,18 @@ function collect(
 const sizeHint = ({ isBatch }: EventsPlace) =>
   isBatch ? '(collect.max_batch_bytes); send several batches' : '(collect.max_event_bytes)'
 
-type Reader = (door: Door, body: Buffer) => Events
+type Reader = (validator: Validator, body: Buffer) => Events
 
 /** The number of events that are on disk when it resolves. */
 function store(
   { buffer }: IngestOptions,
-  { target, door }: KnownTarget,
+  { target, validator }: KnownTarget,
   key: RequestKey | null,
   body: Buffer,
   read: Reader,
 ): Promise<number> {
-  if (key !== null) return buffer.appendOnce(target, key, () => read(door, body), serverTime())
-  const events = read(door, body)
+  if (key !== null) return buffer.appendOnce(target, key, () => read(validator, body), serverTime())
+  const events = read(validator, body)
   const count = events.length
   return buffer.append(target, events, serverTime()).then(() => count)
 }
@@ -149,15 +149,15 @@ function refuse(error: unknown): never {
 
 interface KnownTarget {
   readonly target: ModelName
-  readonly door: Door
+  readonly validator: Validator
 }
 
-function findDoor(doors: Doors, { schema, table }: EventsPlace): KnownTarget {
+function findValidator(validators: Validators, { schema, table }: EventsPlace): KnownTarget {
   // Only names of models are keys, so another text is never found.
   const target = `${schema}.${table}` as ModelName
-  const door = doors.get(target)
-  if (door === undefined) throw unknownTarget(schema, table, doors.keys())
-  return { target, door }
+  const validator = validators.get(target)
+  if (validator === undefined) throw unknownTarget(schema, table, validators.keys())
+  return { target, validator }
 }
 
 function readerFor(
@@ -169,10 +169,10 @@ function readerFor(
   if (type === 'ndjson' && !isBatch)
     throw unsupported(
       'this path takes one event as JSON',
-      'send NDJSON to the same path with /batch at its end',
+      'send NDJSON to the same path with /batch at the end',
     )
   const read = !isBatch ? readEvent : type === 'ndjson' ? readNdjsonBatch : readJsonBatch
-  return (door, body) => read(door, body, maxEventBytes, maxBatchBytes)
+  return (validator, body) => read(validator, body, maxEventBytes, maxBatchBytes)
 }
 
 /** 202, and only after the buffer has the events on disk (docs/collect.md, What 202 means). */

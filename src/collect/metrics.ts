@@ -79,7 +79,9 @@ export async function writeMetrics(
       'Open claims',
       targets.map(({ target }, i) => [{ target }, claims[i]!.length]),
     ),
-    family('writable', 'gauge', '1 while events are taken', [[{}, Number(health.status === 'ok')]]),
+    family('writable', 'gauge', '1 while events are accepted', [
+      [{}, Number(health.status === 'ok')],
+    ]),
     family('models_stale', 'gauge', '1 while the models on disk have mistakes', [
       [{}, Number(health.models === 'stale')],
     ]),

@@ -1,12 +1,12 @@
-// The events models that the daemon takes events for, compiled to doors.
+// The events models that the daemon accepts events for, compiled to validators.
 
 import type { EventsModel } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { refusal } from './errors.ts'
-import { type Door, openDoor } from './validate/validate-event.ts'
+import { type Validator, createValidator } from './validate/validate-event.ts'
 
-export type Doors = ReadonlyMap<ModelName, Door>
+export type Validators = ReadonlyMap<ModelName, Validator>
 
 /** As health shows it. `stale`: the models on disk have mistakes, and the last good ones are served. */
 export type ModelsState =
@@ -14,12 +14,12 @@ export type ModelsState =
 
 /** What the daemon serves at this moment. */
 export interface Served {
-  doors: Doors
+  validators: Validators
   models: ModelsState
 }
 
-export function openDoors(targets: ReadonlyMap<ModelName, EventsModel>): Doors {
-  return new Map([...targets].map(([name, model]) => [name, openDoor(model)]))
+export function createValidators(targets: ReadonlyMap<ModelName, EventsModel>): Validators {
+  return new Map([...targets].map(([name, model]) => [name, createValidator(model)]))
 }
 
 /** A project may have hundreds of them. */

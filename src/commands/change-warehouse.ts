@@ -1,4 +1,4 @@
-// What commands share that change the warehouse and are no run.
+// Shared by commands other than a run that change the warehouse.
 
 import { EnvironmentError } from '../core/failures.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -15,7 +15,7 @@ export async function changeWarehouse<T>(
   const store = openStore(project.paths)
   if (!(await store.warehouse.exists()))
     throw new EnvironmentError('warehouse-missing', 'there is no warehouse yet', {
-      hint: 'eider run makes it',
+      hint: 'eider run creates it',
     })
   await using _lease = await store.lease.take({ waitMs, signal })
   await using warehouse = await store.warehouse.open({

@@ -92,7 +92,7 @@ export default class Check extends BaseCommand {
 
 const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
 
-/** Outside of the repository there is no better name than the project's own. */
+/** Outside the repository the path in the project is the best name. */
 const prefixOf = (path: string) =>
   path === '' || path.startsWith('..') ? '' : `${path.split(sep).join('/')}/`
 

@@ -1,4 +1,4 @@
-// The checks of `eider doctor`: each looks at one thing and says what to do next. Nothing is changed.
+// The checks of `eider doctor`: each examines one thing and says what to do next. Nothing is changed.
 
 import { constants } from 'node:fs'
 import { access, readFile, stat, statfs } from 'node:fs/promises'
@@ -108,7 +108,7 @@ async function checkFiles({ paths }: Project): Promise<Finding> {
 
 const { F_OK: THERE, R_OK: READ, W_OK: WRITE, X_OK: ENTER } = constants
 
-/** A directory that is not there yet is made in the nearest one that is. */
+/** A missing directory will be created in its nearest existing parent. */
 async function takesFiles(directory: string): Promise<boolean> {
   if (await isAccessible(directory, THERE))
     return (await stat(directory)).isDirectory() && isAccessible(directory, READ | WRITE | ENTER)
@@ -169,7 +169,7 @@ async function checkSnapshot(
   return ok('snapshot', `${snapshot.id}, ${count}, ${snapshot.publishedAt.toISOString()}`)
 }
 
-/** A token for other machines is worth nothing where everybody on this one can read it. */
+/** A token for other machines is worthless where everybody on this one can read it. */
 async function checkSecrets({ paths }: Project): Promise<Finding> {
   const exposed: string[] = []
   for (const name of ['.env', 'eider.yml']) {

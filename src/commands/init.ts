@@ -14,7 +14,7 @@ export default class Init extends BaseCommand {
   }
   static override flags = {
     template: Flags.option({ options: ['events', 'blank'] as const, default: 'events' as const })({
-      summary: 'events: a small working pipeline; blank: nothing but the frame',
+      summary: 'events: a small working pipeline; blank: an empty project',
     }),
   }
 

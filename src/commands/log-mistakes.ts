@@ -1,11 +1,11 @@
-// Mistakes in a project as lines of the log of a process that goes on.
+// Mistakes in a project as log lines of a long-running process.
 
 import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import type { Fields, Logger } from '../core/logger.ts'
 import { positionOf } from '../core/source.ts'
 
-/** One line for each; of anything else, such as a directory that went while it was read, the error itself. */
+/** One line for each; for anything else, such as a directory that vanished while it was read, the error itself. */
 export function logMistakes(error: unknown, logger: Logger): void {
   for (const fields of mistakes(error)) logger.error('model-mistake', fields)
 }

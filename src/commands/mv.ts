@@ -41,8 +41,8 @@ export default class Mv extends BaseCommand {
       moveRelation(connection, from, to, flags),
     )
     if (moved === null && file === null)
-      throw new UsageError(`no run has made "${args.old}"`, {
-        hint: '"eider ls" lists what no file makes any more',
+      throw new UsageError(`no run created "${args.old}"`, {
+        hint: '"eider ls" lists tables and views that no file creates any more',
       })
     if (file !== null) await moveFile(project.paths.dir, file)
     if (flags.json) return this.printEvent({ event: 'moved', from, to, file, table: moved })
@@ -75,7 +75,7 @@ function moveOf({ files }: Project, old: string, next: string): Move {
   return { file: { from: source.source.path, to: `models/${schema}/${table}.sql` }, to }
 }
 
-/** After the table: a command that is cut short in between is typed again. */
+/** After the table: a command that was interrupted in between can be repeated. */
 async function moveFile(dir: string, { from, to }: NonNullable<Move['file']>): Promise<void> {
   await mkdir(dirname(join(dir, to)), { recursive: true })
   await rename(join(dir, from), join(dir, to))

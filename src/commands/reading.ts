@@ -1,4 +1,4 @@
-// What commands share that look at a project and its warehouse without changing either.
+// Shared by commands that read a project and its warehouse without changing either.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { WaitingSegment } from '../buffer/claim-source.ts'
 import { Resources } from '../core/resources.ts'
 import type { CompiledProject } from '../core/model.ts'
+import { EnvironmentError } from '../core/failures.ts'
 import { type ModelName, targetsOf } from '../core/names.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Project } from '../project/project.ts'
@@ -17,27 +18,46 @@ export interface Reading extends AsyncDisposable {
   readonly connection: Connection
   /** Events models for which events wait in the buffer. */
   readonly withNewEvents: ReadonlySet<ModelName>
+  /** A run holds the warehouse: this is what it began with, and relations have columns and no rows. */
+  readonly isLastState: boolean
   /** Those events, as files to be read. */
   readonly waitingSegments: (model: ModelName) => Promise<readonly WaitingSegment[]>
 }
 
-/** Throws DiagnosticsError for mistakes in the project, EnvironmentError when a run holds the warehouse. */
-export async function openToRead({ paths, files, settings }: Project): Promise<Reading> {
+/**
+ * Throws DiagnosticsError for mistakes in the project, EnvironmentError when a run holds the warehouse; with `orLastState`
+ * it then gives the state before that run, and says so on stderr.
+ */
+export async function openToRead(
+  { paths, files, settings }: Project,
+  { orLastState = false }: { readonly orLastState?: boolean } = {},
+): Promise<Reading> {
   const { compileOnce } = await import('../compiler/compile-once.ts')
-  const { openWarehouseToRead } = await import('../pipeline/store/open-warehouse.ts')
+  const { openWarehouseToRead, withSources } = await import('../pipeline/store/open-warehouse.ts')
   const { openStore } = await import('../store/open-store.ts')
   const { waitingBytes, waitingSegments } = await import('../buffer/waiting.ts')
   const { dir, state } = paths
   const project = await compileOnce(files, { dir, state, save: false })
   await using resources = new Resources()
-  // What the engine cannot hold in memory, and copies of what is still written to, must not lie in the project.
+  // What DuckDB cannot hold in memory, and copies of what is still written to, must not lie in the project.
   const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))
   resources.defer(() => rm(scratchDir, { recursive: true, force: true }))
   const engine = { memoryLimit: settings.memory_limit, tempDir: join(scratchDir, 'engine') }
   const store = openStore(paths)
   const { sources = [] } = files
+  const opening = openWarehouseToRead(store.warehouse, engine, { dir, sources })
+  let isLastState = false
   const warehouse = resources.use(
-    await openWarehouseToRead(store.warehouse, engine, { dir, sources }),
+    await opening.catch(async (error: unknown) => {
+      const run = isHeld(error) ? await runAtWork(store) : null
+      if (!orLastState || run === null) throw error
+      const { openLastState } = await import('../pipeline/store/last-state.ts')
+      const last = await openLastState(state, engine, dir)
+      if (last === null) throw error
+      process.stderr.write(`a run is working (${run}); this is the state after the last one\n`)
+      isLastState = true
+      return withSources(last, { dir, sources })
+    }),
   )
   const connection = await warehouse.connect()
   const waiting = [...(await waitingBytes(paths.buffer)).keys()]
@@ -50,10 +70,20 @@ export async function openToRead({ paths, files, settings }: Project): Promise<R
     store,
     connection,
     withNewEvents,
+    isLastState,
     waitingSegments: async (model) => {
       const read = (target: ModelName) => waitingSegments(paths.buffer, target, scratchDir)
       return (await Promise.all(targetsOf(model, waiting).map(read))).flat()
     },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
+}
+
+export const isHeld = (error: unknown): boolean =>
+  error instanceof EnvironmentError && error.code === 'warehouse-locked'
+
+/** Who it is; null: nobody, or a process that is gone. */
+export async function runAtWork({ lease }: Store): Promise<string | null> {
+  const holder = await lease.holder()
+  return holder?.alive === true ? holder.name : null
 }

@@ -1,4 +1,4 @@
-// What the settings of a project say about a run of it.
+// The options of a run that come from the settings of a project.
 
 import os from 'node:os'
 import { resolve } from 'node:path'
@@ -10,7 +10,7 @@ type SettingsOfRun = Pick<
   'threads' | 'memoryLimit' | 'tempDir' | 'maxTempSize' | 'modelsAtOnce' | 'retention'
 >
 
-/** The directory for temporary files is meant from the project's own, also where a copy of it is run. */
+/** The directory for temporary files is relative to the project's, even when a copy of it is run. */
 export function runOptionsOf({ paths, settings }: Project): SettingsOfRun {
   return {
     threads: settings.threads,

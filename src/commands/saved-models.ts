@@ -1,8 +1,7 @@
-// `eider serve --watch`: what is saved is built in a copy of the warehouse and published beside it, so the project's own
+// `eider serve --watch`: what is saved is built in a copy of the warehouse and published there, so the project's own
 // tables and snapshots stay as the last run left them. A mistake leaves the state before it.
 
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { compile } from '../compiler/compile.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
@@ -10,14 +9,13 @@ import { kinds } from '../core/kinds.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { foldCase } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
-import { MANIFEST_FILE } from '../core/snapshot.ts'
 import type { RunSummary } from '../pipeline/results.ts'
 import { runPipeline } from '../pipeline/run.ts'
 import { makeScratch, type Scratch } from '../pipeline/store/scratch.ts'
 import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open-store.ts'
 import type { SnapshotReader } from '../store/snapshot-reader.ts'
-import { ProjectWatch, watchFile } from '../project/watch.ts'
+import { ProjectWatch } from '../project/watch.ts'
 import { logMistakes } from './log-mistakes.ts'
 import { runOptionsOf } from './run-options.ts'
 
@@ -30,7 +28,7 @@ export interface SavedModelsOptions {
 interface Copy {
   /** A run of the project has published since it was made. */
   isStale: boolean
-  /** Models that keep their rows and were built in it, in lower case: what it knows of them the project does not. */
+  /** Models that keep their rows and were built in it, in lower case: the project does not know their state there. */
   readonly own: Set<string>
 }
 
@@ -56,16 +54,17 @@ export class SavedModels implements AsyncDisposable {
   static async open(options: SavedModelsOptions): Promise<SavedModels> {
     await using resources = new Resources()
     const { paths } = await options.load()
-    const scratch = resources.use(await makeScratch(paths, openStore(paths)))
+    const store = openStore(paths)
+    const scratch = resources.use(await makeScratch(paths, store))
     const files = resources.use(await ProjectWatch.open(paths.dir))
     const copy = { isStale: true, own: new Set<string>() }
     await mkdir(paths.snapshots, { recursive: true }) // else the first publication would not be seen
-    resources.use(
-      watchFile(join(paths.snapshots, MANIFEST_FILE), () => {
-        copy.isStale = true
-        files.note()
-      }),
-    )
+    const following = store.published.follow(() => {
+      copy.isStale = true
+      files.note()
+    })
+    resources.defer(() => following.close())
+    following.ensure()
     const saved = new SavedModels(options, scratch, copy, resources.move())
     await saved.#build()
     files.onChange(() => saved.#build())
@@ -89,7 +88,7 @@ export class SavedModels implements AsyncDisposable {
       const compiled = await compile(project.files, { dir: project.paths.dir })
       if (this.#copy.isStale) await this.#renewCopy(project)
       let summary = await this.#run(project, compiled)
-      // What stands in the way of a model may be what was saved here before, which no run of the project has seen.
+      // A model may be blocked by what was saved here before, which no run of the project has seen.
       const isOwn = ({ model }: { readonly model: string }) => this.#copy.own.has(foldCase(model))
       if (summary.models.some((result) => result.status === 'failed' && isOwn(result))) {
         await this.#renewCopy(project)

@@ -1,4 +1,4 @@
-// What `eider serve` and `eider odata preview` tell the service alike.
+// The options of the service that `eider serve` and `eider odata preview` share.
 
 import os from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import type { Logger } from '../core/logger.ts'
 import type { ODataServiceOptions } from '../odata/service.ts'
 import type { Project } from '../project/project.ts'
 
-/** The rest is for runs, and for what the service holds beside its engines. */
+/** The rest is for runs, and for the memory of the service outside DuckDB. */
 function halfOfMemory(): string {
   return `${Math.floor(os.totalmem() / 2 / 2 ** 20)}MiB`
 }

@@ -1,4 +1,4 @@
-// Every command by its id. Short names stand beside the long ones.
+// Every command by its id, short names included.
 
 import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'

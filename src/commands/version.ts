@@ -18,7 +18,8 @@ interface Component {
 }
 
 export default class Version extends BaseCommand {
-  static override summary = 'Say the version; with --verbose those of Node, DuckDB and all packages'
+  static override summary =
+    'Print the version; with --verbose those of Node, DuckDB and all packages'
   static override examples = ['<%= config.bin %> version', '<%= config.bin %> --version --verbose']
 
   async run(): Promise<void> {

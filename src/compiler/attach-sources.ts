@@ -1,4 +1,4 @@
-// Sources in the engine: each is a catalog of its own in memory with a view for each of its tables, so that a model
+// Sources in DuckDB: each is a separate catalog in memory with a view for each of its tables, so that a model
 // says `crm.customers` whether that is a table of another database or a file. Databases are attached for reading only.
 
 import { statSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { readerOf, verbatim } from './seed.ts'
 
 interface Attached {
   readonly tables: readonly CompiledExternal[]
-  /** Why a declared table cannot be read, by its name; one diagnostic for all of a source that is not there. */
+  /** Why a declared table cannot be read, by its name; one diagnostic for all tables of a source that is missing. */
   readonly away: ReadonlyMap<string, Diagnostic>
 }
 
@@ -79,7 +79,7 @@ async function attach(connection: Connection, dir: string, source: ExternalSourc
   await connection.run(sql`ATTACH ':memory:' AS ${sql.ident(name)} (READ_WRITE)`)
 }
 
-/** What the engine would try to install, or take for an empty database. A file that is not there is for it to refuse. */
+/** What DuckDB would try to install, or take for an empty database. A missing file is left for DuckDB to report. */
 async function foreignFormat(path: string): Promise<Reason | null> {
   const file = await open(path).catch(() => null)
   if (file === null) return null
@@ -131,7 +131,7 @@ function rowsOf(dir: string, source: ExternalSource, { name, file }: ExternalTab
   return sql`${readerOf(file)}(${sql.value(patternOf(dir, file))})`
 }
 
-/** The name of a file that is there means that file; else the path is a pattern, but the project's own directory is not. */
+/** The name of an existing file means that file; else the path is a pattern, but the project's own directory is not. */
 function patternOf(dir: string, file: string): string {
   const path = resolve(dir, file)
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return verbatim(path)
@@ -152,7 +152,7 @@ function wrongTime(table: CompiledExternal, { source }: ExternalSource): Diagnos
   if (/^(DATE|TIMESTAMP)/.test(column.type)) return null
   return wrong(
     `"${loadedAt}" is ${column.type}, and loaded_at must be a date or a time`,
-    'take a column that is, or leave loaded_at out',
+    'choose a date or time column, or omit loaded_at',
   )
 }
 
@@ -186,7 +186,7 @@ function unusable(
 
 function hintOf(message: string): string | undefined {
   if (/Could not set lock/.test(message))
-    return 'another process writes it; run again when that is done'
+    return 'another process is writing to it; run again when it has finished'
   return /does not exist|No files found|No such file/.test(message)
     ? 'paths are relative to the directory of eider.yml'
     : undefined

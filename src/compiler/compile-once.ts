@@ -1,4 +1,4 @@
-// A project that was compiled before is not compiled again: binding a thousand models takes longer than all else that a
+// An unchanged project is not compiled again: binding a thousand models takes longer than everything else that a
 // run without work does. `.eider/compiled.json` holds the last compile that a run made, in three lines of JSON:
 //
 //   | line | content                                                                                          |
@@ -7,10 +7,11 @@
 //   | 2, 3 | the project (saved-project.ts)                                                                   |
 //
 // It is valid if and only if `key` is that of the given files, each input has the hash that it has in the file, and the
-// checksum is that of the other lines. The key covers every text, path and variable, the directory, the engine's version
+// checksum is that of the other lines. The key covers every text, path and variable, the directory, DuckDB's version
 // and the compiler's own files. Inputs are hashed before their heads are read, so a file that changes meanwhile is found
-// changed. Not saved: a project with sources or with mistakes outside its files, and one with a volatile model, whose
-// columns may depend on the time, a setting or a remote file. Of a project with sources `.eider/sources.json` has the
+// changed. Not saved: a project with sources or with mistakes outside its files, one with a model that does not compile,
+// since what it waits for may lie outside too, and one with a volatile model, whose columns may depend on the time, a
+// setting or a remote file. Of a project with sources `.eider/sources.json` has the
 // columns of their tables, for when one of them is away.
 
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -48,7 +49,7 @@ export async function compileOnce(
   files: ProjectFiles,
   { dir, state, save }: CompileOnceOptions,
 ): Promise<CompiledProject> {
-  // What a source holds now is asked of the source.
+  // Sources are always read again.
   if ((files.sources ?? []).length > 0) return compileWithSources(files, { dir, state, save })
   const path = join(state, 'compiled.json')
   const key = keyOf(files, dir)
@@ -61,7 +62,8 @@ export async function compileOnce(
   }
   const project = await compileAll(files, save ? { dir, onInputs } : { dir })
   const isVolatile = [...project.models.values()].some((model) => model.volatile)
-  const text = inputs === null || isVolatile ? null : saveProject(project, files)
+  const isWhole = inputs !== null && project.failed.size === 0
+  const text = !isWhole || isVolatile ? null : saveProject(project, files)
   if (text === null) return project
   const heading = { key, inputs: inputs ?? [], checksum: hashOf(32, [text]) }
   await replace(path, `${JSON.stringify(heading)}\n${text}\n`)
@@ -87,14 +89,14 @@ async function readKnownTables(path: string): Promise<readonly CompiledExternal[
   try {
     return JSON.parse(await readFile(path, 'utf8')) as readonly CompiledExternal[]
   } catch {
-    return [] // there was no run yet, or one was cut short
+    return [] // no run yet, or one was cut short
   }
 }
 
-/** The key alone does not tell what was read of data files. */
+/** The key alone does not cover what was read from data files. */
 const identityOf = ({ key, checksum }: Heading) => hashOf(32, [key, checksum])
 
-/** null: there is none, or it is of something else. */
+/** null: there is none, or it belongs to another state of the project. */
 async function restore(
   path: string,
   key: string,
@@ -127,7 +129,7 @@ async function isUnchanged({ inputs }: Heading, dir: string): Promise<boolean> {
   return inputs.every(([name, hash]) => now.get(name) === hash)
 }
 
-/** null when there is one whose contents cannot be told or take too long to read. */
+/** null when the contents of one are unknown or take too long to read. */
 async function readInputs(
   connection: Connection,
   dir: string,
@@ -162,7 +164,7 @@ function keyOf(
   ])
 }
 
-/** The checksum tells a file that was cut short. Where it cannot be written the next run compiles again, as this one did. */
+/** The checksum detects a truncated file. Where it cannot be written the next run compiles again, as this one did. */
 async function replace(path: string, text: string): Promise<void> {
   const next = `${path}.${process.pid}.tmp`
   try {

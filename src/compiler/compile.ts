@@ -1,6 +1,6 @@
 // Compiles a project: files to models with names resolved, columns typed, and an order to build them in.
 //
-// Each step goes on with what the steps before understood, so that one run reports all mistakes. A model with a mistake
+// Each step continues with what earlier steps understood, so that one run reports all mistakes. A model with a mistake
 // is still known by name; those that read it are left out and not blamed.
 
 import { type Diagnostic, DiagnosticsError, diagnostic } from '../core/diagnostics.ts'
@@ -33,7 +33,7 @@ export interface CompileOptions {
   readonly dir: string
   /** Tables of sources as they were when they could be read, for those that cannot be read now. */
   readonly knownTables?: readonly CompiledExternal[]
-  /** Told of the data files and patterns that models name, before the head of any of them is read. */
+  /** Called with the data files and patterns that models name, before the head of any of them is read. */
   readonly onInputs?: (connection: Connection, names: readonly string[]) => Promise<void>
 }
 
@@ -56,7 +56,7 @@ export async function compileAll(
   const names = uniqueNames(files, found)
   const findModel = (name: string) => names.get(foldCase(name))?.name ?? null
   const variables = files.variables ?? NO_VARIABLES
-  // The engine starts in a thread of its own; the files are parsed meanwhile.
+  // DuckDB starts in its own thread; the files are parsed meanwhile.
   const opening = Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
   const { parsed, understood } = parseAll(files, names, found)
   const seeds = files.seeds.filter(
@@ -110,7 +110,7 @@ export async function compileAll(
   const mistakes = new Mistakes(files, names)
   mistakes.add(found)
   for (const { cycle, error } of inCycles) mistakes.blame(cycle, [error])
-  const inMacros = errorsAmong(macros.diagnostics)
+  const inMacros = errorsAmong([...macros.diagnostics, ...problemsOfMacros(files)])
   mistakes.blame(parsed.filter(isQuery).map(nameOf), inMacros)
   for (const query of queries)
     mistakes.blame(
@@ -138,6 +138,10 @@ export async function compileAll(
 }
 
 const nameOf = ({ name }: { readonly name: ModelName }) => name
+
+/** Files that could not be read: which macros they hold is not known. */
+const problemsOfMacros = ({ problems = [] }: ProjectFiles) =>
+  problems.filter(({ source: { path } }) => path === 'macros' || path.startsWith('macros/'))
 
 const errorsAmong = (found: readonly Diagnostic[]) =>
   found.filter(({ severity }) => severity === 'error')
@@ -248,7 +252,7 @@ function whenAsked(sources: LineageSources): CompiledProject['lineage'] {
 const readsItsArgument = (call: string, { facts }: Macros) =>
   call === 'query' || call === 'query_table' || facts.get(call)?.takesTable === true
 
-/** At the annotation that closes the circle where there is one: it is easier to give up than a table of a query. */
+/** At the annotation that closes the circle where there is one: it is easier to remove than a table of a query. */
 function cycleDiagnostic(cycle: readonly ModelName[], drafts: readonly Draft[]): Diagnostic {
   const edges = cycle.map((name, i) => {
     const next = cycle[(i + 1) % cycle.length]!

@@ -13,7 +13,7 @@ export interface ExposedModel {
   /** Of the annotation. */
   readonly span: Span
   readonly key: readonly string[]
-  /** What the model itself is told to tell its rows apart by. */
+  /** The key that the model itself declares. */
   readonly uniqueKey: readonly string[]
   /** As the query names them. */
   readonly columns: readonly Column[]
@@ -45,7 +45,7 @@ function checkColumns(model: ExposedModel): readonly Diagnostic[] {
     const place = () => ({ source, span: model.placeOfColumn(i) ?? model.span })
     const { name, type } = column
     if (names.has(foldCase(name))) {
-      const hint = 'name one of them differently with AS'
+      const hint = 'rename one of them with AS'
       return [diagnostic('duplicate-column', { column: name }, place(), { hint })]
     }
     names.add(foldCase(name))
@@ -81,7 +81,7 @@ export function checkEntitySets(models: readonly Model[]): readonly Diagnostic[]
       const name = { name: set, what: 'the entity set' }
       return [diagnostic('exposed-name', name, { source, span }, { hint })]
     }
-    // The engine that serves them does not tell names by letter case.
+    // DuckDB, which serves them, does not tell names apart by case.
     const owner = owners.get(foldCase(set))
     owners.set(foldCase(set), owner ?? source)
     if (owner === undefined) return []
@@ -91,7 +91,7 @@ export function checkEntitySets(models: readonly Model[]): readonly Diagnostic[]
 }
 
 /**
- * The byte at which each of `count` output columns begins; null where a star, or a query without a list of its own,
+ * The byte at which each of `count` output columns begins; null where a star, or a query without its own SELECT list,
  * leaves it open.
  */
 export function columnLocations(tree: SyntaxNode, count: number): readonly Location[] {
@@ -108,7 +108,7 @@ export function columnLocations(tree: SyntaxNode, count: number): readonly Locat
   })
 }
 
-/** Of an operator the engine gives the place of the sign, so the leftmost place inside counts. */
+/** Of an operator DuckDB gives the place of the sign, so the leftmost place inside counts. */
 export function firstLocation(node: unknown): Location {
   if (typeof node !== 'object' || node === null) return null
   const own = locationOf(node as SyntaxNode)
@@ -116,7 +116,7 @@ export function firstLocation(node: unknown): Location {
   return all.length === 0 ? null : Math.min(...all)
 }
 
-/** An identifier made of the letters of the name, that no other column has. */
+/** A unique identifier that keeps the letters of the name. */
 function aliasFor(name: string, index: number, columns: readonly Column[]): string {
   const letters = name
     .toLowerCase()

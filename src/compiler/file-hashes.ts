@@ -12,7 +12,7 @@ import { isDataFile } from './sql/references.ts'
 
 /**
  * One hash per name in `files` of the models; a name may be a glob and then stands for the names and contents that it
- * matches now. A file that is missing or remote has none: reading it is for the engine to refuse, or makes the model
+ * matches now. A file that is missing or remote has none: DuckDB reports it when it reads it, or it makes the model
  * volatile.
  */
 export async function hashFiles(
@@ -33,7 +33,7 @@ export async function hashFiles(
 }
 
 /**
- * A database that is attached must not be read beside the engine, whose lock would go with the file that is closed. Its
+ * An attached database must not be read outside DuckDB: closing the file would release DuckDB's lock. Its
  * size and times, and those of its log, change with what is in it.
  */
 function hashDatabase(dir: string, name: string): string {
@@ -63,8 +63,8 @@ async function hashName(connection: Connection, dir: string, name: string): Prom
 }
 
 /**
- * Names are expanded by the engine, so that they mean the same as in a query: patterns, `~`, `file:` and directories, of
- * which the readers take all data files below. The name of a seed is no pattern, so the file of that very name counts.
+ * Names are expanded by DuckDB, so that they mean the same as in a query: patterns, `~`, `file:` and directories, of
+ * which the readers take all data files below. The name of a seed is not a pattern, so only that very file counts.
  */
 export async function filesOf(
   connection: Connection,

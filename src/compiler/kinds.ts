@@ -47,7 +47,7 @@ export function finishKind(
     case 'merge': {
       const deletes = header.deletes?.value ?? 'keep'
       if (deletes === 'mirror' && header.incremental !== undefined) {
-        const hint = 'what vanished from the source can only be seen when all of it is read'
+        const hint = 'deleted rows can only be detected when the whole source is read'
         const place = { source, span: header.incremental.span }
         const conflict = { one: 'incremental', other: 'deletes: mirror' }
         found.push(diagnostic('annotation-conflict', conflict, place, { hint }))
@@ -99,7 +99,7 @@ function reservedColumns(
   columns: readonly Column[],
 ): readonly Diagnostic[] {
   const place = { source, span: header.kind?.span ?? { start: 0, end: 0 } }
-  const hint = 'give the column of the SELECT another name with AS'
+  const hint = 'rename the column in the SELECT with AS'
   return columns
     .filter(({ name }) => kinds[kind].addedColumns.some((added) => sameName(added.name, name)))
     .map(({ name }) => diagnostic('reserved-column', { column: name, kind }, place, { hint }))
@@ -131,7 +131,7 @@ export function schemaChangeOfEvents(
   if (setting?.value !== 'rebuild')
     return { onSchemaChange: setting?.value ?? 'evolve', conflicts: [] }
   const conflict = { one: 'on_schema_change: rebuild', other: 'kind: events' }
-  const hint = 'use evolve or fail: a table of events cannot be made again'
+  const hint = 'use evolve or fail: a table of events cannot be rebuilt'
   const place = { source, span: setting.span }
   return {
     onSchemaChange: 'evolve',

@@ -1,4 +1,4 @@
-// The sources of a project while it is compiled: attached to the engine, and found by their names.
+// The sources of a project while it is compiled: attached to DuckDB, and found by their names.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { CompiledExternal, ExternalSource } from '../core/external.ts'
@@ -91,7 +91,7 @@ function nameClashes(
         'invalid-source',
         { name, problem: 'models have a schema of that name' },
         { source, span },
-        { hint: 'name the source or the folder of the models differently' },
+        { hint: 'rename the source or the models folder' },
       ),
     )
 }

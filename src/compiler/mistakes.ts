@@ -49,7 +49,7 @@ export class Mistakes {
   }
 }
 
-/** Name of the model that a file decides about, by its path: a model, a seed, or the .yml beside a seed. */
+/** Name of the model that a file decides about, by its path: a model, a seed, or the .yml next to a seed. */
 function ownersOf(
   { models, seeds, unreadable = [], problems = [] }: ProjectFiles,
   names: ReadonlyMap<string, NamedFile>,
@@ -121,7 +121,7 @@ function rootsOf({ names, reads, mistakes }: Compiled): ReadonlyMap<ModelName, M
   return roots
 }
 
-/** What is to be told when a command is about these models; about all of them, also what is no model's. */
+/** The mistakes to report for a command about these models; for all models, also those that belong to none. */
 export function mistakesOf(
   { models, failed, errors }: CompiledProject,
   chosen: Iterable<ModelName>,

@@ -22,7 +22,7 @@ export function renamedColumns(
     const name = columns[i]?.name ?? column
     const span = foldCase(name) === foldCase(column) ? null : placeOf(i)
     if (span === null) return []
-    const more = { hint: 'name one of them differently with AS', severity: 'warning' } as const
+    const more = { hint: 'rename one of them with AS', severity: 'warning' } as const
     return [diagnostic('renamed-column', { column, name }, { source, span }, more)]
   })
 }

@@ -1,4 +1,4 @@
-// Places that the engine gives, as spans of a model file.
+// Places that DuckDB gives, as spans of a model file.
 
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
@@ -27,7 +27,7 @@ export function spanAtByte(body: ModelBody, byte: number | null): Span {
 }
 
 /**
- * A mistake that the engine found in a statement that begins with `prefix` and goes on with `body`.
+ * A mistake that DuckDB found in a statement that begins with `prefix` and goes on with `body`.
  * The parser counts characters, all others bytes.
  */
 export function engineDiagnostic(
@@ -48,7 +48,7 @@ export function engineDiagnostic(
   const { source } = body
   const isVariable = source.text.startsWith('${', span.start)
   const more = {
-    hint: isVariable ? 'the value of this variable stands here, see vars in eider.yml' : hint,
+    hint: isVariable ? 'the value of this variable is inserted here; see vars in eider.yml' : hint,
   }
   return diagnostic(code, { problem }, { source, span }, more)
 }
@@ -80,7 +80,7 @@ function offsetOfError(
   return characters.join('').length
 }
 
-/** The engine names files by their full path; the author knows them from the project's directory on. */
+/** DuckDB names files by their full path; the author knows them from the project's directory on. */
 export function withoutDir(details: DatabaseErrorDetails, dir: string): DatabaseErrorDetails {
   return { ...details, message: details.message.replaceAll(join(dir, '/'), '') }
 }

@@ -15,7 +15,7 @@ import { isSymbol, nameOf, tokenize } from './sql/tokens.ts'
 
 export interface ResolvedQuery {
   readonly parsed: ParsedQuery
-  /** null for a PIVOT that takes its columns from the data: the engine does not show its tree. */
+  /** null for a PIVOT that takes its columns from the data: DuckDB does not show its tree. */
   readonly tree: SyntaxNode | null
   readonly canonical: string
   readonly references: References
@@ -66,7 +66,7 @@ function resolveQuery(
       return { parsed, tree: null, canonical, references: referencesInText(body, known) }
     }
     case 'other': {
-      const hint = 'write the SELECT alone; eider builds the table or the view'
+      const hint = 'write only the SELECT; eider builds the table or the view'
       return [diagnostic('not-a-select', {}, { source, span: spanAt(body, 0) }, { hint })]
     }
     case 'error': {
@@ -103,7 +103,7 @@ function mistakesIn(
   ]
 }
 
-/** The engine does not say where a parameter is. */
+/** DuckDB does not say where a parameter is. */
 function parameter(body: ModelBody): Diagnostic {
   const sign = wordsOf(body).find((token) => isSymbol(token, '?') || isSymbol(token, '$'))
   const place = { source: body.source, span: spanAt(body, sign?.start ?? null) }
@@ -136,7 +136,7 @@ function shapeHint(name: string, known: readonly string[]): string {
 }
 
 /**
- * What is read by a query whose tree the engine does not show: each `a.b` that is the name of a model. A column that
+ * What is read by a query whose tree DuckDB does not show: each `a.b` that is the name of a model. A column that
  * happens to be written like a model counts too; the only harm is an order that was not needed.
  */
 function referencesInText(

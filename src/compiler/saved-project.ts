@@ -1,8 +1,8 @@
 // A compiled project as two lines of JSON and back. Texts of files are not in it: places in them are kept as offsets, so
-// it means something only beside the very files that were compiled. The second line is the lineage, which few commands read.
+// it is valid only together with the files that were compiled. The second line is the lineage, which few commands read.
 
 import type { Diagnostic } from '../core/diagnostics.ts'
-import type { Check, CompiledProject, FailedModel, Lineage, Macro, Model } from '../core/model.ts'
+import type { Check, CompiledProject, Lineage, Macro, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import type { SourceFile, Span } from '../core/source.ts'
@@ -16,13 +16,6 @@ interface SavedProject {
   readonly macrosAreWhole: boolean
   readonly warnings: readonly SavedDiagnostic[]
   readonly errors: readonly SavedDiagnostic[]
-  readonly failed: readonly SavedFailure[]
-}
-
-/** `mistakes` are the numbers of errors. */
-type SavedFailure = Omit<FailedModel, 'source' | 'mistakes'> & {
-  readonly source: string
-  readonly mistakes: readonly number[]
 }
 
 type SavedLineage = readonly (readonly [ModelName, Lineage])[]
@@ -45,7 +38,7 @@ interface SavedBody extends Span {
 /** Texts by path. */
 type Sources = ReadonlyMap<string, SourceFile>
 
-/** null when something in it does not lie in the files. */
+/** null when something in it does not lie in the files. All its models compile. */
 export function saveProject(project: CompiledProject, files: ProjectFiles): string | null {
   const sources = sourcesOf(files)
   const { errors } = project
@@ -64,17 +57,12 @@ export function saveProject(project: CompiledProject, files: ProjectFiles): stri
     macrosAreWhole: project.macrosAreWhole,
     warnings: project.warnings.map(saveDiagnostic),
     errors: errors.map(saveDiagnostic),
-    failed: Array.from(project.failed.values(), (model) => ({
-      ...model,
-      source: model.source.path,
-      mistakes: model.mistakes.map((item) => errors.indexOf(item)),
-    })),
   }
   const lineage: SavedLineage = [...project.lineage()]
   return `${JSON.stringify(saved)}\n${JSON.stringify(lineage)}`
 }
 
-/** `text` is what saveProject() made of a project with these files. */
+/** `text` is what saveProject() returned for a project with these files. */
 export function restoreProject(text: string, files: ProjectFiles): CompiledProject {
   const sources = sourcesOf(files)
   const sourceOf = (path: string): SourceFile => {
@@ -90,12 +78,6 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
     ...item,
     source: typeof source === 'string' ? sourceOf(source) : source,
   })
-  const errors = saved.errors.map(restoreDiagnostic)
-  const failed = saved.failed.map((model): FailedModel => ({
-    ...model,
-    source: sourceOf(model.source),
-    mistakes: model.mistakes.map((i) => errors[i]!),
-  }))
   return {
     models: new Map(models.map((model) => [model.name, model])),
     macros: saved.macros.map(({ name, body: { source, start, end } }): Macro => ({
@@ -105,8 +87,8 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
     lineage: () => new Map(JSON.parse(second) as SavedLineage),
     macrosAreWhole: saved.macrosAreWhole,
     warnings: saved.warnings.map(restoreDiagnostic),
-    errors,
-    failed: new Map(failed.map((model) => [model.name, model])),
+    errors: saved.errors.map(restoreDiagnostic),
+    failed: new Map(),
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import type { SeedModel } from '../core/model.ts'
+import type { SeedFormat, SeedModel } from '../core/model.ts'
 import { sameName } from '../core/names.ts'
 import type { SeedFile } from '../core/project.ts'
 import { type Column, columnType, isTypeText } from '../core/relation.ts'
@@ -13,13 +13,13 @@ import { DatabaseError } from '../duckdb/errors.ts'
 import { type Explanation, missingType, TYPE_HINT } from './explain/binding.ts'
 import { problemOf } from './explain/engine-words.ts'
 
-const readers: Readonly<Record<SeedModel['format'], Sql>> = {
+const readers: Readonly<Record<SeedFormat, Sql>> = {
   csv: sql`read_csv`,
   json: sql`read_json`,
   parquet: sql`read_parquet`,
 }
 
-/** The reader of the engine for a file, by the end of its name. */
+/** The reader of DuckDB for a file, by the end of its name. */
 export function readerOf(file: string): Sql {
   const [, extension = ''] = /\.(\w+?)(?:\.(?:gz|zst))?$/.exec(file.toLowerCase()) ?? []
   if (extension === 'parquet') return readers.parquet
@@ -33,7 +33,7 @@ type SeedRows = Pick<SeedModel, 'format' | 'source' | 'types' | 'delimiter'>
 
 /**
  * The rows of a seed's file. `dir` is the project directory. A CSV is read with the types, so that a text such as 007
- * keeps its zeros; the other formats have types of their own, which are cast.
+ * keeps its zeros; the other formats have their own types, which are cast.
  */
 export function seedQuery({ format, source, types, delimiter }: SeedRows, dir: string): Sql {
   const path = sql.value(verbatim(join(dir, source.path)))
@@ -46,7 +46,7 @@ export function seedQuery({ format, source, types, delimiter }: SeedRows, dir: s
   return sql`SELECT * REPLACE (${sql.join(casts)}) FROM ${readers[format]}(${path})`
 }
 
-/** Nothing but the types is left for the engine to find: what it finds of a file's shape may leave out its header and rows. */
+/** Nothing but the types is left for DuckDB to find: what it finds of a file's shape may leave out its header and rows. */
 function csvQuery(path: Sql, delimiter: string, types: SeedRows['types']): Sql {
   const entries = types.map(({ column, type }) => sql`${sql.value(column)}: ${sql.value(type)}`)
   const declared = entries.length === 0 ? sql.empty : sql`, types = {${sql.join(entries)}}`
@@ -112,7 +112,7 @@ async function isEmpty(connection: Connection, rows: Sql): Promise<boolean> {
 const ymlOf = (path: string) => path.replace(/\.\w+$/, '.yml')
 
 async function problemOfType(connection: Connection, text: string): Promise<Explanation | null> {
-  if (!isTypeText(text)) return { problem: 'it has characters that no type has' }
+  if (!isTypeText(text)) return { problem: 'it contains characters that no type name has' }
   try {
     await connection.columnsOf(sql`SELECT CAST(NULL AS ${sql.type(columnType(text))})`)
     return null

@@ -1,4 +1,4 @@
-// Where SQL of a project says `${name}`: the value stands there as a literal; `${name:identifier}` is a quoted name.
+// Where the SQL of a project says `${name}`, the value is inserted as a literal; `${name:identifier}` is a quoted name.
 // Comments, texts in quotes and quoted names are single tokens, so nothing is looked for inside of them.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
@@ -13,10 +13,10 @@ export interface BodyWithVariables {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** `span` of a file as SQL with the values of its variables. What is wrong is left as it stands. */
+/** `span` of a file as SQL with the values of its variables. Mistakes are left in place. */
 export function bodyOf(source: SourceFile, span: Span, variables: Variables): BodyWithVariables {
   const text = source.text.slice(span.start, span.end)
-  // The sign stands in few bodies, and taking one apart takes longer than anything else here.
+  // Few bodies contain the sign, and tokenizing takes longer than anything else here.
   if (!text.includes('${')) return { body: ModelBody.of(source, span), diagnostics: [] }
   const inserts: Insert[] = []
   const diagnostics: Diagnostic[] = []
@@ -54,7 +54,7 @@ function readVariable(
       'a variable is a whole value, not a part of a name',
       'put a space before it, or make the whole name a variable',
     )
-  // The engine would read two literals, or two names, as one with a quote in it.
+  // DuckDB would read two literals, or two names, as one with a quote in it.
   if (/['"}]/.test(source.text.charAt(start - 1)) || /['"]/.test(source.text.charAt(end)))
     return invalid(
       'a variable is a whole value, not a part of a text or a name',

@@ -1,4 +1,4 @@
-// What a project's author did wrong, with the place. A stage collects all it finds and throws them once.
+// What a project's author did wrong, with the place. A stage collects all of them and throws them once.
 
 import { positionOf, type SourceFile, type Span } from './source.ts'
 
@@ -9,7 +9,7 @@ export type Severity = 'error' | 'warning'
  * Each code has a golden case in test/golden/diagnostics and a line in docs/errors.md.
  */
 const messages = {
-  // eider.yml, and the .yml beside a seed
+  // eider.yml, and the .yml next to a seed
   'config-syntax': (p: { problem: string }) => `this is not valid YAML: ${p.problem}`,
   'config-unknown-key': (p: { key: string }) => `no setting "${p.key}"`,
   'config-invalid-value': (p: { key: string; expected: string }) =>

@@ -274,6 +274,12 @@ export const limits = {
   keptOpenings: 1_000,
   /** Runs that `eider history` knows: five weeks of a run every five minutes. */
   keptRuns: 10_000,
+  /** Runs that `eider history` knows while another run holds the warehouse; each is a file. */
+  copiedRuns: 200,
+  /** A query that a run waits for goes on this long: less than the run waits for it by default. */
+  queryHoldsRunMs: 10_000,
+  /** How often a query looks whether a run waits for it. */
+  lookForRunMs: 500,
   /**
    * Log of the warehouse that runs without work leave to be replayed, in runs of this size. Some twenty take less than
    * 5 ms to replay, of ten models or of a thousand; a checkpoint takes 4 ms and 40 ms.
@@ -291,6 +297,14 @@ export const limits = {
   groupHeldMs: 300,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
+  /** A run that waits looks this often whether the lock is free: a person does not notice it, and a look reads one file. */
+  runLockPollMs: 100,
+  /**
+   * A warehouse that another program has open is tried again after the first time, then twice as late each time up to the
+   * second: many have it for a moment only, and each try makes an engine.
+   */
+  warehouseRetryMs: 50,
+  longestWarehouseRetryMs: 1_000,
   /** A daemon that starts waits this long for a run that has the buffer open to take what is in it. */
   bufferLockWaitMs: 30_000,
   /** What `eider doctor` waits for a port to answer, and the free space below which it warns. */

@@ -146,9 +146,12 @@ export interface EventsModel extends ModelBase {
   readonly onSchemaChange: Exclude<OnSchemaChange, 'rebuild'>
 }
 
+/** How the engine reads the file; several endings may stand for one (project/files.ts). */
+export type SeedFormat = 'csv' | 'json' | 'parquet'
+
 export interface SeedModel extends ModelBase {
   readonly kind: 'seed'
-  readonly format: 'csv' | 'json' | 'parquet'
+  readonly format: SeedFormat
   /** Types of columns that DuckDB would take for others. */
   readonly types: readonly SeedType[]
   /** Of a CSV: what stands between its fields. */

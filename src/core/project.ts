@@ -3,7 +3,7 @@
 import type { Diagnostic } from './diagnostics.ts'
 import type { ExternalSource } from './external.ts'
 import type { ModelName } from './names.ts'
-import type { SeedType } from './model.ts'
+import type { SeedFormat, SeedType } from './model.ts'
 import type { SourceFile, Span } from './source.ts'
 import type { Variables } from './variables.ts'
 
@@ -33,7 +33,7 @@ export interface SeedFile {
   readonly name: ModelName
   /** Relative to the project directory. */
   readonly path: string
-  readonly format: 'csv' | 'json' | 'parquet'
+  readonly format: SeedFormat
   /** From the .yml next to it; empty without one. */
   readonly types: readonly DeclaredType[]
 }

@@ -16,7 +16,7 @@ export const SNAPSHOT_FORMAT = 1
 export const MANIFEST_FILE = 'manifest.json'
 
 /** The manifest of a retained snapshot, the current one included. */
-export const keptManifestFile = (id: string): string => `manifest-${id}.json`
+export const retainedManifestFile = (id: string): string => `manifest-${id}.json`
 
 /** Its presence makes the next run rewrite the file. */
 export const damageMarkerFile = (file: string): string => `${file}.damaged`

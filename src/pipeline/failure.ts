@@ -12,7 +12,7 @@ import { DatabaseError, isInterrupt } from '../duckdb/errors.ts'
 /** A rule of the tool that a model broke: a duplicate key, a column that vanished, a table that would be lost. */
 export class ModelFailure extends Error {
   override name = 'ModelFailure'
-  /** The annotation that asks for what cannot be; or the message begins with its place in the project. */
+  /** The annotation that asks for the impossible; or the message begins with its place in the project. */
   readonly at: PlacedAnnotation | 'placed'
   constructor(message: string, at: PlacedAnnotation | 'placed' = 'kind') {
     super(message)
@@ -20,9 +20,12 @@ export class ModelFailure extends Error {
   }
 }
 
+/** The command that builds one model from nothing, for hints. */
+export const fullRefreshOf = (name: ModelName): string => `eider run ${name} --full-refresh`
+
 /**
  * One line with the place in the model: `models/mart/a.sql:4:3: …`. A seed has no text to point at. `selected`: what the
- * run is about, where that may be the reason. Throws what is no failure of a model: our own bugs, and an environment in
+ * run is about, where that may be the reason. Throws errors that are no model's: our own bugs, and an environment in
  * which no other model can be built.
  */
 export function explainFailure(
@@ -36,7 +39,7 @@ export function explainFailure(
       ? error.message
       : `${annotationPlace(model, error.at)}: ${error.message}`
   if (!(error instanceof DatabaseError)) throw error
-  // After a FATAL error the engine refuses everything until the file is opened again.
+  // After a FATAL error DuckDB refuses everything until the file is opened again.
   if (error.details.type === 'FATAL') throw error
   const message = isDiskFull(error) ? `the disk is full: ${oneLine(error)}` : oneLine(error)
   const place = statement === null ? null : placeOf(error, model, statement)
@@ -51,7 +54,7 @@ function leftBehind(
 ): string {
   const left = dependsOn.filter((input) => selected?.has(input) === false)
   if (details.type !== 'Binder' || left.length === 0) return ''
-  return `; not selected, and perhaps older than the project: ${left.join(', ')}; select the upstream models too: --select +${name}`
+  return `; not selected, and possibly out of date: ${left.join(', ')}; select the upstream models too: --select +${name}`
 }
 
 /** Where the annotation stands; where it is not written, the one that says the kind, or the start of the SELECT. */
@@ -69,14 +72,14 @@ function placeAt(source: SourceFile, offset: number): string {
   return `${source.path}:${line}:${column}`
 }
 
-/** What an abort of the run makes of the statement or the wait that it met. */
+/** The error of a statement or a wait that an abort of the run interrupted. */
 export const isInterruption = (error: unknown, signal: AbortSignal): boolean =>
   signal.aborted &&
   (isInterrupt(error) || error === signal.reason || (error as Error).name === 'AbortError')
 
 const isDiskFull = (error: DatabaseError) => /No space left on device/.test(error.details.message)
 
-/** What stops the run as a whole: the disk or the engine failed. Other errors come back as they are. */
+/** What stops the run as a whole: the disk or DuckDB failed. Other errors come back as they are. */
 export function toEnvironmentError(error: unknown): unknown {
   const failure = (code: string, message: string, hint = KEPT) =>
     new EnvironmentError(code, message, { hint, cause: error })
@@ -86,7 +89,7 @@ export function toEnvironmentError(error: unknown): unknown {
     if (isOurs) return error
     const hint =
       error.details.type === 'Out of Memory'
-        ? 'raise memory_limit in eider.yml; 256MB is a sensible least'
+        ? 'raise memory_limit in eider.yml; 256MB is a sensible minimum'
         : KEPT
     return failure('warehouse-failed', `the warehouse failed: ${oneLine(error)}`, hint)
   }
@@ -104,7 +107,7 @@ function oneLine(error: DatabaseError): string {
   return candidates.length === 0 ? first : `${first} (did you mean ${candidates.join(' or ')}?)`
 }
 
-/** Of a CSV file the engine says where on the first line, and what at the end of the paragraph. */
+/** Of a CSV file DuckDB says where on the first line, and what at the end of the paragraph. */
 function csvProblem(text: string): string | null {
   const [, line, rest = ''] = /^CSV Error on Line: (\d+)\n([\s\S]*?)(?:\n\s*\n|$)/.exec(text) ?? []
   const what = rest.split('\n').findLast((words) => words !== '')

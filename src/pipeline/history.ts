@@ -24,7 +24,7 @@ export async function runHistory(connection: Connection, limit: number): Promise
     ORDER BY started_at DESC, finished_at DESC`)
 }
 
-/** Newest first; runs that were not about the model are left out. Letter case of the name does not count. */
+/** Newest first; runs that were not about the model are left out. Names are case-insensitive. */
 export async function modelHistory(
   connection: Connection,
   model: string,

@@ -1,4 +1,4 @@
-// How a statement is ended before its time: by the user, or since it holds others back.
+// How a statement is interrupted: by the user, or because it holds up others.
 
 import { limits } from '../core/limits.ts'
 import type { Connection } from '../duckdb/database.ts'

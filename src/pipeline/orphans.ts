@@ -1,5 +1,5 @@
-// Relations that runs have made and that no file of the project makes any more. They are kept, since a history is not the
-// tool's to destroy; these are the ways to take one up under another name, and to let one go.
+// Relations that runs created and no file of the project creates any more. They are kept, since a history is not the
+// tool's to destroy; these are the ways to adopt one under another name, and to drop one.
 
 import { UsageError } from '../core/failures.ts'
 import { knownModels } from '../compiler/select.ts'
@@ -35,14 +35,16 @@ interface Found {
   readonly state: State
 }
 
-/** Removes the relation and all that is remembered of it. Throws UsageError where no run has made it. */
+/** Removes the relation and its state. Throws UsageError where no run created it. */
 export async function dropRelation(connection: Connection, name: string): Promise<Orphan> {
   const catalog = await readCatalog(connection)
   const { models } = await readState(connection)
   const found = [...models].find(([model]) => sameName(model, name))
   if (found === undefined)
-    throw new UsageError(`no run has made "${name}"`, {
-      hint: didYouMean(name, models.keys()) ?? '"eider ls" lists what no file makes any more',
+    throw new UsageError(`no run created "${name}"`, {
+      hint:
+        didYouMean(name, models.keys()) ??
+        '"eider ls" lists tables and views that no file creates any more',
     })
   const [model, { kind }] = found
   const type = relationType(catalog, model)
@@ -58,7 +60,7 @@ export async function dropRelation(connection: Connection, name: string): Promis
 }
 
 /**
- * Gives a relation with its rows and its state another name. `replace`: drop what a run has made under that name. Throws
+ * Gives a relation with its rows and its state another name. `replace`: drop what a run created under that name. Throws
  * UsageError where there is nothing to move, or something in the way.
  */
 export async function moveRelation(
@@ -74,14 +76,17 @@ export async function moveRelation(
   if (record === undefined || type === null) return null
   const [old, { kind }] = record
   if (kind === 'events')
-    throw new UsageError(`${old} holds events, which are sent and wait under that name`, {
-      hint: `keep it, and let a model of kind view give it the new name: SELECT * FROM ${old}`,
-    })
+    throw new UsageError(
+      `${old} holds events, and events are sent to it and buffered under that name`,
+      {
+        hint: `keep it, and let a model of kind view give it the new name: SELECT * FROM ${old}`,
+      },
+    )
   const inTheWay = relationType(catalog, to)
   if (inTheWay !== null && !replace) {
     const rows = inTheWay === 'table' ? await countRows(connection, relationOf(to)) : null
     throw new UsageError(
-      `the warehouse has a ${inTheWay} ${to} already${rows === null ? '' : `, with ${rows} rows`}`,
+      `the warehouse already has a ${inTheWay} ${to}${rows === null ? '' : `, with ${rows} rows`}`,
       { hint: `--replace drops it: eider mv ${from} ${to} --replace` },
     )
   }
@@ -89,7 +94,7 @@ export async function moveRelation(
   await connection.transact(async () => {
     if (inTheWay !== null) await connection.run(dropOf(to, inTheWay))
     await connection.run(sql`DELETE FROM _eider.models WHERE lower(model) = ${lower(to)}`)
-    // A view is made again by the next run; a table may change its schema, for which the engine has no ALTER.
+    // The next run recreates a view; a table may change its schema, for which DuckDB has no ALTER.
     if (type === 'table') {
       await connection.run(createSchema(to))
       await connection.run(sql`CREATE TABLE ${relationOf(to)} AS FROM ${relationOf(old)}`)

@@ -14,7 +14,7 @@ import { chooseModels, type RunSelection } from './choose.ts'
 import { readSourceAges, sourcesRead } from './plan/source-age.ts'
 import type { RunContext, WatermarkRange } from './run-context.ts'
 
-/** What is asked of a run or a plan. */
+/** The options of a run or a plan. */
 export interface RunRequest {
   readonly paths: ProjectPaths
   readonly project: CompiledProject

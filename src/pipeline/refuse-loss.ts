@@ -1,28 +1,32 @@
-// What a run refuses as a whole, before it changes anything: to publish nothing over something, and to end histories
+// What a run refuses as a whole, before it changes anything: publishing nothing over something, and ending histories
 // that nobody named.
 
+import { knownModels } from '../compiler/select.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { kinds } from '../core/kinds.ts'
 import type { Model } from '../core/model.ts'
 import type { Store } from '../store/store.ts'
 import { countRows, relationOf, relationType } from './build/materialize/relation.ts'
+import { keptRelations } from './kept-relations.ts'
 import type { RunRequest } from './read-context.ts'
 import { recordOf, type RunContext } from './run-context.ts'
+import { fullRefreshOf } from './failure.ts'
 
 /**
  * A wrong checkout or an empty volume looks like a project without models, or one that has never run. Throws
  * EnvironmentError: `models-missing`, `warehouse-missing`.
  */
 export async function refuseToEmpty(
-  { project: { models, failed }, allowEmpty = false }: RunRequest,
+  { project, allowEmpty = false }: RunRequest,
   store: Store,
 ): Promise<void> {
   const published = allowEmpty ? null : await store.snapshots.current()
   if (published === null || published.relations.length === 0) return
   const { id, relations } = published
-  const all = [...models.values()]
+  const all = [...project.models.values()]
   const isServed = all.some(({ expose }) => expose !== null)
-  if (!isServed && !relations.some(({ model }) => failed.has(model))) {
+  const isKept = keptRelations(project)
+  if (!isServed && !relations.some(({ model }) => isKept(model))) {
     const what = all.length === 0 ? 'no models' : 'no model with @expose'
     throw new EnvironmentError(
       'models-missing',
@@ -31,13 +35,16 @@ export async function refuseToEmpty(
     )
   }
   const rows = relations.reduce((sum, relation) => sum + relation.rows, 0)
-  const cannotBeMadeAgain = all.some(({ kind }) => kinds[kind].keepsRows)
+  // Of a file with mistakes the kind may not be known.
+  const cannotBeMadeAgain = [...knownModels(project).values()].some(
+    ({ kind }) => kind === null || kinds[kind].keepsRows,
+  )
   if (rows === 0 || !cannotBeMadeAgain || (await store.warehouse.exists())) return
   throw new EnvironmentError(
     'warehouse-missing',
     `the warehouse ${store.warehouse.name} is gone, and snapshot ${id} serves ${count(rows, 'row')} of it`,
     {
-      hint: 'restore it from a backup; --allow-empty begins without the events that were flushed, and without history',
+      hint: 'restore it from a backup; --allow-empty starts without the events that were flushed, and without history',
     },
   )
 }
@@ -57,7 +64,7 @@ export async function refuseToEndHistories(context: RunContext): Promise<void> {
   }
   if (first === null) return
   throw new UsageError(`--full-refresh would end the history of ${ended.join(', ')}`, {
-    hint: `name the models that you mean: eider run ${first.name} --full-refresh; or add --drop-history`,
+    hint: `name the models that you mean: ${fullRefreshOf(first.name)}; or add --drop-history`,
   })
 }
 

@@ -23,7 +23,7 @@ export interface RunSummary {
   readonly models: readonly ModelResult[]
   /** null when the run was interrupted before it published. */
   readonly snapshot: { readonly id: string; readonly changed: boolean } | null
-  /** What no file makes any more; looked for by runs of all models. */
+  /** Orphans: what no file creates any more; only runs of all models look for them. */
   readonly orphans: readonly Orphan[]
 }
 
@@ -36,9 +36,9 @@ export class RunResults {
   readonly versions = new Map<ModelName, string>()
   snapshot: RunSummary['snapshot'] = null
   orphans: RunSummary['orphans'] = []
-  /** The models that the run is about; none before it knows. */
+  /** The models that the run is about; empty until it knows. */
   selected: ReadonlySet<ModelName> = new Set()
-  /** Whether the project has no mistake that is no model's, as far as the run is about it. */
+  /** Whether the project has no mistake outside its models, as far as the run is concerned. */
   projectIsWhole = true
   readonly #startedMs = performance.now()
   readonly #progress: Progress

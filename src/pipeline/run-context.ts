@@ -36,20 +36,20 @@ export interface RunContext {
   /** Of the sources that say when they were loaded, by name. */
   readonly sourceAges: ReadonlyMap<string, SourceAge>
   /**
-   * Columns of a relation as earlier runs left it, asked of the engine once; null: there is none, or it is a view whose
+   * Columns of a relation as earlier runs left it, read from DuckDB once; null: there is none, or it is a view whose
    * tables have changed under it.
    */
   readonly columnsBefore: (name: ModelName) => Promise<readonly Column[] | null>
 }
 
-/** As written on the command line; the engine reads both ends as values of the watermark column. */
+/** As written on the command line; DuckDB reads both ends as values of the watermark column. */
 export interface WatermarkRange {
   readonly start: string
   /** The first value that is no longer in the range. */
   readonly end: string
 }
 
-/** What an earlier run made under the name of the model; null when none did. */
+/** What an earlier run created under the name of the model; null when none did. */
 export const recordOf = (
   { state }: Pick<RunContext, 'state'>,
   { name }: Model,

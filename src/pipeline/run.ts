@@ -25,11 +25,13 @@ import {
   refuseEvents,
   uncompiledSteps,
 } from './plan/steps.ts'
+import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
 import { isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refuseToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import { RunResults, type RunSummary } from './results.ts'
 import type { RunContext } from './run-context.ts'
+import { saveLastState } from './store/last-state.ts'
 import { ensureState, readPositions, readState, recordRemoved, recordRun } from './store/state.ts'
 import { openWarehouse } from './store/open-warehouse.ts'
 import { publishModels } from './store/publish.ts'
@@ -152,12 +154,27 @@ async function prepare(
   const { project, signal } = options
   const catalog = await readCatalog(connection)
   await ensureState(connection, catalog)
+  await copyForReaders(options, connection)
   if (project.macrosAreWhole) await replaceMacros(connection, project.macros)
-  const state = await readState(connection, project.models.keys())
+  const state = await readState(connection, knownModels(project).keys())
   return readContext(options, { connection, catalog, state, runId, startedAt, signal })
 }
 
-/** A run of all models also answers for files that are no model's. */
+/** Readers are not worth a failed run: where it cannot be written, they see an older state, or none. */
+async function copyForReaders(
+  { paths, logger, signal, isCopy }: RunOptions,
+  connection: Connection,
+): Promise<void> {
+  if (isCopy === true) return
+  try {
+    await saveLastState(connection, paths.state)
+  } catch (error) {
+    if (isInterruption(error, signal)) throw error
+    logger.warn('last-state-not-saved', { error: String(error) })
+  }
+}
+
+/** A run of all models also covers files that belong to no model. */
 function failUncompiled(context: RunContext, results: RunResults): void {
   const { chosen, project } = context
   const isAll = chosen.size === knownModels(project).size
@@ -176,7 +193,7 @@ function failUncompiled(context: RunContext, results: RunResults): void {
   }
 }
 
-/** The events models that were refused, or could not be flushed. */
+/** The events models that were rejected, or could not be flushed. */
 async function flush(
   { openClaims, logger, progress, onFlushStep, onShare }: RunOptions,
   results: RunResults,
@@ -214,8 +231,9 @@ async function markRemoved(
   { connection, state, project }: RunContext,
   results: RunResults,
 ): Promise<void> {
+  const isKept = keptRelations(project)
   const gone = [...state.models].filter(
-    ([name, { removed }]) => !removed && !project.models.has(name) && !project.failed.has(name),
+    ([name, { removed }]) => !removed && !project.models.has(name) && !isKept(name),
   )
   const names = gone.map(([name]) => name)
   if (names.length > 0) await recordRemoved(connection, names)
@@ -233,7 +251,7 @@ async function publishAll(
     snapshots: store.snapshots,
     runId,
     models: project.models.values(),
-    failed: project.failed,
+    isKept: keptRelations(project),
     versions: results.versions,
     now: now?.() ?? new Date(),
     onShare,

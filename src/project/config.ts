@@ -21,14 +21,14 @@ import { blankHint, yamlProblems } from './yaml-problems.ts'
 import { readVariables, type Refuse } from './variables.ts'
 
 export interface Config {
-  /** Empty only beside a diagnostic. */
+  /** Empty only together with a diagnostic. */
   readonly name: string
   /** By the name of the setting. */
   readonly values: ReadonlyMap<string, SettingValue>
-  /** What each target sets otherwise, by its name. */
+  /** What each target overrides, by its name. */
   readonly targets: ReadonlyMap<string, ReadonlyMap<string, SettingValue>>
   readonly sources: readonly ExternalSource[]
-  /** As declared, and what each target sets otherwise. */
+  /** As declared, and what each target overrides. */
   readonly variables: Variables
   readonly targetVariables: ReadonlyMap<string, Variables>
   readonly diagnostics: readonly Diagnostic[]
@@ -100,7 +100,7 @@ interface Reading {
   readonly refuse: Refuse
 }
 
-/** `prefix` is empty or ends in a dot. A key without a value is as good as absent. */
+/** `prefix` is empty or ends in a dot. A key without a value counts as absent. */
 function readGroup(reading: Reading, group: YAMLMap, prefix: string): void {
   for (const { key, value } of group.items as readonly Pair<Node, Node | null>[])
     readEntry(reading, key, value, prefix)
@@ -140,7 +140,7 @@ function quotesHint(type: SettingType, given: unknown): string | undefined {
     : undefined
 }
 
-/** True for a key whose value is no setting; it is kept for those who read it. */
+/** True for a key whose value is not a setting; it is stored for the code that reads it. */
 function isOfItsOwn(reading: Reading, key: string, node: Node | null): boolean {
   const isInTarget = reading.targets === null
   if (key === 'vars') reading.variableNodes.set(reading.target ?? '', node)
@@ -167,7 +167,7 @@ function refuseUnknown(reading: Reading, keyNode: Node, key: string, prefix: str
 const isAbsent = (node: Node | null): node is null =>
   node === null || (isScalar(node) && node.value === null)
 
-/** `targets: {prod: {database: …}}`: a target sets again what it wants to be otherwise. */
+/** `targets: {prod: {database: …}}`: a target overrides settings. */
 function readTargets(reading: Reading, node: Node | null): void {
   const { targets, refuse } = reading
   if (isAbsent(node)) return
@@ -201,7 +201,7 @@ function declarationsOf(
   return { variables, targetVariables, sources }
 }
 
-// It is the name of a directory too.
+// It is also a directory name.
 const TARGET_NAME = /^[A-Za-z0-9_-]+$/
 
 function knownKeys({ targets }: Reading, prefix: string): readonly string[] {

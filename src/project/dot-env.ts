@@ -1,4 +1,4 @@
-// The file .env: variables of the project, beside those of the environment.
+// The file .env: variables of the project, in addition to those of the environment.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const knownNames: readonly string[] = [
   'EIDER_TARGET',
 ]
 
-/** Edits up to which a name is taken for a known one; names of the author's own may be a little alike. */
+/** Edits up to which a name is taken for a known one; the author's own names may be a little similar. */
 const MISSPELT_EDITS = 2
 
 interface DotEnv {
@@ -26,7 +26,7 @@ interface DotEnv {
   readonly warnings: readonly Diagnostic[]
 }
 
-/** Throws DiagnosticsError when the file cannot be read, and for each line that is no assignment. */
+/** Throws DiagnosticsError when the file cannot be read, and for each line that is not an assignment. */
 export async function readDotEnv(dir: string): Promise<DotEnv> {
   let text
   try {
@@ -45,13 +45,13 @@ export async function readDotEnv(dir: string): Promise<DotEnv> {
 interface Line {
   readonly start: number
   readonly text: string
-  /** Of the variable; null where the line is no assignment. */
+  /** Of the variable; null where the line is not an assignment. */
   readonly name: string | null
 }
 
 const ASSIGNMENT = /^[^\S\n]*(?:export )?[^\S\n]*([^\s=#'"`]+)[^\S\n]*=[^\S\n]*(["'`])?/
 
-/** Without blank lines, comments and what is inside of a quoted value. A quote that nothing closes quotes nothing. */
+/** Without blank lines, comments and what is inside of a quoted value. An unclosed quote is an ordinary character. */
 function linesOf(text: string): readonly Line[] {
   const lines: Line[] = []
   for (let start = 0, end; start < text.length; start = end + 1) {

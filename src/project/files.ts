@@ -5,14 +5,15 @@ import { basename, join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
 import { type ModelName, foldCase, parseModelName } from '../core/names.ts'
+import type { SeedFormat } from '../core/model.ts'
 import type { ModelFile, ProjectFiles, SeedFile } from '../core/project.ts'
 import { readSource, unreadable, wholeFile } from './read-text.ts'
 import { parseSeedTypes, type SeedTypes } from './seed-types.ts'
 
-/** Schemas that belong to the engine, and the one in which eider keeps its own tables. */
+/** Schemas that belong to DuckDB, and the one in which eider keeps its own tables. */
 const RESERVED_SCHEMAS = ['_eider', 'information_schema', 'memory', 'pg_catalog', 'system', 'temp']
 
-const SEED_FORMATS: Readonly<Record<string, SeedFile['format']>> = {
+const SEED_FORMATS: Readonly<Record<string, SeedFormat>> = {
   csv: 'csv',
   tsv: 'csv',
   json: 'json',
@@ -23,7 +24,7 @@ const SEED_FORMATS: Readonly<Record<string, SeedFile['format']>> = {
 
 /**
  * Reads models/, seeds/ and macros/ of the project in `dir`. Files that cannot be read or placed are among `problems`.
- * Names that begin with a dot and texts about the data (*.md) are passed over. `database` is the path of the warehouse.
+ * Names that begin with a dot and texts about the data (*.md) are ignored. `database` is the path of the warehouse.
  */
 export async function readProjectFiles(dir: string, database: string): Promise<ProjectFiles> {
   const problems: Diagnostic[] = []
@@ -114,9 +115,7 @@ function place(
   if (dot < 1 || !extensions.includes(extension))
     return invalid(
       shape,
-      /^xlsx?$/.test(extension)
-        ? 'save the sheet as CSV'
-        : `the format follows from the end of the name`,
+      /^xlsx?$/.test(extension) ? 'save the sheet as CSV' : `the file extension decides the format`,
     )
   const plain = file.slice(0, dot).replaceAll(/[.\p{Cc}]/gu, '_')
   if (name === null)
@@ -127,15 +126,15 @@ function place(
   return { name, extension }
 }
 
-/** Copies that editors make are nobody's mistake. */
+/** Backup copies of editors are not a mistake. */
 const BACKUP = /~$|\.(?:bak|orig|rej|swp|swo|tmp)$|^#.*#$/i
 
-/** A file in models/ of which somebody may believe that it is read. */
+/** A file in models/ that somebody may expect to be read. */
 function ignoredFile(path: string): readonly Diagnostic[] {
   const name = basename(path)
   if (BACKUP.test(name)) return []
   const extension = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
-  const hint = HINTS[extension] ?? 'rename or move it; a name that begins with a dot is passed over'
+  const hint = HINTS[extension] ?? 'rename or move it; a name that begins with a dot is ignored'
   const more = { hint, severity: 'warning' } as const
   return [diagnostic('ignored-file', {}, wholeFile(path), more)]
 }

@@ -6,7 +6,7 @@ import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
 import { Resources } from '../core/resources.ts'
 
-/** Stands in the files of a template for the name of the project. */
+/** Placeholder for the name of the project in the files of a template. */
 const NAME_PLACEHOLDER = 'PROJECT_NAME'
 
 const GITIGNORE = '.gitignore'
@@ -31,8 +31,8 @@ export interface Initialized {
 
 /**
  * Writes the files of a template into `dir`, which may be absent, empty, or hold other files, such as a fresh clone. All
- * files are written or none. Throws UsageError when `dir` is no directory, holds a project, or has one of the files
- * already, except for those that a clone has; EnvironmentError `cannot-write` when the disk refuses.
+ * files are written or none. Throws UsageError when `dir` is not a directory, has a project, or has one of the files
+ * already, except for those that a clone has; EnvironmentError `cannot-write` when the disk does not accept them.
  */
 export async function initProject(options: {
   readonly dir: string
@@ -93,9 +93,9 @@ async function refuseTakenDirectory(
   files: readonly TemplateFile[],
 ): Promise<Division> {
   if ((await exists(dir)) && !(await isDirectory(dir)))
-    throw new UsageError(`${dir} is no directory`)
+    throw new UsageError(`${dir} is not a directory`)
   if (await exists(join(dir, 'eider.yml')))
-    throw new UsageError(`${dir} holds a project already: it has an eider.yml`)
+    throw new UsageError(`${dir} already contains a project: it has an eider.yml`)
   const present: TemplateFile[] = []
   const taken: string[] = []
   for (const file of files) {
@@ -114,7 +114,7 @@ async function refuseTakenDirectory(
 const isDirectory = async (path: string) => (await stat(path).catch(() => null))?.isDirectory()
 const isFile = async (path: string) => (await stat(path).catch(() => null))?.isFile() === true
 
-/** What git must not take in: the lines of the template that the author's .gitignore lacks. */
+/** What git must not track: the lines of the template that the author's .gitignore lacks. */
 async function missingLines(
   dir: string,
   present: readonly TemplateFile[],

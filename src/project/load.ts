@@ -58,7 +58,7 @@ function noProject(dir: string): UsageError {
   })
 }
 
-/** Hint for a directory whose file is there under another name. */
+/** Hint for a directory that has the file under another name. */
 export function otherSpelling(dir: string): string | undefined {
   const isThere = (name: string) =>
     statSync(join(dir, name), { throwIfNoEntry: false })?.isFile() === true
@@ -111,17 +111,17 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
 }
 
 /**
- * A source is neither the warehouse nor called as the engine calls it. The engine has one lock for a file, and it would
- * be gone with the first that lets go of the file.
+ * A source must not be the warehouse, nor have its catalog name. DuckDB has one lock per file, which would
+ * be released as soon as either of the two closed it.
  */
 function refuseWarehouse(sources: readonly ExternalSource[], root: string, database: string): void {
   const found = sources.flatMap(({ name, database: own, source, span }) => {
     const refused = (key: string, expected: string) =>
       diagnostic('config-invalid-value', { key, expected }, { source, span })
     if (foldCase(name) === catalogOf(database))
-      return refused(`sources.${name}`, 'a name that the file of the warehouse does not have')
+      return refused(`sources.${name}`, 'a name other than that of the warehouse file')
     if (own === null || !isSameFile(resolve(root, own), database)) return []
-    const expected = 'another database than the warehouse, whose tables are models'
+    const expected = 'a database other than the warehouse, whose tables are models'
     return refused(`sources.${name}.database`, expected)
   })
   throwIfErrors(found)
@@ -152,7 +152,7 @@ function fromFlag(key: string, type: SettingType, flag: string | number | boolea
   if (value !== null) return value
   const name = key.slice(key.lastIndexOf('.') + 1).replaceAll('_', '-')
   throw new UsageError(`--${name} must be ${describeType(type)}, not "${flag}"`, {
-    hint: `it stands for the setting ${key}, see docs/configuration.md`,
+    hint: `it sets ${key}, see docs/configuration.md`,
   })
 }
 
@@ -176,19 +176,19 @@ function withAdminPort(found: SettingValues): Settings {
   const port = found['collect.port']
   const adminPort = found['collect.admin_port'] ?? (port === 0 ? 0 : port + 1)
   if (adminPort > 65_535)
-    throw new UsageError('there is no port after 65535 for the flush API', {
+    throw new UsageError('collect.port 65535 leaves no port for the flush API', {
       hint: 'set collect.admin_port (COLLECT_ADMIN_PORT), or choose another collect.port',
     })
   if (adminPort === port && port !== 0)
     throw new UsageError(`collect.port and collect.admin_port are both ${port}`, {
-      hint: 'the public port and the flush API need a port each',
+      hint: 'the public port and the flush API need different ports',
     })
   return { ...found, 'collect.admin_port': adminPort }
 }
 
 /**
- * A target has all of its own: a database without the events that were flushed into it, or a snapshot of another
- * database, would be no consistent state.
+ * A target has separate state: a database without the events that were flushed into it, or a snapshot of another
+ * database, would be inconsistent.
  */
 function pathsOf(
   dir: string,

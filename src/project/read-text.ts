@@ -1,4 +1,4 @@
-// Text files of a project: what cannot be read as text is a diagnostic with the place and the way out.
+// Text files of a project: what cannot be read as text becomes a diagnostic with a place and a hint.
 
 import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ export function readSource(dir: string, path: string, limitBytes: number): Sourc
   return { path, text: bytes.toString('utf8').replace(/^\uFEFF/, '') }
 }
 
-/** A file or directory that the system refuses. */
+/** A file or directory that the system does not let us read. */
 export function unreadable(path: string, error: unknown): Diagnostic {
   const problem = problemOfSystem(error, path)
   const more = { hint: hintOfSystem(error, path) }

@@ -1,4 +1,4 @@
-// The .yml beside a seed: `columns` with the types that the engine shall give them.
+// The .yml next to a seed: `columns` with their types in DuckDB.
 
 import { type Node, type Pair, isMap, isScalar, parseDocument } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'

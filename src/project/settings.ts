@@ -5,7 +5,7 @@ import { limits } from '../core/limits.ts'
 
 export type SettingType =
   | { readonly is: 'text' }
-  /** Bytes as the engine reads them, such as 4GB. */
+  /** Bytes as DuckDB reads them, such as 4GB. */
   | { readonly is: 'size' }
   | { readonly is: 'boolean' }
   | { readonly is: 'integer'; readonly min: number; readonly max: number }
@@ -32,17 +32,17 @@ export const settings = {
   threads: {
     type: { is: 'integer', min: 1, max: 256 },
     default: null,
-    help: 'Threads of the engine during a run; all cores by default',
+    help: 'DuckDB threads during a run; all cores by default',
   },
   memory_limit: {
     type: size,
     default: null,
-    help: 'Memory of the engine during a run, such as 4GB; 80 % of the machine by default',
+    help: 'DuckDB memory during a run, such as 4GB; 80 % of the machine by default',
   },
   temp_directory: {
     type: text,
     default: null,
-    help: 'Where the engine spills what does not fit in memory; beside the database by default',
+    help: 'Where DuckDB spills what does not fit in memory; next to the database by default',
   },
   max_temp_size: {
     type: text,
@@ -134,7 +134,7 @@ export const settings = {
   'odata.memory_limit': {
     type: size,
     default: null,
-    help: 'Memory of the engine for the published states that are open, such as 2GB; half of the machine by default',
+    help: 'DuckDB memory for the published states that are open, such as 2GB; half of the machine by default',
   },
   'odata.page_size': {
     type: { is: 'integer', min: 1, max: 1_000_000 },
@@ -164,7 +164,7 @@ export const settings = {
   'odata.request_timeout_ms': {
     type: positive,
     default: limits.queryTimeoutMs,
-    help: 'Time of one query in the engine; above it 504',
+    help: 'Time limit of a query in DuckDB; above it 504',
   },
   'odata.max_batch_requests': {
     type: positive,

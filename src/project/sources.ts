@@ -10,7 +10,7 @@ import type { Refuse } from './variables.ts'
 const UNITS_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
 const AGE = /^(\d{1,6}) (minute|hour|day|week)s?$/
 const DATA_FILE = /\.(csv|tsv|txt|json|jsonl|ndjson|parquet)(\.(gz|zst))?$/i
-/** Catalogs of the engine, and its default schema, which a name of two parts would mean first. */
+/** Catalogs of DuckDB, and its default schema, which a name of two parts would mean first. */
 const RESERVED = ['main', 'memory', 'temp', 'system', 'information_schema', 'pg_catalog']
 const EXPECTED = {
   source: 'a group with tables, and database where they are in one',
@@ -29,7 +29,7 @@ export function readSources(
     ([name, key, value]) => {
       const path = `sources.${name}`
       if (!isName(name) || isReserved(name) || names.has(foldCase(name))) {
-        refuse(key, path, 'a name of its own without dots, and none of the engine')
+        refuse(key, path, 'a unique name without dots that DuckDB does not reserve')
         return []
       }
       names.add(foldCase(name))

@@ -1,4 +1,4 @@
-// The variables of a project: `vars` of eider.yml, which declares them with their types, and what gives them other
+// The variables of a project: `vars` of eider.yml, which declares them with their types, and what overrides their
 // values: a target, the environment, the command line.
 
 import { type Node, type Pair, type Scalar as ScalarNode, isMap, isScalar, isSeq } from 'yaml'
@@ -7,10 +7,10 @@ import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Scalar, Variable, Variables } from '../core/variables.ts'
 
-/** The engine's parser takes no longer number whole. */
+/** DuckDB's parser does not read a longer number exactly. */
 const INTEGER = /^[-+]?\d{1,38}$/
 const DECIMAL = /^[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?$/
-/** A decimal of the engine has at most 38 digits; a longer one is a DOUBLE there too. */
+/** A decimal of DuckDB has at most 38 digits; a longer one is a DOUBLE there too. */
 const LONG_DECIMAL = /^[-+]?(?=[\d.]{1,39}$)\d+\.\d+$/
 /** Any decimal with as many digits is the same after it has been a number. */
 const SAFE_DIGITS = 15
@@ -19,7 +19,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 const EXPECTED_VARIABLE = 'a text, a number, true or false, a date, or a list of these'
 
-/** Told of a node that is not what is expected under a key. */
+/** Called for a node that is not what is expected under a key. */
 export type Refuse = (node: Node, key: string, expected: string, hint?: string) => void
 
 /** Reads `vars`. A target may set only what `declared` has, and as what it is there. */
@@ -40,7 +40,7 @@ export function readVariables(
     const variable = value === null ? null : readVariable(value)
     const before = declared?.get(name)
     if (!NAME.test(name) || [...found.keys()].some((other) => foldCase(other) === foldCase(name)))
-      refuse(key, prefix, 'named by letters, digits and _, no two differing in letter case only')
+      refuse(key, prefix, 'named by letters, digits and _, and unique regardless of case')
     else if (declared !== null && before === undefined)
       refuse(key, `${prefix}.${name}`, 'declared under vars at the top of the file too')
     else if (variable === null) refuse(value ?? key, `${prefix}.${name}`, EXPECTED_VARIABLE)
@@ -100,7 +100,7 @@ function readVariable(node: Node): Variable | null {
   return values.every((value) => value !== null) ? { is: 'list', values } : null
 }
 
-/** A value without quotes is what it looks like; in quotes it is a text. */
+/** An unquoted value has the type that it looks like; a quoted one is text. */
 function readScalar({ value, type, source }: ScalarNode): Scalar | null {
   if (typeof value === 'boolean') return { is: 'boolean', value }
   if (typeof value === 'number') return numberOf(source ?? String(value))
@@ -142,7 +142,7 @@ function numberOf(text: string): Scalar | null {
   return { is: 'number', value: isExact ? Number(text) : text }
 }
 
-/** 30 February is written like a date and is none. */
+/** 30 February looks like a date but is not one. */
 function isDate(text: string): boolean {
   const time = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)

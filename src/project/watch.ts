@@ -76,12 +76,6 @@ export class ProjectWatch implements AsyncDisposable {
   }
 }
 
-/** Calls `onChange` when the file is made, replaced or removed. */
-export function watchFile(path: string, onChange: () => void): AsyncDisposable {
-  const watcher = watch(path, { ignoreInitial: true }).on('all', onChange)
-  return { [Symbol.asyncDispose]: () => watcher.close() }
-}
-
 function isWatched(path: string): boolean {
   const [top = '', ...rest] = path.split(sep)
   return path === '' || (WATCHED.includes(top) && !rest.some((name) => name.startsWith('.')))

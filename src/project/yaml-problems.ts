@@ -23,10 +23,10 @@ export function yamlProblems(
   })
 }
 
-/** `name:value` is one word to YAML, and no pair. */
+/** `name:value` is one word to YAML, not a pair. */
 export function blankHint(text: string, { start, end }: Span): string | undefined {
   const [, key, value] = /^([\w.-]+):([^\s/].*)$/m.exec(text.slice(start, end)) ?? []
-  return key === undefined ? undefined : `a blank is missing after the colon: ${key}: ${value}`
+  return key === undefined ? undefined : `a space is missing after the colon: ${key}: ${value}`
 }
 
 interface Words {
@@ -45,7 +45,7 @@ function wordsFor(text: string, code: string, message: string, at: number): Word
     case 'DUPLICATE_KEY':
       return duplicateKey(text, at)
     case 'TAB_AS_INDENT':
-      return { problem: 'a tab indents this line', hint: 'YAML is indented with blanks' }
+      return { problem: 'a tab indents this line', hint: 'YAML is indented with spaces' }
     case 'MISSING_CHAR': {
       const open = /Missing closing (["'])/.exec(message)?.[1]
       if (open === undefined) break
@@ -62,7 +62,7 @@ function wordsFor(text: string, code: string, message: string, at: number): Word
   return { problem: message, hint: lineHint(text, at) }
 }
 
-/** The parser tells where the second one stands. */
+/** The parser reports the place of the second one. */
 function duplicateKey(text: string, at: number): Words {
   const key = /^[^\s:]+/.exec(text.slice(at))?.[0] ?? ''
   const lineStart = text.lastIndexOf('\n', at - 1) + 1
@@ -78,7 +78,7 @@ function duplicateKey(text: string, at: number): Words {
   }
 }
 
-/** The parser tells the end of the file, or that of the value. */
+/** The parser reports the end of the file, or that of the value. */
 function openQuote(text: string, quote: string, at: number): number {
   const before = text.slice(0, at)
   for (let i = before.length - 1; i >= 0; i--)

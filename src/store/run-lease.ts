@@ -8,6 +8,7 @@ export interface RunLease {
 }
 
 export interface LeaseOptions {
+  /** `--wait`; limits.runLockWaitMs when it is not given. */
   readonly waitMs: number
   readonly signal: AbortSignal
 }

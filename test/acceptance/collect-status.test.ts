@@ -65,7 +65,7 @@ test('status with a daemon: buffered, claimed, rejected, oldest, rate', async ()
 test('status counts rejected events, and says why it cannot while the warehouse is held', async () => {
   await using space = await workspace(project)
   await using daemon = await startDaemon(space, '--quiet')
-  // A day that the door of this model takes and the table of the next model does not.
+  // A day that the validator of this model accepts and the table of the next model does not.
   await postJson(`${daemon.url}/collect/raw/events`, { id: 1, day: '2026-01-01' })
   await daemon.stop()
   await space.write('models/raw/events.sql', '-- @kind: events\nid BIGINT NOT NULL, day INTEGER')

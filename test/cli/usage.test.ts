@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { workspace } from '../support/workspace.ts'
 
-const QUOTES = 'put an argument with blanks in quotes; '
+const QUOTES = 'put an argument with spaces in quotes; '
 
 const cases: readonly (readonly [command: string, problem: string, hint: string])[] = [
   ['query', 'eider query needs SQL (one SELECT)', 'see "eider query --help"'],
@@ -27,9 +27,9 @@ const cases: readonly (readonly [command: string, problem: string, hint: string]
   ['run --threads 0', '--threads must be at least 1, not 0', 'see "eider run --help"'],
   ['run --wait 99999', '--wait must be at most 86400, not 99999', 'see "eider run --help"'],
   ['run --wait 1 --wait 2', '--wait is given more than once', 'see "eider run --help"'],
-  ['run --start 1', '--start needs --end beside it', 'see "eider run --help"'],
-  ['serve --vars a=1', '--vars needs --watch beside it', 'see "eider serve --help"'],
-  ['run --watch --retry', '--watch and --retry do not go together', 'see "eider run --help"'],
+  ['run --start 1', '--start requires --end', 'see "eider run --help"'],
+  ['serve --vars a=1', '--vars requires --watch', 'see "eider serve --help"'],
+  ['run --watch --retry', '--watch cannot be combined with --retry', 'see "eider run --help"'],
   ['ls --quiet=1', '--quiet takes no value, so not "1"', 'write --quiet, or leave it out'],
   ['ls --foo', 'eider ls has no flag --foo', 'see "eider ls --help"'],
   [
@@ -45,11 +45,11 @@ const cases: readonly (readonly [command: string, problem: string, hint: string]
   [
     'serve --port 70000',
     '--port must be an integer from 0 to 65535, not "70000"',
-    'it stands for the setting odata.port, see docs/configuration.md',
+    'it sets odata.port, see docs/configuration.md',
   ],
   [
     '--quiet run',
-    '"--quiet" stands where the command must be',
+    '"--quiet" is not a command',
     'flags come after the command; "eider --help" lists the commands',
   ],
 ]

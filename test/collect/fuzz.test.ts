@@ -1,11 +1,11 @@
-// Random events through the door: the quick way and the exact way never disagree, and no bytes get past it that are
+// Random events through the validator: the quick way and the exact way never disagree, and no bytes get past it that are
 // not one JSON object.
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readTree } from '../../src/collect/validate/json-tree.ts'
 import { readEvent, readJsonBatch } from '../../src/collect/read/read-events.ts'
-import { openDoor } from '../../src/collect/validate/validate-event.ts'
+import { createValidator } from '../../src/collect/validate/validate-event.ts'
 import { ruleFor } from '../../src/collect/validate/value-rules.ts'
 import { columnType } from '../../src/core/relation.ts'
 import { RequestError } from '../../src/http/request-error.ts'
@@ -134,12 +134,12 @@ test('a quick yes is an exact yes, for every type', () => {
 
 test('what is let in is the JSON object that was sent, and no field comes twice', () => {
   const random = randomNumbers(SEED + 1)
-  const door = openDoor(eventsModel('raw.t', 'a JSON', 'z VARCHAR'))
+  const validator = createValidator(eventsModel('raw.t', 'a JSON', 'z VARCHAR'))
   const counts = { in: 0, duplicate: 0, surrogate: 0 }
   for (let round = 0; round < ROUNDS; round++) {
     const text = randomJson(random, 4)
     const refused = attempt(() => {
-      const line = stored(readEvent(door, Buffer.from(text), 1e6))
+      const line = stored(readEvent(validator, Buffer.from(text), 1e6))
       // A value whose numbers are spelled oddly is there once more, as text.
       assert.is(line.replace(/,"x":\{"a JSON":"(?:[^"\\]|\\.)*"\}$/, ''), text)
     })
@@ -157,7 +157,7 @@ test('what is let in is the JSON object that was sent, and no field comes twice'
 
 test('a damaged body is refused, or is a JSON object still', () => {
   const random = randomNumbers(SEED + 2)
-  const door = openDoor(eventsModel('raw.t', 'a JSON', 'b BIGINT'))
+  const validator = createValidator(eventsModel('raw.t', 'a JSON', 'b BIGINT'))
   let refusals = 0
   for (let round = 0; round < ROUNDS; round++) {
     const body = Buffer.from(`[${randomJson(random, 3)},${randomJson(random, 3)}]`)
@@ -165,7 +165,7 @@ test('a damaged body is refused, or is a JSON object still', () => {
     body[at] = random() < 0.5 ? Math.floor(random() * 256) : '[]{}",:\\0-e\n'.charCodeAt(round % 12)
     const cut = random() < 0.3 ? body.subarray(0, at) : body
     const refused = attempt(() => {
-      const events = readJsonBatch(door, cut, 1e6)
+      const events = readJsonBatch(validator, cut, 1e6)
       assert.is(events.length, (JSON.parse(cut.toString()) as unknown[]).length, cut.toString())
       for (const event of events)
         assert.type((JSON.parse(lineOf(event)) as { e: unknown }).e, 'object')

@@ -12,7 +12,7 @@ test('events keep their order, and every answer has the place of its request', a
   await using fixture = await openDaemon()
   const { url, adminUrl } = fixture.daemon
   await using client = await RawClient.open(url)
-  // Every tenth event is refused, at the door or before it.
+  // Every tenth event is refused, by the validator or before it.
   const expected = Array.from({ length: COUNT }, (_, id) =>
     id % 20 === 10 ? 400 : id % 20 === 0 ? 404 : 202,
   )

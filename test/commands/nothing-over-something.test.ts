@@ -1,6 +1,6 @@
 // What readers see, and histories, are not lost to a wrong directory, a lost file or a flag that was typed too quickly.
 
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Workspace, workspace } from '../support/workspace.ts'
@@ -38,10 +38,76 @@ test('without its models or its warehouse a project that serves rows is not run,
   await rename(space.path('warehouse'), space.path('.eider/warehouse.duckdb'))
   assert.is(await servedRows(space), '1')
 
+  await rename(space.path('.eider/warehouse.duckdb'), space.path('warehouse'))
+  await space.write('models/a/source.sql', 'SELECT nothing\n')
+  const failing = await space.ok(['run'], { exitCode: 3 })
+  assert.match(failing.stderr, /the warehouse .* is gone/)
+  await rename(space.path('warehouse'), space.path('.eider/warehouse.duckdb'))
+
   await rm(space.path('models'), { recursive: true })
   await space.ok(['run', '--allow-empty'])
   await rm(space.path('.eider/warehouse.duckdb'))
   await space.ok(['run'])
+})
+
+test('macros that cannot be read fail what has a query, and the rows stay', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: s\n',
+    'macros/m.sql': "CREATE MACRO upper(x) AS 'of the macro';\n",
+    'models/a/m.sql': "-- @expose x\nSELECT upper('y') AS x\n",
+  })
+  const rows = async () => (await space.ok(['query', 'FROM a.m', '--format', 'csv'])).stdout
+  await space.ok(['run'])
+  await space.write('macros/m.sql', '\0')
+  const one = await space.ok(['run'], { exitCode: 1 })
+  assert.match(one.stdout, /failed +a\.m +macros\/m\.sql: /)
+  assert.match(await rows(), 'of the macro')
+  await rm(space.path('macros'), { recursive: true })
+  await space.write('macros', 'no directory')
+  const all = await space.ok(['run'], { exitCode: 1 })
+  assert.match(all.stdout, /failed +a\.m +macros: /)
+  assert.match(await rows(), 'of the macro')
+  await rm(space.path('macros'))
+  await space.write('macros/m.sql', "CREATE MACRO upper(x) AS 'of the macro';\n")
+  assert.match((await space.ok(['run'])).stdout, '1 unchanged')
+})
+
+test('what is published of a model stays while its file cannot be placed or its folder not be read', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/b/other.sql': '-- @expose x\nSELECT 1 AS x\n',
+  })
+  const failedRun = async () => {
+    const { stdout } = await space.ok(['run', '--json'], { exitCode: 1 })
+    assert.not.match(stdout, '"event":"model-removed"')
+    const published = await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8')
+    assert.match(published, '"a.kept"')
+  }
+  await space.ok(['run'])
+  await rename(space.path('models/a/kept.sql'), space.path('models/a/kept.new.sql'))
+  const plan = await space.ok(['plan'], { exitCode: 1 })
+  assert.not.match(plan.stdout, 'entity set removed')
+  await failedRun()
+  await rename(space.path('models/a/kept.new.sql'), space.path('models/a/kept.sql'))
+  await rename(space.path('models'), space.path('away'))
+  await space.write('models', 'no directory')
+  await failedRun()
+  await rm(space.path('models'))
+  await rename(space.path('away'), space.path('models'))
+  await rm(space.path('models/a/kept.sql'))
+  assert.match((await space.ok(['run', '--json'])).stdout, '"event":"model-removed"')
+})
+
+test('a model with a mistake is known by its name in another letter case', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await rm(space.path('models/a/kept.sql'))
+  await space.write('models/a/KEPT.sql', '-- @expose id\nSELECT nothing FROM a.source\n')
+  const { stdout } = await space.ok(['run', '--json'], { exitCode: 1 })
+  assert.not.match(stdout, '"event":"model-removed"')
+  assert.not.match(stdout, '"event":"orphan')
+  const published = await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8')
+  assert.match(published, '"a.kept"')
 })
 
 test('a full refresh of all models that would end histories names them, and changes nothing', async () => {

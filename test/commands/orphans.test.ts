@@ -50,7 +50,7 @@ test('a file that was moved by hand leaves an orphan, which mv takes up and drop
   )
   assert.is((await space.ok(['drop', 'a.moved'])).stdout, 'dropped a.moved (merge, 1 row)\n')
   assert.not.match((await space.ok(['run'])).stdout, 'orphan')
-  assert.match((await space.ok(['drop', 'a.moved'], { exitCode: 2 })).stderr, 'no run has made')
+  assert.match((await space.ok(['drop', 'a.moved'], { exitCode: 2 })).stderr, 'no run created')
 })
 
 test.run()

@@ -45,7 +45,7 @@ test('--start and --end replace the rows of a range, its end left out, and nothi
   const wrong = await space.ok(['run', '--start', 'x', '--end', 'y'], { exitCode: 1 })
   assert.match(
     wrong.stdout,
-    /models\/mart\/log\.sql:2:4: --start x is no value of "day", which is DATE/,
+    /models\/mart\/log\.sql:2:4: --start x is not a valid value for "day" \(DATE\)/,
   )
   assert.equal(await rowsOf(space, log), ['1,a', '2,b', '3,a', '9,b'])
 })
@@ -107,11 +107,15 @@ test('--start and --end name a range, in values of the watermark as they are', a
     [
       '2026-01-01 12:00',
       '2026-01-03',
-      '--start 2026-01-01 12:00 is no value of "day", which is DATE',
+      '--start 2026-01-01 12:00 is not a valid value for "day" (DATE)',
     ],
-    ['2026-01-01', '2026-01-02 00:00:01', '--end 2026-01-02 00:00:01 is no value of "day"'],
-    ['2026-01-01T12', '2026-01-03', '--start 2026-01-01T12 is no value of "day"'],
-    ['2026-01-01', '2026-01-02 noon', '--end 2026-01-02 noon is no value of "day"'],
+    [
+      '2026-01-01',
+      '2026-01-02 00:00:01',
+      '--end 2026-01-02 00:00:01 is not a valid value for "day"',
+    ],
+    ['2026-01-01T12', '2026-01-03', '--start 2026-01-01T12 is not a valid value for "day"'],
+    ['2026-01-01', '2026-01-02 noon', '--end 2026-01-02 noon is not a valid value for "day"'],
   ] as const)
     for (const command of ['plan', 'run']) {
       const { stdout } = await space.ok([command, '--start', start, '--end', end], { exitCode: 1 })
@@ -122,7 +126,7 @@ test('--start and --end name a range, in values of the watermark as they are', a
   const numbered = '-- @kind: append\n-- @incremental: n\nselect id::INTEGER as n from raw.s\n'
   await space.write('models/mart/n.sql', numbered)
   const rounded = await space.ok(['run', 'mart.n', '--start', '1.5', '--end', '3'], { exitCode: 1 })
-  assert.match(rounded.stdout, /--start 1\.5 is no value of "n", which is INTEGER/)
+  assert.match(rounded.stdout, /--start 1\.5 is not a valid value for "n" \(INTEGER\)/)
 })
 
 test('a mirror that is rebuilt for its columns is not emptied by an empty SELECT either', async () => {

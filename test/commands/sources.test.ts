@@ -178,7 +178,7 @@ test('a database that another process writes says so', async () => {
   await using _connection = await database.connect()
   const { stderr } = await space.ok(['run'], { exitCode: 1 })
   assert.match(stderr, 'eider.yml:3:3 error invalid-source: the source "crm" cannot be read')
-  assert.match(stderr, 'another process writes it')
+  assert.match(stderr, 'another process is writing to it')
 })
 
 test('lineage goes back to the columns of tables and files of sources', async () => {

@@ -14,10 +14,11 @@ const mistakes = {
   more: ['a,b\n1,2\n1,2,3\n4,5\n', '3:5', 'this row has 3 fields, the header has 2 (a, b)'],
   last: ['a,b\n1,2\n1,2,3\n', '3:5', 'this row has 3 fields, the header has 2 (a, b)'],
   fewer: ['a,b\n1,2\n1\n', '3:1', 'this row has 1 field, the header has 2 (a, b)'],
+  empty: ['', '1:1', 'the first line is blank, and must name the columns'],
   open: ['a,b\n1,"abc\n2,x\n', '2:3', 'a quote is opened and never closed'],
 } as const
 
-test('a CSV with a row that differs or an open quote is an error with its line, and the table stays', async () => {
+test('a CSV with a row that differs, an open quote or no header is an error with its line, and the table stays', async () => {
   const names = Object.keys(mistakes)
   await using space = await workspace({ 'eider.yml': 'name: s\n' })
   for (const name of names) await space.write(`seeds/ref/${name}.csv`, 'a,b\n7,8\n')

@@ -94,7 +94,8 @@ test('a mistake has its line and its bytes wherever the chunks of the file end',
 })
 
 for (const [name, text, expected] of [
-  ['an empty file', '', null],
+  ['an empty file', '', 'blank-header'],
+  ['a byte order mark alone', '\ufeff', 'blank-header'],
   ['a header alone', 'a,b', null],
   ['a byte order mark', '\ufeffa,b\n1,2\n', null],
   ['blank lines', 'a,b\n\n1,2\n\n', null],

@@ -32,7 +32,9 @@ for (const from of kinds)
       assert.is(result.status, 'failed', `${from} to ${to}`)
       assert.match(
         result.because,
-        from === 'events' ? /no flag drops them/ : /would lose them; drop them with --full-refresh/,
+        from === 'events'
+          ? /no flag drops them/
+          : /would lose them; drop them: eider run \S+ --full-refresh/,
       )
       const [count] = await space.rows(sql`SELECT count(*)::INTEGER AS n FROM mart.t`)
       assert.is(count?.['n'], from === 'events' ? 0 : 1)

@@ -139,7 +139,7 @@ test('a file is no directory', async () => {
   await writeFile(join(at.path, 'demo'), 'mine')
   const error = await failureOf(at.init('demo'))
   assert.instance(error, UsageError)
-  assert.match((error as UsageError).message, 'is no directory')
+  assert.match((error as UsageError).message, 'is not a directory')
 })
 
 test('what was written is taken back when the disk refuses the rest', async () => {

@@ -1,4 +1,4 @@
-// For each type of numbers (and BOOLEAN): values that the door takes, with what the engine then shows, and values that it
+// For each type of numbers (and BOOLEAN): values that the validator accepts, with what DuckDB then shows, and values that it
 // refuses.
 
 export interface Examples {

@@ -3,7 +3,7 @@
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
-  keptManifestFile,
+  retainedManifestFile,
   MANIFEST_FILE,
   printManifest,
   type PublishedRelation,
@@ -35,7 +35,7 @@ export async function publish(dir: string, id: string, tables: readonly Table[])
 }
 
 export async function writeManifest(dir: string, snapshot: Snapshot): Promise<void> {
-  await writeFile(join(dir, keptManifestFile(snapshot.id)), printManifest(snapshot))
+  await writeFile(join(dir, retainedManifestFile(snapshot.id)), printManifest(snapshot))
   const temporary = join(dir, 'manifest.tmp')
   await writeFile(temporary, printManifest(snapshot))
   await rename(temporary, join(dir, MANIFEST_FILE))

@@ -34,7 +34,7 @@ interface Answer {
 
 export class AdminClient implements ClaimSource {
   readonly #options: AdminClientOptions
-  /** Why it is asked no more: what follows a request without an answer would wait as long, under the lock of the run. */
+  /** Why it gets no more requests: those after an unanswered one would wait as long, under the lock of the run. */
   #silence: EnvironmentError | null = null
 
   private constructor(options: AdminClientOptions) {
@@ -102,7 +102,7 @@ export class AdminClient implements ClaimSource {
     throw new EnvironmentError(
       'daemon-of-another-project',
       `the daemon on admin port ${port} collects into ${health.buffer}, not for this project`,
-      { hint: 'give each project a COLLECT_PORT of its own' },
+      { hint: 'give each project its own COLLECT_PORT' },
     )
   }
 
@@ -183,7 +183,7 @@ function failure(cause: Error, port: number, timeoutMs: number): EnvironmentErro
 
 function bufferGone(cause: Error): never {
   throw new EnvironmentError('buffer-unusable', `the event buffer is gone: ${cause.message}`, {
-    hint: 'restart the daemon, which makes it again; the events in it are lost unless it is put back',
+    hint: 'restart the daemon, which creates a new one; its events are lost unless it is restored',
     cause,
   })
 }
@@ -196,7 +196,7 @@ function notADaemon(port: number): EnvironmentError {
   )
 }
 
-/** The code of the system or of the HTTP parser behind a failed request; empty for other errors. */
+/** The code of the system or of the HTTP parser for a failed request; empty for other errors. */
 function causeCode(error: unknown): string {
   const cause = error instanceof EnvironmentError ? error.cause : undefined
   return cause instanceof Error && 'code' in cause ? String(cause.code) : ''

@@ -1,9 +1,9 @@
 // The bodies of the admin port, for the daemon that writes them and the client that reads them.
 
 import { splitModelName, type ModelName } from '../../core/names.ts'
-import type { Backlog } from '../health.ts'
+import type { Backlog } from '../backlog.ts'
 
-/** How the admin port says what it is, so that a run does not take another program for it. */
+/** How the admin port identifies itself, so that a run does not mistake another program for it. */
 export const SERVICE = 'eider-collect-admin'
 
 export interface AdminHealth {

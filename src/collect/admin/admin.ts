@@ -17,7 +17,8 @@ import type { Handler } from '../../http/server.ts'
 import { type ClaimBody, SERVICE } from './admin-protocol.ts'
 import { bufferRefusal } from '../buffer-refusal.ts'
 import { refusal } from '../errors.ts'
-import { backlogOf, healthOf, type Vitals } from '../health.ts'
+import { backlogOf, type Vitals } from '../backlog.ts'
+import { healthOf } from '../health.ts'
 import { writeMetrics } from '../metrics.ts'
 import { notFound, requireMethod, splitPath } from '../path.ts'
 import { unknownTarget } from '../targets.ts'
@@ -77,7 +78,7 @@ async function route(
 
 /** A model may be gone while its events still wait; they stay within reach. */
 function knownTarget({ buffer, served }: Vitals, schema: string, table: string): ModelName {
-  const known = new Set([...served.doors.keys(), ...buffer.stats().targets.keys()])
+  const known = new Set([...served.validators.keys(), ...buffer.stats().targets.keys()])
   const target = parseModelName(`${schema}.${table}`)
   if (target === null || !known.has(target)) throw unknownTarget(schema, table, known)
   return target

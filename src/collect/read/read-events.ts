@@ -4,21 +4,21 @@ import { isUtf8 } from 'node:buffer'
 import { RequestError } from '../../http/request-error.ts'
 import { refusal } from '../errors.ts'
 import { skipSpace } from '../validate/json-scan.ts'
-import { admit, type Admitted, type Door } from '../validate/validate-event.ts'
+import { validateEvent, type ValidEvent, type Validator } from '../validate/validate-event.ts'
 
 /** The bytes to store, one element an event. All readers throw RequestError, and then nothing may be stored. */
 export type Events = readonly Uint8Array[]
 
-export function readEvent(door: Door, body: Buffer, maxEventBytes: number): Events {
+export function readEvent(validator: Validator, body: Buffer, maxEventBytes: number): Events {
   const start = startOfText(body)
-  const { stored, end } = admit(door, body, start, body.length, maxEventBytes)
+  const { stored, end } = validateEvent(validator, body, start, body.length, maxEventBytes)
   requireEnd(body, end, 'the event')
   return [stored]
 }
 
 /** A JSON array of objects. An empty one is a batch of no events, and fine. */
 export function readJsonBatch(
-  door: Door,
+  validator: Validator,
   body: Buffer,
   maxEventBytes: number,
   maxBatchBytes = Infinity,
@@ -35,7 +35,7 @@ export function readJsonBatch(
   at = skipSpace(body, at + 1, limit)
   if (body[at] !== 0x5d) {
     for (;;) {
-      const { stored, end } = admitAt(door, body, at, limit, events.length, maxEventBytes)
+      const { stored, end } = validateAt(validator, body, at, limit, events.length, maxEventBytes)
       sizeBytes = addWithin(maxBatchBytes, sizeBytes, stored)
       events.push(stored)
       at = skipSpace(body, end, limit)
@@ -56,7 +56,7 @@ export function readJsonBatch(
 
 /** One JSON object a line; blank lines do not count. */
 export function readNdjsonBatch(
-  door: Door,
+  validator: Validator,
   body: Buffer,
   maxEventBytes: number,
   maxBatchBytes = Infinity,
@@ -67,7 +67,7 @@ export function readNdjsonBatch(
   while (at < body.length) {
     const newline = body.indexOf(0x0a, at)
     const limit = newline === -1 ? body.length : newline
-    const { stored, end } = admitAt(door, body, at, limit, events.length, maxEventBytes)
+    const { stored, end } = validateAt(validator, body, at, limit, events.length, maxEventBytes)
     if (skipSpace(body, end, limit) < limit)
       throw atIndex(
         refusal(
@@ -93,16 +93,16 @@ function addWithin(maxBatchBytes: number, sizeBytes: number, { length }: Uint8Ar
   return sizeBytes + length
 }
 
-function admitAt(
-  door: Door,
+function validateAt(
+  validator: Validator,
   body: Buffer,
   start: number,
   limit: number,
   index: number,
   maxEventBytes: number,
-): Admitted {
+): ValidEvent {
   try {
-    return admit(door, body, start, limit, maxEventBytes)
+    return validateEvent(validator, body, start, limit, maxEventBytes)
   } catch (error) {
     throw error instanceof RequestError ? atIndex(error, index) : error
   }

@@ -11,7 +11,7 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 export const isNumber = (text: string) => NUMBER.test(text)
 
-/** Whether the engine, which goes through a double, prints a number of JSON just as it is. false may also mean: perhaps. */
+/** Whether DuckDB, which goes through a double, prints a number of JSON just as it is. false may also mean unknown. */
 export const isPrintedAlike = (token: string): boolean =>
   /[.e]/i.test(token)
     ? String(Number(token)).replace('+', '') === token.replace(/\.0$/, '')

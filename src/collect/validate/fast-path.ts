@@ -1,6 +1,6 @@
-// The quickest look at an event: one pass over its bytes, no value of it is made. It says yes to what nearly all events
+// The fast path: one pass over the bytes of an event, without creating any value. It accepts what nearly all events
 // are: an object of columns of the table, none twice, each a text without escapes, a short number, true, false or null.
-// Everything else, fine or not, gets a closer look (validate-event.ts); nothing is ever refused here.
+// Everything else, valid or not, takes a slower path (validate-event.ts); nothing is ever rejected here.
 
 import { isPrintedAlike } from './decimal-text.ts'
 import { skipSpace } from './json-scan.ts'
@@ -14,7 +14,7 @@ interface QuickColumn {
   turn: number
 }
 
-export interface QuickDoor {
+export interface FastPath {
   readonly columns: readonly QuickColumn[]
   readonly indexes: ReadonlyMap<string, number>
   readonly requiredCount: number
@@ -24,10 +24,10 @@ export interface QuickDoor {
   turn: number
 }
 
-/** null for a table with a column whose name no event can have in plain form. */
-export function quickDoor(
+/** null for a table with a column whose name needs escapes in JSON. */
+export function fastPathFor(
   columns: readonly { readonly name: string; readonly required: boolean; readonly rule: Rule }[],
-): QuickDoor | null {
+): FastPath | null {
   if (columns.some(({ name }) => JSON.stringify(name) !== `"${name}"`)) return null
   const names = columns.map(({ name }) => Buffer.from(name))
   return {
@@ -49,12 +49,12 @@ const NINE = 0x39
 const SHORT_NUMBER = 15
 
 /**
- * The offset after the event that begins at `start` of a body that is UTF-8, when the event is fine as it is; otherwise -1.
+ * The offset after the event that begins at `start` of a body that is UTF-8, when the event is valid as is; else -1.
  */
-export function quickEnd(door: QuickDoor, bytes: Buffer, start: number, limit: number): number {
-  const { columns } = door
-  const turn = ++door.turn
-  let missing = door.requiredCount
+export function quickEnd(validator: FastPath, bytes: Buffer, start: number, limit: number): number {
+  const { columns } = validator
+  const turn = ++validator.turn
+  let missing = validator.requiredCount
   let expected = 0
   let at = start
   do {
@@ -63,7 +63,7 @@ export function quickEnd(door: QuickDoor, bytes: Buffer, start: number, limit: n
     // Senders write the members in the order of the columns, or at least always in the same one.
     let index = expected
     if (index >= columns.length || !hasName(bytes, at + 1, columns[index]!.name))
-      index = findColumn(door, bytes, at + 1, limit)
+      index = findColumn(validator, bytes, at + 1, limit)
     if (index === -1) return -1
     expected = index + 1
     const column = columns[index]!
@@ -72,7 +72,7 @@ export function quickEnd(door: QuickDoor, bytes: Buffer, start: number, limit: n
     if (column.required) missing--
     at = skipSpace(bytes, at + column.name.length + 2, limit)
     if (bytes[at] !== 0x3a) return -1
-    at = valueEnd(door, column, bytes, skipSpace(bytes, at + 1, limit), limit)
+    at = valueEnd(validator, column, bytes, skipSpace(bytes, at + 1, limit), limit)
     if (at === -1) return -1
     at = skipSpace(bytes, at, limit)
   } while (bytes[at] === 0x2c)
@@ -85,15 +85,15 @@ function hasName(bytes: Uint8Array, at: number, name: Uint8Array): boolean {
   return bytes[at + length] === QUOTE
 }
 
-function findColumn(door: QuickDoor, bytes: Buffer, start: number, limit: number): number {
+function findColumn(validator: FastPath, bytes: Buffer, start: number, limit: number): number {
   let end = start
   while (end < limit && bytes[end] !== QUOTE) end++
-  return door.indexes.get(bytes.toString('latin1', start, end)) ?? -1
+  return validator.indexes.get(bytes.toString('latin1', start, end)) ?? -1
 }
 
-/** The offset after a value that the column takes; -1 when that takes a closer look. */
+/** The offset after a value that the column accepts; -1 when only a slower path can tell. */
 function valueEnd(
-  { spelled }: QuickDoor,
+  { spelled }: FastPath,
   column: QuickColumn,
   bytes: Buffer,
   start: number,
@@ -144,7 +144,7 @@ function numberEnd(
     while (at < limit && isDigit(bytes[at]!)) at++
     if (at === point + 1) return -1
   }
-  // Of a number with an exponent too, the rest is no end of a value.
+  // The rest of a number with an exponent does not end a value either.
   if (at - start > SHORT_NUMBER) return -1
   if (hasFraction) value = Number(bytes.toString('latin1', start, at))
   else if (isNegative) value = -value

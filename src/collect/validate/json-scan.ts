@@ -1,5 +1,5 @@
-// One quick pass over the bytes of an event, before and beside JSON.parse: where the object ends, and what JSON.parse
-// does not tell. It does not check the syntax; JSON.parse does that for the bytes that are found here.
+// One quick pass over the bytes of an event, in addition to JSON.parse: where the object ends, and what JSON.parse
+// does not report. It does not check the syntax; JSON.parse does that for the bytes found here.
 
 import { isPrintedAlike } from './decimal-text.ts'
 
@@ -12,7 +12,7 @@ export interface Scan {
   names: number
   /** A number is longer than 15 characters or has an exponent, so a double may not hold it exactly. */
   longNumber: boolean
-  /** The engine prints a number that is not long in another way than it was sent: 12.50, -0, 0.0000001. */
+  /** DuckDB prints a number that is not long in another way than it was sent: 12.50, -0, 0.0000001. */
   respelled: boolean
   /** An escape for half of a surrogate pair. */
   surrogate: boolean
@@ -89,11 +89,11 @@ function skipString(bytes: Uint8Array, start: number, limit: number, scan: Scan)
 }
 
 function isNumberByte(byte: number): boolean {
-  // + - . / and the digits, e and E; JSON.parse has the last word on what a number is.
+  // + - . / and the digits, e and E; JSON.parse decides what a number is.
   return byte >= 0x2b && byte <= 0x39 ? byte !== 0x2c : (byte | 0x20) === 0x65
 }
 
-/** The first offset from `start` that is no white space of JSON. */
+/** The first offset from `start` that is not JSON white space. */
 export function skipSpace(bytes: Uint8Array, start: number, limit: number): number {
   let at = start
   while (at < limit && isSpace(bytes[at]!)) at++

@@ -1,4 +1,4 @@
-// The slow and exact look at an event: every value with its place in the bytes, so that numbers are judged by their
+// The slow and exact path: every value of an event with its place in the bytes, so that numbers are validated by their
 // digits and not by the nearest double, and a single token can be rewritten.
 
 import { skipSpace } from './json-scan.ts'
@@ -95,7 +95,7 @@ export function walk(node: JsonNode, visit: (node: JsonNode) => void): void {
   if (node.is === 'array') for (const element of node.elements) walk(element, visit)
 }
 
-/** The node as the engine prints it, but with its numbers as they were sent. */
+/** The node as DuckDB prints it, but with its numbers as they were sent. */
 export function printTree(node: JsonNode): string {
   switch (node.is) {
     case 'object':

@@ -1,10 +1,10 @@
-// Keys of a MAP are text in JSON and values of a type in the engine: "1.5" and "1.50" are one DECIMAL.
+// Keys of a MAP are text in JSON and values of a type in DuckDB: "1.5" and "1.50" are one DECIMAL.
 
 import type { TypeTree } from '../../core/type-syntax.ts'
 import { parseDecimal, plainText } from './decimal-text.ts'
 import { instantOf, microsecondsOf, zonedClockOf } from './time-identity.ts'
 
-/** A text that two keys have in common when they are equal in their type. For keys that the door takes. */
+/** A text that two keys share when they are equal in their type. For keys that pass validation. */
 export type KeyIdentity = (key: string) => string
 
 /** null for a type whose values are equal only when their texts are. */

@@ -1,8 +1,8 @@
-// What a rule is. It looks twice: `accepts` is a quick yes for the value that JSON.parse gave, `check` reads the bytes and
-// has the last word. What `accepts` takes, `check` takes too; and what either takes, the engine reads without an error and
-// without changing the value (a test asks it, type by type).
+// What a rule is. It has two steps: `accepts` is a quick yes for a value of JSON.parse, `check` reads the bytes and
+// decides. What `accepts` accepts, `check` accepts too; and what either accepts, DuckDB reads without an error and
+// without changing the value (a test verifies it, type by type).
 //
-// A rule is stricter than the engine where the engine loses something in silence: 1.5 into BIGINT becomes 2, true
+// A rule is stricter than DuckDB where DuckDB silently loses something: 1.5 into BIGINT becomes 2, true
 // becomes 1, an offset of a TIMESTAMP and the time of a DATE are dropped, a DECIMAL goes through a double.
 
 import type { JsonNode } from './json-tree.ts'
@@ -14,7 +14,7 @@ export interface Edit {
   readonly text: string
 }
 
-/** What a look at the bytes finds in a value. */
+/** The result of checking the bytes of a value. */
 export interface Findings {
   readonly edits: Edit[]
   /** Values of JSON in it, whose numbers are to stay as they are spelled. */
@@ -22,9 +22,9 @@ export interface Findings {
 }
 
 export interface Rule {
-  /** True: fine as it is, if no number of the event is longer than a double can hold. False: look at the text. */
+  /** True: valid as it is, if no number of the event is longer than a double can hold. False: check the text. */
   accepts(value: unknown): boolean
-  /** What is wrong, as a sentence without a subject ("must be …"); null when the value is fine after the edits. */
+  /** What is wrong, as a sentence without a subject ("must be …"); null when the value is valid after the edits. */
   check(node: JsonNode, found: Findings): string | null
   /** Whether digits matter that a double may not hold. */
   readonly exact: boolean

@@ -15,11 +15,11 @@ import {
   secondFractionDigits,
 } from './time-text.ts'
 
-/** Throws Error for a type that has no rule, so that a new type of the engine is noticed. */
+/** Throws Error for a type that has no rule, so that a new type of DuckDB is noticed. */
 export function scalarRule(name: string, parameters: readonly number[]): Rule {
   const rule =
     name === 'DECIMAL' ? decimalRule(parameters[0] ?? 18, parameters[1] ?? 3) : RULES[name]
-  if (rule === undefined) throw new Error(`the door has no rule for the column type ${name}`)
+  if (rule === undefined) throw new Error(`no validation rule for the column type ${name}`)
   return rule
 }
 
@@ -46,7 +46,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   UINTEGER: integerRule(0n, 2n ** 32n - 1n),
   UBIGINT: integerRule(0n, 2n ** 64n - 1n),
   UHUGEINT: integerRule(0n, 2n ** 128n - 1n),
-  // Bounded only so that a body of digits is not worked on for long.
+  // Bounded only so that a body full of digits does not take long.
   BIGNUM: integerRule(-(10n ** 1000n), 10n ** 1000n),
   FLOAT: floatRule(3.4028234e38),
   DOUBLE: floatRule(Number.MAX_VALUE),
@@ -65,7 +65,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   TIMESTAMP_NS: timeRule(isTimestampNs, 9, `${LOCAL}, from 1678 to 2261`),
   'TIMESTAMP WITH TIME ZONE': timeRule(isTimestampWithZone, 6, ZONED),
   INTERVAL: timeRule(isInterval, 6, 'text such as "1 day 02:30:00" or "3 months"'),
-  // Well-known text; whether it is one is found out at the flush.
+  // Well-known text; the flush checks whether it is valid.
   GEOMETRY: textRule(() => true, 'well-known text such as "POINT (1 2)"'),
 }
 
@@ -94,7 +94,7 @@ function integerRule(min: bigint, max: bigint): Rule {
       const text = plainText(decimal)
       const value = BigInt(text)
       if (value < min || value > max) return expected
-      // With a point or an exponent the engine would go through a double; it reads no leading zeros.
+      // With a point or an exponent DuckDB would go through a double; it reads no leading zeros.
       if (source !== text) replace(node, text, edits)
       return null
     },
@@ -103,7 +103,7 @@ function integerRule(min: bigint, max: bigint): Rule {
 
 function decimalRule(width: number, scale: number): Rule {
   const step = 10 ** scale
-  // Below this the engine's way through a double, times 10^scale, is exact.
+  // Below this DuckDB's way through a double, times 10^scale, is exact.
   const quickMax = Math.min(10 ** (width - scale), 1e15 / step)
   const whole = width === scale ? '0' : String.raw`(?:0|[1-9]\d{0,${width - scale - 1}})`
   const plain = new RegExp(`^-?${whole}${scale === 0 ? '' : String.raw`(?:\.\d{1,${scale}})?`}$`)
@@ -127,7 +127,7 @@ function decimalRule(width: number, scale: number): Rule {
   }
 }
 
-/** Doubles are the nearest ones, as everywhere; only what is beyond their range is refused. */
+/** Doubles are the nearest ones, as everywhere; only what is beyond their range is rejected. */
 function floatRule(max: number): Rule {
   const expected = `must be a number of at most ${max} (or "NaN", "Infinity", "-Infinity")`
   return {
@@ -138,7 +138,7 @@ function floatRule(max: number): Rule {
       if (node.is === 'string' && /^(?:NaN|-?Infinity)$/.test(node.value)) return null
       const text = numberText(node)
       if (text === null || !isNumber(text) || Math.abs(Number(text)) > max) return expected
-      // The engine reads no leading zeros, and -0 as an integer, which has no sign.
+      // DuckDB reads no leading zeros, and -0 as an integer, which has no sign.
       if (node.is === 'number' && text === '-0') replace(node, '-0.0', edits)
       else if (/^-?0\d/.test(text)) replace(node, text.replace(/^(-?)0+(?=\d)/, '$1'), edits)
       return null
@@ -146,7 +146,7 @@ function floatRule(max: number): Rule {
   }
 }
 
-/** A number is kept as it was written: 1.50 stays 1.50. */
+/** A number stays as it was written: 1.50 stays 1.50. */
 function varcharRule(): Rule {
   return {
     exact: false,
@@ -182,7 +182,7 @@ function textRule(isValid: (text: string) => boolean, expected: string): Rule {
   }
 }
 
-/** The engine cuts or rounds what its type does not keep of the fraction of a second; zeros there are no loss. */
+/** DuckDB cuts or rounds the digits of a second that its type does not hold; zeros there are no loss. */
 function timeRule(isValid: (text: string) => boolean, digits: number, expected: string): Rule {
   const kept = digits === 0 ? 'without a fraction' : `with at most ${digits} digits of the fraction`
   return textRule(
@@ -200,7 +200,7 @@ function numberText(node: JsonNode): string | null {
   return node.is === 'number' ? node.token : textOf(node)
 }
 
-/** Stores the value as a JSON string, which the engine casts by its digits. */
+/** Stores the value as a JSON string, which DuckDB casts by its digits. */
 function replace(node: JsonNode, text: string, edits: Edit[]): void {
   edits.push({ start: node.start, end: node.end, text: `"${text}"` })
 }

@@ -1,4 +1,4 @@
-// What the texts of time-text.ts mean: two that are equal in their type give the same.
+// What the texts of time-text.ts mean: two that are equal in their type give the same result.
 
 const CLOCK =
   /^(?:(\d{4}-\d\d-\d\d)[T ]?)?(?:(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/
@@ -19,7 +19,7 @@ export function instantOf(text: string): string {
   return `${instant}.${fraction.replace(/0+$/, '')}`
 }
 
-/** Of a TIME WITH TIME ZONE: to the engine the same moment at another offset is another value. */
+/** Of a TIME WITH TIME ZONE: to DuckDB the same moment at another offset is another value. */
 export function zonedClockOf(text: string): string {
   const [offset = 'Z'] = /[+-]\d\d(?::\d\d)?$/.exec(text) ?? []
   return `${instantOf(text)} ${offsetSeconds(offset)}`
@@ -32,7 +32,7 @@ function offsetSeconds(offset: string): number {
 
 const DAY = 86_400_000_000n
 
-/** As the engine compares intervals: a month has 30 days. */
+/** As DuckDB compares intervals: a month has 30 days. */
 const UNITS: Readonly<Record<string, bigint>> = {
   year: 360n * DAY,
   month: 30n * DAY,

@@ -1,5 +1,5 @@
-// Texts of dates and times that the door takes: the part of ISO 8601 that the engine reads without losing anything of
-// meaning. The engine also takes a date-time for a DATE and an offset for a TIMESTAMP, and drops the rest silently.
+// Texts of dates and times that pass validation: the part of ISO 8601 that DuckDB reads without losing any
+// meaning. DuckDB also takes a date-time for a DATE and an offset for a TIMESTAMP, and drops the rest silently.
 
 const DATE = String.raw`\d{4}-\d\d-\d\d`
 const TIME = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?`
@@ -55,7 +55,7 @@ function isLeapYear(year: number): boolean {
 }
 
 const UNIT = '(?:year|month|week|day|hour|minute|second|millisecond|microsecond)s?'
-// Eight parts of seven digits stay inside the engine's months, days and microseconds, whatever their units.
+// Eight parts of seven digits stay inside DuckDB's months, days and microseconds, whatever their units.
 const interval = new RegExp(
   String.raw`^(?:-?\d{1,7} ${UNIT}(?: -?\d{1,7} ${UNIT}){0,7}(?: -?${FULL_TIME})?|-?${FULL_TIME})$`,
 )

@@ -1,11 +1,11 @@
-// The door: what gets past it is stored, and what is stored the flush can read.
+// The validator: whatever passes is stored, and the flush can read whatever is stored.
 //
-// Three ways, each for what the one before does not say yes to. The quickest is one pass over the bytes (quick-look.ts).
-// The second is JSON.parse, with one look at each column. The exact way has the last word: it is taken when a number is
-// longer than a double can hold, when an escape may be half a character, when a name may be repeated, or when the look at
-// a column does not say yes.
+// Three paths, each for what the one before does not accept. The fast path is one pass over the bytes (fast-path.ts).
+// The second is JSON.parse, with one check of each column. The exact path decides the rest: it runs when a number is
+// longer than a double can hold, when an escape may be half a character, when a name may repeat, or when the check of
+// a column is not conclusive.
 //
-// Stored are the bytes as they were sent; changed are only single tokens that the engine would not read exactly (to
+// The bytes are stored as they were sent; only single tokens that DuckDB would not read exactly are changed (to
 // strings of the same digits). Columns with JSON whose numbers it would print in another way are there once more, as text
 // after the event (withExact), where no member of the event can be taken for it.
 
@@ -18,28 +18,28 @@ import { isPrintedAlike } from './decimal-text.ts'
 import { refusal } from '../errors.ts'
 import { type JsonNode, printTree, readTree, walk } from './json-tree.ts'
 import { type Scan, scanValue } from './json-scan.ts'
-import { quickDoor, type QuickDoor, quickEnd } from './fast-path.ts'
+import { fastPathFor, type FastPath, quickEnd } from './fast-path.ts'
 import type { Edit, Findings, Rule } from './rule.ts'
 import { ruleFor } from './value-rules.ts'
 
-interface DoorColumn extends Pick<Column, 'name' | 'type'> {
+interface ValidatedColumn extends Pick<Column, 'name' | 'type'> {
   readonly required: boolean
   readonly rule: Rule
 }
 
-export interface Door {
-  readonly columns: readonly DoorColumn[]
+export interface Validator {
+  readonly columns: readonly ValidatedColumn[]
   /** Some column holds digits that a double may not. */
   readonly exact: boolean
   /** Some column keeps the spelling of numbers. */
   readonly spelled: boolean
-  /** Some column has a name that every JavaScript object has, such as "constructor": only the exact way sees its absence. */
+  /** Some column is named like a property of all objects ("constructor"): only the exact path sees its absence. */
   readonly inherited: boolean
-  readonly quick: QuickDoor | null
+  readonly quick: FastPath | null
 }
 
 /** Throws Error for a column type that has no rule. */
-export function openDoor(model: EventsModel): Door {
+export function createValidator(model: EventsModel): Validator {
   const columns = model.columns.map((column) => {
     const { name, type, nullable } = column
     const required = !nullable && !isReceivedAt(column)
@@ -47,20 +47,20 @@ export function openDoor(model: EventsModel): Door {
   })
   return {
     columns,
-    quick: quickDoor(columns),
+    quick: fastPathFor(columns),
     exact: columns.some(({ rule }) => rule.exact),
     spelled: columns.some(({ rule }) => rule.spelled),
     inherited: columns.some(({ name }) => name in {}),
   }
 }
 
-/** An event that was let in: the bytes to store, as withExact() makes them if it must, and the offset in the body after it. */
-export interface Admitted {
+/** A valid event: the bytes to store, from withExact() where necessary, and the offset in the body after it. */
+export interface ValidEvent {
   readonly stored: Uint8Array
   readonly end: number
 }
 
-// Filled anew for every event; nothing of it is kept between two.
+// Reused for every event; nothing in it outlives one.
 const scan: Scan = {
   end: -1,
   depth: 0,
@@ -71,18 +71,18 @@ const scan: Scan = {
 }
 
 /**
- * Lets in the event that begins at `start` of a body that is UTF-8, and ends before `limit`. Throws RequestError; one
+ * Validates the event that begins at `start` of a body that is UTF-8, and ends before `limit`. Throws RequestError; one
  * about a single field has it as `target`.
  */
-export function admit(
-  door: Door,
+export function validateEvent(
+  validator: Validator,
   body: Buffer,
   start: number,
   limit: number,
   maxEventBytes: number,
-): Admitted {
+): ValidEvent {
   if (body[start] !== 0x7b) throw notAnObject(body, start, limit)
-  const quick = door.quick === null ? -1 : quickEnd(door.quick, body, start, limit)
+  const quick = validator.quick === null ? -1 : quickEnd(validator.quick, body, start, limit)
   if (quick !== -1) {
     requireSize(quick - start, maxEventBytes, '')
     return { stored: body.subarray(start, quick), end: quick }
@@ -94,8 +94,8 @@ export function admit(
   if (scan.depth > limits.eventDepth)
     throw refusal('too-deep', `the event is nested more than ${limits.eventDepth} levels deep`)
   const event = parseJson(body, start, end) as Record<string, unknown>
-  if (isQuicklyFine(door, event)) return { stored: body.subarray(start, end), end }
-  const stored = admitExactly(door, body, start, end)
+  if (isQuicklyFine(validator, event)) return { stored: body.subarray(start, end), end }
+  const stored = validateExactly(validator, body, start, end)
   requireSize(stored.length, maxEventBytes, ', with all digits of its numbers,')
   return { stored, end }
 }
@@ -105,11 +105,11 @@ function requireSize(sizeBytes: number, maxEventBytes: number, how: string): voi
     throw refusal('event-too-large', `the event${how} is larger than ${maxEventBytes} bytes`)
 }
 
-function isQuicklyFine(door: Door, event: Record<string, unknown>): boolean {
-  if (scan.surrogate || door.inherited || (scan.longNumber && door.exact)) return false
-  if (scan.respelled && door.spelled) return false
+function isQuicklyFine(validator: Validator, event: Record<string, unknown>): boolean {
+  if (scan.surrogate || validator.inherited || (scan.longNumber && validator.exact)) return false
+  if (scan.respelled && validator.spelled) return false
   if (countNames(event, scan.depth) !== scan.names) return false
-  for (const { name, required, rule } of door.columns) {
+  for (const { name, required, rule } of validator.columns) {
     const value = event[name]
     const fine = value == null ? !required : rule.accepts(value)
     if (!fine) return false
@@ -126,14 +126,19 @@ function countNames(value: object, depth: number): number {
   return count
 }
 
-function admitExactly(door: Door, body: Buffer, start: number, end: number): Uint8Array {
+function validateExactly(
+  validator: Validator,
+  body: Buffer,
+  start: number,
+  end: number,
+): Uint8Array {
   const tree = readTree(body, start)
   if (tree.is !== 'object') throw new Error('an event that is an object has become another value')
   walk(tree, refuseUnsoundText)
   const values = new Map(tree.members.map(({ name, node }) => [name, node]))
   const edits: Edit[] = []
   const texts = new Map<string, string>()
-  for (const column of door.columns) {
+  for (const column of validator.columns) {
     const node = values.get(column.name)
     if (node !== undefined && node.is !== 'null') {
       const found: Findings = { edits: [], json: [] }
@@ -143,23 +148,28 @@ function admitExactly(door: Door, body: Buffer, start: number, end: number): Uin
       for (const edit of found.edits) edits.push(edit)
       if (found.json.some(isPrintedAnew))
         texts.set(exactKey(column), exactText(column, body, node, found))
-    } else if (column.required) throw missingField(column, values, door)
+    } else if (column.required) throw missingField(column, values, validator)
   }
   const event = applyEdits(body, start, end, edits)
   return texts.size === 0 ? event : withExact(event, texts)
 }
 
-/** Whether the engine prints a number of it in another way. */
+/** Whether DuckDB prints a number of it in another way. */
 function isPrintedAnew(node: JsonNode): boolean {
-  let anew = false
+  let changes = false
   walk(node, (inner) => {
-    anew ||= inner.is === 'number' && !isPrintedAlike(inner.token)
+    changes ||= inner.is === 'number' && !isPrintedAlike(inner.token)
   })
-  return anew
+  return changes
 }
 
 /** The value of a column as withExact() takes it. */
-function exactText({ type }: DoorColumn, body: Buffer, node: JsonNode, found: Findings): string {
+function exactText(
+  { type }: ValidatedColumn,
+  body: Buffer,
+  node: JsonNode,
+  found: Findings,
+): string {
   if (type === 'JSON') return printTree(node)
   const asText = found.json.map((json) => ({
     start: json.start,
@@ -191,7 +201,7 @@ function refuseLoneSurrogate(text: string): void {
     )
 }
 
-function invalidValue({ name, type }: DoorColumn, node: JsonNode, problem: string): Error {
+function invalidValue({ name, type }: ValidatedColumn, node: JsonNode, problem: string): Error {
   const was = node.is === 'number' ? ` ${shorten(node.token)}` : ''
   // What is wrong inside of it begins with its place: `field "a" must be …`.
   const demand = problem.startsWith('must ') ? `it ${problem}` : problem
@@ -201,18 +211,18 @@ function invalidValue({ name, type }: DoorColumn, node: JsonNode, problem: strin
 
 /** The first of them in the message, and all in `details` where there are several. */
 function missingField(
-  { name, type }: DoorColumn,
+  { name, type }: ValidatedColumn,
   values: ReadonlyMap<string, JsonNode>,
-  door: Door,
+  validator: Validator,
 ): Error {
-  const known = new Set(door.columns.map((column) => column.name))
+  const known = new Set(validator.columns.map((column) => column.name))
   const unknown = [...values.keys()].filter((other) => !known.has(other))
   const isMissing = (column: string) => values.get(column) === undefined
   const hint = isMissing(name) ? didYouMean(name, unknown) : undefined
   const because = (column: string) => (isMissing(column) ? 'is missing' : 'is null')
   const sent =
     hint === undefined ? '' : `; the event has ${hint.replace(/^did you mean |\?$/g, '')}`
-  const all = door.columns.filter(
+  const all = validator.columns.filter(
     (column) => column.required && (values.get(column.name)?.is ?? 'null') === 'null',
   )
   const details = all.map((column) => ({
@@ -249,7 +259,7 @@ function notAnObject(body: Buffer, start: number, limit: number): Error {
   if (!looksLikeJson) return invalidJson(body, start, limit)
   return refusal(
     'not-an-object',
-    `an event is a JSON object, and this is ${kind ?? 'a bare value'}${kind === 'an array' ? '; send several events to the same path with /batch at its end' : ''}`,
+    `an event is a JSON object, and this is ${kind ?? 'a bare value'}${kind === 'an array' ? '; send several events to the same path with /batch at the end' : ''}`,
   )
 }
 

@@ -60,7 +60,7 @@ function listRule(element: Rule, length: number | null): Rule {
   }
 }
 
-/** Absent fields are NULL; unknown ones are dropped at the flush, as those of the event itself. */
+/** Absent fields are NULL; the flush drops unknown ones, as it does at the top level. */
 function structRule(fields: ReadonlyMap<string, Rule>): Rule {
   const entries = [...fields]
   return {
@@ -97,14 +97,14 @@ function unionRule(members: ReadonlyMap<string, Rule>): Rule {
   }
 }
 
-/** The engine takes two keys of one MAP that are equal in their type, or fails when it meets them, as it happens. */
+/** Two keys of one MAP that are equal in their type DuckDB sometimes accepts and sometimes fails on. */
 function mapRule(keyType: TypeTree, item: Rule): Rule {
   const key = ruleOf(keyType)
   const identity = keyIdentity(keyType)
   return {
     exact: key.exact || item.exact,
     spelled: item.spelled === true,
-    // Keys are text in JSON, whatever their type; a key that is quickly fine as text is fine.
+    // Keys are text in JSON, whatever their type; a key that passes the quick check as text is valid.
     accepts: (value) =>
       isObject(value) &&
       Object.keys(value).every(
@@ -116,7 +116,7 @@ function mapRule(keyType: TypeTree, item: Rule): Rule {
       const problem = firstProblem(node.members, (member) => {
         const { start, end } = member.node
         const name: JsonNode = { is: 'string', start, end, value: member.name }
-        // The engine has no reading of a rewritten key, so a key must be fine as it is.
+        // DuckDB cannot read a rewritten key, so a key must be valid as it is.
         const inKey: Findings = { edits: [], json: [] }
         const problem = key.check(name, inKey)
         if (problem !== null || inKey.edits.length > 0)

@@ -1,10 +1,10 @@
-// The program of the process that compile-targets.ts starts. It compiles one project, says what came of it, and ends.
+// The program of the process that compile-targets.ts starts. It compiles one project, sends the result, and exits.
 
 import type { Diagnostic } from '../../core/diagnostics.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import type { Compiled, Compiling } from './compile-targets.ts'
 
-// A service manager asks all processes to stop at once. The daemon decides what becomes of this one.
+// A service manager asks all processes to stop at once. The daemon decides when this one stops.
 process.on('SIGTERM', () => {})
 // The daemon was killed: nobody waits for the answer.
 process.on('disconnect', () => process.exit())
@@ -24,7 +24,7 @@ async function attempt({ files, dir }: Compiling): Promise<Compiled> {
   }
 }
 
-/** Also where it cannot be told. Events do not wait for the queries and sources of other models. */
+/** Also where that is unknown. Events do not wait for the queries and sources of other models. */
 function concernsEvents(failed: CompiledProject['failed'], errors: readonly Diagnostic[]): boolean {
   const models = [...failed.values()]
   if (models.some(({ kind }) => kind === 'events' || kind === null)) return true

@@ -1,5 +1,5 @@
-// The events models of a project, compiled by a process of its own (compile-child.ts). The engine stays out of the daemon
-// that way: loaded once, it would keep some 50 MB for as long as the daemon lives, which asks it nothing more.
+// The events models of a project, compiled in a separate process (compile-child.ts). DuckDB stays out of the daemon
+// that way: loaded once, it would keep some 50 MB for as long as the daemon lives, which does not need it again.
 
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -47,7 +47,7 @@ function compileApart(given: Compiling, signal: AbortSignal): Promise<Compiled> 
   return new Promise((resolve, reject) => {
     const child = fork(CHILD, {
       cwd: given.dir,
-      serialization: 'advanced', // keeps what JSON has no word for: maps, large integers, one source in many places
+      serialization: 'advanced', // preserves what JSON cannot express: maps, large integers, shared sources
       detached: true, // Ctrl-C is for the daemon, which then ends this process by `signal`
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       signal,
@@ -56,7 +56,7 @@ function compileApart(given: Compiling, signal: AbortSignal): Promise<Compiled> 
     child.on('error', reject)
     child.on('message', resolve)
     child.on('exit', (code, name) => {
-      reject(new Error(`the process that compiles ended with ${name ?? `exit code ${code}`}`))
+      reject(new Error(`the compiler process ended with ${name ?? `exit code ${code}`}`))
     })
     child.send(given)
   })

@@ -38,7 +38,7 @@ export default class CollectDaemonCommand extends BaseCommand {
     // Read again, so that no change falls between the reading and the watching.
     const project = await load()
     const { signal } = stop
-    /** null: asked to stop meanwhile. */
+    /** null: stopped meanwhile. */
     const unlessStopped = <T>(work: Promise<T>): Promise<T | null> =>
       work.catch((error: unknown) => {
         if (!signal.aborted) throw error

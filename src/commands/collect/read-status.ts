@@ -64,7 +64,7 @@ const nothingWaits = (target: ModelName, hasDaemon: boolean): Waiting => ({
 
 interface Rejected {
   readonly counts: ReadonlyMap<ModelName, number>
-  /** Why they are not known. */
+  /** Why they are unknown. */
   readonly unknown: string | null
 }
 

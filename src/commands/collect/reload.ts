@@ -1,4 +1,4 @@
-// The daemon follows the models on disk: all of them are taken over at once, or none.
+// The daemon follows the models on disk: all of them are reloaded at once, or none.
 
 import type { CollectDaemon } from '../../collect/daemon.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -11,7 +11,7 @@ export interface ReloadOptions {
   /** The project as it was when the daemon started. */
   readonly started: Project
   readonly logger: Logger
-  /** Asks the daemon to stop. */
+  /** Stops the daemon. */
   readonly signal: AbortSignal
 }
 

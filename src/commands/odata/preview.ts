@@ -33,7 +33,7 @@ export default class ODataPreview extends BaseCommand {
     await using resources = new Resources()
     const { target, published } = await queriedSnapshot(project, args, resources)
     const token = randomUUID()
-    // A service of its own for one request: the answer is the one that a client would get.
+    // A separate service for one request: the answer is the one that a client would get.
     const service = resources.use(
       await ODataService.open({
         ...serviceOptions(project, this.loggerFor({ ...flags, quiet: !flags.verbose })),

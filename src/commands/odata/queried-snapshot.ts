@@ -1,4 +1,4 @@
-// What `eider odata preview` and `eider odata explain` are asked on a command line, and the snapshot that has the rows: the
+// The query of `eider odata preview` and `eider odata explain` on a command line, and the snapshot with the rows: the
 // published one, or one of the rows in the warehouse where the model is not published.
 
 import type { Resources } from '../../core/resources.ts'
@@ -13,7 +13,7 @@ export interface Queried {
   readonly published: SnapshotReader
 }
 
-/** Throws UsageError for a model that is not there, and what a compiler throws. */
+/** Throws UsageError for an unknown model, and what a compile throws. */
 export async function queriedSnapshot(
   { paths, files, settings }: Project,
   { resource, query = '' }: { readonly resource: string; readonly query?: string | undefined },
@@ -26,7 +26,7 @@ export async function queriedSnapshot(
   const [, name = '', path = ''] = /^([^(/?]*)(.*)$/s.exec(resource) ?? []
   const model = findModel(compiled, name)
   const options = query.replace(/^(?=.)\??/, path.includes('?') ? '&' : '?')
-  // Blanks may stand in a query on a command line, as in a browser's address line.
+  // A query on a command line may contain spaces, as in a browser's address bar.
   const target = `${entitySetName(model.name)}${path}${options}`.replaceAll(
     /[^\u0021-\u007e]/gu,
     encodeURIComponent,

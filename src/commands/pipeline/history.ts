@@ -18,7 +18,7 @@ export default class PipelineHistory extends BaseCommand {
     const { args, flags } = await this.parse(PipelineHistory)
     const project = await this.openProject(flags)
     const { modelHistory, runHistory } = await import('../../pipeline/history.ts')
-    await using reading = await openToRead(project)
+    await using reading = await openToRead(project, { orLastState: true })
     const { connection } = reading
     const rows =
       args.model === undefined
@@ -35,7 +35,7 @@ export default class PipelineHistory extends BaseCommand {
   }
 }
 
-/** A model that is gone from the project still has its history. Throws UsageError for a name that nothing ever had. */
+/** A model that is gone from the project still has its history. Throws UsageError for a name that was never used. */
 async function historyOf<T>(
   asked: string,
   project: CompiledProject,

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
-import { orphanState } from '../../cli/show-orphans.ts'
+import { orphanState, wayOn } from '../../cli/show-orphans.ts'
 import { showRows } from '../../cli/show-rows.ts'
 import { entitySetName } from '../../core/names.ts'
 import { openToRead } from '../reading.ts'
@@ -23,7 +23,7 @@ export default class PipelineLs extends BaseCommand {
     const { readOrphans } = await import('../../pipeline/orphans.ts')
     const { uncompiledSteps } = await import('../../pipeline/plan/steps.ts')
     const { readSourceAges } = await import('../../pipeline/plan/source-age.ts')
-    await using reading = await openToRead(project)
+    await using reading = await openToRead(project, { orLastState: true })
     const { external } = reading.project
     const request = { paths: project.paths, project: reading.project }
     const { context, steps } = await readSteps(request, reading)
@@ -64,7 +64,7 @@ export default class PipelineLs extends BaseCommand {
       kind: orphan.kind,
       tags: [],
       entity_set: null,
-      state: orphanState(orphan),
+      state: reading.isLastState ? wayOn(orphan.model) : orphanState(orphan),
     }))
     const rows = [...sources, ...planned, ...orphans]
     if (flags.json) {

@@ -8,7 +8,6 @@ import type { CompiledExternal } from '../../core/external.ts'
 import type { ColumnOrigin, CompiledProject, Model } from '../../core/model.ts'
 import { entitySetName, sameName } from '../../core/names.ts'
 import { findModel } from '../find-model.ts'
-import { openToRead } from '../reading.ts'
 
 type Models = ReadonlyMap<string, Model>
 
@@ -21,19 +20,23 @@ export default class PipelineShow extends BaseCommand {
   static override flags = {
     ...variableFlags,
     lineage: Flags.boolean({
-      summary: 'Show which columns each column is made of, back to its sources',
+      summary: 'Show which columns each column is computed from, back to its sources',
     }),
   }
   static override args = { model: Args.string({ description: 'Name of a model', required: true }) }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PipelineShow)
-    await using reading = await openToRead(await this.openProject(flags))
-    const { models, external } = reading.project
+    const { paths, files } = await this.openProject(flags)
+    const { compileOnce } = await import('../../compiler/compile-once.ts')
+    const { openStore } = await import('../../store/open-store.ts')
+    await openStore(paths).warehouse.exists() // throws where the state of the project cannot be read
+    const project = await compileOnce(files, { dir: paths.dir, state: paths.state, save: false })
+    const { models, external } = project
     const table = external?.tables.find(({ name }) => sameName(name, args.model))
     if (table !== undefined) return this.#showSource(table, models, flags.json)
-    const model = findModel(reading.project, args.model)
-    if (flags.lineage) return await this.#showLineage(reading.project, model, flags.json)
+    const model = findModel(project, args.model)
+    if (flags.lineage) return await this.#showLineage(project, model, flags.json)
     const description = describeModel(model, models)
     if (flags.json) this.printEvent({ event: 'model-details', ...description })
     else this.print(showModel(description))

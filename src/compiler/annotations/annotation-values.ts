@@ -26,6 +26,19 @@ export interface AnnotationValues {
   readonly columnText: { readonly column: NamedColumn; readonly text: string }
 }
 
+/** The checks that are written like calls, each by an example. */
+export const checkExamples = {
+  not_null: 'not_null(a, b)',
+  unique: 'unique(a, b)',
+  accepted: "accepted(a, 'x', 'y')",
+  references: 'references(a, schema.model.column)',
+  row_count: 'row_count(> 0)',
+} as const satisfies Record<Exclude<CheckSyntax['is'], 'condition'>, string>
+
+export type CheckName = keyof typeof checkExamples
+
+export const checkNames = Object.keys(checkExamples) as readonly CheckName[]
+
 /** `condition`: the whole value is SQL. */
 export type CheckSyntax =
   | { readonly is: 'not_null' | 'unique'; readonly columns: readonly NamedColumn[] }

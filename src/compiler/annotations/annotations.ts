@@ -5,7 +5,7 @@ import { kinds } from '../../core/kinds.ts'
 import { type Kind, type Model, placedAnnotations, type SeedModel } from '../../core/model.ts'
 import { positionOf, type SourceFile, type Span } from '../../core/source.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import type { AnnotationValues } from './annotation-values.ts'
+import { type AnnotationValues, checkExamples } from './annotation-values.ts'
 import { readParts, readValue } from './read-annotation.ts'
 import type { Token } from '../sql/tokens.ts'
 import { foreignAnnotation } from './foreign-words.ts'
@@ -14,7 +14,7 @@ import { foreignAnnotation } from './foreign-words.ts'
 export type FileKind = Exclude<Kind, SeedModel['kind']>
 
 interface KindRule {
-  /** The annotation without which the kind means nothing. */
+  /** The annotation that the kind requires. */
   readonly needs: 'unique_key' | 'incremental' | null
   /** Of the annotations that are for some kinds only, those for this one. */
   readonly takes: readonly (
@@ -42,9 +42,9 @@ const kindsThatTake = (name: KindRule['takes'][number]) =>
 interface AnnotationRule {
   /** Form that the value must have. */
   readonly value: keyof AnnotationValues
-  /** What a diagnostic says is expected. */
+  /** What a diagnostic names as expected. */
   readonly expected: string
-  /** Kinds on which it means something. */
+  /** Kinds on which it has an effect. */
   readonly kinds: readonly FileKind[]
   /** It may be given several times. */
   readonly repeats?: true
@@ -53,8 +53,7 @@ interface AnnotationRule {
 const queryKinds = fileKinds.filter((kind) => kinds[kind].hasQuery)
 const checkRule = {
   value: 'check',
-  expected:
-    "a condition in SQL, or not_null(a, b), unique(a, b), accepted(a, 'x', 'y'), references(a, schema.model.column), row_count(> 0)",
+  expected: `a condition in SQL, or ${Object.values(checkExamples).join(', ')}`,
   kinds: queryKinds,
   repeats: true,
 } as const satisfies AnnotationRule
@@ -63,12 +62,13 @@ export const annotations = {
   kind: { value: 'word', expected: `a kind: ${fileKinds.join(', ')}`, kinds: fileKinds },
   unique_key: {
     value: 'columns',
-    expected: 'one or more column names with commas between them',
+    expected: 'one or more column names, separated by commas',
     kinds: kindsThatTake('unique_key'),
   },
   incremental: {
     value: 'incremental',
-    expected: 'a column, then perhaps "lookback 1 hour" (second to year, or a plain number)',
+    expected:
+      'a column, optionally followed by "lookback 1 hour" (second to year, or a plain number)',
     kinds: kindsThatTake('incremental'),
   },
   on_duplicate: {
@@ -84,17 +84,17 @@ export const annotations = {
   },
   expose: {
     value: 'optionalColumns',
-    expected: 'nothing, or the columns of the key with commas between them',
+    expected: 'nothing, or the columns of the key, separated by commas',
     kinds: fileKinds,
   },
   tags: {
     value: 'columns',
-    expected: 'one or more tags with commas between them',
+    expected: 'one or more tags, separated by commas',
     kinds: fileKinds,
   },
   depends_on: {
     value: 'models',
-    expected: 'models (schema.name) with commas between them',
+    expected: 'models (schema.name), separated by commas',
     kinds: queryKinds,
   },
   check: checkRule,
@@ -129,7 +129,7 @@ export type Header = {
 
 export interface ParsedHeader {
   readonly header: Header
-  /** Names that are there, also those whose value was not understood. */
+  /** Names that are present, including those whose value was not understood. */
   readonly mentioned: ReadonlySet<string>
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -164,7 +164,7 @@ export function parseHeader(source: SourceFile, comments: readonly Token[]): Par
   return { header: Object.fromEntries(found) as Header, mentioned: names, diagnostics }
 }
 
-/** Where the annotations stand that a run may have to refuse. */
+/** The places of the annotations that a run may have to reject. */
 export function placesOf(header: Header): Model['places'] {
   const given = placedAnnotations.flatMap((name) => {
     const annotation = header[name]
@@ -173,7 +173,7 @@ export function placesOf(header: Header): Model['places'] {
   return Object.fromEntries(given)
 }
 
-/** Annotations that mean nothing on a model of this kind. */
+/** Annotations that have no effect on a model of this kind. */
 export function misplacedAnnotations(
   source: SourceFile,
   header: Header,

@@ -1,5 +1,7 @@
 // Words of dbt and SQLMesh where eider has another one, for hints.
 
+import type { CheckName } from './annotation-values.ts'
+
 /** What eider calls the materializations and model kinds of other tools. */
 const kinds: Readonly<Record<string, string>> = {
   incremental: '@kind: append or @kind: merge',
@@ -48,8 +50,8 @@ const names: Readonly<Record<string, string>> = {
   docs: '@description',
   comment: '@description',
   title: '@description',
-  ref: '@depends_on; models that the SQL names need none',
-  source: '@depends_on; tables that the SQL names need none',
+  ref: '@depends_on; not needed for models that the SQL names',
+  source: '@depends_on; not needed for tables that the SQL names',
   depends: '@depends_on',
   meta: '@owner or @tags',
   group: '@owner or @tags',
@@ -79,9 +81,9 @@ export function foreignKind(kind: string): string | undefined {
 }
 
 /** Hint for a test that another tool has, as the form of a check. */
-export const foreignTest = (name: string): string | undefined => foreignName(tests, name)
+export const foreignTest = (name: string): CheckName | undefined => foreignName(tests, name)
 
-const tests: Readonly<Record<string, string>> = {
+const tests: Readonly<Record<string, CheckName>> = {
   accepted_values: 'accepted',
   relationships: 'references',
   unique_combination_of_columns: 'unique',
@@ -90,7 +92,7 @@ const tests: Readonly<Record<string, string>> = {
   number_of_rows: 'row_count',
 }
 
-const foreignName = (table: Readonly<Record<string, string>>, word: string) => {
+const foreignName = <Word extends string>(table: Readonly<Record<string, Word>>, word: string) => {
   const folded = word.toLowerCase()
   return Object.hasOwn(table, folded) ? table[folded] : undefined
 }

@@ -1,8 +1,15 @@
 // Reads header annotations. A header line is a comment; what is read here is the text after its dashes. By hand and not
-// by a grammar: a grammar of ohm takes as long to be made as a small project takes to compile.
+// by a grammar: building a grammar with ohm takes as long as compiling a small project.
 
 import type { Comparison, OnSchemaChange } from '../../core/model.ts'
-import type { AnnotationValues, CheckSyntax, NamedColumn, NamedModel } from './annotation-values.ts'
+import {
+  type AnnotationValues,
+  type CheckName,
+  checkNames,
+  type CheckSyntax,
+  type NamedColumn,
+  type NamedModel,
+} from './annotation-values.ts'
 
 /** A text that is not what was expected. */
 export interface Failure {
@@ -110,36 +117,45 @@ function latest(r: Reader): NamedColumn {
   return newest
 }
 
-/** What begins like a call of one of the checks is one; all else is a condition in SQL. */
+const CHECK_CALL = new RegExp(`(?:${checkNames.join('|')})(?=[ \\t]*\\()`, 'y')
+
+/** What begins like a call of a check is one; everything else is a condition in SQL. */
 function check(r: Reader): CheckSyntax {
-  const is = r.take(/(?:not_null|unique|accepted|references|row_count)(?=[ \t]*\()/y)
+  const is = r.take(CHECK_CALL) as CheckName | null
   if (is === null) {
     r.expect(/[^]+/y)
     return { is: 'condition' }
   }
   r.expect(OPEN)
-  const read = argumentsOf(is, r)
+  const read = checkArguments[is](r)
   r.expect(CLOSE)
   return read
 }
 
-function argumentsOf(is: string, r: Reader): CheckSyntax {
-  if (is === 'not_null' || is === 'unique') return { is, columns: r.list(column) }
-  if (is === 'row_count') {
+const checkArguments: { readonly [Name in CheckName]: (r: Reader) => CheckSyntax } = {
+  not_null: (r) => ({ is: 'not_null', columns: r.list(column) }),
+  unique: (r) => ({ is: 'unique', columns: r.list(column) }),
+  accepted(r) {
+    const checked = column(r)
+    r.expect(COMMA)
+    return { is: 'accepted', column: checked, values: r.list(literal) }
+  },
+  references(r) {
+    const checked = column(r)
+    r.expect(COMMA)
+    const referenced = model(r)
+    r.expect(/\./y)
+    return { is: 'references', column: checked, model: referenced, target: column(r) }
+  },
+  row_count(r) {
     const comparison = r.expect(/>=|<=|<>|>|<|=/y) as Comparison
     r.expect(/[ \t]*/y)
-    return { is, comparison, rows: BigInt(r.expect(/[0-9]+/y)) }
-  }
-  const checked = column(r)
-  r.expect(COMMA)
-  if (is === 'accepted') return { is, column: checked, values: r.list(literal) }
-  const referenced = model(r)
-  r.expect(/\./y)
-  return { is: 'references', column: checked, model: referenced, target: column(r) }
+    return { is: 'row_count', comparison, rows: BigInt(r.expect(/[0-9]+/y)) }
+  },
 }
 
 function literal(r: Reader): string | boolean {
-  // Numbers stay texts, which the engine reads as values of the column's type: a JavaScript number would lose digits.
+  // Numbers stay texts, which DuckDB reads as values of the column's type: a JavaScript number would lose digits.
   const read = r.quoted(QUOTED_TEXT) ?? r.take(/-?[0-9]+(?:\.[0-9]+)?/y)
   return read ?? r.expect(/(?:true|false)(?![\p{L}0-9_$])/uy) === 'true'
 }

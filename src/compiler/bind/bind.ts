@@ -1,4 +1,4 @@
-// Typed compile: each model is bound by the engine against empty tables that stand for the models it reads, and becomes
+// Typed compile: each model is bound by DuckDB against empty tables that stand for the models it reads, and becomes
 // such a table itself. Nothing is read but the heads of files.
 
 import type { Diagnostic } from '../../core/diagnostics.ts'
@@ -14,7 +14,7 @@ export interface Bindable extends GraphNode {
   readonly opening?: Sql
   /** The rest of that query. */
   readonly rows: Sql
-  /** False when columns are missing that could not be understood: it is bound for its mistakes, and not read. */
+  /** False when some columns could not be understood: it is bound only to find its mistakes, and not read. */
   readonly complete: boolean
   /** What the author did wrong; `prefix` is the text of the statement before `rows`. Nothing: no column is known. */
   readonly explain: (
@@ -31,7 +31,7 @@ export interface Bound {
 
 /**
  * Binds `models`, which come in an order in which each follows what it reads. A model that reads one that is neither
- * among them nor bound is left out without a word: the mistake is reported where it was made.
+ * among them nor bound is silently left out: the mistake is reported where it was made.
  */
 export async function bindAll(connection: Connection, models: readonly Bindable[]): Promise<Bound> {
   await createSchemas(connection, models)
@@ -84,7 +84,7 @@ async function bindOne(connection: Connection, model: Bindable): Promise<readonl
   }
 }
 
-/** A PIVOT without IN runs as several statements in a transaction of their own, which an error leaves open. */
+/** A PIVOT without IN runs as several statements in one transaction, which an error leaves open. */
 async function endTransaction(connection: Connection): Promise<void> {
   await connection.run(sql`ROLLBACK`).catch(() => {}) // mostly there is none
 }
@@ -94,7 +94,7 @@ const prefixOf = ({ name, opening = sql.empty }: Bindable): Sql => {
   return sql`CREATE OR REPLACE TABLE ${sql.ident(schema, table)} AS (${opening}`
 }
 
-// The query may end in a comment, so the bracket stands on a line of its own.
+// The query may end in a comment, so the bracket goes on a new line.
 const SUFFIX = sql`\n) WITH NO DATA`
 
 async function createSchemas(connection: Connection, models: readonly Bindable[]): Promise<void> {
@@ -109,7 +109,7 @@ async function createSchemas(connection: Connection, models: readonly Bindable[]
   await connection.run(sql.join(statements, sql`;\n`))
 }
 
-/** Types come from the catalog: a prepared statement does not tell JSON from VARCHAR. */
+/** Types come from the catalog: a prepared statement does not distinguish JSON from VARCHAR. */
 async function readColumns(
   connection: Connection,
   bound: ReadonlySet<ModelName>,

@@ -1,7 +1,7 @@
 // The column list of an events model: `<column> <type> [NOT NULL]`, separated by commas.
 //
 // A type is a run of tokens with balanced brackets, so that it can stand in CAST(NULL AS …) and nowhere else; whether it
-// is a type is for the engine to say.
+// is a type is up to DuckDB.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase } from '../../core/names.ts'
@@ -21,7 +21,7 @@ const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}'
 const CONSTRAINTS =
   /^(?:not|null|default|primary|unique|check|references|collate|generated|constraint|comment)$/i
 
-/** Throws nothing: what is wrong is among the diagnostics, the columns that were understood are in `columns`. */
+/** Throws nothing: mistakes are in the diagnostics, the columns that were understood in `columns`. */
 export function parseColumnList(
   source: SourceFile,
   statement: Statement,
@@ -30,14 +30,14 @@ export function parseColumnList(
     diagnostic('not-a-column-list', { expected }, { source, span }, { hint })
   const [first] = statement
   if (isWord(first, 'select') || isWord(first, 'with')) {
-    const hint = 'a SELECT goes into a model of another kind that reads this one'
+    const hint = 'put the SELECT into a model of another kind that reads this one'
     return { columns: [], diagnostics: [complain('<column> <type> [NOT NULL], …', first, hint)] }
   }
   if (isWord(first, 'create')) {
     const open = statement.findIndex((token) => isSymbol(token, '('))
     const inside = statement.slice(open + 1, -1)
     const text = open < 0 ? '' : source.text.slice(inside[0]?.start, inside.at(-1)?.end)
-    const hint = `write what stands between the parentheses: ${text.replaceAll(/\s+/g, ' ')}`
+    const hint = `write only what is inside the parentheses: ${text.replaceAll(/\s+/g, ' ')}`
     return { columns: [], diagnostics: [complain('the list alone', first, hint)] }
   }
   const unbalanced = unbalancedBracket(statement)
@@ -72,9 +72,9 @@ function parseColumn(source: SourceFile, { tokens, end }: Item): DeclaredColumn 
   const [first, ...rest] = tokens
   const name = nameOf(first)
   if (first === undefined)
-    return { expected: 'a column name', span: end, hint: 'a comma is one too many here' }
+    return { expected: 'a column name', span: end, hint: 'there is one comma too many' }
   if (name === null || name === '') {
-    const hint = `a name that is not letters, digits and underscores stands in double quotes`
+    const hint = `a name with anything but letters, digits and underscores goes in double quotes`
     return { expected: 'a column name', span: first, hint }
   }
   const required = isWord(rest.at(-2), 'not') && isWord(rest.at(-1), 'null')

@@ -1,4 +1,4 @@
-// Events models: a list of columns, whose types the engine reads.
+// Events models: a list of columns, whose types DuckDB reads.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { Column } from '../../core/relation.ts'
@@ -42,12 +42,12 @@ export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext):
   }
 }
 
-/** The engine knows VARIANT and its table format does not: what was accepted for such a column could never be flushed. */
+/** DuckDB has VARIANT but its table format does not: events accepted for such a column could never be flushed. */
 function unstorableTypes(
   { source, declared }: ParsedEvents,
   columns: readonly Column[],
 ): readonly Diagnostic[] {
-  const problem = 'a table cannot hold it yet'
+  const problem = 'DuckDB tables do not support it yet'
   return declared
     .filter((_, i) => /\bVARIANT\b/.test(columns[i]!.type))
     .map(({ type }) =>
@@ -64,7 +64,7 @@ async function wrongTypes(
   connection: Connection,
   { source, declared }: ParsedEvents,
 ): Promise<readonly Diagnostic[]> {
-  // A table, as the engine has types that no table may have.
+  // A table, as DuckDB has types that no table may have.
   const prefix = sql`CREATE OR REPLACE TEMP TABLE _eider_type AS (SELECT CAST(NULL AS `
   const found: Diagnostic[] = []
   for (const { name, type } of declared) {

@@ -94,7 +94,7 @@ function extraDependencies(
   return found
 }
 
-/** The engine gives a table other names where two columns of the query have the same; the author has to know. */
+/** DuckDB renames columns of a table where two columns of the query have the same name; the author has to know. */
 async function namesOfQuery(
   { parsed: { body } }: ResolvedQuery,
   columns: readonly Column[],
@@ -133,7 +133,7 @@ function explainQuery(
   if (details.type === 'Catalog' && details.message.startsWith('Table with name')) {
     if (upstream === undefined)
       return [unknownModel(source.text.slice(place.span.start, place.span.end), place, modelNames)]
-    const use = `leaves ${upstream.name} without a column that is known here`
+    const use = `leaves ${upstream.name} without columns that are known at compile time`
     return [diagnostic('dynamic-pivot', { use }, place, { hint })]
   }
   if (details.message.startsWith('Set operations can only apply')) {

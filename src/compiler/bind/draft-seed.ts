@@ -16,15 +16,15 @@ import { problemOf } from '../explain/engine-words.ts'
 import { withoutDir } from '../places.ts'
 import { seedQuery, untypedColumns, wrongSeedTypes } from '../seed.ts'
 
-/** What is known of a seed before the engine looks at it. */
+/** What is known about a seed before DuckDB reads it. */
 export interface KnownSeed {
   readonly file: SeedFile
-  /** Of a CSV that is not empty. */
+  /** Of a CSV. */
   readonly shape: CsvShape | null
   readonly warnings: readonly Diagnostic[]
 }
 
-/** Looks through a CSV; the other formats are for the engine to judge. An error is told instead of a seed. */
+/** Scans a CSV; the other formats are left to DuckDB. Returns a diagnostic instead of a seed on an error. */
 export async function readSeed(file: SeedFile, dir: string): Promise<KnownSeed | Diagnostic> {
   const { path, format } = file
   if (format !== 'csv') return { file, shape: null, warnings: [] }
@@ -61,7 +61,7 @@ export function draftSeed(seed: KnownSeed, { connection, dir }: DraftContext): D
   const place = wholeFile(path)
   const { source } = place
   const wanted = types.map(({ column, type }) => ({ column, type }))
-  // A text that is no type cannot be put into SQL; what is wrong with it is said when the seed is finished.
+  // A text that is not a type cannot be put into SQL; it is reported when the seed is finished.
   const readable = types.every(({ type }) => isTypeText(type))
   const delimiter = format === 'csv' ? (seed.shape?.delimiter ?? ',') : null
   const shape = { source, format, delimiter, types: readable ? wanted : [] }
@@ -77,7 +77,7 @@ export function draftSeed(seed: KnownSeed, { connection, dir }: DraftContext): D
           'unreadable-file',
           { problem: `the file cannot be read: ${problemOf(withoutDir(problem, dir))}` },
           place,
-          { hint: 'is it whole, and of the format that its name says?' },
+          { hint: 'check that the file is complete and has the format of its extension' },
         )
       try {
         const wrong = await wrongSeedTypes(connection, seed.file, shape, dir)

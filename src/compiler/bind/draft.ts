@@ -1,4 +1,4 @@
-// A model on its way: references known, columns still to be bound. Each sort of file has a maker of its own beside this.
+// A model in progress: references resolved, columns still to be bound. Each sort of file has its own draft-*.ts.
 
 import type { Diagnostic } from '../../core/diagnostics.ts'
 import type { Expose, Model } from '../../core/model.ts'

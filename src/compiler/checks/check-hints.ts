@@ -1,14 +1,13 @@
-// What the author of a condition meant that DuckDB cannot bind: mostly one of the forms of a check.
+// What the author of a condition that DuckDB cannot bind meant: mostly one of the forms of a check.
 
 import type { Span } from '../../core/source.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import { nearest } from '../../core/suggest.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
+import { checkNames } from '../annotations/annotation-values.ts'
 import { foreignTest } from '../annotations/foreign-words.ts'
 import { spanAt } from '../places.ts'
 import { isSymbol, tokenize } from '../sql/tokens.ts'
-
-const forms = ['not_null', 'unique', 'accepted', 'references', 'row_count'] as const
 
 interface Misunderstanding {
   readonly problem: string
@@ -16,7 +15,7 @@ interface Misunderstanding {
   readonly span: Span
 }
 
-/** null: it is a mistake like those in any SQL. */
+/** null: an ordinary SQL mistake. */
 export function misunderstoodCheck(
   { message }: DatabaseErrorDetails,
   body: ModelBody,
@@ -40,7 +39,7 @@ export function misunderstoodCheck(
   const [first, second] = tokenize(text)
   const word = first?.text.toLowerCase() ?? ''
   if (!message.startsWith('Scalar Function with name') || !isSymbol(second, '(')) return null
-  const meant = foreignTest(word) ?? nearest(word, forms)
+  const meant = foreignTest(word) ?? nearest(word, checkNames)
   if (meant === null) return null
   const problem = `there is no check or function "${first!.text}"`
   return { problem, hint: `did you mean ${meant}${text.slice(first!.end)}?`, span }

@@ -1,4 +1,4 @@
-// `@check` and `@warn` with names resolved. Each one is bound by the engine against the empty tables of the compile, so
+// `@check` and `@warn` with names resolved. Each one is bound by DuckDB against the empty tables of the compile, so
 // that a mistake in it is found before anything runs.
 
 import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
@@ -40,7 +40,7 @@ export interface CheckContext {
   readonly variables: Variables
 }
 
-/** To be called once the model and those that it depends on are bound. */
+/** Call this once the model and those that it depends on are bound. */
 export async function resolveChecks(
   parsed: ParsedQuery,
   columns: readonly Column[],
@@ -129,10 +129,7 @@ async function mistakesIn(
   const notBound = (form: CheckTest, details: DatabaseErrorDetails) =>
     form.is === 'references' && details.subtype === 'COLUMN_NOT_FOUND'
       ? invalid(`${form.model} has no column "${form.target}"`, columnHint(form.target, details))
-      : invalid(
-          problemOf(details),
-          'the types of the two sides do not go together; cast one of them',
-        )
+      : invalid(problemOf(details), 'the two sides have incompatible types; cast one of them')
   try {
     if (test.is === 'references')
       await connection.columnsOf(
@@ -145,7 +142,7 @@ async function mistakesIn(
         ? []
         : invalid(
             `${wrong} is not a valid ${test.type}, the type of "${test.column}"`,
-            'write the values as the column holds them',
+            'write the values as they appear in the column',
           )
     }
     if (test.is !== 'condition') return []
@@ -156,7 +153,7 @@ async function mistakesIn(
     return type === 'BOOLEAN'
       ? []
       : invalid(
-          `the condition is ${type}, and must be true or false`,
+          `the condition is ${type}, but must be BOOLEAN`,
           'compare it with something, such as > 0',
         )
   } catch (error) {
@@ -186,7 +183,7 @@ async function firstMisfit(
   return row === null ? null : `'${textOf(row['value'])}'`
 }
 
-/** What stands between its brackets stays there, and what it reads is this model alone. */
+/** Its brackets are balanced, and it reads only this model. */
 function isPlain({ text }: ModelBody): boolean {
   const tokens = tokenize(text)
   const opensQuery = tokens.some(

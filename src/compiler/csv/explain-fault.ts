@@ -49,8 +49,8 @@ function wordsFor(
       const problem = `this row has ${fields} ${fields === 1 ? 'field' : 'fields'}, ${header}`
       const parts = delimiterName[delimiter]
       return fields > columns.length
-        ? { problem, hint: `put a value that holds ${parts} in quotes${example(delimiter)}` }
-        : { problem, hint: `write ${parts} also before a value that is missing` }
+        ? { problem, hint: `put a value that contains ${parts} in quotes${example(delimiter)}` }
+        : { problem, hint: `write ${parts} for a missing value too` }
     }
     case 'open-quote':
       return {
@@ -64,13 +64,13 @@ function wordsFor(
       }
     case 'newline':
       return {
-        problem: `this line does not end as the header does, which ends in ${newlineName[newline]}`,
-        hint: 'save the file with one sort of line ends; put a value that holds a line end in quotes',
+        problem: `this line ends differently from the header, which ends in ${newlineName[newline]}`,
+        hint: 'use the same line endings throughout; put a value that contains a line break in quotes',
       }
     default:
       return {
         problem: 'the first line is blank, and must name the columns',
-        hint: 'delete the blank lines above the header',
+        hint: 'begin the file with its header, without blank lines above it',
       }
   }
 }

@@ -1,4 +1,4 @@
-// The rows of a CSV file, byte by byte: whether each has the fields of the header and each quote is closed.
+// The rows of a CSV file, byte by byte: whether each has as many fields as the header and each quote is closed.
 
 import type { CsvFault, CsvShape } from './shape.ts'
 
@@ -137,7 +137,7 @@ export class RowScanner {
     this.#lineStart = at + 1
   }
 
-  /** A line without a byte is no row; in a file of one column the engine makes it one with NULL. */
+  /** An empty line is not a row; in a file of one column DuckDB reads it as NULL. */
   #endRow(at: number): CsvFault | null {
     const isBlank = this.#isBlank(at)
     if (this.#isHeader) return isBlank ? { ...this.#rowStart, is: 'blank-header' } : null

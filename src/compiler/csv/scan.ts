@@ -1,8 +1,8 @@
 // The shape of a CSV file, read strictly: the header says which sign parts the fields and how many there are, and each
-// row has as many. The engine reads the rows; left to find the shape by itself it takes the one that fits most lines,
-// and loses the others without a word.
+// row has as many. DuckDB reads the rows; left to detect the shape by itself it takes the one that fits most lines,
+// and silently drops the others.
 //
-// What a quote means is what it means to the engine: it opens a value at the start of a field, also after spaces, and is
+// What a quote means is what it means to DuckDB: it opens a value at the start of a field, also after spaces, and is
 // a letter everywhere else.
 
 import { isUtf8 } from 'node:buffer'
@@ -12,7 +12,7 @@ import { type CsvFault, type CsvShape, type Delimiter, delimiters, type Newline 
 import { RowScanner } from './row-scanner.ts'
 
 export interface CsvScan {
-  /** null: the file is empty, or there is no telling. */
+  /** null: it cannot be determined. */
   readonly shape: CsvShape | null
   readonly fault: CsvFault | null
 }
@@ -35,7 +35,7 @@ export async function scanCsv(path: string, delimiter: Delimiter | null): Promis
     const fault = rows.scan(valid) ?? (isWhole ? null : rows.faultHere('not-utf-8'))
     if (fault !== null) return { shape: rows.shape, fault }
   }
-  if (rows === null) return { shape: null, fault: null }
+  rows ??= new RowScanner(shapeOf(carry, delimiter), 0)
   return { shape: rows.shape, fault: carry.length > 0 ? rows.faultHere('not-utf-8') : rows.end() }
 }
 

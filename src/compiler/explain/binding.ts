@@ -58,7 +58,7 @@ function missingColumn(
   const token = tokens[at]
   const near = didYouMean(name, candidates)
   if (token?.kind === 'quoted') {
-    const text = `text stands in single quotes: '${name.replaceAll("'", "''")}'`
+    const text = `text goes in single quotes: '${name.replaceAll("'", "''")}'`
     return { problem, hint: near === undefined ? text : `${near} Or, if it is text: '${name}'` }
   }
   const other = otherWord(name)
@@ -105,7 +105,7 @@ function missingFunction(
     const column = tokens.find((_, i) => isSymbol(tokens[i - 1], '`'))
     return {
       problem: 'backticks do not quote names',
-      hint: `names stand in double quotes: "${nameOf(column) ?? 'name'}"`,
+      hint: `names go in double quotes: "${nameOf(column) ?? 'name'}"`,
     }
   }
   if (isWindowFunction(name)) {

@@ -16,7 +16,7 @@ export function columnHint(name: string, type: string): string | undefined {
     second !== undefined &&
     isTypeName(second.text)
   )
-    return `a name with a blank stands in double quotes: "${name} ${first.text}" ${type.slice(second.start)}`
+    return `a name with a space goes in double quotes: "${name} ${first.text}" ${type.slice(second.start)}`
   let depth = 0
   for (const [i, token] of tokens.entries()) {
     if (isSymbol(token, '(')) depth++

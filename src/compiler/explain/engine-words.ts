@@ -40,5 +40,5 @@ export function refusedCall({ message }: DatabaseErrorDetails): RefusedCall | nu
   return { name, types: named === '' ? [] : splitTypes(named), forms: [...new Set(forms)] }
 }
 
-/** DECIMAL(10,2) has a comma of its own. */
+/** DECIMAL(10,2) contains a comma. */
 const splitTypes = (text: string) => text.split(/, (?![^(]*\))/)

@@ -4,20 +4,20 @@ import type { ModelName } from '../../core/names.ts'
 import { nameOf, type Token } from '../sql/tokens.ts'
 import { isTypeName } from './dialects.ts'
 
-const ALONE = 'write the SELECT alone'
+const ALONE = 'write only the SELECT'
 
 const hints: Readonly<Record<string, (model: ModelName) => string>> = {
   create: (model) => `${ALONE}; eider creates ${model}`,
   insert: () => `${ALONE}; @kind: append or @kind: merge adds its rows`,
   merge: () => `${ALONE}; @kind: merge writes the rows that differ`,
   update: () => `${ALONE}; @kind: merge writes the rows that differ`,
-  delete: () => `${ALONE}; @kind: merge with @deletes: mirror deletes what is gone`,
-  truncate: () => `${ALONE}; a table is replaced whole in each run`,
-  drop: () => `${ALONE}; a table is replaced whole in each run`,
+  delete: () => `${ALONE}; @kind: merge with @deletes: mirror deletes rows that are gone`,
+  truncate: () => `${ALONE}; each run replaces the whole table`,
+  drop: () => `${ALONE}; each run replaces the whole table`,
   alter: () => `${ALONE}; columns follow the SELECT`,
   model: () => 'what MODEL (…) says goes into annotations: -- @kind: table',
   audit: () => 'what AUDIT (…) says goes into the model: -- @check: condition',
-  set: () => `${ALONE}; settings of DuckDB are eider's, see memory_limit in eider.yml`,
+  set: () => `${ALONE}; eider sets the options of DuckDB; see memory_limit in eider.yml`,
   use: () => `${ALONE}, with names such as schema.table`,
   install: () => `${ALONE}; eider loads no extensions`,
   load: () => `${ALONE}; eider loads no extensions`,

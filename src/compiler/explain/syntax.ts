@@ -40,7 +40,7 @@ export function syntaxHint(
   if (message.startsWith('unterminated quoted string'))
     return "end the text with a single quote; a quote inside it is doubled: 'it''s'"
   if (message.startsWith('unterminated quoted identifier'))
-    return 'end the name with a double quote; text stands in single quotes'
+    return 'end the name with a double quote; text goes in single quotes'
   if (message.includes('NOT IMPLEMENTED')) return limitHint(tokens)
   const [here, before] = [tokens[at], tokens[at - 1]]
   return (
@@ -64,7 +64,7 @@ function dialectHint(tokens: readonly Token[], at: number): string | undefined {
   if (isWord(here, 'apply')) return 'write CROSS JOIN LATERAL (…), or LEFT JOIN LATERAL (…) ON true'
   if (isWord(before, 'minus')) return 'write EXCEPT for MINUS'
   if (isWord(here, 'with') && isSymbol(tokens[at + 1], '('))
-    return 'leave hints such as WITH (NOLOCK) out'
+    return 'remove hints such as WITH (NOLOCK)'
   const isStar = isSymbol(tokens[at - 3], '*') || isSymbol(tokens[at - 2], '*')
   if (isStar && tokens.slice(at - 2, at).some((token) => isWord(token, 'except')))
     return `write * EXCLUDE (${here?.text ?? '…'})`
@@ -84,7 +84,7 @@ const isNext = (tokens: readonly Token[], i: number, sign: string) =>
   isSymbol(tokens[i + 1], sign) && tokens[i + 1]!.start === tokens[i]!.end
 
 const namesInQuotes = (name: Token | undefined) =>
-  `names stand in double quotes: "${nameOf(name) ?? 'name'}"`
+  `names go in double quotes: "${nameOf(name) ?? 'name'}"`
 
 function limitHint(tokens: readonly Token[]): string | undefined {
   const at = tokens.findLastIndex((token) => isWord(token, 'limit'))

@@ -1,10 +1,10 @@
-// Which columns of models and sources each column of a query is made of, found in the engine's syntax tree with the
+// Which columns of models and sources each column of a query is computed from, found in DuckDB's syntax tree with the
 // scopes of its names.
 //
-// A column is made of another when its values are computed from it: in the SELECT list, in what a scalar subquery gives, in
+// A column depends on another when its values are computed from it: in the SELECT list, in a scalar subquery, in
 // the list of a window. Columns that only decide which rows there are (WHERE, JOIN … ON, GROUP BY, HAVING, LIMIT) do not
-// count, and count(*) is made of none. What this file does not understand is unknown (`null`), and so is all that is made
-// of it.
+// count, and count(*) depends on none. What this file does not understand is unknown (`null`), and so is everything
+// computed from it.
 
 import type { CompiledExternal } from '../../core/external.ts'
 import { kinds } from '../../core/kinds.ts'
@@ -41,7 +41,7 @@ interface LineageContext {
 export interface LineageSources {
   /** In an order in which each comes after all that it reads. */
   readonly models: ReadonlyMap<ModelName, Model>
-  /** Of the models with a query; null where the engine does not show it. */
+  /** Of the models with a query; null where DuckDB does not show it. */
   readonly trees: ReadonlyMap<ModelName, SyntaxNode | null>
   /** Tables of sources. */
   readonly external: readonly CompiledExternal[]
@@ -49,7 +49,7 @@ export interface LineageSources {
   readonly readsTables: (call: string) => boolean
 }
 
-/** Of all models. Columns of events models and seeds, and those that a run adds, are made of none. */
+/** Of all models. Columns of events models and seeds, and those that a run adds, have none. */
 export function lineageOfAll(sources: LineageSources): ReadonlyMap<ModelName, Lineage> {
   const { models, trees, external, findModel, readsTables } = sources
   const known = new Map<ModelName, Columns>()
@@ -89,7 +89,7 @@ function lineageOf(tree: SyntaxNode, columns: readonly Column[], context: Lineag
   })
 }
 
-/** A table has no two columns of one name: the engine adds a number to the second. */
+/** A table has no two columns of one name: DuckDB adds a number to the second. */
 const isNameOf = (column: string, name: string) =>
   sameName(column, name) || foldCase(column).startsWith(`${foldCase(name)}_`)
 

@@ -6,7 +6,7 @@ import { foldCase } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
 import { isVolatile } from '../sql/engine-functions.ts'
 
-/** By `originKey`; the columns that a value is made of. */
+/** By `originKey`; the columns that a value is computed from. */
 export type Origins = ReadonlyMap<string, ColumnOrigin> | null
 
 /** What a name turns out to be. */
@@ -17,7 +17,7 @@ export interface Value {
 }
 
 export interface ScopeColumn extends Value {
-  /** Empty: the engine gives it a name that nobody refers to here. */
+  /** Empty: DuckDB gives it a name that nobody refers to here. */
   readonly name: string
   /** The name in lower case. */
   readonly key: string
@@ -29,7 +29,7 @@ export const scopeColumn = (
   type: string | null = null,
 ): ScopeColumn => ({ name, key: foldCase(name), origins, type })
 
-/** In order; null: not known. */
+/** In order; null: unknown. */
 export type Columns = readonly ScopeColumn[] | null
 
 /** Of a model or a source. */
@@ -80,7 +80,7 @@ export function union(all: Iterable<Origins>): Origins {
 
 const unknown: Value = { origins: null, type: null }
 
-/** A reference such as `column`, `table.column`, `schema.table.column`, each perhaps with fields of a STRUCT behind it. */
+/** A reference such as `column`, `table.column`, `schema.table.column`, perhaps followed by fields of a STRUCT. */
 export function resolveName(names: readonly string[], scope: Scope): Value {
   const keys = names.map(foldCase)
   for (let level: Scope | null = scope; level !== null; level = level.outer) {
@@ -114,7 +114,7 @@ function resolveIn(keys: readonly string[], level: Scope): Value | null {
   }
   const table = level.relations.find(({ alias }) => alias === first)
   if (table === undefined) return null
-  // The name of a table is its row; behind a dot it has columns that no list shows, such as rowid.
+  // The name of a table is its row; after a dot it has columns that no list shows, such as rowid.
   if (second !== undefined || table.columns === null) return unknown
   return { origins: union(table.columns.map(({ origins }) => origins)), type: null }
 }

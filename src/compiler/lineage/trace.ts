@@ -4,10 +4,10 @@ import { kinds } from '../../core/kinds.ts'
 import type { ColumnOrigin, CompiledProject, Kind, Lineage } from '../../core/model.ts'
 import { type ModelName, sameName } from '../../core/names.ts'
 
-/** A column with what it is made of, which is made of other columns in turn. */
+/** A column with the columns that it is computed from, which have their own in turn. */
 export interface TracedColumn extends ColumnOrigin {
   readonly kind: Kind | 'source'
-  /** null: not known. Empty: it comes from outside (events, seed, source), or is computed from no column. */
+  /** null: unknown. Empty: it comes from outside (events, seed, source), or is computed from no column. */
   readonly from: readonly TracedColumn[] | null
 }
 

@@ -1,5 +1,5 @@
-// Functions of the engine, by when a model that calls them must be built again: volatile ones in every run, those that
-// read files when the files change. test/compiler/sql/engine-functions.test.ts compares the first list with the engine's
+// Functions of DuckDB, by when a model that calls them must be built again: volatile ones in every run, those that
+// read files when the files change. test/compiler/sql/engine-functions.test.ts compares the first list with DuckDB's
 // catalog; asking the catalog at every start would take longer than compiling a small project.
 
 /** Functions that the catalog lists as giving another value in another query. */

@@ -1,4 +1,4 @@
-// Columns that annotations name, as columns of their model.
+// The columns of a model that annotations name.
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase, sameName } from '../../core/names.ts'
@@ -9,7 +9,7 @@ import type { NamedColumn } from '../annotations/annotation-values.ts'
 import type { ParsedModel } from '../model-file.ts'
 
 export interface ResolvedColumns {
-  /** Spelt as the model spells them; those that it does not have are left out. */
+  /** Spelled as in the model; those that it does not have are left out. */
   readonly names: readonly string[]
   readonly diagnostics: readonly Diagnostic[]
 }

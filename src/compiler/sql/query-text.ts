@@ -10,7 +10,7 @@ import { engineDiagnostic } from '../places.ts'
 import { statementsOf } from './statements.ts'
 import { spanOf } from './tokens.ts'
 
-/** Throws UsageError when `text` is no single SELECT, DiagnosticsError when the engine cannot bind it. */
+/** Throws UsageError when `text` is not a single SELECT, DiagnosticsError when DuckDB cannot bind it. */
 export async function parseQuery(connection: Connection, text: string): Promise<ModelBody> {
   const source = { path: 'query', text }
   const [statement, second] = statementsOf(source).statements
@@ -30,4 +30,4 @@ export async function parseQuery(connection: Connection, text: string): Promise<
 }
 
 const notASelect = () =>
-  new UsageError('a query is one SELECT', { hint: 'nothing but a run changes the warehouse' })
+  new UsageError('a query must be a single SELECT', { hint: 'only a run changes the warehouse' })

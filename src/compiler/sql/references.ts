@@ -1,6 +1,6 @@
-// What a query reads: models, files, and whether it is the same tomorrow. Found in the engine's syntax tree.
+// What a query reads: models, files, and whether it is the same tomorrow. Found in DuckDB's syntax tree.
 //
-// A name without a schema is a common table expression in scope, a file, or a table of the engine's own catalog; models
+// A name without a schema is a common table expression in scope, a file, or a table of DuckDB's own catalog; models
 // are always written schema.table.
 
 import type { ModelName } from '../../core/names.ts'
@@ -8,7 +8,7 @@ import type { SyntaxNode } from '../../duckdb/syntax.ts'
 import { fileFunctions, isVolatile, pureTableFunctions } from './engine-functions.ts'
 import { nameOf, tokenize } from './tokens.ts'
 
-/** Byte of the query's text; null where the engine gives none. */
+/** Byte of the query's text; null where DuckDB gives none. */
 export type Location = number | null
 
 export interface References {
@@ -32,9 +32,9 @@ export interface MacroFacts {
 }
 
 export interface KnownNames {
-  /** The model that a written name means; letter case does not count. */
+  /** The model that a name refers to; case-insensitive. */
   readonly findModel: (name: string) => ModelName | null
-  /** The table of a source that a written name means. */
+  /** The table of a source that a name refers to. */
   readonly findSource: (name: string) => string | null
   /** By name in lower case. */
   readonly macros: ReadonlyMap<string, MacroFacts>
@@ -184,7 +184,7 @@ const isCatalogTable = (schema: string, table: string) =>
   schema === 'pg_catalog' ||
   (schema === '' && /^(?:duckdb_|pragma_|pg_|sqlite_(?:temp_)?(?:master|schema)$)/.test(table))
 
-/** Names that the engine takes for files when no table has them. */
+/** Names that DuckDB takes for files when no table has them. */
 export const isDataFile = (name: string) =>
   /\.(?:csv|tsv|txt|json|jsonl|ndjson|parquet)(?:\.(?:gz|zst))?$/i.test(name)
 
@@ -209,7 +209,7 @@ const plainName = (text: string) =>
 
 const lower = (name: unknown) => String(name).toLowerCase()
 
-/** Positions that the engine does not know are the largest 64-bit number. */
+/** Positions that DuckDB does not know are the largest 64-bit number. */
 export function locationOf(node: SyntaxNode): Location {
   const location = node['query_location']
   return typeof location === 'number' && location < Number.MAX_SAFE_INTEGER ? location : null

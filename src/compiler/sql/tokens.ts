@@ -1,16 +1,16 @@
 // Tokens of SQL text, as far as files need them: where comments, names, literals and statements begin and end.
-// What the statements mean is asked of the engine. The lexical rules are those of its parser: block comments nest,
+// DuckDB decides what the statements mean. The lexical rules are those of its parser: block comments nest,
 // E'…' has backslash escapes, $tag$…$tag$ is a literal, every character beyond ASCII is a letter but for some spaces.
 
 import type { Span } from '../../core/source.ts'
 
 export interface Token extends Span {
-  /** `open`: a block comment without an end. It counts as part of a statement, so that the engine refuses it. */
+  /** `open`: a block comment without an end. It counts as part of a statement, so that DuckDB refuses it. */
   readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'symbol' | 'comment' | 'open'
   readonly text: string
 }
 
-// The most frequent first. An unterminated literal reaches to the end of the text; the engine reports it.
+// The most frequent first. An unterminated literal reaches to the end of the text; DuckDB reports it.
 const PATTERNS = [
   [
     'word',

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Resources } from '../../core/resources.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { bindRequest } from '../bind/request.ts'
-import { changesGone, odataError } from '../protocol/errors.ts'
+import { changesGone, nextLinkGone } from '../protocol/errors.ts'
 import {
   type Answer,
   asksForTime,
@@ -97,14 +97,7 @@ async function leaseFor(
 ): Promise<OpenSnapshot> {
   if (token === null) return pinned?.lease() ?? snapshots.lease()
   const snapshot = await snapshots.leaseById(token.snapshotId)
-  if (snapshot === null)
-    throw odataError(
-      'snapshot-gone',
-      'this next link has expired because the data changed; start again from the first page',
-      {
-        target: '$skiptoken',
-      },
-    )
+  if (snapshot === null) throw nextLinkGone()
   return snapshot
 }
 

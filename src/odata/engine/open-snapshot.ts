@@ -7,7 +7,7 @@ import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 import type { AttachedFile } from '../../duckdb/read-only.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
 import { buildEntityModelInSlices } from '../edm/entity-model.ts'
-import { factsKey, type FileFacts, type KnownFacts, readFacts } from './file-facts.ts'
+import { factsKey, type RowFacts, type KnownFacts, readFacts } from './row-facts.ts'
 import type { SpareEngine } from './spare-engine.ts'
 import type { EntityModel } from '../edm/model.ts'
 
@@ -51,7 +51,7 @@ export class OpenSnapshot implements AsyncDisposable {
     await using resources = new Resources()
     const engine = await engines.take()
     const connections = resources.use(await engine.openReadOnly(files))
-    const facts = new Map<string, FileFacts>()
+    const facts = new Map<string, RowFacts>()
     const signedTinyints = new Map<ModelName, ReadonlySet<string>>()
     const clampedTimes = new Map<ModelName, ReadonlySet<string>>()
     {

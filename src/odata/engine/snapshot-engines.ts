@@ -5,7 +5,7 @@
 import { limits } from '../../core/limits.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
-import type { KnownFacts } from './file-facts.ts'
+import type { KnownFacts } from './row-facts.ts'
 import { OpenSnapshot } from './open-snapshot.ts'
 import { SpareEngine } from './spare-engine.ts'
 import type { EngineOptions } from './options.ts'

@@ -59,6 +59,14 @@ export function odataError(
   return new RequestError(statusOfCode[code], code, message, options)
 }
 
+/** What a next link is answered with when the snapshot that its pages come from is no longer retained. */
+export const nextLinkGone = () =>
+  odataError(
+    'snapshot-gone',
+    'this next link has expired because the data changed; start again from the first page',
+    { target: '$skiptoken' },
+  )
+
 /** What a delta link is answered with when the states cannot be compared any more. */
 export const changesGone = () =>
   odataError('snapshot-gone', 'this delta link has expired; reload the entity set', {

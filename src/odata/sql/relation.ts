@@ -8,7 +8,7 @@ import type {
   OrderItem,
   Relation,
 } from '../bind/bound.ts'
-import { totalSql } from './totals.ts'
+import { totalSql } from './methods.ts'
 import { BIGINT } from './engine-types.ts'
 import { conditionSql, orderItemSql, valueSql } from './expression.ts'
 

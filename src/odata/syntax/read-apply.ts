@@ -13,7 +13,11 @@ import type {
   PathSyntax,
   TransformationSyntax,
 } from './syntax.ts'
-import { servedTransformations, unservedTransformations } from './transformations.ts'
+import {
+  isAggregateMethod,
+  servedTransformations,
+  unservedTransformations,
+} from './transformations.ts'
 
 /** Actions of the operation `syntax`. */
 export const applyActions: ohm.ActionDict<unknown> = {
@@ -120,8 +124,7 @@ export const applyActions: ohm.ActionDict<unknown> = {
 
 /** `sum(amount) as total` is how SQL has it. */
 function noMethod(value: ExpressionSyntax, name: string, position: number) {
-  const isCall =
-    value.kind === 'call' && /^(?:sum|avg|average|min|max|count|countdistinct)$/i.test(value.name)
+  const isCall = value.kind === 'call' && isAggregateMethod(value.name.toLowerCase())
   const [operand] = isCall ? value.operands : []
   const of = operand?.kind === 'path' ? operand.names.join('/') : ''
   const hint = isCall ? `; ${aggregateHint(value.name, of)}` : ''
@@ -141,7 +144,7 @@ function plainPath(path: ohm.Node): PathSyntax {
 function noTransformation(name: string, position: number) {
   if (unservedTransformations.includes(name.toLowerCase()) || name.includes('.'))
     return unsupported(`the transformation ${name}`)
-  const hint = /^(?:sum|avg|average|min|max|count|countdistinct)$/i.test(name)
+  const hint = isAggregateMethod(name.toLowerCase())
     ? aggregateHint(name, '')
     : didYouMean(name, servedTransformations)
   const problem = `there is no transformation "${name}" (at character ${position + 1})`

@@ -4,6 +4,7 @@ import type * as ohm from 'ohm-js'
 import { odataError } from '../protocol/errors.ts'
 import { foreignLiteral, foreignOperator, foreignSymbol } from './foreign-words.ts'
 import { precedenceOf } from './precedence.ts'
+import { aggregateMethods } from './transformations.ts'
 
 const operators = Object.keys(precedenceOf)
 
@@ -84,6 +85,11 @@ function valueMistake(text: string, position: number): string | null {
 
 const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
+const METHOD_CALL = new RegExp(
+  String.raw`aggregate\((?:.*,)?\s*(${aggregateMethods.join('|')})\(\s*([^()]*)\)[^,)]*$`,
+  'i',
+)
+
 function applyMistake(text: string, position: number): string | null {
   const before = text.slice(0, position)
   if (/groupby\(\s*$/i.test(before)) {
@@ -97,10 +103,7 @@ function applyMistake(text: string, position: number): string | null {
     return `groupby takes a list in parentheses: groupby((${names.trim()})${more})`
   }
   if (/aggregate\([^()]*\bcount\(\s*$/i.test(before)) return aggregateHint('count', '')
-  const [, method, value] =
-    /aggregate\((?:.*,)?\s*(sum|avg|average|min|max|count|countdistinct)\(\s*([^()]*)\)[^,)]*$/i.exec(
-      before,
-    ) ?? []
+  const [, method, value] = METHOD_CALL.exec(before) ?? []
   return method === undefined ? null : aggregateHint(method, value ?? '')
 }
 

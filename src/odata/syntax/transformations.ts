@@ -1,4 +1,5 @@
-// The names of the transformations of $apply (Data Aggregation 4.0, sections 3 and 6), which $metadata tells clients.
+// The names of the transformations of $apply (Data Aggregation 4.0, sections 3 and 6), which $metadata tells clients, and
+// of the methods of aggregate.
 
 export const servedTransformations: readonly string[] = [
   'aggregate',
@@ -30,3 +31,20 @@ export const unservedTransformations: readonly string[] = [
   'rolluprecursive',
   'traverse',
 ]
+
+/** After `with`, in lower case. What each means is said in bind/apply/methods.ts. */
+export const aggregateMethods = [
+  'sum',
+  'min',
+  'max',
+  'average',
+  'avg',
+  'count',
+  'countdistinct',
+] as const
+
+export type AggregateMethod = (typeof aggregateMethods)[number]
+
+/** `name` in lower case. */
+export const isAggregateMethod = (name: string): name is AggregateMethod =>
+  (aggregateMethods as readonly string[]).includes(name)

@@ -19,7 +19,7 @@ export interface BuildAllOptions {
   readonly positions: ReadonlyMap<ModelName, FlushPosition>
 }
 
-/** Throws what is no failure of a model, once nothing runs any more. */
+/** Throws anything that is not a failure of a model, once all work has stopped. */
 export async function buildAll(
   context: RunContext,
   results: RunResults,

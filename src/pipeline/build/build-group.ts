@@ -1,7 +1,7 @@
 // Small models share a transaction: a commit costs several times what one of them does. A group is what one connection
 // finds to build within limits.groupMs, each model after those that it reads; all of it is committed, with the state, or
-// nothing. When anything in it fails, each of its models is built in a transaction of its own, so that a failure hits only
-// the model at fault, and a long model holds those before it back for no longer than limits.groupHeldMs.
+// nothing. When anything in it fails, each of its models is built in its own transaction, so that a failure hits only
+// the model at fault, and a long model delays those before it by no more than limits.groupHeldMs.
 
 import { limits } from '../../core/limits.ts'
 import type { ModelName } from '../../core/names.ts'
@@ -22,7 +22,7 @@ export interface GroupBuilder {
   readonly results: RunResults
   /** The last segment that went into each events model. */
   readonly positions: ReadonlyMap<ModelName, FlushPosition>
-  /** True when no further model is to be started. */
+  /** True when no further model must be started. */
   readonly isStopped: () => boolean
   /** The next step whose inputs were finished when the group began, or are in it. */
   readonly take: (group: ReadonlySet<ModelName>) => Step | null
@@ -54,7 +54,7 @@ export function settle(builder: Omit<GroupBuilder, 'take'>, step: Step): boolean
   return true
 }
 
-/** Builds `first` and those that join it on the connection of the context. Throws what is no failure of a model. */
+/** Builds `first` and those that join it on the connection of the context. Throws errors that are no model's. */
 export async function buildGroup(builder: GroupBuilder, first: Step): Promise<void> {
   const { context, results } = builder
   const startedMs = performance.now()

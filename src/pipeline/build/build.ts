@@ -21,7 +21,7 @@ export interface BuiltRows extends Pick<ModelResult, 'rows'> {
 }
 
 /**
- * A model that nothing stands in the way of (plan/steps.ts), in the transaction of the caller, who records the version in
+ * A model that nothing blocks (plan/steps.ts), in the transaction of the caller, who records the version in
  * it. Throws with the transaction to be rolled back.
  */
 export async function build(
@@ -55,8 +55,8 @@ export async function createSchemas(
 }
 
 /**
- * The rows of a table that is kept depend on what it held before, so a change of it has a version of its own. So has
- * what was built although no known input changed.
+ * The rows of an incremental table depend on its previous contents, so each change gets a new version. So does
+ * whatever was built although no known input changed.
  */
 function versionOf(
   { fullRefresh, runId }: RunContext,

@@ -1,5 +1,5 @@
-// The macros of the project in the warehouse: made before the models that call them, gone when the project has them no
-// more. A macro that stayed would go on hiding a function of the engine with its name.
+// The macros of the project in the warehouse: created before the models that call them, dropped once it no longer has
+// them. A leftover macro would keep hiding the DuckDB function of the same name.
 
 import type { Macro } from '../../core/model.ts'
 import { sql } from '../../core/sql.ts'

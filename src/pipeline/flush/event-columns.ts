@@ -1,4 +1,4 @@
-// The columns of an events model as the engine reads them out of an event, and as they come into the table.
+// The columns of an events model as DuckDB reads them out of an event, and as they come into the table.
 
 import { exactKey } from '../../buffer/segment.ts'
 import type { EventsModel } from '../../core/model.ts'
@@ -36,7 +36,7 @@ const readAs = (type: ColumnType) => withText(type, isUnread)
 /** Whether exact texts may stand for values of the column. */
 export const mayBeExact = ({ type }: Column) => textForJson(type) !== readAs(type)
 
-/** As `type` is read from an exact text. A key is no JSON but a text, which nobody prints anew. */
+/** As `type` is read from an exact text. A key is text and not JSON, so nothing reformats it. */
 const textForJson = (type: ColumnType) =>
   withText(type, (scalar, inKey) => isUnread(scalar) || (scalar === 'JSON' && !inKey))
 
@@ -76,7 +76,7 @@ function exactly(given: Sql, column: Column, cast: Sql, hasExact: boolean): Sql 
   const text = sql`map_extract_value(x, ${sql.value(exactKey(column))})`
   if (type === 'JSON') return sql`coalesce(${cast}(${text} AS JSON), ${given})`
   const read = sql`${cast}(${cast}(${cast}(${text} AS JSON) AS ${sql.type(asText)}) AS ${sql.type(type)})`
-  // The engine has no CASE and no coalesce for values of ARRAY.
+  // DuckDB has no CASE and no coalesce for values of ARRAY.
   return sql`list_extract([${given}, ${read}], CASE WHEN ${text} IS NULL THEN 1 ELSE 2 END)`
 }
 

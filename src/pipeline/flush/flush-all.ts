@@ -1,6 +1,7 @@
 // The flush of a run: every events model has its table, then what is buffered moves in, target by target.
 
 import type { ClaimSource } from '../../buffer/claim-source.ts'
+import { knownModels } from '../../compiler/select.ts'
 import type { EventsModel } from '../../core/model.ts'
 import { sameName, targetsOf } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'
@@ -21,11 +22,11 @@ export interface FlushAllOptions extends Given {
   readonly openClaims: (() => Promise<ClaimSource>) | null
   readonly startedAt: Date
   readonly onFlushed: (model: EventsModel, count: FlushCount) => void
-  /** Told of a model that cannot be flushed. Throws what is no failure of the model. */
+  /** Called for a model that cannot be flushed. Throws anything that is not a failure of the model. */
   readonly onFailure: (model: EventsModel, error: unknown) => void
 }
 
-/** Of `events`, which nothing stands in the way of. Targets without a model keep their events in the buffer. */
+/** Of `events`, which nothing blocks. Targets without a model keep their events in the buffer. */
 export async function flushAll(
   context: RunContext,
   events: readonly EventsModel[],
@@ -40,7 +41,9 @@ export async function flushAll(
   const all = { ...options, connection, makeRoom, claims, formerly: false }
   await finishCommitted(all, context.state.acks)
   const targets = await claims.targets()
-  const known = [...context.project.models.values()].filter(({ kind }) => kind === 'events')
+  const known = [...knownModels(context.project).values()].filter(
+    ({ kind }) => kind === 'events' || kind === null,
+  )
   for (const target of targets)
     if (!known.some(({ name }) => sameName(name, target)))
       logger.warn('flush-target-without-model', { target })

@@ -5,7 +5,7 @@
 //   3 BEGIN                             7 ack the buffer: the segment is gone
 //   4 INSERT INTO the target table      8 delete the ack record
 //
-// A batch is one segment or, up to limits.flushBytes, several: each has an ack record of its own, and all are committed
+// A batch is one segment or, up to limits.flushBytes, several: each has its own ack record, and all are committed
 // or none. When an event of a batch does not fit, its segments are committed one by one.
 //
 // A crash before 6 leaves the segments in the buffer and nothing in the table; the next run flushes them under the same
@@ -48,7 +48,7 @@ export type FlushStep =
 
 export interface FlushDependencies {
   readonly connection: Connection
-  /** Told of the size of each batch before the engine reads it. */
+  /** Called with the size of each batch before DuckDB reads it. */
   readonly makeRoom: (bytes: number) => Promise<void>
   readonly claims: ClaimSource
   /** The model is new, or was edited, since events were last flushed: some may be from a time with other columns. */
@@ -77,8 +77,8 @@ export async function finishCommitted(
 
 /**
  * Flushes what was buffered for a target when the run began, ascending. The target is the name of the model, or one that
- * differs from it in letter case: the model was spelled so when the events came. `fence` is that of the target. `count`
- * is told after each commit, so that it is right also when a later batch throws. What is not committed when it throws is
+ * differs from it in case: the model was spelled so when the events came. `fence` is that of the target. `count`
+ * is called after each commit, so it is right even when a later batch throws. What is not committed when it throws is
  * back in the buffer.
  */
 export async function flushTarget(
@@ -149,7 +149,7 @@ async function claimBatch(
 
 /**
  * The fence says that all segments up to it are in the table. So nobody may commit one while an earlier one, claimed by a
- * runner that is still at work or was until now, is in the buffer: once behind the fence it would be taken for flushed.
+ * runner that is still at work or was until now, is in the buffer: once below the fence it would be taken for flushed.
  */
 async function refuseBehindAnother(
   deps: FlushDependencies,
@@ -164,7 +164,7 @@ async function refuseBehindAnother(
   )
 }
 
-/** Steps 2 to 8: all claims in one transaction or, when an event does not fit, each in one of its own. */
+/** Steps 2 to 8: all claims in one transaction or, when an event does not fit, each in its own. */
 async function flushClaims(
   deps: FlushDependencies,
   model: EventsModel,
@@ -210,21 +210,21 @@ const bytesOf = (claims: readonly Claim[]) => claims.reduce((sum, { bytes }) => 
 
 /**
  * After a failure the ack record decides: without one nothing was committed and the events go back; a claim that is gone
- * already, acked and its record deleted, does not come back by a nack. When the engine cannot tell, or the buffer
- * does not take them, the claims stay open for the next run to decide. Never throws: what is told is the failure before it.
+ * already, acked and its record deleted, does not come back by a nack. When DuckDB cannot tell, or the buffer
+ * does not take them, the claims stay open for the next run to decide. Never throws: the earlier failure is reported.
  */
 async function giveBack(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
   for (const claim of claims) {
     const query = sql`SELECT 1 FROM _eider.acks WHERE claim_id = ${sql.value(claim.id)}`
     const row = await deps.connection.row(query).catch(() => undefined)
-    // A buffer that refuses one is not asked about the others: each may take until a time limit.
+    // After the buffer refuses one the others are not tried: each may take until a time limit.
     if (row === null && !(await nack(deps, claim))) return
   }
 }
 
 /**
- * Before a failure is told, which one of the buffer must not hide: the next run takes back what stays open. false: the
- * buffer does not take it.
+ * Runs before a failure is reported, and must not hide it: the next run takes back what stays open. false: the
+ * buffer does not accept it.
  */
 async function nack({ claims, logger }: FlushDependencies, claim: Claim): Promise<boolean> {
   try {

@@ -1,4 +1,4 @@
-// Events that wait in the buffer, tried against a model before a run flushes them: which fit, and what is wrong with the
+// Waiting events, validated against a model before a run flushes them: which fit, and what is wrong with the
 // others. The flush decides by the same rules; here the rows stay in a temporary table.
 
 import type { WaitingSegment } from '../../buffer/claim-source.ts'
@@ -59,7 +59,7 @@ export async function judgeEvents(
   return { waiting, retried, ...verdict }
 }
 
-/** The way that is fast: all fit, or nothing is inserted. */
+/** The fast path: all fit, or nothing is inserted. */
 async function insertAll(
   connection: Connection,
   model: EventsModel,
@@ -82,7 +82,7 @@ async function rejectMisfits(
 ): Promise<Pick<EventsVerdict, 'rejected' | 'reasons'>> {
   await judgeSegments(connection, model, segments)
   await connection.run(sql`INSERT INTO ${ARRIVING} BY NAME FROM ${FITTING}`)
-  // Events with the same thing wrong in other values are one row.
+  // Events with the same mistake in different values are one row.
   const rows = await connection.rows(sql`
     SELECT arg_min(reason, seq) AS reason, count(*) AS events, min(seq) AS first FROM ${VERDICTS}
     GROUP BY regexp_replace(reason, 'cannot read .*? as ', '', 'g')

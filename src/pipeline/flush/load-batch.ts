@@ -1,10 +1,10 @@
-// Step 2 of the flush: claimed segments become a relation with the columns of the events model. The engine reads the
+// Step 2 of the flush: claimed segments become a relation with the columns of the events model. DuckDB reads the
 // segments in place; no event passes through JavaScript.
 //
-// First everything is read by the model's own types, at the speed of the engine: the relation is a temporary view, and
-// the INSERT of step 4 streams through it. Rows are lent to the table for the length of the transaction only, so a value
+// First everything is read by the model's own types, at the speed of DuckDB: the relation is a temporary view, and
+// the INSERT of step 4 streams through it. Until the transaction commits nothing is final, so a value
 // that does not fit, found in the middle, costs a rollback and nothing else. Then the segment is loaded again as JSON
-// into temporary tables, each event gets a verdict, and those that fit are inserted.
+// into temporary tables, each event is validated, and those that fit are inserted.
 
 import { type Claim, locationOf, type WaitingSegment } from '../../buffer/claim-source.ts'
 import type { EventsModel } from '../../core/model.ts'
@@ -110,8 +110,8 @@ export async function insertTolerantly(
 }
 
 /**
- * Events that were set aside go into the table if they fit by now; the others stay, with their reason of today. To be
- * called in a transaction. Gives the events that are in the table now.
+ * Rejected events go into the table if they fit by now; the others stay, with their new reason. Call this
+ * in a transaction. Returns the number of events that are in the table now.
  */
 export async function insertRejected(
   connection: Connection,
@@ -134,10 +134,10 @@ export async function insertRejected(
   return events
 }
 
-/** Of the events that were set aside: those of the model, in whatever letter case it was spelled. */
+/** Of the rejected events: those of the model, whatever the case of its name. */
 export const isOf = ({ name }: EventsModel): Sql => sql`lower(target) = lower(${sql.value(name)})`
 
-/** Each event gets a verdict: those that fit are in FITTING afterwards, the others in VERDICTS. Nothing else changes. */
+/** Validates each event: those that fit are in FITTING afterwards, the others in VERDICTS. Nothing else changes. */
 export function judgeSegments(
   connection: Connection,
   model: EventsModel,
@@ -147,7 +147,7 @@ export function judgeSegments(
   return giveVerdicts(connection, model, linesOf(segments, members))
 }
 
-/** As judgeSegments(), for events that were set aside in `table`. */
+/** As judgeSegments(), for rejected events in `table`. */
 export function judgeRejected(
   connection: Connection,
   model: EventsModel,
@@ -170,7 +170,7 @@ export async function dropBatch(connection: Connection): Promise<void> {
 }
 
 /**
- * `source` gives s (a number of its own for each event), t (when it was accepted), e (the event as JSON) and x (its exact
+ * `source` gives s (a unique number for each event), t (when it was accepted), e (the event as JSON) and x (its exact
  * texts).
  */
 async function giveVerdicts(

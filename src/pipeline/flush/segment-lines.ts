@@ -1,4 +1,4 @@
-// The lines of segments (buffer/segment.ts) as the engine reads them.
+// The lines of segments (buffer/segment.ts) as DuckDB reads them.
 
 import { type Claim, locationOf } from '../../buffer/claim-source.ts'
 import { EVENT_TEXT, LINE_COLUMNS, LINE_START, type LineColumn } from '../../buffer/segment.ts'

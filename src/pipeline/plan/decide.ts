@@ -1,4 +1,4 @@
-// Whether a model is built, and why: the one place that says it, for a run and for a plan.
+// Whether a model is built, and why: the one place that decides it, for a run and for a plan.
 //
 // A fingerprint is text with a part for each thing that a model was built from: its definition, the version of each
 // model that it reads, the contents of each file that it reads. Comparing the parts tells what changed. That of an events
@@ -13,7 +13,7 @@ import { rangeOf, relationType } from '../build/materialize/relation.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, ModelRecord } from '../store/state.ts'
 
-/** Nothing here asks the engine. */
+/** Nothing here queries DuckDB. */
 export type DecisionContext = Pick<
   RunContext,
   'project' | 'selected' | 'state' | 'catalog' | 'fileHashes' | 'fullRefresh' | 'range'
@@ -65,7 +65,7 @@ export function decideAll(
   return decisions
 }
 
-/** What is said of a model that is not built. */
+/** The reason shown for a model that is not built. */
 export const whyUnchanged = ({ kind }: Model): string =>
   kind === 'events' ? 'no new events' : 'nothing changed'
 
@@ -116,7 +116,7 @@ function reasonToBuild(
   return exists ? null : 'missing in the warehouse'
 }
 
-/** Why the relation that an earlier run made is none of this model; null: it is. */
+/** Why the relation that an earlier run created does not belong to this model; null: it does. */
 function reasonOfDefinition(model: Model, record: ModelRecord | undefined): string | null {
   if (record === undefined || record.removed) return 'first build'
   if (record.kind !== model.kind) return `kind changed from ${record.kind} to ${model.kind}`

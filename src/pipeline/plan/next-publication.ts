@@ -1,4 +1,4 @@
-// What the next run would publish, as far as the compiled models tell.
+// What the next run would publish, as far as the compiled models show.
 
 import { kinds } from '../../core/kinds.ts'
 import type { Model } from '../../core/model.ts'

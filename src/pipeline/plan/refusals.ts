@@ -1,17 +1,17 @@
-// What stands in the way of a model, seen before a row is read: asked once for each model that is to be built, by a run as
-// by a plan of it. What only the rows can tell shows when the model is built, or built in memory by a plan with a diff.
+// What blocks a model, known before a row is read: checked once for each model that is to be built, by a run and
+// by a plan. What only the rows can show comes up when the model is built, or built in memory by a plan with a diff.
 
 import { kinds } from '../../core/kinds.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName, splitModelName } from '../../core/names.ts'
 import { materializationOf, materializations } from '../build/materialize/kinds.ts'
 import { countRows, relationOf, relationType } from '../build/materialize/relation.ts'
-import { explainFailure, isInterruption, ModelFailure } from '../failure.ts'
+import { explainFailure, fullRefreshOf, isInterruption, ModelFailure } from '../failure.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { STATE_SCHEMA } from '../store/state.ts'
 
 export interface Assessment {
-  /** One line with its place, which names the flag or the change that helps; null: nothing stands in the way yet. */
+  /** One line with its place, which names the flag or the change that helps; null: nothing blocks it yet. */
   readonly problem: string | null
   /** What the run would replace or drop, as far as the flags allow it; one line each. */
   readonly losses: readonly string[]
@@ -43,11 +43,11 @@ async function lossesOf(context: RunContext, model: Model): Promise<readonly str
 function refuseReservedSchema({ catalog }: RunContext, { name }: Model): void {
   const { schema } = splitModelName(name)
   if (foldCase(schema) === STATE_SCHEMA)
-    throw new ModelFailure(`the schema "${schema}" belongs to eider; name the folder differently`)
-  // `a.b` means schema a or catalog a; where both exist the engine refuses the name.
+    throw new ModelFailure(`the schema "${schema}" is reserved for eider; rename the folder`)
+  // `a.b` means schema a or catalog a; where both exist DuckDB refuses the name.
   if (sameName(schema, catalog.database))
     throw new ModelFailure(
-      `the schema "${schema}" has the name of the database file; name the folder or the file (\`database\` in eider.yml) differently`,
+      `the schema "${schema}" has the same name as the database file; rename the folder or the file (\`database\` in eider.yml)`,
     )
 }
 
@@ -61,13 +61,13 @@ function refuseMissingInputs(
   const missing = dependsOn.filter((input) => !selected.has(input) && !isBuilt(input))
   if (missing.length === 0) return
   throw new ModelFailure(
-    `it reads ${missing.join(', ')}, never built and not selected; select the upstream models too: --select +${name}`,
+    `it reads ${missing.join(', ')}, which was never built and is not selected; select the upstream models too: --select +${name}`,
   )
 }
 
 /**
- * A relation that is made from nothing would destroy rows that cannot be made again: a history, collected events, or a
- * table that no run made. A merge may have kept rows that its source deleted; nothing remembers whether it did.
+ * Rebuilding a relation from nothing would destroy rows that cannot be recovered: a history, collected events, or a
+ * table that no run created. A merge may have kept rows that its source deleted; nothing remembers whether it did.
  */
 function refuseReplacement(context: RunContext, model: Model): void {
   const { catalog, fullRefresh } = context
@@ -76,7 +76,7 @@ function refuseReplacement(context: RunContext, model: Model): void {
   if (record === null) {
     if (fullRefresh) return
     throw new ModelFailure(
-      `a table ${model.name} exists that no run has made; move it away, or replace it with --full-refresh`,
+      `a table ${model.name} exists that no run created; rename it, or replace it: ${fullRefreshOf(model.name)}`,
     )
   }
   if (record.kind === model.kind) return

@@ -12,11 +12,13 @@ import type {
 import type { Column } from '../../core/relation.ts'
 import type { Orphan } from '../../core/report/progress.ts'
 import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
+import { knownModels } from '../../compiler/select.ts'
 import { readCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { FailedModels } from '../failed-models.ts'
 import type { SnapshotStore } from '../../store/snapshot-store.ts'
 import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
+import { keptRelations } from '../kept-relations.ts'
 import { readOrphans } from '../orphans.ts'
 import { isAboutAll, readContext, type RunRequest } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
@@ -27,7 +29,7 @@ import { DryRun } from './dry-run/dry-run.ts'
 import { nextPublication } from './next-publication.ts'
 import { narrow, planSteps, refuseEvents, uncompiledSteps } from './steps.ts'
 
-/** What a command that only looks has of a project. */
+/** What a read-only command needs of a project. */
 export interface PlanSource {
   readonly connection: Connection
   readonly snapshots: SnapshotStore
@@ -48,7 +50,7 @@ export interface RunPlan {
   readonly published: Snapshot | null
   /** What would be. */
   readonly next: readonly ExpectedRelation[]
-  /** What no file makes any more. */
+  /** Orphans: what no file creates any more. */
   readonly orphans: readonly Orphan[]
 }
 
@@ -58,7 +60,8 @@ export async function readSteps(
   { connection, withNewEvents: waiting }: Pick<PlanSource, 'connection' | 'withNewEvents'>,
 ): Promise<{ readonly context: RunContext; readonly steps: readonly Step[] }> {
   const catalog = await readCatalog(connection)
-  const state = await readStateIfAny(connection, catalog, request.project.models.keys())
+  const names = knownModels(request.project).keys()
+  const state = await readStateIfAny(connection, catalog, names)
   const never = new AbortController().signal
   const context = await readContext(request, {
     connection,
@@ -88,7 +91,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const shown = options.diff
     ? await buildInMemory(context, steps, options, await DryRun.open(context, waiting))
     : await addEvents(context, steps, options, waiting)
-  const published = withoutFailed(await options.snapshots.current(), project)
+  const published = withoutKept(await options.snapshots.current(), project)
   const { selected, state } = context
   const compiled = shown.map((step) => ({
     ...step,
@@ -106,9 +109,10 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
 const nothingKnown = { columns: [], events: null, diff: null } as const
 
 /** What is published of models that do not compile stays. */
-function withoutFailed(published: Snapshot | null, { failed }: CompiledProject): Snapshot | null {
+function withoutKept(published: Snapshot | null, project: CompiledProject): Snapshot | null {
   if (published === null) return null
-  const relations = published.relations.filter(({ model }) => !failed.has(model))
+  const isKept = keptRelations(project)
+  const relations = published.relations.filter(({ model }) => !isKept(model))
   return { ...published, relations }
 }
 
@@ -144,7 +148,7 @@ async function buildInMemory(
   return shown
 }
 
-/** An events model that is new or was edited may refuse what senders were told is accepted. */
+/** An events model that is new or was edited may reject what was acknowledged to senders. */
 async function addEvents(
   context: RunContext,
   steps: readonly Step[],

@@ -1,5 +1,5 @@
 // How old the rows of sources are, by the greatest value of their `loaded_at`: those that read a table that is too old
-// are warned, or fail and keep their last good version.
+// get a warning, or fail and keep their last good version.
 
 import { type Diagnostic, lineOf } from '../../core/diagnostics.ts'
 import type { Age, CompiledExternal } from '../../core/external.ts'
@@ -69,7 +69,7 @@ async function readAge(
   const row = await connection.row(sql`
     SELECT epoch_ms(max(${time}) FILTER (isfinite(${time})))::DOUBLE AS ms FROM ${rows}`)
   const ms = row?.['ms'] ?? null
-  // The engine's last times lie behind those of a Date.
+  // DuckDB's latest times are after the last one of a Date.
   return judge(table, ms === null ? null : Math.min(numberOf(ms), MAX_DATE_MS), now)
 }
 
@@ -80,7 +80,7 @@ export const sourcesRead = (
 ): ReadonlySet<string> =>
   new Set(Array.from(selected, (name) => models.get(name)?.sources ?? []).flat())
 
-/** A line for each source that the model reads and that is too old: to be warned of, or to fail. */
+/** A line for each source that the model reads and that is too old: a warning or an error. */
 export function staleInputs(
   { sources }: Pick<Model, 'sources'>,
   ages: ReadonlyMap<string, SourceAge>,

@@ -38,12 +38,12 @@ export async function planSteps(
   return steps
 }
 
-/** A step of a model that does not compile, or reads one that does not: nothing more is known of it. */
+/** A step of a model that does not compile, or reads one that does not: nothing more is known about it. */
 export interface UncompiledStep extends Omit<Step, 'model'> {
   readonly model: FailedModel
 }
 
-/** What a run is about and cannot be built; they come after the others. */
+/** Selected models that cannot be built; they come after the others. */
 export function uncompiledSteps({ chosen, project }: RunContext): readonly UncompiledStep[] {
   const failed = [...project.failed.values()].filter(({ name }) => chosen.has(name))
   return failed.map((model) => {
@@ -57,7 +57,7 @@ export function uncompiledSteps({ chosen, project }: RunContext): readonly Uncom
 }
 
 /**
- * The events models that a run would not flush, in words with their places. Asked of all of them, since a flush looks at
+ * The events models that a run would not flush, as messages with places. Checked for all, since a flush looks at
  * each of their tables.
  */
 export async function refuseEvents(context: RunContext): Promise<EarlyFailures> {
@@ -71,7 +71,7 @@ export async function refuseEvents(context: RunContext): Promise<EarlyFailures> 
   return refused
 }
 
-/** The step once the models before it are built: perhaps less is to be done than was planned. To be called in DAG order. */
+/** The step once the models before it are built: there may be less to do than was planned. Call in DAG order. */
 export function narrow(
   context: RunContext,
   step: Step,
@@ -105,7 +105,7 @@ async function planStep(
   const [stale] = staleInputs(model, context.sourceAges, 'error')
   if (stale !== undefined) return { ...rest, action: 'build', because: reason, problem: stale }
   if (because === null) return { ...rest, action: 'unchanged', because: reason }
-  // Events models have been asked about already.
+  // Events models have been checked already.
   const assessment = model.kind === 'events' ? {} : await assess(context, model)
   return { ...rest, action: 'build', because, ...assessment }
 }

@@ -6,7 +6,7 @@ import { Resources } from '../../core/resources.ts'
 import type { Database } from '../../duckdb/database.ts'
 import type { ReadOptions, Warehouse, WriteOptions } from '../../store/warehouse.ts'
 
-/** For a run. A source that cannot be read stands in the way of those models only that read it. */
+/** For a run. A source that cannot be read blocks only the models that read it. */
 export async function openWarehouse(
   warehouse: Warehouse,
   options: WriteOptions,
@@ -30,7 +30,7 @@ export interface ProjectSources {
   readonly sources: readonly ExternalSource[]
 }
 
-async function withSources(
+export async function withSources(
   database: Database,
   { dir, sources }: ProjectSources,
 ): Promise<Database> {

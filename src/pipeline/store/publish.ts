@@ -25,15 +25,15 @@ export interface PublishModelsOptions {
   readonly snapshots: SnapshotStore
   readonly runId: string
   readonly models: Iterable<Model>
-  /** Names of models that are known and cannot be looked at; they keep what is published of them. */
-  readonly failed?: ReadonlyMap<string, unknown>
+  /** Whether a model that is not among `models` keeps what is published of it. */
+  readonly isKept?: (model: string) => boolean
   /** Version of each model whose relation is as the model says; the others keep what is published of them. */
   readonly versions: ReadonlyMap<ModelName, string>
   readonly now: Date
   /** By default the limits of core/limits.ts. */
   readonly retention?: Retention | undefined
   readonly onShare?: ((share: Share) => void) | undefined
-  /** Told of a model that cannot be published. Throws what is no failure of the model. */
+  /** Called for a model that cannot be published. Throws anything that is not a failure of the model. */
   readonly onFailure: (model: Model, error: unknown) => void
 }
 
@@ -72,16 +72,17 @@ async function chooseRelations(
       if (before !== undefined) relations.push(before)
     }
   }
-  return withFailed(relations, rows.current?.relations ?? [], options.failed ?? new Map())
+  const published = rows.current?.relations ?? []
+  return withKept(relations, published, options.isKept ?? (() => false))
 }
 
 /** In the order of the state before, so that what is the same has the same identity. */
-function withFailed(
+function withKept(
   relations: readonly PublishedRelation[],
   published: readonly PublishedRelation[],
-  failed: ReadonlyMap<string, unknown>,
+  isKept: (model: string) => boolean,
 ): readonly PublishedRelation[] {
-  const kept = published.filter(({ model }) => failed.has(model))
+  const kept = published.filter(({ model }) => isKept(model))
   if (kept.length === 0) return relations
   const all = [...relations, ...kept]
   const places = new Map(published.map(({ model }, i) => [model, i]))
@@ -108,7 +109,7 @@ async function publishModel(
   return await rows.write(content, { relation, columns, key, description })
 }
 
-/** A table keeps the letter case that its columns were made with; the model may have changed its own since. */
+/** A table keeps the case with which its columns were created; the model may have changed its own since. */
 function asSpelledIn(columns: readonly Column[], name: string): string {
   const found = columns.find((column) => sameName(column.name, name))
   if (found === undefined) throw new Error(`the relation has no column ${name}`)
@@ -136,7 +137,7 @@ async function publishedColumns(
   return describedBy(model, published)
 }
 
-/** Texts are no part of a version: they change without the rows. */
+/** Texts are not part of a version: they change without the rows. */
 function describedBy(model: Model, columns: readonly Column[]): readonly Column[] {
   const texts = new Map(model.columns.map((column) => [foldCase(column.name), column.description]))
   return columns.map(({ name, type, nullable }) => {

@@ -1,4 +1,4 @@
-// A place beside the project's own state, to build and publish in without touching it. It ends with its command; what a
+// A place next to the project's state, to build and publish in without touching it. Its command removes it; what a
 // killed one has left goes when the next is made.
 
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { fileStore } from '../../store/files/file-store.ts'
 import type { Store } from '../../store/store.ts'
 
 export interface Scratch extends AsyncDisposable {
-  /** Those of the project, with a database, a buffer and snapshots in a directory of their own. */
+  /** Those of the project, with a database, a buffer and snapshots in a separate directory. */
   readonly paths: ProjectPaths
   /** Files, whatever the project's own store is. */
   readonly store: Store

@@ -7,7 +7,7 @@
 //   macros            those that a run has made, as the author wrote them
 //   acks              claims whose events are committed and whose segment may still be in the buffer
 //   flush_position    per target and opening of its buffer (buffer/segment.ts) the last segment committed: the fence that no
-//                     later commit may go back behind
+//                     later commit may move back
 //   rejected_events   events that do not fit their table, set aside with the reason; `exact` as in their line
 
 import { EnvironmentError } from '../../core/failures.ts'
@@ -23,12 +23,12 @@ import type { RunSummary } from '../results.ts'
 export const STATE_SCHEMA = '_eider'
 const STATE_FORMAT = 1
 
-/** What is known of a relation in the warehouse. */
+/** The recorded state of a relation in the warehouse. */
 export interface ModelRecord {
   readonly kind: Kind
   /** Identity of everything that the content depends on, at the last build. */
   readonly fingerprint: string
-  /** Identity of the content; what downstream fingerprints and published files are made of. */
+  /** Identity of the content; what downstream fingerprints and published files are built from. */
   readonly version: string
   readonly definition: string
   /** True when the project no longer has the model; the relation is kept. */
@@ -97,7 +97,7 @@ async function checkFormat(connection: Connection): Promise<void> {
   )
 }
 
-/** Each record has the name that a model of the project has, where the two differ in letter case only. */
+/** Records take the name of the model in the project where the two differ only in case. */
 export async function readState(
   connection: Connection,
   names: Iterable<ModelName> = [],
@@ -169,7 +169,7 @@ export interface NewRecord {
   readonly version: string
 }
 
-/** To be called in the transaction that built the relations. `models` has no primary key: an index costs more than both. */
+/** Call this in the transaction that built the relations. `models` has no primary key: an index costs more than both. */
 export async function recordModels(
   connection: Connection,
   runId: string,

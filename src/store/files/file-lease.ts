@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EnvironmentError } from '../../core/failures.ts'
+import { limits } from '../../core/limits.ts'
 import {
   describeHolder,
   homeOf,
@@ -11,8 +12,6 @@ import {
   takeProcessLock,
 } from '../../files/process-lock.ts'
 import type { LeaseOptions, RunLease } from '../run-lease.ts'
-
-const POLL_MS = 100
 
 /** A dead holder is taken over at once. */
 export const fileLease = (path: string): RunLease => ({
@@ -32,7 +31,7 @@ async function take(path: string, { waitMs, signal }: LeaseOptions): Promise<Asy
     } catch (error) {
       if (!(error instanceof LockHeldError)) throw error
       if (Date.now() >= deadline) throw lockedBy(error)
-      await sleep(POLL_MS, undefined, { signal })
+      await sleep(limits.runLockPollMs, undefined, { signal })
     }
   }
 }

@@ -3,7 +3,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
-  keptManifestFile,
+  retainedManifestFile,
   MANIFEST_FILE,
   parseManifestSteps,
   type PublishedRelation,
@@ -43,7 +43,7 @@ async function readCurrent(dir: string): Promise<CurrentState | null> {
 async function find(dir: string, id: string): Promise<Snapshot | null> {
   if (!/^[\w-]+$/.test(id)) return null
   try {
-    const text = await readFile(join(dir, keptManifestFile(id)), 'utf8')
+    const text = await readFile(join(dir, retainedManifestFile(id)), 'utf8')
     const snapshot = await resultInSlices(parseManifestSteps(text))
     return snapshot.id === id ? snapshot : null
   } catch {

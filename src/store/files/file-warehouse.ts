@@ -16,9 +16,6 @@ import type { LeaseOptions, RunLease } from '../run-lease.ts'
 import type { ReadOptions, Warehouse, WriteOptions } from '../warehouse.ts'
 import { AS_READER, AS_RUN, explain, isLocked } from './warehouse-failures.ts'
 
-const FIRST_RETRY_MS = 50
-const LAST_RETRY_MS = 1_000
-
 export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse => ({
   name: paths.database,
   exists: () => Promise.resolve(isThere(paths)),
@@ -35,7 +32,12 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
   for (const path of [paths.database, paths.snapshots]) refuseQuestionMark(path)
   await prepareDirectory(dirname(paths.database))
   const deadline = Date.now() + lockWaitMs
-  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
+  const { warehouseRetryMs, longestWarehouseRetryMs } = limits
+  for (
+    let retryMs: number = warehouseRetryMs;
+    ;
+    retryMs = Math.min(retryMs * 2, longestWarehouseRetryMs)
+  ) {
     try {
       const engine = { searchDir: paths.dir, threads, memoryLimit, tempDir, maxTempSize }
       return await Database.open({ path: paths.database, ...engine })

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { splitModelName } from '../../core/names.ts'
 import {
   damageMarkerFile,
-  keptManifestFile,
+  retainedManifestFile,
   MANIFEST_FILE,
   parseManifest,
   printManifest,
@@ -83,7 +83,7 @@ async function readIfThere(path: string): Promise<string | null> {
 /** The rename of manifest.json is the moment of publication. */
 export async function writeSnapshot(dir: string, snapshot: Snapshot): Promise<void> {
   const text = printManifest(snapshot)
-  await replaceDurably(join(dir, keptManifestFile(snapshot.id)), text)
+  await replaceDurably(join(dir, retainedManifestFile(snapshot.id)), text)
   await replaceDurably(join(dir, MANIFEST_FILE), text)
   await replaceDurably(join(dir, VIEWS_FILE), printViews(dir, snapshot))
 }
@@ -102,7 +102,7 @@ export async function collectGarbage(
   })
   const keep = new Set(
     kept.flatMap((snapshot) => [
-      keptManifestFile(snapshot.id),
+      retainedManifestFile(snapshot.id),
       ...snapshot.relations.flatMap(({ file }) => [file, damageMarkerFile(file)]),
     ]),
   )

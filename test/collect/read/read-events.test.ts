@@ -3,13 +3,13 @@ import * as assert from 'uvu/assert'
 import { keyText, requestKey } from '../../../src/buffer/request-key.ts'
 import { linesMaxBytes, MARKER_LINE_MAX_BYTES, writeLines } from '../../../src/buffer/segment.ts'
 import { readEvent, readJsonBatch, readNdjsonBatch } from '../../../src/collect/read/read-events.ts'
-import { openDoor } from '../../../src/collect/validate/validate-event.ts'
+import { createValidator } from '../../../src/collect/validate/validate-event.ts'
 import { limits } from '../../../src/core/limits.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { settings } from '../../../src/project/settings.ts'
 import { eventsModel } from '../../support/handmade-models.ts'
 
-const door = openDoor(
+const validator = createValidator(
   eventsModel(
     'raw.page_views',
     'event_name VARCHAR NOT NULL',
@@ -21,9 +21,9 @@ const door = openDoor(
   ),
 )
 
-const store = (text: string | Buffer) => texts(readEvent(door, Buffer.from(text), 1e6))[0]
-const storeBatch = (text: string) => texts(readJsonBatch(door, Buffer.from(text), 1000))
-const storeLines = (text: string) => texts(readNdjsonBatch(door, Buffer.from(text), 1000))
+const store = (text: string | Buffer) => texts(readEvent(validator, Buffer.from(text), 1e6))[0]
+const storeBatch = (text: string) => texts(readJsonBatch(validator, Buffer.from(text), 1000))
+const storeLines = (text: string) => texts(readNdjsonBatch(validator, Buffer.from(text), 1000))
 const texts = (events: readonly Uint8Array[]) =>
   events.map((event) => Buffer.from(event).toString())
 
@@ -80,13 +80,13 @@ test("received_at is the server's to fill, also when it is NOT NULL", () => {
   assert.ok(store('{"event_name":"a","received_at":null}'))
   assert.ok(store('{"event_name":"a","received_at":"2024-01-01T00:00:00Z"}'))
   refuses('{"event_name":"a","received_at":"now"}', 'invalid-value', 'received_at')
-  const other = openDoor(eventsModel('raw.t', 'received_at VARCHAR NOT NULL'))
+  const other = createValidator(eventsModel('raw.t', 'received_at VARCHAR NOT NULL'))
   assert.is(refusalOf(() => readEvent(other, Buffer.from('{}'), 99)).code, 'missing-field')
 })
 
 test('a column called like a member that every object has is missed when it is absent', () => {
   for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
-    const odd = openDoor(eventsModel('raw.t', `${name} JSON NOT NULL`))
+    const odd = createValidator(eventsModel('raw.t', `${name} JSON NOT NULL`))
     const refused = refusalOf(() => readEvent(odd, Buffer.from('{}'), 99))
     assert.is(refused.target, name)
     assert.is(readEvent(odd, Buffer.from(`{"${name}":{}}`), 99).length, 1)
@@ -221,19 +221,19 @@ test('an event of a batch may be as large as a single one, and not larger', () =
 test('limits count what is stored: a short number may become many digits', () => {
   const text = '{"event_name":"a","price":1e27}'
   const event = Buffer.from(text)
-  const stored = readEvent(door, event, 1e6)[0]!
+  const stored = readEvent(validator, event, 1e6)[0]!
   assert.is(Buffer.from(stored).toString(), `{"event_name":"a","price":"1${'0'.repeat(27)}"}`)
-  assert.is(readEvent(door, event, stored.length).length, 1)
-  const single = refusalOf(() => readEvent(door, event, stored.length - 1))
+  assert.is(readEvent(validator, event, stored.length).length, 1)
+  const single = refusalOf(() => readEvent(validator, event, stored.length - 1))
   assert.equal([single.status, single.code], [413, 'event-too-large'])
 
   const two = { json: Buffer.from(`[${text},${text}]`), lines: Buffer.from(`${text}\n${text}`) }
   const most = 2 * stored.length
-  assert.is(readJsonBatch(door, two.json, 1000, most).length, 2)
-  assert.is(readNdjsonBatch(door, two.lines, 1000, most).length, 2)
+  assert.is(readJsonBatch(validator, two.json, 1000, most).length, 2)
+  assert.is(readNdjsonBatch(validator, two.lines, 1000, most).length, 2)
   for (const read of [
-    () => readJsonBatch(door, two.json, 1000, most - 1),
-    () => readNdjsonBatch(door, two.lines, 1000, most - 1),
+    () => readJsonBatch(validator, two.json, 1000, most - 1),
+    () => readNdjsonBatch(validator, two.lines, 1000, most - 1),
   ]) {
     const batch = refusalOf(read)
     assert.equal([batch.status, batch.code], [413, 'batch-too-large'])
@@ -241,7 +241,9 @@ test('limits count what is stored: a short number may become many digits', () =>
 })
 
 test('a refusal says what is wrong, and where inside of a value', () => {
-  const nested = openDoor(eventsModel('raw.n', 's STRUCT(a INTEGER)', 'l INTEGER[]', 'n TINYINT'))
+  const nested = createValidator(
+    eventsModel('raw.n', 's STRUCT(a INTEGER)', 'l INTEGER[]', 'n TINYINT'),
+  )
   const messageOf = (text: string) =>
     refusalOf(() => readEvent(nested, Buffer.from(text), 1e6)).message.replace(/.*does not/, 'not')
   const range = 'must be an integer from -2147483648 to 2147483647'

@@ -4,7 +4,11 @@ import { isUtf8 } from 'node:buffer'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { quickEnd } from '../../../src/collect/validate/fast-path.ts'
-import { admit, type Door, openDoor } from '../../../src/collect/validate/validate-event.ts'
+import {
+  validateEvent,
+  type Validator,
+  createValidator,
+} from '../../../src/collect/validate/validate-event.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { pick } from '../../support/front-requests.ts'
@@ -13,7 +17,7 @@ import { eventsModel } from '../../support/handmade-models.ts'
 const EVENTS = 40_000
 const MAX_BYTES = 300
 
-const door = openDoor(
+const validator = createValidator(
   eventsModel(
     'raw.t',
     'id BIGINT NOT NULL',
@@ -28,11 +32,11 @@ const door = openDoor(
     'received_at TIMESTAMP WITH TIME ZONE',
   ),
 )
-const closer: Door = { ...door, quick: null }
+const closer: Validator = { ...validator, quick: null }
 
-function outcome(through: Door, body: Buffer, limit: number): string {
+function outcome(through: Validator, body: Buffer, limit: number): string {
   try {
-    const { stored, end } = admit(through, body, 0, limit, MAX_BYTES)
+    const { stored, end } = validateEvent(through, body, 0, limit, MAX_BYTES)
     return `${end} ${Buffer.from(stored).toString()}`
   } catch (error) {
     assert.instance(error, RequestError)
@@ -138,9 +142,9 @@ test(`${EVENTS} events, with the quickest look and without`, () => {
     const body = Buffer.from(`${text}${pick(random, ['', '', '\n"}', '\n}', ',{"id":1}'])}`)
     assert.ok(isUtf8(body))
     const limit = random() < 0.5 ? Buffer.byteLength(text) : body.length
-    const [ours, theirs] = [outcome(door, body, limit), outcome(closer, body, limit)]
+    const [ours, theirs] = [outcome(validator, body, limit), outcome(closer, body, limit)]
     assert.is(ours, theirs, JSON.stringify(body.toString()))
-    if (quickEnd(door.quick!, body, 0, limit) !== -1) quick++
+    if (quickEnd(validator.quick!, body, 0, limit) !== -1) quick++
     if (/^[a-z]/.test(theirs)) refused++
   }
   assert.ok(quick > EVENTS / 10, `only ${quick} were seen quickly`)
@@ -148,7 +152,8 @@ test(`${EVENTS} events, with the quickest look and without`, () => {
 })
 
 test('what the quickest look takes', () => {
-  const end = (text: string) => quickEnd(door.quick!, Buffer.from(text), 0, Buffer.byteLength(text))
+  const end = (text: string) =>
+    quickEnd(validator.quick!, Buffer.from(text), 0, Buffer.byteLength(text))
   for (const yes of [
     '{"id":1,"name":"n"}',
     '{ "name" : "n" ,\n"id" : -1 }',
@@ -171,9 +176,9 @@ test('what the quickest look takes', () => {
     '{"id":1234567890123456,"name":"n"}',
   ])
     assert.is(end(no), -1, no)
-  const inherited = openDoor(eventsModel('raw.t', 'constructor VARCHAR NOT NULL'))
+  const inherited = createValidator(eventsModel('raw.t', 'constructor VARCHAR NOT NULL'))
   assert.match(outcome(inherited, Buffer.from('{}'), 2), /^missing-field /)
-  const odd = openDoor(eventsModel('raw.t', '"a\\b" VARCHAR'))
+  const odd = createValidator(eventsModel('raw.t', '"a\\b" VARCHAR'))
   assert.is(odd.quick, null)
 })
 

@@ -1,4 +1,4 @@
-// What the door takes, the engine reads, as it was meant; and what the engine would change in silence is refused.
+// What the validator accepts, DuckDB reads, as it was meant; and what the engine would change in silence is refused.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readEvent } from '../../../src/collect/read/read-events.ts'
-import { openDoor } from '../../../src/collect/validate/validate-event.ts'
+import { createValidator } from '../../../src/collect/validate/validate-event.ts'
 import type { EventsModel } from '../../../src/core/model.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
@@ -20,21 +20,21 @@ import { others } from '../../support/value-examples.ts'
 for (const [type, examples] of Object.entries({ ...numbers, ...others })) {
   test(type, async () => {
     const model = eventsModel('raw.t', `c ${type}`)
-    const door = openDoor(model)
+    const validator = createValidator(model)
     const stored = Object.keys(examples.taken).map((value) =>
-      Buffer.from(readEvent(door, Buffer.from(`{"c": ${value}}`), 1e6)[0]!).toString(),
+      Buffer.from(readEvent(validator, Buffer.from(`{"c": ${value}}`), 1e6)[0]!).toString(),
     )
     assert.equal(await flushed(model, stored), Object.values(examples.taken))
     for (const value of examples.refused) {
       const refused = (error: unknown) => error instanceof RequestError && error.status === 400
-      assert.throws(() => readEvent(door, Buffer.from(`{"c": ${value}}`), 1e6), refused, value)
+      assert.throws(() => readEvent(validator, Buffer.from(`{"c": ${value}}`), 1e6), refused, value)
     }
   })
 }
 
 /** The real way of a flush: what does not fit its column there throws. */
 async function flushed(model: EventsModel, events: readonly string[]): Promise<readonly unknown[]> {
-  const dir = await mkdtemp(join(tmpdir(), 'eider-door-'))
+  const dir = await mkdtemp(join(tmpdir(), 'eider-rules-'))
   try {
     const claims = new FakeClaims(dir)
     const claim = await claims.add(model.name, events)

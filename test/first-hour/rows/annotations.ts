@@ -248,7 +248,7 @@ export const rows: readonly Mistake[] = [
     files: two(`-- @check: country_id = "NO"\n${select}`),
     answer: `
       models/mart/two.sql:1:25 error sql-binding: no column "NO"
-      hint: text stands in single quotes: 'NO'`,
+      hint: text goes in single quotes: 'NO'`,
     grade: 'A',
   },
   {
@@ -274,7 +274,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'a lookback of an unknown unit',
     files: two(`-- @kind: append\n-- @incremental: order_id lookback 1 fortnight\n${select}`),
     answer: `
-      models/mart/two.sql:2:38 error annotation-syntax: annotation not understood: expected a column, then perhaps "lookback 1 hour" (second to year, or a plain number)`,
+      models/mart/two.sql:2:38 error annotation-syntax: annotation not understood: expected a column, optionally followed by "lookback 1 hour" (second to year, or a plain number)`,
     grade: 'A',
   },
   {

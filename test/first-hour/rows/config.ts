@@ -11,7 +11,7 @@ export const rows: readonly Mistake[] = [
     files: yml('name: shop\ncollect:\n\tport: 8080\n'),
     answer: `
       eider.yml:3:1 error config-syntax: this is not valid YAML: a tab indents this line
-      hint: YAML is indented with blanks`,
+      hint: YAML is indented with spaces`,
     grade: 'A',
   },
   {
@@ -29,7 +29,7 @@ export const rows: readonly Mistake[] = [
     files: yml('name: shop\ncollect:\n  port:18080\n'),
     answer: `
       eider.yml:3:3 error config-invalid-value: "collect" must be a group of settings
-      hint: a blank is missing after the colon: port: 18080`,
+      hint: a space is missing after the colon: port: 18080`,
     grade: 'A',
   },
   {
@@ -175,7 +175,7 @@ export const rows: readonly Mistake[] = [
     ),
     answer: `
       eider.yml:3:3 error invalid-source: the source "core" cannot be read: models have a schema of that name
-      hint: name the source or the folder of the models differently`,
+      hint: rename the source or the models folder`,
     grade: 'A',
   },
 ]

@@ -47,7 +47,7 @@ export const rows: readonly Mistake[] = [
     files: events('-- @kind: events\nSELECT 1 AS id'),
     answer: `
       models/raw/two.sql:2:1 error not-a-column-list: an events model is a list of columns: expected <column> <type> [NOT NULL], …
-      hint: a SELECT goes into a model of another kind that reads this one`,
+      hint: put the SELECT into a model of another kind that reads this one`,
     grade: 'A',
   },
   {
@@ -81,7 +81,7 @@ export const rows: readonly Mistake[] = [
     files: events('-- @kind: events\norder id INTEGER'),
     answer: `
       models/raw/two.sql:2:10 error invalid-column-type: "id INTEGER" is not a column type
-      hint: a name with a blank stands in double quotes: "order id" INTEGER`,
+      hint: a name with a space goes in double quotes: "order id" INTEGER`,
     grade: 'A',
   },
   {
@@ -90,7 +90,7 @@ export const rows: readonly Mistake[] = [
     files: events('-- @kind: events\nCREATE TABLE raw.x (id INTEGER, name VARCHAR)'),
     answer: `
       models/raw/two.sql:2:1 error not-a-column-list: an events model is a list of columns: expected the list alone
-      hint: write what stands between the parentheses: id INTEGER, name VARCHAR`,
+      hint: write only what is inside the parentheses: id INTEGER, name VARCHAR`,
     grade: 'A',
   },
   {

@@ -66,7 +66,7 @@ export const rows: readonly Mistake[] = [
     files: { 'models/mart/v.txt': 'SELECT 1', 'models/mart/v.sql.bak': 'SELECT 1' },
     answer: `
       models/mart/v.txt:1:1 warning ignored-file: this file is not read: a model is a .sql file
-      hint: rename or move it; a name that begins with a dot is passed over`,
+      hint: rename or move it; a name that begins with a dot is ignored`,
     grade: 'A',
   },
   {

@@ -15,7 +15,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'an array to the path of one event',
     ask: { post: '/collect/raw/orders', body: '[{"order_id":1}]' },
     answer:
-      '400 an event is a JSON object, and this is an array; send several events to the same path with /batch at its end',
+      '400 an event is a JSON object, and this is an array; send several events to the same path with /batch at the end',
     grade: 'A',
   },
   {
@@ -35,7 +35,7 @@ export const rows: readonly Mistake[] = [
       headers: { 'Content-Type': 'application/x-ndjson' },
     },
     answer:
-      '415 this path takes one event as JSON; send NDJSON to the same path with /batch at its end',
+      '415 this path takes one event as JSON; send NDJSON to the same path with /batch at the end',
     grade: 'A',
   },
   {

@@ -7,7 +7,7 @@ export const rows: readonly Mistake[] = [
     files: { 'seeds/ref/bad.csv': 'a,b\n1,2\n1,2,3\n4,5\n' },
     answer: `
       seeds/ref/bad.csv:3:5 error seed-row: this row has 3 fields, the header has 2 (a, b)
-      hint: put a value that holds a comma in quotes: "2,3"`,
+      hint: put a value that contains a comma in quotes: "2,3"`,
     grade: 'A',
   },
   {
@@ -16,7 +16,7 @@ export const rows: readonly Mistake[] = [
     files: { 'seeds/ref/bad.csv': 'a,b\n1,2\n1,2,3\n' },
     answer: `
       seeds/ref/bad.csv:3:5 error seed-row: this row has 3 fields, the header has 2 (a, b)
-      hint: put a value that holds a comma in quotes: "2,3"`,
+      hint: put a value that contains a comma in quotes: "2,3"`,
     grade: 'A',
   },
   {

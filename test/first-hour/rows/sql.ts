@@ -106,14 +106,14 @@ export const rows: readonly Mistake[] = [
     'CREATE TABLE',
     'CREATE TABLE mart.two AS SELECT order_id FROM core.orders',
     '1:1 error not-a-select: a model is one SELECT statement',
-    'write the SELECT alone; eider creates mart.two',
+    'write only the SELECT; eider creates mart.two',
   ),
   line(
     'a25',
     'INSERT INTO',
     'INSERT INTO mart.two SELECT order_id FROM core.orders',
     '1:1 error not-a-select: a model is one SELECT statement',
-    'write the SELECT alone; @kind: append or @kind: merge adds its rows',
+    'write only the SELECT; @kind: append or @kind: merge adds its rows',
   ),
   line(
     'a36',
@@ -166,7 +166,7 @@ export const rows: readonly Mistake[] = [
     'text in double quotes',
     'SELECT order_id FROM core.orders WHERE status = "paid"',
     '1:49 error sql-binding: no column "paid"',
-    `text stands in single quotes: 'paid'`,
+    `text goes in single quotes: 'paid'`,
   ),
   line(
     'd16k',
@@ -250,6 +250,6 @@ export const rows: readonly Mistake[] = [
     'two columns of one name',
     'SELECT 1 AS a, 2 AS a',
     '1:16 warning renamed-column: two columns are named "a", so the second becomes "a_1"',
-    'name one of them differently with AS',
+    'rename one of them with AS',
   ),
 ]

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
-import { keptManifestFile } from '../../../src/core/snapshot.ts'
+import { retainedManifestFile } from '../../../src/core/snapshot.ts'
 import { type Sql, sql } from '../../../src/core/sql.ts'
 import { publish, type Table } from '../../support/snapshot-files.ts'
 import { type Served, serve } from '../../support/odata-service.ts'
@@ -222,7 +222,7 @@ test('a delta link is 410 when its state is gone or has another shape, and 400 w
   let tries = 0
   const ask = () => served.get(link, { prefer: `maxpagesize=${1000 + tries++}` })
   assert.is((await ask()).json.value.length, 2)
-  await rm(join(served.dir, keptManifestFile('first')))
+  await rm(join(served.dir, retainedManifestFile('first')))
   // By its next look at the manifest the service has closed what is no longer among the last ones.
   while ((await ask()).status === 200 && tries < 300) await sleep(50)
   assert.equal(await refusal(link), gone)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../../src/core/resources.ts'
-import { keptManifestFile } from '../../../src/core/snapshot.ts'
+import { retainedManifestFile } from '../../../src/core/snapshot.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { publish, type Table } from '../../support/snapshot-files.ts'
 import { type Served, serve } from '../../support/odata-service.ts'
@@ -224,7 +224,7 @@ test('a next link stays on its snapshot, and is 410 when that is gone', async ()
   // The service has closed it by now, and opens it again while a run keeps it.
   assert.is((await served.get(next)).json.value.length, 2)
   for (const id of ['third', 'fourth', 'fifth', 'sixth']) await publishAndWait(id)
-  await rm(join(served.dir, keptManifestFile('first')))
+  await rm(join(served.dir, retainedManifestFile('first')))
   const gone = await served.get(next)
   assert.is(gone.status, 410)
   assert.is(gone.json.error.target, '$skiptoken')

@@ -118,7 +118,7 @@ test('a table that no run made is not replaced, unless it is asked for', async (
   await alter(space.paths.database, sql`CREATE TABLE d.mine AS SELECT 42 AS v`)
   const models = [query('d.mine', 'select 1 as v')]
   const refused = await space.run(models)
-  assert.match(resultOf(refused, 'd.mine').because, /no run has made.*--full-refresh/)
+  assert.match(resultOf(refused, 'd.mine').because, /no run created.*--full-refresh/)
   assert.equal(await space.rows(sql`FROM d.mine`), [{ v: 42 }])
   await space.ok(models, { fullRefresh: true })
   assert.equal(await space.rows(sql`FROM d.mine`), [{ v: 1 }])
@@ -157,8 +157,8 @@ test('schemas that cannot be used are refused by name', async () => {
     query('_eider.models', 'select 1 as v'),
     query('Warehouse.t', 'select 1 as v'),
   ])
-  assert.match(resultOf(summary, '_eider.models').because, /belongs to eider/)
-  assert.match(resultOf(summary, 'Warehouse.t').because, /name of the database file/)
+  assert.match(resultOf(summary, '_eider.models').because, /is reserved for eider/)
+  assert.match(resultOf(summary, 'Warehouse.t').because, /same name as the database file/)
 })
 
 test('an abort rolls the running model back and skips the rest', async () => {

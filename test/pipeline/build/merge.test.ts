@@ -224,7 +224,7 @@ test('a table that was filled under another key is checked under the new one', a
   const failed = await space.run([source('(3, 3)'), merge({ key: ['v'] })])
   assert.match(
     resultOf(failed, 'mart.t').because,
-    /duplicate keys: v = 1 \(2 rows\); the table was filled under another key; .*--full-refresh$/,
+    /duplicate keys: v = 1 \(2 rows\); the table was built with another key; .*--full-refresh$/,
   )
 })
 

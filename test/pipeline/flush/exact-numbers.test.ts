@@ -1,10 +1,10 @@
-// JSON keeps numbers as they were sent, from the door to the table, wherever in the type of a column it is: withExact().
+// JSON keeps numbers as they were sent, from the validator to the table, wherever in the type of a column it is: withExact().
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { readEvent } from '../../../src/collect/read/read-events.ts'
-import { openDoor } from '../../../src/collect/validate/validate-event.ts'
+import { createValidator } from '../../../src/collect/validate/validate-event.ts'
 import type { EventsModel } from '../../../src/core/model.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
@@ -23,7 +23,7 @@ const model = events('raw.e', {
 
 /** As it is in the buffer. */
 const stored = (text: string, of: EventsModel = model) =>
-  Buffer.from(readEvent(openDoor(of), Buffer.from(text), 1e6)[0]!).toString()
+  Buffer.from(readEvent(createValidator(of), Buffer.from(text), 1e6)[0]!).toString()
 
 const SEED = 20_260_303
 const NUMBERS = 3_000

@@ -12,7 +12,7 @@ import {
   resultOf,
   statuses,
 } from '../../support/pipeline-project.ts'
-import { events, query } from '../../support/handmade-models.ts'
+import { events, projectOf, query } from '../../support/handmade-models.ts'
 
 const model = events('raw.e', {
   id: 'INTEGER!',
@@ -292,6 +292,24 @@ test('events of a target without a model stay in the buffer', async () => {
   const logger = { debug() {}, info() {}, warn, error() {}, child: () => logger }
   await space.ok([model], { openClaims: () => Promise.resolve(claims), logger })
   assert.equal(warnings, ['flush-target-without-model'])
+  assert.is(claims.segments.length, 1)
+})
+
+test('an events model with a mistake is no target without a model', async () => {
+  await using space = await openProject()
+  const claims = buffered(space)
+  const bad = events('raw.bad', { id: 'INTEGER!' })
+  await claims.add('raw.bad', [{ id: 1 }])
+  const warnings: string[] = []
+  const warn = (event: string) => void warnings.push(event)
+  const logger = { debug() {}, info() {}, warn, error() {}, child: () => logger }
+  const failed = new Map([[bad.name, { ...bad, mistakes: [], failedBy: bad.name }]])
+  await space.run([model], {
+    project: { ...projectOf(model), failed },
+    openClaims: () => Promise.resolve(claims),
+    logger,
+  })
+  assert.equal(warnings, [])
   assert.is(claims.segments.length, 1)
 })
 

@@ -36,7 +36,7 @@ const table = (header = '') => `${header}select id, v, ts from raw.s`
 const given = (target: string): Texts => ({ 'raw.s': source, 'mart.t': target })
 const twice = `${source} union all select 1, 3, timestamp '2026-01-02'`
 const lost =
-  'mart.t holds rows that its source may no longer have; as kind table it would lose them; drop them with --full-refresh'
+  'mart.t holds rows that its source may no longer have; as kind table it would lose them; drop them: eider run mart.t --full-refresh'
 const inSelect =
   'filter them in the SELECT, or keep one row of each key with @on_duplicate: latest(column)'
 
@@ -68,7 +68,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'two rows with one exposed key': {
     before: given(table('-- @expose: id\n')),
     after: { 'raw.s': twice },
-    says: 'models/mart/t.sql:1:4: duplicate keys: id = 1 (2 rows); expose a key that each row has for itself, or none: @expose',
+    says: 'models/mart/t.sql:1:4: duplicate keys: id = 1 (2 rows); expose a key that is unique for each row, or none: @expose',
     shownBy: 'rows',
   },
   'an empty source of a mirror': {
@@ -80,27 +80,27 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'a column that is gone': {
     before: given(kept(append)),
     after: given(kept(append, 'id, ts')),
-    says: 'models/mart/t.sql:1:4: the model no longer has "v", which the table holds; rebuild the table with --full-refresh',
+    says: 'models/mart/t.sql:1:4: the model no longer has "v", which the table holds; rebuild the table: eider run mart.t --full-refresh',
   },
   'a narrower column': {
     before: given(kept(merge)),
     after: given(kept(merge, 'id, v::smallint as v, ts')),
-    says: 'models/mart/t.sql:1:4: column "v" cannot change from INTEGER to SMALLINT without losing values; rebuild the table with --full-refresh',
+    says: 'models/mart/t.sql:1:4: column "v" cannot change from INTEGER to SMALLINT without losing values; rebuild the table: eider run mart.t --full-refresh',
   },
   'a new column under @on_schema_change: fail': {
     before: given(kept(`${scd2}\n-- @on_schema_change: fail`)),
     after: given(kept(`${scd2}\n-- @on_schema_change: fail`, '*, 1 as w')),
-    says: 'models/mart/t.sql:3:4: the columns changed (new "w") and @on_schema_change is fail; rebuild the table with --full-refresh',
+    says: 'models/mart/t.sql:3:4: the columns changed (new "w") and @on_schema_change is fail; rebuild the table: eider run mart.t --full-refresh',
   },
   'a rebuild that would lose rows': {
     before: given(kept(`${append}\n-- @on_schema_change: rebuild`)),
     after: given(kept(`${append}\n-- @on_schema_change: rebuild`, '*, 1 as w')),
-    says: 'models/mart/t.sql:3:4: the columns changed (new "w"); the table holds rows that its source may no longer have, so it is rebuilt only with --full-refresh',
+    says: 'models/mart/t.sql:3:4: the columns changed (new "w"); the table holds rows that its source may no longer have, so it is rebuilt only when asked: eider run mart.t --full-refresh',
   },
   'a watermark that the table does not have': {
     before: given(kept(append)),
     after: given(kept('-- @kind: append\n-- @incremental: day', '*, ts::date as day')),
-    says: 'models/mart/t.sql:2:4: the table has no column "day" from which to go on; rebuild it with --full-refresh',
+    says: 'models/mart/t.sql:2:4: the table has no column "day" to continue from; rebuild it: eider run mart.t --full-refresh',
   },
   'an append that becomes a table': {
     before: given(kept(append)),
@@ -115,7 +115,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'a scd2 that becomes a table': {
     before: given(kept(scd2)),
     after: given(table('-- @kind: table\n')),
-    says: 'models/mart/t.sql:1:4: mart.t holds the history of its rows; as kind table it would lose them; drop them with --full-refresh',
+    says: 'models/mart/t.sql:1:4: mart.t holds the history of its rows; as kind table it would lose them; drop them: eider run mart.t --full-refresh',
   },
   'events that become a table': {
     before: given('-- @kind: events\nid integer'),
@@ -125,7 +125,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'a type that a seed without rows would have': {
     before: given(kept(merge)),
     after: { 'raw.s': source.replace('2::integer', "'2'") },
-    says: 'models/mart/t.sql:1:4: column "v" cannot change from INTEGER to VARCHAR without losing values; if it comes from a seed without rows, declare its type in the .yml beside the seed; otherwise rebuild the table with --full-refresh',
+    says: 'models/mart/t.sql:1:4: column "v" cannot change from INTEGER to VARCHAR without losing values; if it comes from a seed without rows, declare its type in the .yml next to the seed; otherwise rebuild the table: eider run mart.t --full-refresh',
   },
   'a narrower field of events': {
     before: given('-- @kind: events\nid integer'),
@@ -142,7 +142,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     before: given(kept(append)),
     after: {},
     given: { range: { start: 'then', end: '2026-02-01' } },
-    says: 'models/mart/t.sql:2:4: --start then is no value of "ts", which is TIMESTAMP',
+    says: 'models/mart/t.sql:2:4: --start then is not a valid value for "ts" (TIMESTAMP)',
   },
   'an error of the engine': {
     before: given(table()),
@@ -190,7 +190,7 @@ test('a table that no run has made', async () => {
   }
   const models = await modelsOf(given(table()))
   const says =
-    'models/mart/t.sql:1:1: a table mart.t exists that no run has made; move it away, or replace it with --full-refresh'
+    'models/mart/t.sql:1:1: a table mart.t exists that no run created; rename it, or replace it: eider run mart.t --full-refresh'
   assert.is(stepOf(await planned(space, models), 'mart.t').problem, says)
   assert.is(resultOf(await space.run(models), 'mart.t').because, says)
   assert.equal(await space.rows(sql`FROM mart.t`), [{ id: 7 }])

@@ -5,10 +5,15 @@
 
 import { didYouMean } from '../../../core/suggest.ts'
 import { odataError, unsupported } from '../../protocol/errors.ts'
+import {
+  type AggregateMethod,
+  aggregateMethods,
+  isAggregateMethod,
+} from '../../syntax/transformations.ts'
 import { isInteger, isNumber, MAX_PRECISION } from '../../edm/numbers.ts'
 import { decimalType, edm, type EdmType, hugeDecimal } from '../../edm/types.ts'
 
-/** What totals are called in the bound request. Each has its SQL in sql/totals.ts. */
+/** What totals are called in the bound request. Each has its SQL in sql/methods.ts. */
 export type TotalMethod =
   | 'sum'
   | 'min'
@@ -32,7 +37,7 @@ interface MethodTotal {
 /** `type` is that of the values, `name` what the caller calls the method. */
 type Method = (type: EdmType, name: string) => MethodTotal
 
-const methods: Readonly<Record<string, Method>> = {
+const methods: Readonly<Record<AggregateMethod, Method>> = {
   sum: sumOf,
   min: (type) => ({ method: 'min', type }),
   max: (type) => ({ method: 'max', type }),
@@ -44,9 +49,9 @@ const methods: Readonly<Record<string, Method>> = {
 
 export function methodNamed(name: string, at: number): Method {
   const folded = name.toLowerCase()
-  if (Object.hasOwn(methods, folded)) return methods[folded]!
+  if (isAggregateMethod(folded)) return methods[folded]
   if (name.includes('.')) throw unsupported(`the aggregation method ${name}`)
-  const hint = didYouMean(name, Object.keys(methods))
+  const hint = didYouMean(name, aggregateMethods)
   const problem = `there is no aggregation method "${name}" (at character ${at + 1})`
   throw odataError('unknown-function', hint === undefined ? problem : `${problem}: ${hint}`)
 }

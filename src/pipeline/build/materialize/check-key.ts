@@ -40,7 +40,7 @@ export async function checkKey(
 const hints: Readonly<Record<KeyAnnotation, string>> = {
   unique_key:
     'filter them in the SELECT, or keep one row of each key with @on_duplicate: latest(column)',
-  expose: 'expose a key that each row has for itself, or none: @expose',
+  expose: 'expose a key that is unique for each row, or none: @expose',
 }
 
 /** For rows of the SELECT; not every kind takes @on_duplicate. */

@@ -1,5 +1,5 @@
-// Whether a model will have the columns that it was compiled with. Where that shows only when it is built, so do changes
-// of columns that would have to be refused.
+// Whether a model will have the columns that it was compiled with. Where only the build can tell, so it is for changes
+// of columns that would have to be rejected.
 
 import type { Model } from '../../../core/model.ts'
 import type { RunContext } from '../../run-context.ts'

@@ -45,13 +45,13 @@ export const events: Materialization<EventsModel> = {
   dryRun,
 }
 
-/** What the columns of the model make of its table. */
+/** How the columns of the model change its table. */
 async function adaptationFor(
   { connection, columnsBefore }: RunContext,
   model: EventsModel,
 ): Promise<Adaptation> {
   return adaptationOf({
-    relation: relationOf(model.name),
+    model: model.name,
     from: (await columnsBefore(model.name)) ?? [],
     to: await spelledByEngine(connection, model),
     removed: 'keep',

@@ -1,16 +1,17 @@
 // Changes of columns that keep all that a table holds: a new column, and a type that holds every value of the old one.
 
 import type { OnSchemaChange } from '../../../core/model.ts'
-import { foldCase } from '../../../core/names.ts'
+import { foldCase, type ModelName } from '../../../core/names.ts'
 import type { Column, ColumnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
-import { ModelFailure } from '../../failure.ts'
+import { fullRefreshOf, ModelFailure } from '../../failure.ts'
+import { relationOf } from './relation.ts'
 
 export interface Evolution {
-  readonly relation: Sql
+  readonly model: ModelName
   readonly from: readonly Column[]
   readonly to: readonly Column[]
-  /** What becomes of a column that the model no longer has. */
+  /** What happens to a column that the model no longer has. */
   readonly removed: 'keep' | 'refuse'
 }
 
@@ -21,15 +22,15 @@ export interface Adaptation {
   readonly statements: readonly Sql[]
 }
 
-/** What `@on_schema_change` makes of the difference. Throws ModelFailure for one that it does not let pass. */
+/** How `@on_schema_change` handles the difference. Throws ModelFailure for one that it does not allow. */
 export function adaptationOf(
   evolution: Evolution & {
     readonly policy: OnSchemaChange
-    /** True where the rows can all be made again from the source. */
+    /** True where all rows can be rebuilt from the source. */
     readonly canRebuild: boolean
   },
 ): Adaptation {
-  const { from, to, policy, canRebuild, removed } = evolution
+  const { model, from, to, policy, canRebuild, removed } = evolution
   if (policy === 'evolve') {
     const statements = planEvolution(evolution)
     return { is: statements.length > 0 ? 'evolved' : 'same', statements }
@@ -39,13 +40,13 @@ export function adaptationOf(
   if (policy === 'rebuild' && canRebuild) return { is: 'rebuild', statements: [] }
   if (removed === 'keep')
     throw new ModelFailure(
-      `the columns changed (${difference}); to take them over, write @on_schema_change: evolve`,
+      `the columns changed (${difference}); to apply the changes, write @on_schema_change: evolve`,
       'on_schema_change',
     )
   throw new ModelFailure(
     policy === 'fail'
-      ? `the columns changed (${difference}) and @on_schema_change is fail; rebuild the table with --full-refresh`
-      : `the columns changed (${difference}); the table holds rows that its source may no longer have, so it is rebuilt only with --full-refresh`,
+      ? `the columns changed (${difference}) and @on_schema_change is fail; rebuild the table: ${fullRefreshOf(model)}`
+      : `the columns changed (${difference}); the table holds rows that its source may no longer have, so it is rebuilt only when asked: ${fullRefreshOf(model)}`,
     'on_schema_change',
   )
 }
@@ -66,15 +67,16 @@ function differenceOf(
   return [...changes, ...lost.map(({ name }) => `no "${name}"`)].join(', ')
 }
 
-// Rows of the table would be lost to a seed that is empty for once.
-const SEED_HINT =
-  '; if it comes from a seed without rows, declare its type in the .yml beside the seed; otherwise rebuild the table with --full-refresh'
+// A seed that happens to be empty would cost the table its rows.
+const seedHint = (model: ModelName) =>
+  `; if it comes from a seed without rows, declare its type in the .yml next to the seed; otherwise rebuild the table: ${fullRefreshOf(model)}`
 
 /** Throws ModelFailure for a change that would lose values. */
-function planEvolution({ relation, from, to, removed }: Evolution): readonly Sql[] {
+function planEvolution({ model, from, to, removed }: Evolution): readonly Sql[] {
+  const relation = relationOf(model)
   const hint =
     removed === 'refuse'
-      ? '; rebuild the table with --full-refresh'
+      ? `; rebuild the table: ${fullRefreshOf(model)}`
       : '; give the column another name, or keep its type'
   const before = new Map(from.map((column) => [foldCase(column.name), column]))
   const after = new Set(to.map(({ name }) => foldCase(name)))
@@ -92,7 +94,7 @@ function planEvolution({ relation, from, to, removed }: Evolution): readonly Sql
       return [sql`ALTER TABLE ${relation} ADD COLUMN ${sql.ident(name)} ${sql.type(type)}`]
     if (column.type === type) return []
     if (!isLosslessWidening(column.type, type)) {
-      const help = removed === 'refuse' && type === 'VARCHAR' ? SEED_HINT : hint
+      const help = removed === 'refuse' && type === 'VARCHAR' ? seedHint(model) : hint
       throw new ModelFailure(
         `column "${name}" cannot change from ${column.type} to ${type} without losing values${help}`,
         'on_schema_change',

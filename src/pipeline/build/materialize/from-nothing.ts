@@ -48,7 +48,7 @@ export function fromNothing<M extends ViewModel | TableModel | SeedModel>(
   }
 }
 
-/** By key where both have it and each row has a value of its own; else by whole rows. */
+/** By key where both have it and it is unique; else by whole rows. */
 async function compareTables(
   connection: Connection,
   before: Sql,

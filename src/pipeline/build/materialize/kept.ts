@@ -1,4 +1,4 @@
-// Tables that go on from run to run: append, merge, scd2. The frame that they share: stage the rows, bring the columns of
+// Tables that persist from run to run: append, merge, scd2. The shared steps: stage the rows, bring the columns of
 // the table in line, then write what the kind says. All in the transaction of the caller.
 
 import { isDeepStrictEqual } from 'node:util'
@@ -10,6 +10,7 @@ import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { adaptedTable, keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
+import { fullRefreshOf } from '../../failure.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
 import { isEdited } from '../../store/state.ts'
 import { checkKey, duplicatesHint } from './check-key.ts'
@@ -26,7 +27,7 @@ import {
   watermarkOf,
 } from './stage.ts'
 
-/** What a kind adds to the frame. */
+/** What a kind adds to these steps. */
 export interface KeptKind<M extends KeptModel> extends Pick<
   Materialization<M>,
   'losses' | 'rowKey' | 'currentRows'
@@ -37,11 +38,11 @@ export interface KeptKind<M extends KeptModel> extends Pick<
   canRebuild(model: M): boolean
   /** Throws ModelFailure for staged rows that must not be written. */
   refuseStage(context: RunContext, model: M): Promise<void>
-  /** What a new table is made of. */
+  /** The rows of a new table. */
   firstRows(context: RunContext, stage: Sql): Sql
   /** Writes the staged rows into the table; returns how many it wrote or deleted. */
   write(context: RunContext, model: M, columns: StagedColumns): Promise<number>
-  /** Lays over the table of the warehouse what write() would make of it. */
+  /** Shadows the table of the warehouse with what write() would turn it into. */
   dryWrite(context: RunContext, model: M, dry: DryWrite): Promise<DryWritten>
   /** Rows that the table has more after such changes. */
   rowsAdded(changes: RowChanges): number
@@ -75,7 +76,7 @@ export function keptTable<M extends KeptModel>(kind: KeptKind<M>): Materializati
     refuseReplacement: (name, by, fullRefresh) =>
       fullRefresh
         ? null
-        : `${name} ${kind.holds}; as kind ${by} it would lose them; drop them with --full-refresh`,
+        : `${name} ${kind.holds}; as kind ${by} it would lose them; drop them: ${fullRefreshOf(name)}`,
     build: (context, model) => build(kind, context, model),
     dryRun: (context, model, input) => dryRun(kind, context, model, input),
   }
@@ -92,7 +93,7 @@ async function refuse<M extends KeptModel>(
     await refuseWrongRange(context.connection, model, watermark, range)
   if (!continuesTable(context, model)) return
   const before = (await context.columnsBefore(model.name)) ?? []
-  if (watermark !== null) refuseLostWatermark(watermark, before)
+  if (watermark !== null) refuseLostWatermark(model.name, watermark, before)
   if (columnsAreKnown(context, model))
     adaptationFor(kind, model, ownColumns(model, before), ownColumns(model, model.columns))
 }
@@ -152,7 +153,7 @@ function adaptationFor<M extends KeptModel>(
   to: readonly Column[],
 ): Adaptation {
   return adaptationOf({
-    relation: relationOf(model.name),
+    model: model.name,
     from,
     to,
     removed: 'refuse',
@@ -162,12 +163,12 @@ function adaptationFor<M extends KeptModel>(
 }
 
 // The rows of the SELECT have been checked, so no change of it helps.
-const OTHER_KEY =
-  'the table was filled under another key; keep that one, or rebuild the table with --full-refresh'
+const otherKeyHint = ({ name }: KeptModel) =>
+  `the table was built with another key; keep that key, or rebuild the table: ${fullRefreshOf(name)}`
 
 /**
- * The stage has each key once, so the table has too, unless it was filled under another key, or a range of it was
- * replaced. An exposed key of its own is checked each time.
+ * The stage has each key once, so the table has too, unless it was built with another key, or a range of it was
+ * replaced. An exposed key that differs is checked each time.
  */
 async function checkKeys<M extends KeptModel>(
   kind: KeptKind<M>,
@@ -178,7 +179,7 @@ async function checkKeys<M extends KeptModel>(
   const target = relationOf(model.name)
   const range = rangeOf(context, model)
   if (isEdited(recordOf(context, model), model) || range !== null) {
-    const hint = range === null ? OTHER_KEY : duplicatesHint(model)
+    const hint = range === null ? otherKeyHint(model) : duplicatesHint(model)
     await checkKey(connection, kind.currentRows(target), model.uniqueKey, 'unique_key', hint)
   }
   const exposed = model.expose?.key ?? []

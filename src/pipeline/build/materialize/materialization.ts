@@ -1,4 +1,4 @@
-// What a kind of model has to bring along. Each kind is one file here that exports one such object; all of them are in
+// What a kind of model must implement. Each kind is one file here that exports one such object; all of them are in
 // kinds.ts.
 
 import type { WaitingSegment } from '../../../buffer/claim-source.ts'
@@ -10,19 +10,19 @@ import type { RunContext } from '../../run-context.ts'
 
 // Methods, not properties: the one of a kind then stands for the one of any model.
 export interface Materialization<M extends Model = Model> {
-  /** Asked before anything is built. Throws ModelFailure for what needs no row of the source to be seen. */
+  /** Called before anything is built. Throws ModelFailure for what can be detected without a row of the source. */
   refuse(context: RunContext, model: M): Promise<void>
   /** Why a table of this kind must not be replaced by a relation of another, with the way out; null: it may be. */
   refuseReplacement(name: ModelName, by: Kind, fullRefresh: boolean): string | null
   /** What the flags of the run make it replace or drop, one line each, besides what a full refresh drops. */
   losses(context: RunContext, model: M): Promise<readonly string[]>
-  /** The statement that holds the author's SQL, in which errors of the engine are placed; null: there is none. */
+  /** The statement that holds the author's SQL, in which errors of DuckDB are located; null: there is none. */
   statement(model: M, dir: string): Sql | null
   /** In the transaction of the caller, who has asked refuse(). Throws with the transaction to be rolled back. */
   build(context: RunContext, model: M): Promise<Built>
   /** Builds in memory what build() builds in the warehouse, under the same name. */
   dryRun(context: RunContext, model: M, input: DryRunInput): Promise<DryBuilt>
-  /** Columns that tell the rows of the relation apart, whether they are exposed or not; empty: none are known to. */
+  /** Columns that identify a row of the relation, whether they are exposed or not; empty: none are known. */
   rowKey(model: M): readonly string[]
   /** The rows of its table that the SELECT gave last, where the table has others too. */
   currentRows(table: Sql): Sql
@@ -54,6 +54,6 @@ export interface DryBuilt {
   readonly added: number | null
   /** null: rows are not compared. */
   readonly changes: RowChanges | null
-  /** What becomes of waiting events. */
+  /** What happens to waiting events. */
   readonly events?: EventsVerdict
 }

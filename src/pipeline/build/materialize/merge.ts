@@ -1,7 +1,7 @@
 // kind merge: rows of the query replace rows of the table with the same key; other rows of the table stay, or with
 // `@deletes: mirror` go.
 //
-// The engine's MERGE inserts two new duplicates without a word, takes any one of them where the key exists, and never
+// DuckDB's MERGE inserts two new duplicates without a word, takes any one of them where the key exists, and never
 // matches a NULL. So keys are checked first, and only rows that are new or differ are written: an unchanged table keeps
 // its version and nothing downstream runs.
 

@@ -15,7 +15,7 @@ export function inRange(column: string, { start, end }: WatermarkRange): Sql {
   return sql`${name} >= ${sql.value(start)} AND ${name} < ${sql.value(end)}`
 }
 
-/** The range that the run replaces in this model; null: it takes new rows, or makes all. */
+/** The range that the run replaces in this model; null: it adds new rows, or builds all. */
 export const rangeOf = (
   { range }: Pick<RunContext, 'range'>,
   { kind }: Model,
@@ -32,13 +32,13 @@ export function relationType(catalog: Catalog, name: ModelName): RelationType | 
   return catalog.relations.get(catalogKey(schema, table)) ?? null
 }
 
-/** To be called once the relation of a model is committed. */
+/** Call this once the relation of a model is committed. */
 export function noteRelation({ catalog }: RunContext, { name, kind }: Model): void {
   const { schema, table } = splitModelName(name)
   catalog.relations.set(catalogKey(schema, table), kinds[kind].relation)
 }
 
-/** Whether the table that an earlier run made goes on. */
+/** Whether the table that an earlier run created is continued. */
 export function continuesTable(context: RunContext, model: Model): boolean {
   if (recordOf(context, model)?.kind !== model.kind) return false
   // Events that were collected exist nowhere else.

@@ -1,15 +1,15 @@
-// Rows on their way into a table that is kept: the query's result in a temporary table, read from where the last run
+// Rows on their way into an incremental table: the query's result in a temporary table, read from where the last run
 // ended, its keys checked before anything is written.
 
 import { isNoValue } from '../../../core/exact-value.ts'
 import type { KeptModel, Watermark } from '../../../core/model.ts'
-import { sameName } from '../../../core/names.ts'
+import { type ModelName, sameName } from '../../../core/names.ts'
 import { type Column, type ColumnType, columnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf } from '../../../duckdb/values.ts'
-import { ModelFailure } from '../../failure.ts'
+import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import { checkKey, duplicatesHint } from './check-key.ts'
 import type { RunContext, WatermarkRange } from '../../run-context.ts'
 import { continuesTable, inRange, rangeOf, relationOf } from './relation.ts'
@@ -25,7 +25,7 @@ export function stageStatement({ body }: KeptModel, filter: Sql = sql.empty): Sq
 export const watermarkOf = (model: KeptModel): Watermark | null =>
   'watermark' in model ? model.watermark : null
 
-/** Leaves the rows in STAGE; gives its columns. Throws ModelFailure for NULL watermarks and for keys that are none. */
+/** Leaves the rows in STAGE; gives its columns. Throws ModelFailure for NULL watermarks and for invalid keys. */
 export async function fillStage(context: RunContext, model: KeptModel): Promise<readonly Column[]> {
   const { connection } = context
   const watermark = watermarkOf(model)
@@ -53,20 +53,24 @@ async function filterOf(
   const last = await connection.row(sql`SELECT max(${name}) IS NULL AS none FROM ${target}`)
   if (last?.['none'] === true) return sql.empty
   const back = lookback === null ? sql.empty : sql` - ${distance(lookback)}`
-  // A row without a watermark is let through here, to be refused with its fellows.
+  // A row without a watermark passes here, to be rejected together with the others.
   return sql` WHERE ${name} >= (SELECT max(${name})${back} FROM ${target}) OR ${name} IS NULL`
 }
 
 /** `columns`: those of the table that goes on. */
-export function refuseLostWatermark({ column }: Watermark, columns: readonly Column[]): void {
+export function refuseLostWatermark(
+  model: ModelName,
+  { column }: Watermark,
+  columns: readonly Column[],
+): void {
   if (columns.some(({ name }) => sameName(name, column))) return
   throw new ModelFailure(
-    `the table has no column "${column}" from which to go on; rebuild it with --full-refresh`,
+    `the table has no column "${column}" to continue from; rebuild it: ${fullRefreshOf(model)}`,
     'incremental',
   )
 }
 
-/** The ends are values of the watermark column, which only the engine can read; one that it would round is none. */
+/** The ends are values of the watermark column, which only DuckDB can read; one that it would round is invalid. */
 export async function refuseWrongRange(
   connection: Connection,
   { columns }: KeptModel,
@@ -83,7 +87,7 @@ export async function refuseWrongRange(
   for (const end of ['start', 'end'] as const)
     if (row?.[end] === true)
       throw new ModelFailure(
-        `--${end} ${range[end]} is no value of "${column}", which is ${type}`,
+        `--${end} ${range[end]} is not a valid value for "${column}" (${type})`,
         'incremental',
       )
   if (row?.['reversed'] === true)
@@ -133,10 +137,10 @@ export function sameValues(names: readonly string[], left: Sql, right: Sql): Sql
   return sql.join(equal, sql` AND `)
 }
 
-/** Whether values that the engine calls equal may be told apart: to it a month is 30 days, which no date agrees with. */
+/** Whether values that DuckDB calls equal may differ: to it a month is 30 days, which holds for no date. */
 export const needsText = (type: ColumnType): boolean => type.includes('INTERVAL')
 
-/** The column of `row` as a value that equals another only when nothing tells the two apart. */
+/** The column of `row` as a value that equals another only when the two are indistinguishable. */
 export function comparable(row: Sql, { name, type }: Column): Sql {
   const value = sql`${row}.${sql.ident(name)}`
   return needsText(type) ? sql`${value}::VARCHAR` : value

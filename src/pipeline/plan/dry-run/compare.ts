@@ -149,7 +149,7 @@ export async function compareRows(
 /** A column that both relations have. */
 interface Pair {
   readonly name: string
-  /** The types differ, or what is equal may be printed otherwise: the texts are compared. */
+  /** The types differ, or equal values may print differently: the texts are compared. */
   readonly asText: boolean
   /** True of rows `t` and `s` with other values in it. */
   readonly differs: Sql

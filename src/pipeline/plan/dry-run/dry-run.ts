@@ -23,7 +23,7 @@ export interface DryRunResult {
   readonly problem: string | null
   /** False: what reads the model would not be built on its account. */
   readonly changed: boolean
-  /** As the engine gives them; null when the model fails. */
+  /** As DuckDB gives them; null when the model fails. */
   readonly columns: readonly Column[] | null
   readonly events: EventsVerdict | null
   readonly diff: ModelDiff | null
@@ -55,7 +55,7 @@ export class DryRun {
     return new DryRun(context, waiting)
   }
 
-  /** To be called in DAG order, for models that nothing stands in the way of. A model that fails stays as it is. */
+  /** Call in DAG order, for models that nothing blocks. A model that fails stays as it is. */
   async build(model: Model): Promise<DryRunResult> {
     const { connection, paths, selected } = this.#context
     this.#built++
@@ -115,7 +115,7 @@ export class DryRun {
       await layOver(connection, name, sql`FROM ${relation}`)
       return relation
     }
-    // A view of the warehouse would read the tables of the warehouse, not what becomes of them.
+    // A view of the warehouse would read the tables of the warehouse, not their future contents.
     for (const input of model.dependsOn) await this.#provide(input)
     const statement = materializationOf(model).statement(model, paths.dir)
     if (statement !== null) await connection.run(statement)

@@ -1,4 +1,4 @@
-// Relations that stand, for the length of a plan, in the place of those in the warehouse: views and tables in memory
+// Relations that replace those of the warehouse for the length of a plan: views and tables in memory
 // under the names of the models.
 
 import { type ModelName, sameName } from '../../../core/names.ts'
@@ -35,7 +35,7 @@ export function adaptedTable(table: Sql, from: readonly Column[], to: readonly C
   return sql`(SELECT *${replaced}${sql.join(added, sql.empty)} FROM ${table})`
 }
 
-/** A temporary table under a name of its own, so that later models do not overwrite it. */
+/** A temporary table with a unique name, so that later models do not overwrite it. */
 export async function keepTable(
   connection: Connection,
   name: string,

@@ -13,7 +13,7 @@ import { hasOutsidersSql, isTemporal } from '../sql/temporal-range.ts'
 import { edmTypeOf } from '../edm/types.ts'
 
 /** Names of columns. */
-export interface FileFacts {
+export interface RowFacts {
   /** TINYINTs that hold a negative value. */
   readonly signedTinyints: ReadonlySet<string>
   /** Dates and times with a value out of the range of OData. */
@@ -21,7 +21,7 @@ export interface FileFacts {
 }
 
 /** By `factsKey`. */
-export type KnownFacts = ReadonlyMap<string, FileFacts>
+export type KnownFacts = ReadonlyMap<string, RowFacts>
 
 /** Equal for the same rows, unchanged since, of which the manifest says the same. */
 export const factsKey = async (
@@ -39,7 +39,7 @@ export async function readFacts(
   connection: Connection,
   relation: PublishedRelation,
   { tableOf }: StoredRows,
-): Promise<FileFacts> {
+): Promise<RowFacts> {
   const { model, columns, file } = relation
   const rows = sql.ident(...tableOf(entitySetName(model)))
   // A response describes its rows by the manifest, so a file that holds something else must not be served.

@@ -1,4 +1,4 @@
-// The SQL of totals: one value of all values of the rows of a group, or of those that links lead to from them.
+// The SQL of the methods of aggregate: one value of all values of the rows of a group, or of those that links lead to from them.
 
 import { type Sql, sql } from '../../core/sql.ts'
 import { type Total, typeOf } from '../bind/bound.ts'

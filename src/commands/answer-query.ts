@@ -1,0 +1,134 @@
+// The rows of a query: from the warehouse, and while another process holds that from the published snapshot.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseQuery } from '../compiler/sql/query-text.ts'
+import { DiagnosticsError } from '../core/diagnostics.ts'
+import { EnvironmentError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
+import { splitModelName } from '../core/names.ts'
+import { Resources } from '../core/resources.ts'
+import type { Snapshot } from '../core/snapshot.ts'
+import { sql } from '../core/sql.ts'
+import { describe } from '../duckdb/catalog.ts'
+import { type Connection, Database } from '../duckdb/database.ts'
+import { isInterrupt } from '../duckdb/errors.ts'
+import type { Row } from '../duckdb/values.ts'
+import { interruptOnAbort } from '../pipeline/interrupt.ts'
+import { openWarehouseToRead, withSources } from '../pipeline/store/open-warehouse.ts'
+import type { Project } from '../project/project.ts'
+import { openStore } from '../store/open-store.ts'
+import type { Store } from '../store/store.ts'
+import { isHeld, runAtWork } from './reading.ts'
+
+export interface Query {
+  readonly text: string
+  /** Rows to read. */
+  readonly limit: number
+}
+
+export interface Answer {
+  readonly columns: readonly string[]
+  readonly rows: readonly Row[]
+}
+
+/** Says on stderr when the answer is that of the snapshot. Throws as parseQuery() and the warehouse do. */
+export async function answerQuery(project: Project, query: Query): Promise<Answer> {
+  const store = openStore(project.paths)
+  try {
+    return await fromWarehouse(project, store, query)
+  } catch (error) {
+    if (!isHeld(error) && !(error instanceof GaveWay)) throw error
+    const snapshot = await store.snapshots.current()
+    if (snapshot === null) throw error
+    const why = isHeld(error) ? 'the warehouse is in use' : 'a run waited for this query'
+    const when = snapshot.publishedAt.toISOString()
+    process.stderr.write(
+      `${why}; reading snapshot ${snapshot.id}, published ${when}, which holds exposed models only\n`,
+    )
+    return await fromSnapshot(project, store, snapshot, query)
+  }
+}
+
+/** A query was ended for a run, which would fail if it waited much longer. */
+class GaveWay extends EnvironmentError {
+  constructor() {
+    super('query-gave-way', 'the query was ended, since a run waited for the warehouse', {
+      hint: 'try again when the run has ended',
+    })
+  }
+}
+
+async function fromWarehouse(
+  { paths, settings, files }: Project,
+  store: Store,
+  query: Query,
+): Promise<Answer> {
+  const { sources = [] } = files
+  const engine = { memoryLimit: settings.memory_limit }
+  const place = { dir: paths.dir, sources }
+  await using warehouse = await openWarehouseToRead(store.warehouse, engine, place)
+  await using connection = await warehouse.connect()
+  using way = giveWayToRuns(store)
+  using _interrupts = interruptOnAbort([connection], way.signal)
+  try {
+    return await answer(connection, query)
+  } catch (error) {
+    if (isInterrupt(error) && way.signal.aborted) throw new GaveWay()
+    const isUnbuilt = error instanceof DiagnosticsError && !(await store.warehouse.exists())
+    throw isUnbuilt ? withFirstRun(error) : error
+  }
+}
+
+/** Whoever has the warehouse open for reading keeps a run from opening it. */
+function giveWayToRuns(store: Store): Disposable & { readonly signal: AbortSignal } {
+  const abort = new AbortController()
+  let waitingSince: number | null = null
+  const timer = setInterval(() => {
+    void runAtWork(store).then((run) => {
+      if (run === null) waitingSince = null
+      else waitingSince ??= Date.now()
+      if (waitingSince !== null && Date.now() - waitingSince >= limits.queryHoldsRunMs)
+        abort.abort()
+    })
+  }, limits.lookForRunMs)
+  return { signal: abort.signal, [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+async function fromSnapshot(
+  { paths, settings, files }: Project,
+  { published }: Store,
+  { relations }: Snapshot,
+  query: Query,
+): Promise<Answer> {
+  await using resources = new Resources()
+  const tempDir = await mkdtemp(join(tmpdir(), 'eider-'))
+  resources.defer(() => rm(tempDir, { recursive: true, force: true }))
+  const engine = { path: ':memory:', searchDir: paths.dir, memoryLimit: settings.memory_limit }
+  const database = resources.use(await Database.open({ ...engine, tempDir }))
+  await withSources(database, { dir: paths.dir, sources: files.sources ?? [] })
+  await using connection = await database.connect()
+  for (const [i, relation] of relations.entries()) {
+    const { name, path } = published.open(relation, `_eider_${i}`)
+    const { schema, table } = splitModelName(relation.model)
+    await connection.run(sql`
+      ATTACH ${sql.value(path)} AS ${sql.ident(name)} (READ_ONLY);
+      CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)};
+      CREATE VIEW ${sql.ident(schema, table)} AS FROM ${sql.ident(...published.rows.tableOf(name))}`)
+  }
+  return await answer(connection, query)
+}
+
+async function answer(connection: Connection, { text, limit }: Query): Promise<Answer> {
+  const body = await parseQuery(connection, text)
+  const query = sql`SELECT * FROM (${sql.body(body)}\n) LIMIT ${sql.value(limit)}`
+  const columns = (await describe(connection, query)).map(({ name }) => name)
+  return { columns, rows: await connection.rows(query) }
+}
+
+/** For a project without any run: whatever the query names does not exist yet. */
+function withFirstRun({ diagnostics }: DiagnosticsError): DiagnosticsError {
+  const hint = 'nothing is built yet: "eider run" builds the models'
+  return new DiagnosticsError(diagnostics.map((one) => ({ ...one, hint })))
+}

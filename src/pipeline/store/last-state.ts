@@ -1,0 +1,161 @@
+// What readers need of the warehouse while a run holds it: a copy that each run makes before it changes anything, in
+// `.eider/last/`, so that it is right also where the run before was killed.
+//
+//   state.json          an object: `format` (1), `mark`, then the rows of `_eider.models` and `_eider.flush_position` as
+//                       `models` and `positions`, and `relations` with the names and types of their columns; no rows of theirs
+//   runs/<run id>.json  the results of a run as in target/run_results.json, of the last limits.copiedRuns runs
+//
+// They may be deleted: the next run writes them again. `mark` is a hash of what the state was copied from; a run that
+// finds it there adds the results of the run before and writes nothing else.
+
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hashOf } from '../../core/hash.ts'
+import { limits } from '../../core/limits.ts'
+import { columnType } from '../../core/relation.ts'
+import { Resources } from '../../core/resources.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import { readCatalog } from '../../duckdb/catalog.ts'
+import { type Connection, Database } from '../../duckdb/database.ts'
+import { textOf } from '../../duckdb/values.ts'
+import { replaceDurably } from '../../files/durable-files.ts'
+import type { ReadOptions } from '../../store/warehouse.ts'
+import { ensureState } from './state.ts'
+
+const FORMAT = 1
+
+const MODELS = sql`'[{"model":"VARCHAR","kind":"VARCHAR","fingerprint":"VARCHAR","version":"VARCHAR","definition":"VARCHAR","run_id":"VARCHAR","built_at":"VARCHAR","removed_at":"VARCHAR"}]'`
+const POSITIONS = sql`'[{"target":"VARCHAR","opening":"UBIGINT","segment":"UBIGINT","flushed_at":"VARCHAR"}]'`
+
+interface CopiedRelation {
+  readonly schema: string
+  readonly name: string
+  readonly is_view: boolean
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+}
+
+interface CopiedState {
+  readonly format: number
+  readonly mark: string
+  readonly models: unknown
+  readonly positions: unknown
+  readonly relations: readonly CopiedRelation[]
+}
+
+/** `stateDir`: `.eider`, or that of the target. */
+export async function saveLastState(connection: Connection, stateDir: string): Promise<void> {
+  const dir = join(stateDir, 'last')
+  await saveRuns(connection, join(dir, 'runs'))
+  const models = await listOf(
+    connection,
+    sql`SELECT model, kind, fingerprint, version, definition, run_id, built_at::VARCHAR AS built_at,
+      removed_at::VARCHAR AS removed_at FROM _eider.models ORDER BY model`,
+  )
+  const positions = await listOf(
+    connection,
+    sql`SELECT "target", opening, segment, flushed_at::VARCHAR AS flushed_at FROM _eider.flush_position
+      ORDER BY "target", opening`,
+  )
+  const start = `{"format":${FORMAT},"mark":"${hashOf(32, [models, positions])}",`
+  const path = join(dir, 'state.json')
+  const before = await readFile(path, 'utf8').catch(() => '')
+  if (before.startsWith(start) && before.endsWith('}\n')) return
+  const relations = await listOf(
+    connection,
+    sql`SELECT schema_name AS "schema", table_name AS name,
+      bool_or(table_oid IN (SELECT view_oid FROM duckdb_views() WHERE database_name = current_database())) AS is_view,
+      list({'name': column_name, 'type': data_type} ORDER BY column_index) AS columns
+      FROM duckdb_columns()
+      WHERE database_name = current_database() AND NOT internal AND schema_name <> '_eider'
+      GROUP BY ALL ORDER BY ALL`,
+  )
+  await mkdir(dir, { recursive: true })
+  await replaceDurably(
+    path,
+    `${start}"models":${models},"positions":${positions},"relations":${relations}}\n`,
+  )
+}
+
+/** One run after another adds a file; all are compared, so that a copy that was deleted or missed one is whole again. */
+async function saveRuns(connection: Connection, dir: string): Promise<void> {
+  const rows = await connection.rows(sql`
+    SELECT run_id FROM _eider.runs ORDER BY started_at DESC LIMIT ${sql.value(limits.copiedRuns)}`)
+  const wanted = new Set(rows.map((row) => fileOf(textOf(row['run_id']))))
+  const there = new Set(await namesOf(dir))
+  const missing = rows.filter((row) => !there.has(fileOf(textOf(row['run_id']))))
+  if (missing.length > 0) {
+    await mkdir(dir, { recursive: true })
+    const ids = missing.map((row) => sql.value(textOf(row['run_id'])))
+    const runs = await connection.rows(sql`
+      SELECT run_id, summary::VARCHAR AS summary FROM _eider.runs WHERE run_id IN (${sql.join(ids)})`)
+    for (const { run_id: id, summary } of runs)
+      await replaceDurably(join(dir, fileOf(textOf(id))), textOf(summary))
+  }
+  for (const name of there) if (!wanted.has(name)) await rm(join(dir, name), { force: true })
+}
+
+const fileOf = (runId: string) => `${runId}.json`
+
+/** A database in memory with that state and relations without rows; null where there is none. */
+export async function openLastState(
+  stateDir: string,
+  { memoryLimit, threads = null, tempDir = null }: ReadOptions,
+  searchDir: string,
+): Promise<Database | null> {
+  const dir = join(stateDir, 'last')
+  const text = await readFile(join(dir, 'state.json'), 'utf8').catch(() => null)
+  if (text === null) return null
+  const state = JSON.parse(text) as CopiedState
+  if (state.format !== FORMAT) return null
+  await using resources = new Resources()
+  const engine = { searchDir, memoryLimit, threads, tempDir }
+  const database = resources.use(await Database.open({ path: ':memory:', ...engine }))
+  await using connection = await database.connect()
+  await ensureState(connection, await readCatalog(connection))
+  const fill = (table: Sql, rows: unknown, type: Sql) => sql`
+    INSERT INTO ${table} BY NAME
+    SELECT unnest(from_json(${sql.value(JSON.stringify(rows))}, ${type}), recursive := true)`
+  await connection.run(fill(sql`_eider.models`, state.models, MODELS))
+  await connection.run(fill(sql`_eider.flush_position`, state.positions, POSITIONS))
+  if (state.relations.length > 0)
+    await connection.run(sql.join(state.relations.map(createEmpty), sql`;\n`))
+  await fillRuns(connection, join(dir, 'runs'))
+  resources.move()
+  return database
+}
+
+async function fillRuns(connection: Connection, dir: string): Promise<void> {
+  for (const name of await namesOf(dir)) {
+    // A run that ends just now may have taken it away.
+    const text = await readFile(join(dir, name), 'utf8').catch(() => null)
+    if (text === null) continue
+    await connection.run(sql`
+      INSERT INTO _eider.runs
+      SELECT run->>'run_id', started_at, started_at + to_milliseconds((run->>'ms')::DOUBLE),
+        (run->>'ok')::BOOLEAN, run
+      FROM (SELECT run, (run->>'started_at')::TIMESTAMPTZ AS started_at
+        FROM (SELECT ${sql.value(text)}::JSON AS run))`)
+  }
+}
+
+function createEmpty({ schema, name, is_view: isView, columns }: CopiedRelation): Sql {
+  const parts = columns.map(
+    (column) => sql`NULL::${sql.type(columnType(column.type))} AS ${sql.ident(column.name)}`,
+  )
+  const type = isView ? sql`VIEW` : sql`TABLE`
+  return sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)};
+    CREATE ${type} ${sql.ident(schema, name)} AS SELECT ${sql.join(parts)} LIMIT 0`
+}
+
+/** Oldest first: the id of a run begins with its time. */
+async function namesOf(dir: string): Promise<readonly string[]> {
+  const names = await readdir(dir).catch(() => [])
+  return names.filter((name) => name.endsWith('.json')).toSorted()
+}
+
+async function listOf(connection: Connection, query: Sql): Promise<string> {
+  const row = await connection.row(
+    sql`SELECT coalesce(to_json(list(one)), '[]')::VARCHAR AS list FROM (${query}) AS one`,
+  )
+  return textOf(row?.['list'])
+}
