@@ -1,9 +1,10 @@
 // The SQL of arithmetic. Operands have the types in which DuckDB is to calculate already.
 
 import { type Sql, sql } from '../../core/sql.ts'
-import { type Call, typeOf } from '../bind/bound.ts'
+import { type Call, type Expression, typeOf } from '../bind/bound.ts'
 import type { CallName } from '../bind/expression/functions.ts'
 import type { EdmType } from '../edm/types.ts'
+import { once } from './once.ts'
 import { BEYOND_CALENDAR, DIVISION_BY_ZERO } from './raised.ts'
 import { isOutsideSql } from './temporal-range.ts'
 
@@ -18,8 +19,28 @@ const fail = (type: EdmType) => failure(type, DIVISION_BY_ZERO)
  * Clients know the years 1 to 9999 only. A time beyond them would be compared as what it is and shown as the nearest one
  * that clients know, so groups and filters would disagree with what they see.
  */
-const within = (value: Sql, type: EdmType) =>
-  sql`CASE WHEN ${isOutsideSql(value, type)} THEN ${failure(type, BEYOND_CALENDAR)} ELSE ${castTo(type, value)} END`
+const within = (calculated: Sql, { type, operands }: Call) => {
+  const checkedTime = (value: Sql) =>
+    sql`CASE WHEN ${isOutsideSql(value, type)} THEN ${failure(type, BEYOND_CALENDAR)} ELSE ${castTo(type, value)} END`
+  return operands.every(isFoldable) ? checkedTime(calculated) : once(checkedTime)(calculated)
+}
+
+/**
+ * DuckDB calculates constants before it reads rows, and skips the row groups that they rule out, but no lambda. No
+ * calculated time is within, so nothing is repeated more than three times (copies.ts counts it once).
+ */
+const isFoldable = (expression: Expression): boolean =>
+  expression.kind === 'constant' ||
+  (expression.kind === 'call' &&
+    !CALCULATED_TIMES.has(expression.name) &&
+    expression.operands.every(isFoldable))
+
+const CALCULATED_TIMES: ReadonlySet<CallName> = new Set([
+  'timeAdd',
+  'timeSub',
+  'dateAdd',
+  'dateSub',
+] as const)
 
 /** DuckDB makes NULL of a number divided by zero. Null divided by zero is null. */
 const checked = (a: Sql, b: Sql, type: EdmType, quotient: Sql) =>
@@ -41,10 +62,10 @@ const duration = (microseconds: Sql) => sql`to_microseconds(CAST(round(${microse
 export const arithmeticSql = {
   add: plus,
   sub: minus,
-  timeAdd: (a, b, _, { type }) => within(plus(a, b), type),
-  timeSub: (a, b, _, { type }) => within(minus(a, b), type),
-  dateAdd: (a, b, _, { type }) => within(plus(a, b), type),
-  dateSub: (a, b, _, { type }) => within(minus(a, b), type),
+  timeAdd: (a, b, _, call) => within(plus(a, b), call),
+  timeSub: (a, b, _, call) => within(minus(a, b), call),
+  dateAdd: (a, b, _, call) => within(plus(a, b), call),
+  dateSub: (a, b, _, call) => within(minus(a, b), call),
   mul: times,
   div: dividedBy,
   mod: modulo,

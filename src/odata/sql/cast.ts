@@ -5,6 +5,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { inRangeSql, isTemporal } from './temporal-range.ts'
 import type { EdmType } from '../edm/types.ts'
 import { jsonTextSql } from './json-value.ts'
+import { once } from './once.ts'
 
 type ToSql = (value: Sql) => Sql
 
@@ -14,12 +15,6 @@ export function castToSql(from: EdmType, to: EdmType): ToSql {
   if (to.name === 'Edm.String') return textOf(from)
   if (to.name === 'Edm.Byte') return byteOf(to)
   return from.name === 'Edm.String' ? ofText(to) : tryCast(to)
-}
-
-/** `toSql` writes its operand many times; so DuckDB names it. */
-function once(toSql: ToSql): ToSql {
-  const name = sql.ident('cast value')
-  return (value) => sql`(list_transform([${value}], lambda ${name}: ${toSql(name)}))[1]`
 }
 
 function itemsToSql(from: EdmType, to: EdmType): ToSql {

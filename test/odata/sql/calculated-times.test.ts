@@ -67,4 +67,15 @@ test('up to both ends calculations are exact', async () => {
   )
 })
 
+test('a long chain is exact, and fails only for rows that are asked for', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [times])
+  const ids = async (filter: string) =>
+    (await served.get(`t_times?$select=id&$filter=${encodeURI(filter)}`)).json
+  const long = `ts${" add duration'PT1S'".repeat(60)}`
+  assert.equal((await ids(`id eq 1 and ${long} eq 2024-01-05T10:31:00Z`)).value, [{ id: 1 }])
+  assert.equal((await ids(`id eq 4 and ${long} eq null`)).value, [{ id: 4 }])
+  assert.is((await ids(`${long} gt 2024-01-01T00:00:00Z`)).error.code, 'arithmetic-error')
+})
+
 test.run()
