@@ -95,7 +95,7 @@ test('events that wait are tried against a model that was edited, with and witho
   assert.is(await daemon.stop(), 0)
   assert.match(
     (await space.ok(['run'])).stdout,
-    /flushed +raw\.e +4 events\n/,
+    /flushed +raw\.e +4 events\b/,
     'the run does what the plan said',
   )
 })
