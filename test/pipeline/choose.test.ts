@@ -73,7 +73,7 @@ test('a column of an input that was edited and left out fails with the selector 
   ]
   await space.ok(shop('x'))
   const left = resultOf(await space.run(shop('y'), only('mid.b')), 'mid.b')
-  assert.match(left.because, /column "y" not found.*project: raw\.a; .*--select \+mid\.b$/)
+  assert.match(left.because, /column "y" not found.*out of date: raw\.a; .*--select \+mid\.b$/)
   await space.ok(shop('y'), only('+mid.b'))
 })
 

@@ -66,7 +66,7 @@ test('the admin port is the next one', async () => {
   assert.is(await admin({ COLLECT_PORT: '9000', COLLECT_ADMIN_PORT: '7' }), 7)
   assert.is(await admin({ COLLECT_PORT: '0' }), 0)
   assert.is(await admin({ COLLECT_PORT: '65535', COLLECT_ADMIN_PORT: '1' }), 1)
-  assert.match(await refusal({}, { env: { COLLECT_PORT: '65535' } }), 'no port after 65535')
+  assert.match(await refusal({}, { env: { COLLECT_PORT: '65535' } }), 'no port for the flush API')
   const equal = { COLLECT_PORT: '9000', COLLECT_ADMIN_PORT: '9000' }
   assert.match(await refusal({}, { env: equal }), 'both 9000')
 })
