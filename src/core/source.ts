@@ -55,3 +55,9 @@ export function conflictMarker(text: string): Span | null {
 }
 
 export const CONFLICT_HINT = 'keep one side and delete the lines <<<<<<<, ======= and >>>>>>>'
+
+/** The place of a mistake that concerns a file as a whole. */
+export const wholeFile = (path: string): { readonly source: SourceFile; readonly span: Span } => ({
+  source: { path, text: '' },
+  span: { start: 0, end: 0 },
+})

@@ -7,7 +7,8 @@ import { limits } from '../core/limits.ts'
 import { type ModelName, foldCase, parseModelName } from '../core/names.ts'
 import type { SeedFormat } from '../core/model.ts'
 import type { ModelFile, ProjectFiles, SeedFile } from '../core/project.ts'
-import { readSource, unreadable, wholeFile } from './read-text.ts'
+import { wholeFile } from '../core/source.ts'
+import { readSource, unreadable } from './read-text.ts'
 import { parseSeedTypes, type SeedTypes } from './seed-types.ts'
 
 /** Schemas that belong to DuckDB, and the one in which eider keeps its own tables. */

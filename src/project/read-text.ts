@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import type { SourceFile } from '../core/source.ts'
+import { type SourceFile, wholeFile } from '../core/source.ts'
 import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
 
 const MiB = 1024 * 1024
@@ -36,11 +36,6 @@ export function unreadable(path: string, error: unknown): Diagnostic {
   const more = { hint: hintOfSystem(error, path) }
   return diagnostic('unreadable-file', { problem }, wholeFile(path), more)
 }
-
-export const wholeFile = (path: string) => ({
-  source: { path, text: '' },
-  span: { start: 0, end: 0 },
-})
 
 /** Every second byte of plain text in UTF-16 is a NUL. */
 function withNul(path: string, bytes: Buffer): Diagnostic {

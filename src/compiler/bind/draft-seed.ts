@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { SeedFile } from '../../core/project.ts'
 import { foldCase } from '../../core/names.ts'
+import { wholeFile } from '../../core/source.ts'
 import { isTypeText } from '../../core/relation.ts'
 import { hintOfSystem, problemOfSystem } from '../../core/system-errors.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
@@ -53,8 +54,6 @@ function repeatedNames(shape: CsvShape | null, path: string): readonly Diagnosti
     return [diagnostic('duplicate-seed-column', parameters, wholeFile(path), more)]
   })
 }
-
-const wholeFile = (path: string) => ({ source: { path, text: '' }, span: { start: 0, end: 0 } })
 
 export function draftSeed(seed: KnownSeed, { connection, dir }: DraftContext): Draft {
   const { name, path, format, types } = seed.file
