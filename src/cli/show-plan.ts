@@ -18,7 +18,10 @@ export function showPlan(
 ): string {
   const width = Math.max(0, ...steps.map(({ model }) => model.name.length))
   const setWidth = Math.max(0, ...contract.map(({ set }) => set.length))
-  const builds = steps.filter(({ action }) => action === 'build').length
+  const fails = steps.filter(({ problem }) => problem !== null).length
+  const builds = steps.filter(
+    ({ action, problem }) => action === 'build' && problem === null,
+  ).length
   const skips = steps.filter(({ action }) => action === 'skip').length
   const breaking = contract.filter((change) => change.breaking).length
   return [
@@ -27,7 +30,8 @@ export function showPlan(
       const word = breaks ? paint('red', 'breaking ') : 'contract '
       return `${word}  ${set.padEnd(setWidth)}  ${change}`
     }),
-    `plan: ${builds} to build, ${steps.length - builds - skips} unchanged` +
+    `plan: ${fails === 0 ? '' : `${fails} failing, `}${builds} to build, ` +
+      `${steps.length - fails - builds - skips} unchanged` +
       (skips === 0 ? '' : `, ${skips} skipped`) +
       (contract.length === 0 ? '' : `; contract: ${contract.length} changed, ${breaking} breaking`),
   ].join('\n')
