@@ -10,6 +10,8 @@ export type SettingType =
   | { readonly is: 'boolean' }
   | { readonly is: 'integer'; readonly min: number; readonly max: number }
   | { readonly is: 'list' }
+  /** Names of the engine's own repository. */
+  | { readonly is: 'extensions' }
 
 interface Setting {
   readonly type: SettingType
@@ -48,6 +50,17 @@ export const settings = {
     type: text,
     default: null,
     help: 'Largest size of that directory, such as 50GB; 90 % of the free disk by default',
+  },
+  'extensions.directory': {
+    type: text,
+    default: null,
+    env: 'EIDER_EXTENSIONS',
+    help: 'Directory of engine extensions; the one of DuckDB in the home directory by default',
+  },
+  'extensions.load': {
+    type: { is: 'extensions' },
+    default: [],
+    help: 'Extensions of DuckDB whose functions models call, also written `extensions: [spatial]`',
   },
   'collect.port': {
     type: port,
@@ -198,7 +211,7 @@ type ValueOf<S extends Setting> = S['type'] extends { is: 'integer' }
   ? number
   : S['type'] extends { is: 'boolean' }
     ? boolean
-    : S['type'] extends { is: 'list' }
+    : S['type'] extends { is: 'list' | 'extensions' }
       ? readonly string[]
       : string
 
