@@ -170,10 +170,7 @@ export function eiderProcess(args: readonly string[], env: Readonly<Record<strin
   }
 }
 
-function launch(
-  args: readonly string[],
-  { cwd, uid, gid, env: more }: RunOptions,
-): ChildProcess {
+function launch(args: readonly string[], { cwd, uid, gid, env: more }: RunOptions): ChildProcess {
   const { command, args: all, env } = eiderProcess(args, more)
   return spawn(command, all, { cwd, uid, gid, env, stdio: ['pipe', 'pipe', 'pipe'] })
 }
