@@ -10,6 +10,7 @@ export type SettingType =
   | { readonly is: 'boolean' }
   | { readonly is: 'integer'; readonly min: number; readonly max: number }
   | { readonly is: 'list' }
+  | { readonly is: 'choice'; readonly of: readonly string[] }
 
 interface Setting {
   readonly type: SettingType
@@ -181,6 +182,11 @@ export const settings = {
     default: limits.cacheBytes,
     help: 'Memory for answers that are given again to equal requests until the next snapshot; 0 for none',
   },
+  'odata.explorer': {
+    type: { is: 'choice', of: ['project', 'sets', 'off'] },
+    default: null,
+    help: 'What the page at / shows: `project`, `sets` (nothing but the exposed models) or `off` (no page); `project` on a loopback address, else `sets` by default',
+  },
   'odata.access_log': {
     type: { is: 'boolean' },
     default: true,
@@ -196,11 +202,13 @@ export function isSettingName(text: string): text is SettingName {
 
 type ValueOf<S extends Setting> = S['type'] extends { is: 'integer' }
   ? number
-  : S['type'] extends { is: 'boolean' }
-    ? boolean
-    : S['type'] extends { is: 'list' }
-      ? readonly string[]
-      : string
+  : S['type'] extends { is: 'choice'; of: readonly (infer C)[] }
+    ? C
+    : S['type'] extends { is: 'boolean' }
+      ? boolean
+      : S['type'] extends { is: 'list' }
+        ? readonly string[]
+        : string
 
 /** Values by the rows of the table; null where there is neither a value nor a default. */
 export type SettingValues = {

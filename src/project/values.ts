@@ -17,6 +17,8 @@ export function describeType(type: SettingType): string {
       return 'true or false'
     case 'list':
       return 'a list of strings'
+    case 'choice':
+      return `one of ${type.of.join(', ')}`
     case 'integer':
       return type.max === Number.MAX_SAFE_INTEGER
         ? `an integer of at least ${type.min}`
@@ -35,6 +37,8 @@ export function acceptValue(type: SettingType, value: unknown): SettingValue | n
       return typeof value === 'boolean' ? value : null
     case 'list':
       return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null
+    case 'choice':
+      return typeof value === 'string' && type.of.includes(value) ? value : null
     case 'integer': {
       const fits = Number.isInteger(value) && type.min <= Number(value) && Number(value) <= type.max
       return fits ? Number(value) : null
