@@ -128,12 +128,6 @@ export const settings = {
     env: 'EIDER_EXTENSIONS',
     help: 'Directory of engine extensions; the one of DuckDB in the home directory by default',
   },
-  'extensions.directory': {
-    type: text,
-    default: null,
-    env: 'EIDER_EXTENSIONS',
-    help: 'Directory of engine extensions; the one of DuckDB in the home directory by default',
-  },
   'extensions.load': {
     type: { is: 'extensions' },
     default: [],
@@ -270,6 +264,11 @@ export const settings = {
     type: { is: 'integer', min: 0, max: Number.MAX_SAFE_INTEGER },
     default: limits.cacheBytes,
     help: 'Memory for answers that are given again to equal requests until the next snapshot; 0 for none',
+  },
+  'odata.explorer': {
+    type: { is: 'choice', of: ['project', 'sets', 'off'] },
+    default: null,
+    help: 'What the page at / shows: `project`, `sets` (nothing but the exposed models) or `off` (no page); `project` on a loopback address, else `sets` by default',
   },
   'odata.access_log': {
     type: { is: 'boolean' },

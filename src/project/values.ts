@@ -20,7 +20,7 @@ export function describeType(type: SettingType): string {
     case 'list':
       return 'a list of strings'
     case 'choice':
-      return type.of.join(' or ')
+      return `one of ${type.of.join(', ')}`
     case 'secret':
       return 'a non-empty string, in the environment or in .env'
     case 'catalog':
