@@ -113,7 +113,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
       writeArtifacts(paths.target, project, summary),
     ])
   } catch (error) {
-    if (!isInterruption(error, signal)) throw toEnvironmentError(error)
+    if (!isInterruption(error, signal)) throw toEnvironmentError(error, options.memoryLimit)
     results.skipRest('interrupted')
   }
   const summary = results.summarize()

@@ -13,6 +13,11 @@ export interface Queried {
   readonly published: SnapshotReader
 }
 
+/** As it was typed, or as it stands in a log or in an address bar. */
+const belowRoot = (resource: string): string =>
+  /^(?:https?:\/\/[^/]*)?(?:\/[\w.~%-]+)*?\/odata\/(.*)$/is.exec(resource)?.[1] ??
+  resource.replace(/^\/(?=.)/, '')
+
 /** Throws UsageError for an unknown model, and what a compile throws. */
 export async function queriedSnapshot(
   { paths, files, settings }: Project,
@@ -23,7 +28,7 @@ export async function queriedSnapshot(
   const { dir, state } = paths
   const compiled = await compileOnce(files, { dir, state, save: false })
   const { models } = compiled
-  const [, name = '', path = ''] = /^([^(/?]*)(.*)$/s.exec(resource) ?? []
+  const [, name = '', path = ''] = /^([^(/?]*)(.*)$/s.exec(belowRoot(resource)) ?? []
   const model = findModel(compiled, name)
   const options = query.replace(/^(?=.)\??/, path.includes('?') ? '&' : '?')
   // A query on a command line may contain spaces, as in a browser's address bar.
