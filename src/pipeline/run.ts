@@ -82,7 +82,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   progress({ event: 'run-started', run_id: runId, models: models.size })
   try {
     await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
-    const refusal = options.isCopy === true ? null : await refusalToEmpty(options, store)
+    const refusal = options.isCopy === true ? null : await refusalToEmpty(options)
     if (refusal !== null) throw refusal
     const sources = project.external?.sources ?? []
     await using warehouse = await openWarehouse(store.warehouse, options, {

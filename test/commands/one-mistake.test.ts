@@ -78,8 +78,10 @@ test('300 models, one mistake, one source away, one failing check: the others ar
   )
   const served = await space.ok(['odata', 'preview', 'raw_events/$count'])
   assert.is(served.stdout.trim(), '2')
-  const kept = await space.ok(['odata', 'preview', 'bad_typo/$count'], { exitCode: 1 })
-  assert.match(kept.stderr, 'models/bad/typo.sql:2:8')
+  const kept = await space.ok(['odata', 'preview', 'bad_typo/$count'])
+  assert.is(kept.stdout.trim(), '1')
+  const unpublished = await space.ok(['odata', 'preview', 'bad.reads_typo'], { exitCode: 1 })
+  assert.match(unpublished.stderr, 'models/bad/typo.sql:2:8')
   const shown = await space.ok(['query', 'SELECT name FROM bad.away', '--format', 'csv'])
   assert.match(shown.stdout, 'Ann')
 })
@@ -102,7 +104,13 @@ test('what a model that fails has published stays; it can be looked for, and oth
   await space.ok(['run', 'a.other'])
   await space.ok(['show', 'a.other'])
   await space.ok(['history', 'a.typo'])
-  assert.match((await space.ok(['ls'])).stdout, /a\.typo .*models\/a\/typo\.sql:2:16: /)
+  const ls = (await space.ok(['ls'])).stdout
+  assert.match(ls, /a\.typo +table +a_typo +models\/a\/typo\.sql:2:16: /)
+  assert.match(ls, /a\.reader +table +a_reader +a\.typo fails/)
+  for (const set of ['a_typo', 'a.reader']) {
+    assert.match((await space.ok(['odata', 'preview', set])).stdout, '"value":[{"id":1}]')
+    assert.match((await space.ok(['odata', 'explain', set])).stdout, '"id" AS "id"')
+  }
   const plan = await space.ok(['plan'], { exitCode: 1 })
   assert.not.match(plan.stdout, 'entity set removed')
   assert.match((await space.ok(['show', 'a.reader'], { exitCode: 1 })).stderr, 'typo.sql:2:16')

@@ -17,7 +17,6 @@ import { knownModels } from '../../compiler/select.ts'
 import { readCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { FailedModels } from '../failed-models.ts'
-import type { Store } from '../../store/store.ts'
 import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { keptRelations } from '../kept-relations.ts'
 import { readOrphans } from '../orphans.ts'
@@ -33,7 +32,6 @@ import { narrow, planSteps, refuseEvents, uncompiledSteps } from './steps.ts'
 /** What a read-only command needs of a project. */
 export interface PlanSource {
   readonly connection: Connection
-  readonly store: Pick<Store, 'snapshots' | 'warehouse'>
   /** Events models for which events wait. */
   readonly withNewEvents: ReadonlySet<ModelName>
   /** Those events, as files to be read. */
@@ -105,7 +103,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     published,
     next: nextPublication(published, models, succeeding(shown), context.state.models),
     orphans,
-    refusal: await refusalToEmpty(options, options.store),
+    refusal: await refusalToEmpty(options),
   }
 }
 
