@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import { mistakesOfNoModel } from '../compiler/mistakes.ts'
 import { knownModels } from '../compiler/select.ts'
+import type { Extensions } from '../core/extensions.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Progress, Share } from '../core/report/progress.ts'
@@ -47,6 +48,8 @@ export interface RunOptions extends RunRequest {
   readonly memoryLimit: string | null
   readonly tempDir?: string | null
   readonly maxTempSize?: string | null
+  /** Of the engine, for what models call. */
+  readonly extensions?: Extensions | undefined
   /** How long to wait for another run, and for another process that holds the warehouse. */
   readonly lockWaitMs: number
   /** When aborted, the running statement is rolled back and the rest is skipped. */
