@@ -7,7 +7,9 @@ import { knownModels } from '../compiler/select.ts'
 import type { Extensions } from '../core/extensions.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
+import type { ContractChange } from '../core/report/planned-changes.ts'
 import type { Progress, Share } from '../core/report/progress.ts'
+import type { Snapshot } from '../core/snapshot.ts'
 import { readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Retention } from '../store/snapshot-store.ts'
@@ -60,6 +62,11 @@ export interface RunOptions extends RunRequest {
   readonly logger: Logger
   /** Models that may be built at a time; 1 when not given. */
   readonly modelsAtOnce?: number
+  /** Says what a publication changed for clients. */
+  readonly contractChanges?: (
+    before: Snapshot,
+    after: Snapshot,
+  ) => Promise<readonly ContractChange[]>
   /** Build no further model after a failure. */
   readonly failFast?: boolean
   /** Published states that stay readable when newer ones have come. */
@@ -245,11 +252,12 @@ async function markRemoved(
 }
 
 async function publishAll(
-  { store, progress, now, retention, onShare }: RunOptions,
+  { store, progress, now, retention, onShare, contractChanges }: RunOptions,
   results: RunResults,
   { connection, project, runId }: RunContext,
 ): Promise<void> {
   const startedMs = performance.now()
+  const before = contractChanges === undefined ? null : await store.snapshots.current()
   const { snapshot, changed } = await publishModels({
     connection,
     snapshots: store.snapshots,
@@ -270,4 +278,7 @@ async function publishAll(
     relations: snapshot.relations.length,
     ms: performance.now() - startedMs,
   })
+  if (before === null || contractChanges === undefined) return
+  for (const change of await contractChanges(before, snapshot))
+    progress({ event: 'contract-change', ...change })
 }
