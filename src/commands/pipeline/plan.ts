@@ -49,7 +49,6 @@ export default class PipelinePlan extends BaseCommand {
     const { steps, published, next, orphans } = await planRun({
       ...reading,
       paths: project.paths,
-      snapshots: reading.store.snapshots,
       selection: { ...selection, retry: false },
       keepHistory: keepsHistory(selection, flags),
       fullRefresh: flags['full-refresh'],
