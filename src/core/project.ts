@@ -1,6 +1,7 @@
 // A project directory as read, before anything is compiled.
 
 import type { Diagnostic } from './diagnostics.ts'
+import type { Extensions } from './extensions.ts'
 import type { ExternalSource } from './external.ts'
 import type { LakeSettings } from './lake.ts'
 import type { ModelName } from './names.ts'
@@ -15,6 +16,8 @@ export interface ProjectFiles {
   readonly seeds: readonly SeedFile[]
   /** macros/*.sql */
   readonly macros: readonly SourceFile[]
+  /** What each engine of the project loads; nothing when absent. */
+  readonly extensions?: Extensions | undefined
   /** Tables that no run builds; none when absent. */
   readonly sources?: readonly ExternalSource[]
   /** What `${name}` stands for; none when absent. */

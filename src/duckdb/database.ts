@@ -11,12 +11,14 @@ import {
 } from '@duckdb/node-api'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { type Extensions, withRequired } from '../core/extensions.ts'
 import { syncPath } from '../files/durable-directory.ts'
 import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { isInterrupt, toDatabaseError } from './errors.ts'
+import { DatabaseError, isInterrupt, toDatabaseError } from './errors.ts'
+import { extensionError } from './extension-files.ts'
 import { type Row, textOf } from './values.ts'
 
 export interface OpenOptions {
@@ -33,6 +35,8 @@ export interface OpenOptions {
   readonly secretDirectory?: string
   /** Lets `duckdb_secrets()` give what is in a secret. */
   readonly showsSecrets?: boolean
+  /** Where extensions are, and those that are loaded now; the engine never fetches one. Throws ExtensionError. */
+  readonly extensions?: Extensions | undefined
 }
 
 /** A database file (or memory) opened by this process. Throws DatabaseError when it is locked or damaged. */
@@ -65,6 +69,8 @@ export class Database implements AsyncDisposable {
     if (options.maxTempSize != null) config['max_temp_directory_size'] = options.maxTempSize
     if (options.showsSecrets === true) config['allow_unredacted_secrets'] = 'true'
     if (options.secretDirectory !== undefined) config['secret_directory'] = options.secretDirectory
+    if (options.extensions !== undefined)
+      config['extension_directory'] = options.extensions.directory
     await using resources = new Resources()
     const instance = await attempt(DuckDBInstance.create(options.path, config))
     resources.defer(() => instance.closeSync())
@@ -75,6 +81,7 @@ export class Database implements AsyncDisposable {
     {
       await using connection = await database.connect()
       await connection.run(sql`SET GLOBAL TimeZone = 'UTC'`)
+      await connection.loadExtensions(options.extensions?.names ?? [])
     }
     resources.move()
     return database
@@ -122,6 +129,21 @@ export class Connection implements AsyncDisposable {
   async run(statement: Sql): Promise<number> {
     const result = await this.attempt(() => this.driver.run(statement.inline()))
     return result.rowsChanged
+  }
+
+  /**
+   * For all connections of the engine, from its directory of extensions, with those that they need. What is loaded
+   * already stays so. Throws ExtensionError.
+   */
+  async loadExtensions(names: Iterable<string>): Promise<void> {
+    for (const name of withRequired(names))
+      try {
+        await this.run(sql`LOAD ${sql.ident(name)}`)
+      } catch (error) {
+        if (!(error instanceof DatabaseError)) throw error
+        const row = await this.row(sql`SELECT current_setting('extension_directory') AS directory`)
+        throw extensionError(name, textOf(row?.['directory']), error)
+      }
   }
 
   /**

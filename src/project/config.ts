@@ -7,9 +7,11 @@ import {
   type YAMLMap,
   isMap,
   isScalar,
+  isSeq,
   parseDocument,
 } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import { builtInExtensions, extensionNamed, extensionNames } from '../core/extensions.ts'
 import type { ExternalSource } from '../core/external.ts'
 import { holdsPassword } from '../core/lake.ts'
 import type { SourceFile, Span } from '../core/source.ts'
@@ -111,7 +113,9 @@ function readGroup(reading: Reading, group: YAMLMap, prefix: string): void {
 
 function readEntry(reading: Reading, keyNode: Node, node: Node | null, prefix: string): void {
   const { document, values, refuse } = reading
-  const key = prefix + (isScalar(keyNode) ? String(keyNode.value) : String(keyNode))
+  const written = prefix + (isScalar(keyNode) ? String(keyNode.value) : String(keyNode))
+  // Short for the one member that most projects need.
+  const key = written === 'extensions' && isSeq(node) ? 'extensions.load' : written
   if (isOfItsOwn(reading, key, node)) return
   const type = typeOfKey(reading, key)
   const isGroup = settingNames.some((name) => name.startsWith(`${key}.`))
@@ -123,7 +127,14 @@ function readEntry(reading: Reading, keyNode: Node, node: Node | null, prefix: s
   const value = type === null ? null : acceptValue(type, given)
   if (value !== null) values.set(key, value)
   else if (type === null) refuse(node, key, 'a group of settings', groupHint(reading, key, node))
-  else refuse(node, key, describeType(type), quotesHint(type, given))
+  else refuse(node, key, describeType(type), extensionHint(type, given) ?? quotesHint(type, given))
+}
+
+function extensionHint({ is }: SettingType, given: unknown): string | undefined {
+  if (is !== 'extensions' || !Array.isArray(given)) return undefined
+  const wrong = given.map(String).find((name) => extensionNamed(name) === null) ?? ''
+  if (builtInExtensions.has(wrong)) return `${wrong} is part of every engine: leave it out`
+  return didYouMean(wrong, extensionNames) ?? `known: ${extensionNames.join(', ')}`
 }
 
 const isSecret = (type: SettingType, given: unknown): boolean =>

@@ -12,6 +12,7 @@ import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type Config, parseConfig } from './config.ts'
 import { readDotEnv } from './dot-env.ts'
+import { extensionsOf } from './extensions.ts'
 import { catalogOf, readProjectFiles } from './files.ts'
 import { lakeSettings } from './lake-settings.ts'
 import { readSource } from './read-text.ts'
@@ -110,7 +111,13 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     name,
     settings: effective,
     paths,
-    files: { ...files, problems, variables, sources: config.sources },
+    files: {
+      ...files,
+      problems,
+      variables,
+      sources: config.sources,
+      extensions: extensionsOf(root, effective),
+    },
   }
 }
 

@@ -18,6 +18,8 @@ export type SettingType =
   /** Of a prefix in an S3 bucket. */
   | { readonly is: 'store' }
   | { readonly is: 'endpoint' }
+  /** Names of the engine's own repository. */
+  | { readonly is: 'extensions' }
 
 interface Setting {
   readonly type: SettingType
@@ -125,6 +127,11 @@ export const settings = {
     default: null,
     env: 'EIDER_EXTENSIONS',
     help: 'Directory of engine extensions; the one of DuckDB in the home directory by default',
+  },
+  'extensions.load': {
+    type: { is: 'extensions' },
+    default: [],
+    help: 'Extensions of DuckDB whose functions models call, also written `extensions: [spatial]`',
   },
   'collect.port': {
     type: port,
@@ -258,6 +265,11 @@ export const settings = {
     default: limits.cacheBytes,
     help: 'Memory for answers that are given again to equal requests until the next snapshot; 0 for none',
   },
+  'odata.explorer': {
+    type: { is: 'choice', of: ['project', 'sets', 'off'] },
+    default: null,
+    help: 'What the page at / shows: `project`, `sets` (nothing but the exposed models) or `off` (no page); `project` on a loopback address, else `sets` by default',
+  },
   'odata.access_log': {
     type: { is: 'boolean' },
     default: true,
@@ -279,7 +291,7 @@ type ValueOf<S extends Setting> = S['type'] extends { is: 'integer' }
   ? number
   : S['type'] extends { is: 'boolean' }
     ? boolean
-    : S['type'] extends { is: 'list' }
+    : S['type'] extends { is: 'list' | 'extensions' }
       ? readonly string[]
       : S['type'] extends { is: 'choice'; of: readonly (infer C)[] }
         ? C
