@@ -43,7 +43,10 @@ export const isAboutAll = ({ selection = allModels }: RunRequest): boolean =>
 /** Throws UsageError for a selector that can never match. */
 export async function readContext(
   request: RunRequest,
-  found: Pick<RunContext, 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'>,
+  found: Pick<
+    RunContext,
+    'store' | 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'
+  >,
 ): Promise<RunContext> {
   const { paths, project, selection = allModels } = request
   const { fullRefresh = false, allowEmpty = false, range = null } = request

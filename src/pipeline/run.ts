@@ -10,7 +10,6 @@ import type { ModelName } from '../core/names.ts'
 import type { ContractChange } from '../core/report/planned-changes.ts'
 import type { Progress, Share } from '../core/report/progress.ts'
 import type { Snapshot } from '../core/snapshot.ts'
-import { readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Retention } from '../store/snapshot-store.ts'
 import type { Store } from '../store/store.ts'
@@ -34,8 +33,6 @@ import { isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import { RunResults, type RunSummary } from './results.ts'
 import type { RunContext } from './run-context.ts'
-import { saveLastState } from './store/last-state.ts'
-import { ensureState, readPositions, readState, recordRemoved, recordRun } from './store/state.ts'
 import { openWarehouse } from './store/open-warehouse.ts'
 import { publishModels } from './store/publish.ts'
 
@@ -106,7 +103,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     // A retry that found nothing to do is not the last run: the next one still finds what the run before it left.
     const isRecorded = options.selection?.retry !== true || summary.models.length > 0
     const recordBytes = isRecorded
-      ? await recordRun(connection, summary, describeResults(summary))
+      ? await store.state.recordRun(connection, summary, describeResults(summary))
       : null
     await Promise.all([
       store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
@@ -143,7 +140,7 @@ async function work(
       options.progress({ event: 'models-selected', models: context.chosen.size })
     if (options.selection?.retry === true && context.chosen.size === 0) return
     const failed = await flush(options, results, context)
-    const positions = await readPositions(connection)
+    const positions = await context.store.state.readPositions(connection)
     const steps = await planSteps(context, { positions, waiting: new Set(), failed })
     while (connections.length < Math.min(modelsAtOnce, selected.size))
       connections.push(await connect())
@@ -162,23 +159,23 @@ async function prepare(
   { runId, startedAt }: RunResults,
   connection: Connection,
 ): Promise<RunContext> {
-  const { project, signal } = options
-  const catalog = await readCatalog(connection)
-  await ensureState(connection, catalog)
+  const { store, project, signal } = options
+  const known = await store.state.begin(connection, knownModels(project).keys())
   await copyForReaders(options, connection)
-  if (project.macrosAreWhole) await replaceMacros(connection, project.macros)
-  const state = await readState(connection, knownModels(project).keys())
-  return readContext(options, { connection, catalog, state, runId, startedAt, signal })
+  if (project.macrosAreWhole)
+    await replaceMacros(store.state, connection, known.macros, project.macros)
+  const { catalog, state } = known
+  return readContext(options, { store, connection, catalog, state, runId, startedAt, signal })
 }
 
 /** Readers are not worth a failed run: where it cannot be written, they see an older state, or none. */
 async function copyForReaders(
-  { paths, logger, signal, isCopy }: RunOptions,
+  { store, logger, signal, isCopy }: RunOptions,
   connection: Connection,
 ): Promise<void> {
   if (isCopy === true) return
   try {
-    await saveLastState(connection, paths.state)
+    await store.state.saveForReaders(connection)
   } catch (error) {
     if (isInterruption(error, signal)) throw error
     logger.warn('last-state-not-saved', { error: String(error) })
@@ -239,7 +236,7 @@ async function flush(
 
 /** Their relations stay in the warehouse: history is not the tool's to destroy. They are no longer published. */
 async function markRemoved(
-  { connection, state, project }: RunContext,
+  { store, connection, state, project, runId }: RunContext,
   results: RunResults,
 ): Promise<void> {
   const isKept = keptRelations(project)
@@ -247,7 +244,7 @@ async function markRemoved(
     ([name, { removed }]) => !removed && !project.models.has(name) && !isKept(name),
   )
   const names = gone.map(([name]) => name)
-  if (names.length > 0) await recordRemoved(connection, names)
+  if (names.length > 0) await store.state.recordRemoved(connection, runId, names)
   for (const name of names) results.remove(name)
 }
 
