@@ -4,11 +4,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { defineConfig } from 'rolldown'
+import { page, pageModules } from './rolldown.page.js'
 
 const repository = import.meta.dirname
 const { packages } = readJson(join(repository, 'package-lock.json'))
 
-export default defineConfig({
+const program = {
   logLevel: 'warn',
   input: [
     'src/cli/main.ts',
@@ -37,12 +38,15 @@ export default defineConfig({
     },
   },
   plugins: [{ name: 'papers', generateBundle: emitPapers }],
-})
+}
 
-/** What goes with the bundle: the licences of the packages in it, and a list of them that scanners read (CycloneDX). */
+/** One after the other: the papers of the program name the packages of the page too. */
+export default defineConfig([page, program])
+
+/** What goes with both: the licences of the packages in them, and a list of them that scanners read (CycloneDX). */
 function emitPapers(_options, bundle) {
   const files = Object.values(bundle).flatMap((chunk) => Object.keys(chunk.modules ?? {}))
-  const dirs = files.map(packageOf).filter((dir) => dir !== undefined)
+  const dirs = [...files, ...pageModules].map(packageOf).filter((dir) => dir !== undefined)
   const inside = [...new Set(dirs)].map(described).toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const licenses = inside.map(licenseOf).join('\n---\n\n')
   this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source: licenses })

@@ -15,7 +15,7 @@ interface File {
 interface Rules {
   /** Room to what it may import: rooms, or single files as `room/file`; 'everything' opens all. */
   readonly rooms: ReadonlyMap<string, ReadonlySet<string>>
-  /** Package to the rooms that may import it. A name that ends in `/*` stands for a scope. */
+  /** Package to the rooms, or `room/directory`, that may import it. A name that ends in `/*` stands for a scope. */
   readonly packages: ReadonlyMap<string, ReadonlySet<string>>
   /** Of a room with a table of its own: directory, or file in the room itself, to what that may import. */
   readonly directories: ReadonlyMap<string, ReadonlyMap<string, DirectoryRule>>
@@ -28,6 +28,8 @@ interface DirectoryRule {
 }
 
 const MAX_LINES = 400
+/** Its code runs in a browser, without the modules of Node. */
+const BROWSER = 'explorer/page'
 
 const architecture = readFileSync(join(repository, 'ARCHITECTURE.md'), 'utf8')
 const sources = filesBelow('src')
@@ -77,7 +79,10 @@ test('the check of imports finds what is forbidden', () => {
       ['buffer', new Set(['core'])],
       ['pipeline', new Set(['core', 'buffer/claim-source'])],
     ]),
-    packages: new Map([['@duckdb/*', new Set(['core'])]]),
+    packages: new Map([
+      ['@duckdb/*', new Set(['core'])],
+      ['disk-tools', new Set(['buffer/disk'])],
+    ]),
     directories: new Map([
       [
         'buffer',
@@ -102,6 +107,9 @@ test('the check of imports finds what is forbidden', () => {
   assert.is(check('core/a.ts', `import { x } from '@duckdb/node-api'`), 0)
   assert.is(check('buffer/a.ts', `import { x } from '@duckdb/node-api'`), 1)
   assert.is(check('buffer/a.ts', `import { x } from 'left-pad'`), 1)
+  assert.is(check('buffer/disk/a.ts', `import { x } from 'disk-tools'`), 0)
+  assert.is(check('buffer/queue/a.ts', `import { x } from 'disk-tools'`), 1)
+  assert.is(check('explorer/page/a.tsx', `import { x } from 'node:fs'`), 1)
   assert.is(check('buffer/a.ts', `import { x } from 'node:fs'`), 0)
   assert.is(check('core/a.ts', `import { x } from '../../test/x.ts'`), 1)
   assert.is(check('buffer/disk/a.ts', `import { x } from '../../core/x.ts'`), 0)
@@ -148,7 +156,7 @@ const isSqlTag = (specifier: string) => specifier.endsWith('/core/sql.ts')
 
 test('files are small, in kebab-case, and no file only passes on what others export', () => {
   assert.equal(pathsOf(all.filter(({ text }) => text.split('\n').length > MAX_LINES + 1)), [])
-  const kebab = /^(src|test)(\/[a-z0-9-]+)+(\.(test|grammar|d))?\.ts$/
+  const kebab = /^(src|test)(\/[a-z0-9-]+)+(\.(test|grammar|d))?\.tsx?$/
   assert.equal(pathsOf(all.filter(({ path }) => !kebab.test(path))), [])
   const barrel = /^export\s[^;'"]*\sfrom\s+['"]/m
   assert.equal(pathsOf(all.filter(({ text }) => barrel.test(text))), [])
@@ -161,15 +169,20 @@ function importViolations(
   return files.flatMap((file) => {
     const room = roomOf(file)
     const allowed = rooms.get(room) ?? new Set()
-    const within = directories.get(room)?.get(directoryOf(file.path))
+    const directory = directoryOf(file.path)
+    const within = directories.get(room)?.get(directory)
+    const isInBrowser = `${room}/${directory}` === BROWSER
     return importsOf(file.text)
-      .filter((specifier) => !specifier.startsWith('node:'))
+      .filter((specifier) => isInBrowser || !specifier.startsWith('node:'))
       .filter((specifier) => {
-        if (!specifier.startsWith('.')) return !rowOf(specifier, packages)?.has(room)
+        if (!specifier.startsWith('.')) {
+          const homes = rowOf(specifier, packages)
+          return !homes?.has(room) && !homes?.has(`${room}/${directory}`)
+        }
         const target = posix.join(dirname(file.path), specifier)
         const [top, targetRoom = ''] = target.split('/')
         if (top !== 'src') return true
-        const targetFile = target.slice('src/'.length).replace(/\.ts$/, '')
+        const targetFile = target.slice('src/'.length).replace(/\.tsx?$/, '')
         const names = [targetRoom, targetFile, 'everything']
         if (targetRoom === room)
           return within !== undefined && !isSibling(file.path, target, within)
@@ -181,7 +194,11 @@ function importViolations(
 
 function isSibling(from: string, to: string, { siblings }: DirectoryRule): boolean {
   const directory = directoryOf(to)
-  const file = to.split('/').slice(2).join('/').replace(/\.ts$/, '')
+  const file = to
+    .split('/')
+    .slice(2)
+    .join('/')
+    .replace(/\.tsx?$/, '')
   return directory === directoryOf(from) || siblings.has(directory) || siblings.has(file)
 }
 
@@ -250,7 +267,7 @@ function rowOf(
 
 const roomOf = ({ path }: File) => path.split('/')[1]!
 /** The directory below the room; of a file in the room itself its name. */
-const directoryOf = (path: string) => path.split('/')[2]!.replace(/\.ts$/, '')
+const directoryOf = (path: string) => path.split('/')[2]!.replace(/\.tsx?$/, '')
 const pathsOf = (files: readonly File[]) => files.map(({ path }) => path)
 
 /** First column to the words of another column of the table whose first heading is `key`. */
@@ -304,7 +321,7 @@ function directoryTables(markdown: string): Rules['directories'] {
 
 function filesBelow(top: string): readonly File[] {
   return readdirSync(join(repository, top), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => posix.join(top, path.split('\\').join('/')))
     .map((path) => ({ path, text: readFileSync(join(repository, path), 'utf8') }))
 }

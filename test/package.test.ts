@@ -67,8 +67,23 @@ test('the list of bundled packages names exactly those in the bundle', () => {
     .filter((file) => file.endsWith('.js'))
     .map((file) => readFileSync(join(bundle, file), 'utf8'))
     .flatMap((text) => [...text.matchAll(/^\/\/.*\bnode_modules\/((?:@[^/\s]+\/)?[^/\s]+)\//gm)])
-  const names = [...new Set(inside.map(([, name]) => name!))]
-  assert.ok(names.length > 30, `${names.length} packages`)
+  const ofProgram = [...new Set(inside.map(([, name]) => name!))]
+  assert.ok(ofProgram.length > 30, `${ofProgram.length} packages`)
+  // The page is minified, without such comments: what it imports is in it, and nothing that those do not need.
+  const ofPage = components
+    .map(({ group, name }) => (group === undefined ? name : `${group}/${name}`))
+    .filter((name) => !ofProgram.includes(name))
+  const imported = importsOfPage()
+  assert.equal(
+    imported.filter((name) => !ofPage.includes(name)),
+    [],
+  )
+  const needed = withDependencies(imported)
+  assert.equal(
+    ofPage.filter((name) => !needed.has(name)),
+    [],
+  )
+  const names = [...ofProgram, ...ofPage]
   const installed = names.map((name) => {
     const { version } = packageOf(name)
     return { name, purl: `pkg:npm/${name.replace('@', '%40')}@${version}` }
@@ -122,8 +137,30 @@ async function installDependencies(directory: string): Promise<void> {
   }
 }
 
+/** Packages that the page of the explorer takes values from; the JSX of each component is one of them. */
+function importsOfPage(): readonly string[] {
+  const page = join(repository, 'src', 'explorer', 'page')
+  const code = readdirSync(page, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))
+    .map((file) => readFileSync(join(page, file), 'utf8'))
+    .join('\n')
+  const imports =
+    /^import\s+(?!type\b)[^'"]*?(?:from\s+)?'([^.'][^']*)'|\bimport\('([^.'][^']*)'\)/gm
+  const found = Array.from(code.matchAll(imports), ([, named, loaded]) => (named ?? loaded)!)
+  const packages = found.map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)![0])
+  return [...new Set(packages)]
+}
+
+function withDependencies(names: readonly string[]): ReadonlySet<string> {
+  const all = new Set(names)
+  for (const name of all)
+    for (const needed of Object.keys(packageOf(name).dependencies ?? {})) all.add(needed)
+  return all
+}
+
 interface Installed {
   readonly version: string
+  readonly dependencies?: Readonly<Record<string, string>>
   readonly bin?: string | Readonly<Record<string, string>>
 }
 

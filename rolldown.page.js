@@ -1,0 +1,87 @@
+// Puts the page of the explorer into dist/explorer: one script, one style sheet, what is loaded later, and the HTML.
+// Names have a hash in them, so that a browser never asks for a file twice.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const repository = import.meta.dirname
+const icon = readFileSync(join(repository, 'src/explorer/page/icon.svg'), 'utf8')
+
+/** The files of the packages in it, for the licences and the list of packages. */
+export const pageModules = []
+
+export const page = {
+  // What cannot be resolved in a browser, such as a module of Node, is only a warning to the bundler.
+  onLog(_level, log) {
+    throw new Error(log.message)
+  },
+  input: { page: 'src/explorer/page/main.tsx' },
+  platform: 'browser',
+  transform: { target: 'es2022' },
+  output: {
+    dir: 'dist/explorer',
+    cleanDir: true,
+    minify: true,
+    entryFileNames: '[name]-[hash].js',
+    chunkFileNames: '[name]-[hash].js',
+  },
+  plugins: [styleSheets(), { name: 'html', generateBundle: emitPage }],
+}
+
+/** The style sheets that modules import, in the order of their imports, as one file. */
+function styleSheets() {
+  const sheets = new Map()
+  return {
+    name: 'style-sheets',
+    load(id) {
+      if (!id.endsWith('.css')) return null
+      sheets.set(id, readFileSync(id, 'utf8'))
+      return { code: '', moduleType: 'js', moduleSideEffects: true }
+    },
+    generateBundle() {
+      const source = [...sheets.values()].join('\n')
+      this.emitFile({ type: 'asset', fileName: hashedName('page', source, 'css'), source })
+    },
+  }
+}
+
+function emitPage(_options, bundle) {
+  const chunks = Object.values(bundle).filter(({ type }) => type === 'chunk')
+  pageModules.push(...chunks.flatMap(({ modules }) => Object.keys(modules)))
+  const script = chunks.find(({ isEntry }) => isEntry).fileName
+  const style = Object.keys(bundle).find((name) => name.endsWith('.css'))
+  const iconFile = hashedName('icon', icon, 'svg')
+  this.emitFile({ type: 'asset', fileName: iconFile, source: icon })
+  const source = html({ script, style, iconFile })
+  this.emitFile({ type: 'asset', fileName: 'index.html', source })
+}
+
+function hashedName(name, source, extension) {
+  const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8)
+  return `${name}-${hash}.${extension}`
+}
+
+/** Links are relative to the root of the server; `src/explorer/serve-page.ts` has it in a form for each depth of path. */
+const html = ({ script, style, iconFile }) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>eider</title>
+    <link rel="icon" href="./explorer/${iconFile}" type="image/svg+xml" />
+    <link rel="stylesheet" href="./explorer/${style}" />
+    <script type="module" src="./explorer/${script}"></script>
+  </head>
+  <body>
+    <div id="page"></div>
+    <noscript>
+      <p>
+        This page needs JavaScript. The data is at <a href="./odata">odata</a>, its description at
+        <a href="./odata/$metadata">$metadata</a>.
+      </p>
+    </noscript>
+  </body>
+</html>
+`
