@@ -8,7 +8,8 @@ import { mistakes, schemaOf } from '../support/json-schema.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 const files = {
-  'eider.yml': 'name: t\nextensions: { directory: ext }\nsources:\n  crm:\n    tables:\n      c: { file: crm.csv }\n',
+  'eider.yml':
+    'name: t\nextensions: { directory: ext }\nsources:\n  crm:\n    tables:\n      c: { file: crm.csv }\n',
   'crm.csv': 'id,name\n1,Ann\n',
   'models/raw/e.sql': '-- @kind: events\nid bigint not null\n',
   'models/a/good.sql': '-- @tags: x\n-- @expose id\nselect 1 as id, id as crm from crm.c\n',
