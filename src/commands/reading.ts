@@ -83,7 +83,7 @@ export async function openToRead(
   }
 }
 
-export const isHeld = (error: unknown): boolean =>
+export const isHeld = (error: unknown): error is EnvironmentError =>
   error instanceof EnvironmentError && error.code === 'warehouse-locked'
 
 /** Who it is; null: nobody, or a process that is gone. */

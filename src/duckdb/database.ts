@@ -31,6 +31,10 @@ export interface OpenOptions {
   readonly memoryLimit?: string | null
   readonly tempDir?: string | null
   readonly maxTempSize?: string | null
+  /** Where the engine looks for stored secrets; that of DuckDB in the home directory when absent. */
+  readonly secretDirectory?: string
+  /** Lets `duckdb_secrets()` give what is in a secret. */
+  readonly showsSecrets?: boolean
   /** Where extensions are, and those that are loaded now; the engine never fetches one. Throws ExtensionError. */
   readonly extensions?: Extensions | undefined
 }
@@ -40,6 +44,8 @@ export class Database implements AsyncDisposable {
   readonly #instance: DuckDBInstance
   readonly #syncNames: () => Promise<void>
   readonly #connections = new Set<Connection>()
+  #onConnect: readonly Sql[] = []
+  #closed = false
 
   private constructor(instance: DuckDBInstance, syncNames: () => Promise<void>) {
     this.#instance = instance
@@ -61,6 +67,8 @@ export class Database implements AsyncDisposable {
     if (options.memoryLimit != null) config['memory_limit'] = options.memoryLimit
     if (options.tempDir != null) config['temp_directory'] = options.tempDir
     if (options.maxTempSize != null) config['max_temp_directory_size'] = options.maxTempSize
+    if (options.showsSecrets === true) config['allow_unredacted_secrets'] = 'true'
+    if (options.secretDirectory !== undefined) config['secret_directory'] = options.secretDirectory
     if (options.extensions !== undefined)
       config['extension_directory'] = options.extensions.directory
     await using resources = new Resources()
@@ -85,11 +93,19 @@ export class Database implements AsyncDisposable {
       this.#connections.delete(connection)
     })
     this.#connections.add(connection)
+    if (this.#onConnect.length > 0) await connection.run(sql.join(this.#onConnect, sql`;\n`))
     return connection
+  }
+
+  /** Each connection that is opened from now on runs these first. */
+  onConnect(statements: readonly Sql[]): void {
+    this.#onConnect = statements
   }
 
   /** Closes all connections; statements still running end as if interrupted. */
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
     for (const connection of this.#connections) await connection[Symbol.asyncDispose]()
     this.#instance.closeSync()
   }

@@ -29,7 +29,7 @@ import {
 import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
 import { isAboutAll, readContext, type RunRequest } from './read-context.ts'
-import { refuseToEmpty, refuseToEndHistories } from './refuse-loss.ts'
+import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import { RunResults, type RunSummary } from './results.ts'
 import type { RunContext } from './run-context.ts'
 import { saveLastState } from './store/last-state.ts'
@@ -85,7 +85,8 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   progress({ event: 'run-started', run_id: runId, models: models.size })
   try {
     await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
-    if (options.isCopy !== true) await refuseToEmpty(options, store)
+    const refusal = options.isCopy === true ? null : await refusalToEmpty(options, store)
+    if (refusal !== null) throw refusal
     const sources = project.external?.sources ?? []
     await using warehouse = await openWarehouse(store.warehouse, options, {
       dir: paths.dir,

@@ -14,6 +14,7 @@ import { type Config, parseConfig } from './config.ts'
 import { readDotEnv } from './dot-env.ts'
 import { extensionsOf } from './extensions.ts'
 import { catalogOf, readProjectFiles } from './files.ts'
+import { lakeSettings } from './lake-settings.ts'
 import { readSource } from './read-text.ts'
 import type { Project } from './project.ts'
 import {
@@ -93,7 +94,10 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   })
   const effective = withAdminPort(Object.fromEntries(found) as SettingValues)
   const ownDatabase = ofTarget?.get('database') ?? null
-  const paths = pathsOf(root, effective.database, target, ownDatabase === null)
+  const paths = {
+    ...pathsOf(root, effective.database, target, ownDatabase === null),
+    ...(isLake(ofTarget ?? values) ? { lake: lakeSettings(name, root, effective) } : {}),
+  }
   const files = await readProjectFiles(root, paths.database)
   const problems = [...warnings, ...(files.problems ?? [])]
   refuseWarehouse(config.sources, root, paths.database)
@@ -175,7 +179,8 @@ function valueOf(
   const value = parseValue(type, text)
   if (value !== null) return value
   const place = env[variable] ? `the variable ${variable}` : `${variable} in .env`
-  throw new UsageError(`${place} must be ${describeType(type)}, not "${text}"`)
+  const shown = ['catalog', 'secret'].includes(type.is) ? '' : `, not "${text}"`
+  throw new UsageError(`${place} must be ${describeType(type)}${shown}`)
 }
 
 /** The admin port is the one after the public one unless it is set. Port 0 lets the system choose, for both. */
@@ -192,6 +197,10 @@ function withAdminPort(found: SettingValues): Settings {
     })
   return { ...found, 'collect.admin_port': adminPort }
 }
+
+/** Only eider.yml makes a target a lake: a variable that is meant for another one must not. */
+const isLake = (values: ReadonlyMap<string, SettingValue>): boolean =>
+  [...values.keys()].some((key) => key.startsWith('lake.'))
 
 /**
  * A target has separate state: a database without the events that were flushed into it, or a snapshot of another

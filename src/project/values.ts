@@ -1,5 +1,6 @@
 // Values of settings: what a type accepts, from YAML and flags as values, from the environment as text.
 
+import { parseCatalogUrl, parseEndpoint, parseStoreUrl } from '../core/lake.ts'
 import { extensionNamed } from '../core/extensions.ts'
 import type { SettingType } from './settings.ts'
 
@@ -18,6 +19,16 @@ export function describeType(type: SettingType): string {
       return 'true or false'
     case 'list':
       return 'a list of strings'
+    case 'choice':
+      return `one of ${type.of.join(', ')}`
+    case 'secret':
+      return 'a non-empty string, in the environment or in .env'
+    case 'catalog':
+      return 'a URL such as postgres://eider@db.example:5432/lake'
+    case 'store':
+      return 'a URL such as s3://bucket/prefix/'
+    case 'endpoint':
+      return 'a URL of a host, such as https://store.example:9000'
     case 'extensions':
       return "a list of extensions of DuckDB's own repository, such as [spatial, excel]"
     case 'integer':
@@ -36,6 +47,16 @@ export function acceptValue(type: SettingType, value: unknown): SettingValue | n
       return typeof value === 'string' && SIZE.test(value) ? value : null
     case 'boolean':
       return typeof value === 'boolean' ? value : null
+    case 'choice':
+      return typeof value === 'string' && type.of.includes(value) ? value : null
+    case 'secret':
+      return typeof value === 'string' && value !== '' ? value : null
+    case 'catalog':
+      return typeof value === 'string' && parseCatalogUrl(value) !== null ? value : null
+    case 'store':
+      return typeof value === 'string' && parseStoreUrl(value) !== null ? value : null
+    case 'endpoint':
+      return typeof value === 'string' && parseEndpoint(value) !== null ? value : null
     case 'list':
       return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null
     case 'extensions': {
