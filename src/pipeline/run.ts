@@ -139,7 +139,7 @@ async function work(
     if (context.chosen.size < knownModels(project).size)
       options.progress({ event: 'models-selected', models: context.chosen.size })
     if (options.selection?.retry === true && context.chosen.size === 0) return
-    const failed = await flush(options, results, context)
+    const failed = await flushEvents(options, results, context)
     const positions = await context.store.state.readPositions(connection)
     const steps = await planSteps(context, { positions, waiting: new Set(), failed })
     while (connections.length < Math.min(modelsAtOnce, selected.size))
@@ -201,9 +201,14 @@ function failUncompiled(context: RunContext, results: RunResults): void {
   }
 }
 
+type FlushEventsOptions = Pick<
+  RunOptions,
+  'openClaims' | 'logger' | 'progress' | 'onFlushStep' | 'onShare'
+>
+
 /** The events models that were rejected, or could not be flushed. */
-async function flush(
-  { openClaims, logger, progress, onFlushStep, onShare }: RunOptions,
+export async function flushEvents(
+  { openClaims, logger, progress, onFlushStep, onShare }: FlushEventsOptions,
   results: RunResults,
   context: RunContext,
 ): Promise<EarlyFailures> {
