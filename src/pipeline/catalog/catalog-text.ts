@@ -19,6 +19,7 @@ import { DETAILS, describeModels, describeSet, describeSources } from './describ
 import type { PastRuns } from './past-runs.ts'
 
 const MODELS = '\n],"models":[\n'
+const END = '\n]}\n'
 
 const headOf = (identity: string | null) =>
   `{"format":${CATALOG_FORMAT},"of":${JSON.stringify(identity)},\n`
@@ -26,7 +27,7 @@ const headOf = (identity: string | null) =>
 /** What is said of runs; null where the text is not of this form. */
 export function pastRunsOf(text: string): PastRuns | null {
   const [head = '', runs = ''] = text.split('\n', 2)
-  if (!head.startsWith(`{"format":${CATALOG_FORMAT},`) || !text.endsWith('\n]}\n')) return null
+  if (!head.startsWith(`{"format":${CATALOG_FORMAT},`) || !text.endsWith(END)) return null
   try {
     return JSON.parse(`{${runs.replace(/,$/, '')}}`) as PastRuns
   } catch {
@@ -46,15 +47,15 @@ export function printCatalog(
 ): string {
   const head = headOf(identity)
   const start = `${head}${JSON.stringify(runs).slice(1, -1)},\n${setsOf(snapshot)}`
-  if (identity !== null && before?.startsWith(head) === true)
+  if (identity !== null && before?.startsWith(head) === true && before.endsWith(END))
     return start + before.slice(before.indexOf(MODELS))
   const room = limits.catalogBytes - Buffer.byteLength(start)
   for (const detail of DETAILS) {
     const models = describeModels(project, detail)
-    const end = `${MODELS}${linesOf(models)}\n],"sources":[\n${linesOf(describeSources(project))}\n]}\n`
+    const end = `${MODELS}${linesOf(models)}\n],"sources":[\n${linesOf(describeSources(project))}${END}`
     if (Buffer.byteLength(end) <= room) return start + end
   }
-  return `${start}${MODELS}\n],"sources":[\n\n]}\n`
+  return `${start}${MODELS}\n],"sources":[\n${END}`
 }
 
 function setsOf({ id, publishedAt, runId, relations }: Snapshot): string {
