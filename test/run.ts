@@ -39,8 +39,8 @@ await Promise.all(workers)
 const sum = (pick: (result: FileResult) => number) =>
   results.reduce((total, result) => total + pick(result), 0)
 const passed = sum((result) => result.passed)
-const failed = sum((result) => result.failed) || (passed + skipped === 0 ? 1 : 0)
 const skipped = sum((result) => result.skipped)
+const failed = sum((result) => result.failed) || (passed + skipped === 0 ? 1 : 0)
 print(`${files.length} files in ${Math.round(performance.now() / 1000)} s`)
 print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed > 0 ? 1 : 0
