@@ -9,6 +9,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { missingParts } from './support/lake/parts.ts'
 
 /** The long forms of CONTRIBUTING.md take as long as they take. */
 const isLong = ['EIDER_CRASH_POINTS', 'EIDER_LOAD'].some((name) => process.env[name] === 'all')
@@ -42,6 +43,7 @@ const passed = sum((result) => result.passed)
 const skipped = sum((result) => result.skipped)
 const failed = sum((result) => result.failed) || (passed + skipped === 0 ? 1 : 0)
 print(`${files.length} files in ${Math.round(performance.now() / 1000)} s`)
+if (skipped > 0) for (const line of missingParts()) print(`skipped: ${line}`)
 print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed > 0 ? 1 : 0
 
@@ -65,7 +67,8 @@ async function runFile(file: string): Promise<FileResult> {
   const failed = ok ? 0 : Math.max(1, total - passed)
   const mark = !ok ? 'FAIL' : total === 0 ? 'skip' : 'ok  '
   const name = relative('.', file).replace(/\.js$/, '')
-  print(`${mark} ${name} (${passed} of ${total}, ${Date.now() - startedAt} ms)`)
+  const counts = `${passed} of ${total}${skipped > 0 ? `, ${skipped} skipped` : ''}`
+  print(`${mark} ${name} (${counts}, ${Date.now() - startedAt} ms)`)
   if (!ok) print(`${output.trimEnd()}\n     exit code ${exitCode}\n`)
   return { passed, failed, skipped }
 }

@@ -3,8 +3,16 @@
 import type { ModelName } from '../core/names.ts'
 import type { Orphan } from '../core/report/progress.ts'
 
-export const orphanLines = (orphans: readonly Orphan[], width: number): readonly string[] =>
-  orphans.map((orphan) => `orphan     ${orphan.model.padEnd(width)}  ${orphanState(orphan)}`)
+/** `isUncounted`: nobody knows how many rows they have, since a run holds the warehouse. */
+export const orphanLines = (
+  orphans: readonly Orphan[],
+  width: number,
+  isUncounted: boolean,
+): readonly string[] =>
+  orphans.map((orphan) => {
+    const state = isUncounted ? wayOn(orphan) : orphanState(orphan)
+    return `orphan     ${orphan.model.padEnd(width)}  ${state}`
+  })
 
 export const orphanState = ({ rows, ...orphan }: Orphan): string =>
   `${sizeOf(rows)}, and ${wayOn(orphan)}`

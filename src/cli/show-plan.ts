@@ -18,8 +18,7 @@ export function showPlan(
 ): string {
   const width = Math.max(0, ...steps.map(({ model }) => model.name.length))
   const setWidth = Math.max(0, ...contract.map(({ set }) => set.length))
-  const builds = steps.filter(({ action }) => action === 'build').length
-  const skips = steps.filter(({ action }) => action === 'skip').length
+  const { build, unchanged, failing, skip } = planCounts(steps)
   const breaking = contract.filter((change) => change.breaking).length
   return [
     ...steps.flatMap((step) => stepLines(step, width, paint)),
@@ -27,10 +26,24 @@ export function showPlan(
       const word = breaks ? paint('red', 'breaking ') : 'contract '
       return `${word}  ${set.padEnd(setWidth)}  ${change}`
     }),
-    `plan: ${builds} to build, ${steps.length - builds - skips} unchanged` +
-      (skips === 0 ? '' : `, ${skips} skipped`) +
+    `plan: ${build} to build, ${unchanged} unchanged` +
+      (failing === 0 ? '' : `, ${failing} failing`) +
+      (skip === 0 ? '' : `, ${skip} skipped`) +
       (contract.length === 0 ? '' : `; contract: ${contract.length} changed, ${breaking} breaking`),
   ].join('\n')
+}
+
+export function planCounts(steps: readonly PlannedStep[]) {
+  const failing = steps.filter(({ problem }) => problem !== null).length
+  const others = steps.filter(({ problem }) => problem === null)
+  const countOf = (action: PlannedStep['action']) =>
+    others.filter((step) => step.action === action).length
+  return {
+    build: countOf('build'),
+    unchanged: countOf('unchanged'),
+    skip: countOf('skip'),
+    failing,
+  }
 }
 
 const styles = { build: 'green', unchanged: 'dim', skip: 'yellow' } as const

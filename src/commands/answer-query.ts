@@ -65,8 +65,8 @@ async function fromWarehouse(
   store: Store,
   query: Query,
 ): Promise<Answer> {
-  const { sources = [] } = files
-  const engine = { memoryLimit: settings.memory_limit }
+  const { sources = [], extensions } = files
+  const engine = { memoryLimit: settings.memory_limit, extensions }
   const place = { dir: paths.dir, sources }
   await using warehouse = await openWarehouseToRead(store.warehouse, engine, place)
   await using connection = await warehouse.connect()
@@ -105,7 +105,9 @@ async function fromSnapshot(
   await using resources = new Resources()
   const tempDir = await mkdtemp(join(tmpdir(), 'eider-'))
   resources.defer(() => rm(tempDir, { recursive: true, force: true }))
-  const engine = { path: ':memory:', searchDir: paths.dir, memoryLimit: settings.memory_limit }
+  const { extensions } = files
+  const memoryLimit = settings.memory_limit
+  const engine = { path: ':memory:', searchDir: paths.dir, memoryLimit, extensions }
   const database = resources.use(await Database.open({ ...engine, tempDir }))
   await withSources(database, { dir: paths.dir, sources: files.sources ?? [] })
   await using connection = await database.connect()

@@ -10,6 +10,7 @@ import { DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { problemOfSystem } from '../core/system-errors.ts'
+import { ExtensionError } from '../duckdb/extension-files.ts'
 import { describeHolder, readLockHolder } from '../files/process-lock.ts'
 import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open-store.ts'
@@ -75,6 +76,7 @@ async function checkProject({ files, paths, name }: Project): Promise<Finding> {
     if (warnings.length === 0) return ok('project', message)
     return warn('project', `${message}, ${warnings.length} warnings`, 'eider run shows them')
   } catch (error) {
+    if (error instanceof ExtensionError) return fail('project', error.message, error.hint ?? '')
     if (!(error instanceof DiagnosticsError)) throw error
     const { length } = error.diagnostics
     const count = length === 1 ? '1 mistake' : `${length} mistakes, the first`

@@ -42,7 +42,11 @@ export async function openToRead(
   // What DuckDB cannot hold in memory, and copies of what is still written to, must not lie in the project.
   const scratchDir = await mkdtemp(join(tmpdir(), 'eider-'))
   resources.defer(() => rm(scratchDir, { recursive: true, force: true }))
-  const engine = { memoryLimit: settings.memory_limit, tempDir: join(scratchDir, 'engine') }
+  const engine = {
+    memoryLimit: settings.memory_limit,
+    tempDir: join(scratchDir, 'engine'),
+    extensions: files.extensions,
+  }
   const store = openStore(paths)
   const { sources = [] } = files
   const opening = openWarehouseToRead(store.warehouse, engine, { dir, sources })
@@ -79,7 +83,7 @@ export async function openToRead(
   }
 }
 
-export const isHeld = (error: unknown): boolean =>
+export const isHeld = (error: unknown): error is EnvironmentError =>
   error instanceof EnvironmentError && error.code === 'warehouse-locked'
 
 /** Who it is; null: nobody, or a process that is gone. */

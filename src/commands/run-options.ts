@@ -7,16 +7,23 @@ import type { Project } from '../project/project.ts'
 
 type SettingsOfRun = Pick<
   RunOptions,
-  'threads' | 'memoryLimit' | 'tempDir' | 'maxTempSize' | 'modelsAtOnce' | 'retention'
+  | 'threads'
+  | 'memoryLimit'
+  | 'tempDir'
+  | 'maxTempSize'
+  | 'extensions'
+  | 'modelsAtOnce'
+  | 'retention'
 >
 
 /** The directory for temporary files is relative to the project's, even when a copy of it is run. */
-export function runOptionsOf({ paths, settings }: Project): SettingsOfRun {
+export function runOptionsOf({ paths, settings, files }: Project): SettingsOfRun {
   return {
     threads: settings.threads,
     memoryLimit: settings.memory_limit,
     tempDir: settings.temp_directory && resolve(paths.dir, settings.temp_directory),
     maxTempSize: settings.max_temp_size,
+    extensions: files.extensions,
     modelsAtOnce: Math.min(4, os.availableParallelism()),
     retention: {
       snapshots: settings['odata.keep_snapshots'],

@@ -5,6 +5,8 @@ import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
 import Doctor from './doctor.ts'
 import Drop from './drop.ts'
+import ExtensionInstall from './extension/install.ts'
+import ExtensionList from './extension/list.ts'
 import Init from './init.ts'
 import Mv from './mv.ts'
 import ODataExplain from './odata/explain.ts'
@@ -37,6 +39,8 @@ export const commands = {
   'pipeline:ls': PipelineLs,
   'pipeline:show': PipelineShow,
   'pipeline:history': PipelineHistory,
+  'extension:install': ExtensionInstall,
+  'extension:list': ExtensionList,
   'collect:daemon': CollectDaemonCommand,
   'collect:status': CollectStatus,
   'odata:serve': ODataServe,

@@ -7,8 +7,8 @@
 //   | 2, 3 | the project (saved-project.ts)                                                                   |
 //
 // It is valid if and only if `key` is that of the given files, each input has the hash that it has in the file, and the
-// checksum is that of the other lines. The key covers every text, path and variable, the directory, DuckDB's version
-// and the compiler's own files. Inputs are hashed before their heads are read, so a file that changes meanwhile is found
+// checksum is that of the other lines. The key covers every text, path and variable, the directory, the versions of DuckDB
+// and of the extensions that models need, and the compiler's own files. Inputs are hashed before their heads are read, so a file that changes meanwhile is found
 // changed. Not saved: a project with sources or with mistakes outside its files, one with a model that does not compile,
 // since what it waits for may lie outside too, and one with a volatile model, whose columns may depend on the time, a
 // setting or a remote file. Of a project with sources `.eider/sources.json` has the
@@ -23,8 +23,8 @@ import type { CompiledProject } from '../core/model.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import { buildStamp } from '../files/package.ts'
 import { literalOf } from '../core/variables.ts'
-import { bindings } from '../duckdb/bindings.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
+import { engineVersion, extensionVersions } from '../duckdb/extension-files.ts'
 import { restoreProject, saveProject } from './saved-project.ts'
 import { filesOf, hashFiles } from './file-hashes.ts'
 
@@ -52,7 +52,7 @@ export async function compileOnce(
   // Sources are always read again.
   if ((files.sources ?? []).length > 0) return compileWithSources(files, { dir, state, save })
   const path = join(state, 'compiled.json')
-  const key = keyOf(files, dir)
+  const key = await keyOf(files, dir)
   const restored = await restore(path, key, files, dir)
   if (restored !== null) return restored
   const { compileAll } = await import('./compile.ts')
@@ -148,12 +148,13 @@ async function readInputs(
 }
 
 /** What is compiled, and what compiles it. */
-function keyOf(
-  { models, seeds, macros, variables, problems, unreadable }: ProjectFiles,
+async function keyOf(
+  { models, seeds, macros, variables, problems, unreadable, extensions }: ProjectFiles,
   dir: string,
-): string {
+): Promise<string> {
   return hashOf(32, [
-    [bindings.library_version(), process.versions.node, buildStamp()],
+    [engineVersion(), process.versions.node, buildStamp()],
+    extensions === undefined ? [] : await extensionVersions(extensions),
     dir,
     models.map(({ name, source }) => [name, source.path, source.text]),
     seeds.map(({ name, path, format, types }) => [name, path, format, types]),

@@ -47,7 +47,10 @@ export async function compile(
   return project
 }
 
-/** Reads the heads of the data files that models name, and CSV seeds. A mistake costs the models that it concerns. */
+/**
+ * Reads the heads of the data files that models name, and CSV seeds. A mistake costs the models that it concerns. Throws
+ * ExtensionError.
+ */
 export async function compileAll(
   files: ProjectFiles,
   { dir, onInputs, knownTables = [] }: CompileOptions,
@@ -57,7 +60,12 @@ export async function compileAll(
   const findModel = (name: string) => names.get(foldCase(name))?.name ?? null
   const variables = files.variables ?? NO_VARIABLES
   // DuckDB starts in its own thread; the files are parsed meanwhile.
-  const opening = Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
+  const opening = Database.open({
+    path: ':memory:',
+    searchDir: dir,
+    threads: 1,
+    extensions: files.extensions,
+  })
   const { parsed, understood } = parseAll(files, names, found)
   const seeds = files.seeds.filter(
     ({ name, path }) => names.get(foldCase(name))?.source.path === path,

@@ -274,6 +274,8 @@ export const limits = {
   keptOpenings: 1_000,
   /** Runs that `eider history` knows: five weeks of a run every five minutes. */
   keptRuns: 10_000,
+  /** A run that works longer than half of this may lose files that it is about to name, so no less than a day is allowed. */
+  lakeKeptDays: 7,
   /** Runs that `eider history` knows while another run holds the warehouse; each is a file. */
   copiedRuns: 200,
   /** A query that a run waits for goes on this long: less than the run waits for it by default. */

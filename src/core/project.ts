@@ -1,7 +1,9 @@
 // A project directory as read, before anything is compiled.
 
 import type { Diagnostic } from './diagnostics.ts'
+import type { Extensions } from './extensions.ts'
 import type { ExternalSource } from './external.ts'
+import type { LakeSettings } from './lake.ts'
 import type { ModelName } from './names.ts'
 import type { SeedFormat, SeedType } from './model.ts'
 import type { SourceFile, Span } from './source.ts'
@@ -14,6 +16,8 @@ export interface ProjectFiles {
   readonly seeds: readonly SeedFile[]
   /** macros/*.sql */
   readonly macros: readonly SourceFile[]
+  /** What each engine of the project loads; nothing when absent. */
+  readonly extensions?: Extensions | undefined
   /** Tables that no run builds; none when absent. */
   readonly sources?: readonly ExternalSource[]
   /** What `${name}` stands for; none when absent. */
@@ -48,7 +52,10 @@ export interface DeclaredType extends SeedType {
 /** Absolute paths of what the tool owns. */
 export interface ProjectPaths {
   readonly dir: string
+  /** Not made where the target is a lake. */
   readonly database: string
+  /** Where the tables of the target are, if they are in no file. */
+  readonly lake?: LakeSettings
   /** `.eider` */
   readonly state: string
   readonly buffer: string

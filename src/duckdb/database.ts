@@ -11,12 +11,14 @@ import {
 } from '@duckdb/node-api'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { type Extensions, withRequired } from '../core/extensions.ts'
 import { syncPath } from '../files/durable-directory.ts'
 import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { isInterrupt, toDatabaseError } from './errors.ts'
+import { DatabaseError, isInterrupt, toDatabaseError } from './errors.ts'
+import { extensionError } from './extension-files.ts'
 import { type Row, textOf } from './values.ts'
 
 export interface OpenOptions {
@@ -29,6 +31,12 @@ export interface OpenOptions {
   readonly memoryLimit?: string | null
   readonly tempDir?: string | null
   readonly maxTempSize?: string | null
+  /** Where the engine looks for stored secrets; that of DuckDB in the home directory when absent. */
+  readonly secretDirectory?: string
+  /** Lets `duckdb_secrets()` give what is in a secret. */
+  readonly showsSecrets?: boolean
+  /** Where extensions are, and those that are loaded now; the engine never fetches one. Throws ExtensionError. */
+  readonly extensions?: Extensions | undefined
 }
 
 /** A database file (or memory) opened by this process. Throws DatabaseError when it is locked or damaged. */
@@ -36,6 +44,8 @@ export class Database implements AsyncDisposable {
   readonly #instance: DuckDBInstance
   readonly #syncNames: () => Promise<void>
   readonly #connections = new Set<Connection>()
+  #onConnect: readonly Sql[] = []
+  #closed = false
 
   private constructor(instance: DuckDBInstance, syncNames: () => Promise<void>) {
     this.#instance = instance
@@ -57,6 +67,10 @@ export class Database implements AsyncDisposable {
     if (options.memoryLimit != null) config['memory_limit'] = options.memoryLimit
     if (options.tempDir != null) config['temp_directory'] = options.tempDir
     if (options.maxTempSize != null) config['max_temp_directory_size'] = options.maxTempSize
+    if (options.showsSecrets === true) config['allow_unredacted_secrets'] = 'true'
+    if (options.secretDirectory !== undefined) config['secret_directory'] = options.secretDirectory
+    if (options.extensions !== undefined)
+      config['extension_directory'] = options.extensions.directory
     await using resources = new Resources()
     const instance = await attempt(DuckDBInstance.create(options.path, config))
     resources.defer(() => instance.closeSync())
@@ -67,6 +81,7 @@ export class Database implements AsyncDisposable {
     {
       await using connection = await database.connect()
       await connection.run(sql`SET GLOBAL TimeZone = 'UTC'`)
+      await connection.loadExtensions(options.extensions?.names ?? [])
     }
     resources.move()
     return database
@@ -78,11 +93,19 @@ export class Database implements AsyncDisposable {
       this.#connections.delete(connection)
     })
     this.#connections.add(connection)
+    if (this.#onConnect.length > 0) await connection.run(sql.join(this.#onConnect, sql`;\n`))
     return connection
+  }
+
+  /** Each connection that is opened from now on runs these first. */
+  onConnect(statements: readonly Sql[]): void {
+    this.#onConnect = statements
   }
 
   /** Closes all connections; statements still running end as if interrupted. */
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
     for (const connection of this.#connections) await connection[Symbol.asyncDispose]()
     this.#instance.closeSync()
   }
@@ -106,6 +129,21 @@ export class Connection implements AsyncDisposable {
   async run(statement: Sql): Promise<number> {
     const result = await this.attempt(() => this.driver.run(statement.inline()))
     return result.rowsChanged
+  }
+
+  /**
+   * For all connections of the engine, from its directory of extensions, with those that they need. What is loaded
+   * already stays so. Throws ExtensionError.
+   */
+  async loadExtensions(names: Iterable<string>): Promise<void> {
+    for (const name of withRequired(names))
+      try {
+        await this.run(sql`LOAD ${sql.ident(name)}`)
+      } catch (error) {
+        if (!(error instanceof DatabaseError)) throw error
+        const row = await this.row(sql`SELECT current_setting('extension_directory') AS directory`)
+        throw extensionError(name, textOf(row?.['directory']), error)
+      }
   }
 
   /**

@@ -26,6 +26,24 @@ export class DatabaseError extends Error {
 export const isInterrupt = (error: unknown): boolean =>
   error instanceof DatabaseError && error.details.type === 'INTERRUPT'
 
+/**
+ * Another process has changed in a lake what this transaction changes or relies on. Nothing of the transaction is done,
+ * and it may be tried again.
+ */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  /Transaction conflict - |could not serialize access due to concurrent update/.test(
+    error.details.message,
+  )
+
+/** Whether a COMMIT in a lake that ended so may have been carried out: its answer may have been lost. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  !isConflict(error) &&
+  /Failed to commit|Failed to execute query "COMMIT|server closed the connection|no connection to the server|could not receive data from server|SSL connection has been closed|terminating connection/.test(
+    error.details.message,
+  )
+
 export function toDatabaseError(cause: unknown): DatabaseError {
   const message = cause instanceof Error ? cause.message : String(cause)
   return new DatabaseError(parseDetails(message), cause)

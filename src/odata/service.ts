@@ -9,6 +9,7 @@ import { requireSafeBinding } from '../http/auth.ts'
 import { requireSoundOrigins, withCors } from '../http/cors.ts'
 import { requireFreePort } from '../http/listen.ts'
 import { HttpServer } from '../http/server.ts'
+import type { SidePages } from '../http/side-pages.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
 import { createComparisons } from './engine/comparisons.ts'
 import { createHandler } from './http/handle.ts'
@@ -56,6 +57,8 @@ export interface ODataServiceOptions {
   readonly openStreams?: number
   /** Time in which a client must take a byte of its answer; limits.stalledClientMs by default. */
   readonly stalledClientMs?: number
+  /** What people see who open the service in a browser; nothing by default. */
+  readonly pages?: SidePages | null
   /** Log each request; true by default. */
   readonly accessLog?: boolean
   /** Below it the service creates its own directory, where large queries spill to. */
@@ -107,6 +110,7 @@ export class ODataService implements AsyncDisposable {
       now,
       host,
       token,
+      pages: options.pages ?? null,
       accessLog: options.accessLog ?? true,
       stalledClientMs: options.stalledClientMs ?? limits.stalledClientMs,
       logger,

@@ -1,6 +1,7 @@
 // Publishes one model as if it were exposed, for `eider odata preview`.
 
 import { randomUUID } from 'node:crypto'
+import type { Extensions } from '../core/extensions.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { Model } from '../core/model.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
@@ -16,6 +17,7 @@ export interface PreviewOptions {
   readonly dir: string
   readonly warehouse: Warehouse
   readonly memoryLimit: string | null
+  readonly extensions?: Extensions | undefined
   readonly models: ReadonlyMap<ModelName, Model>
   readonly model: Model
   /** To publish in. */
@@ -32,6 +34,7 @@ export async function publishPreview(options: PreviewOptions): Promise<void> {
     path: ':memory:',
     searchDir: dir,
     memoryLimit,
+    extensions: options.extensions,
   })
   await using connection = await database.connect()
   if (await warehouse.exists()) await warehouse.attachToRead(connection)

@@ -13,22 +13,22 @@ import { recordOf, type RunContext } from './run-context.ts'
 import { fullRefreshOf } from './failure.ts'
 
 /**
- * A wrong checkout or an empty volume looks like a project without models, or one that has never run. Throws
- * EnvironmentError: `models-missing`, `warehouse-missing`.
+ * A wrong checkout or an empty volume looks like a project without models, or one that has never run: `models-missing`,
+ * `warehouse-missing`, to be thrown; null: nothing is published over something.
  */
-export async function refuseToEmpty(
+export async function refusalToEmpty(
   { project, allowEmpty = false }: RunRequest,
-  store: Store,
-): Promise<void> {
+  store: Pick<Store, 'snapshots' | 'warehouse'>,
+): Promise<EnvironmentError | null> {
   const published = allowEmpty ? null : await store.snapshots.current()
-  if (published === null || published.relations.length === 0) return
+  if (published === null || published.relations.length === 0) return null
   const { id, relations } = published
   const all = [...project.models.values()]
   const isServed = all.some(({ expose }) => expose !== null)
   const isKept = keptRelations(project)
   if (!isServed && !relations.some(({ model }) => isKept(model))) {
     const what = all.length === 0 ? 'no models' : 'no model with @expose'
-    throw new EnvironmentError(
+    return new EnvironmentError(
       'models-missing',
       `the project has ${what}, and snapshot ${id} serves ${count(relations.length, 'set')}`,
       { hint: 'is this the right directory, with its models/? --allow-empty publishes nothing' },
@@ -39,8 +39,8 @@ export async function refuseToEmpty(
   const cannotBeMadeAgain = [...knownModels(project).values()].some(
     ({ kind }) => kind === null || kinds[kind].keepsRows,
   )
-  if (rows === 0 || !cannotBeMadeAgain || (await store.warehouse.exists())) return
-  throw new EnvironmentError(
+  if (rows === 0 || !cannotBeMadeAgain || (await store.warehouse.exists())) return null
+  return new EnvironmentError(
     'warehouse-missing',
     `the warehouse ${store.warehouse.name} is gone, and snapshot ${id} serves ${count(rows, 'row')} of it`,
     {

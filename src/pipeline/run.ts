@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import { mistakesOfNoModel } from '../compiler/mistakes.ts'
 import { knownModels } from '../compiler/select.ts'
+import type { Extensions } from '../core/extensions.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Progress, Share } from '../core/report/progress.ts'
@@ -28,7 +29,7 @@ import {
 import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
 import { isAboutAll, readContext, type RunRequest } from './read-context.ts'
-import { refuseToEmpty, refuseToEndHistories } from './refuse-loss.ts'
+import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import { RunResults, type RunSummary } from './results.ts'
 import type { RunContext } from './run-context.ts'
 import { saveLastState } from './store/last-state.ts'
@@ -47,6 +48,8 @@ export interface RunOptions extends RunRequest {
   readonly memoryLimit: string | null
   readonly tempDir?: string | null
   readonly maxTempSize?: string | null
+  /** Of the engine, for what models call. */
+  readonly extensions?: Extensions | undefined
   /** How long to wait for another run, and for another process that holds the warehouse. */
   readonly lockWaitMs: number
   /** When aborted, the running statement is rolled back and the rest is skipped. */
@@ -82,7 +85,8 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   progress({ event: 'run-started', run_id: runId, models: models.size })
   try {
     await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
-    if (options.isCopy !== true) await refuseToEmpty(options, store)
+    const refusal = options.isCopy === true ? null : await refusalToEmpty(options, store)
+    if (refusal !== null) throw refusal
     const sources = project.external?.sources ?? []
     await using warehouse = await openWarehouse(store.warehouse, options, {
       dir: paths.dir,

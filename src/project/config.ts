@@ -7,14 +7,17 @@ import {
   type YAMLMap,
   isMap,
   isScalar,
+  isSeq,
   parseDocument,
 } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import { builtInExtensions, extensionNamed, extensionNames } from '../core/extensions.ts'
 import type { ExternalSource } from '../core/external.ts'
+import { holdsPassword } from '../core/lake.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Variables } from '../core/variables.ts'
-import { isSettingName, settings, type SettingType } from './settings.ts'
+import { isSettingName, type SecretName, settings, type SettingType } from './settings.ts'
 import { readSources } from './sources.ts'
 import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
 import { blankHint, yamlProblems } from './yaml-problems.ts'
@@ -57,8 +60,10 @@ export function parseConfig(source: SourceFile): Config {
   const found = { values, targets, variableNodes, sourceNodes, diagnostics, refuse }
   const root = document.contents
   if (diagnostics.length === 0 && root !== null) {
-    if (isMap(root)) readGroup({ source, document, ...found }, root, '')
-    else {
+    if (isMap(root)) {
+      readGroup({ source, document, ...found }, root, '')
+      refuseBoth(refuse, values, root, 'lake')
+    } else {
       const problem = 'expected settings, one "key: value" a line'
       const span = spanOf(root as Node)
       const hint = blankHint(source.text, span) ?? 'such as name: shop'
@@ -108,7 +113,9 @@ function readGroup(reading: Reading, group: YAMLMap, prefix: string): void {
 
 function readEntry(reading: Reading, keyNode: Node, node: Node | null, prefix: string): void {
   const { document, values, refuse } = reading
-  const key = prefix + (isScalar(keyNode) ? String(keyNode.value) : String(keyNode))
+  const written = prefix + (isScalar(keyNode) ? String(keyNode.value) : String(keyNode))
+  // Short for the one member that most projects need.
+  const key = written === 'extensions' && isSeq(node) ? 'extensions.load' : written
   if (isOfItsOwn(reading, key, node)) return
   const type = typeOfKey(reading, key)
   const isGroup = settingNames.some((name) => name.startsWith(`${key}.`))
@@ -116,10 +123,32 @@ function readEntry(reading: Reading, keyNode: Node, node: Node | null, prefix: s
   if (isAbsent(node)) return
   if (isGroup && isMap(node)) return readGroup(reading, node, `${key}.`)
   const given: unknown = node.toJS(document)
+  if (type !== null && isSecret(type, given)) return refuseSecret(reading, node, key)
   const value = type === null ? null : acceptValue(type, given)
   if (value !== null) values.set(key, value)
   else if (type === null) refuse(node, key, 'a group of settings', groupHint(reading, key, node))
-  else refuse(node, key, describeType(type), quotesHint(type, given))
+  else refuse(node, key, describeType(type), extensionHint(type, given) ?? quotesHint(type, given))
+}
+
+function extensionHint({ is }: SettingType, given: unknown): string | undefined {
+  if (is !== 'extensions' || !Array.isArray(given)) return undefined
+  const wrong = given.map(String).find((name) => extensionNamed(name) === null) ?? ''
+  if (builtInExtensions.has(wrong)) return `${wrong} is part of every engine: leave it out`
+  return didYouMean(wrong, extensionNames) ?? `known: ${extensionNames.join(', ')}`
+}
+
+const isSecret = (type: SettingType, given: unknown): boolean =>
+  type.is === 'secret' ||
+  (type.is === 'catalog' && typeof given === 'string' && holdsPassword(given))
+
+/** The line is not shown: messages end up in logs. */
+function refuseSecret({ source, diagnostics }: Reading, node: Node, key: string): void {
+  const { start } = spanOf(node)
+  const expected = key === 'lake.catalog' ? 'a URL without a password' : 'set outside of eider.yml'
+  const { env } = settings[key === 'lake.catalog' ? 'lake.password' : (key as SecretName)]
+  const hint = `set ${env} in the environment or in .env`
+  const place = { source, span: { start, end: start } }
+  diagnostics.push(diagnostic('config-invalid-value', { key, expected }, place, { hint }))
 }
 
 /** `port:8080` is one word to YAML. */
@@ -177,9 +206,24 @@ function readTargets(reading: Reading, node: Node | null): void {
     const values = new Map<string, SettingValue>()
     targets?.set(name, values)
     if (!TARGET_NAME.test(name)) refuse(key, 'targets', 'named by letters, digits, _ and -')
-    else if (isMap(value)) readGroup({ ...reading, values, targets: null, target: name }, value, '')
-    else if (!isAbsent(value)) refuse(value, `targets.${name}`, 'a group of settings')
+    else if (isMap(value)) {
+      readGroup({ ...reading, values, targets: null, target: name }, value, '')
+      refuseBoth(refuse, values, value, `targets.${name}`)
+    } else if (!isAbsent(value)) refuse(value, `targets.${name}`, 'a group of settings')
   }
+}
+
+function refuseBoth(
+  refuse: Refuse,
+  values: ReadonlyMap<string, SettingValue>,
+  group: YAMLMap,
+  key: string,
+): void {
+  const hasLake = [...values.keys()].some((name) => name.startsWith('lake.'))
+  if (!hasLake || !values.has('database')) return
+  const hint = 'leave "database" out: the tables of a lake are in its store'
+  const node = group.get('database', true) as Node
+  refuse(node, key, 'a database file or a lake, not both', hint)
 }
 
 /** Variables of targets come last: they are compared with what the file declares, wherever it does. */

@@ -12,7 +12,9 @@ import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type Config, parseConfig } from './config.ts'
 import { readDotEnv } from './dot-env.ts'
+import { extensionsOf } from './extensions.ts'
 import { catalogOf, readProjectFiles } from './files.ts'
+import { lakeSettings } from './lake-settings.ts'
 import { readSource } from './read-text.ts'
 import type { Project } from './project.ts'
 import {
@@ -92,7 +94,10 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   })
   const effective = withAdminPort(Object.fromEntries(found) as SettingValues)
   const ownDatabase = ofTarget?.get('database') ?? null
-  const paths = pathsOf(root, effective.database, target, ownDatabase === null)
+  const paths = {
+    ...pathsOf(root, effective.database, target, ownDatabase === null),
+    ...(isLake(ofTarget ?? values) ? { lake: lakeSettings(name, root, effective) } : {}),
+  }
   const files = await readProjectFiles(root, paths.database)
   const problems = [...warnings, ...(files.problems ?? [])]
   refuseWarehouse(config.sources, root, paths.database)
@@ -106,7 +111,13 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     name,
     settings: effective,
     paths,
-    files: { ...files, problems, variables, sources: config.sources },
+    files: {
+      ...files,
+      problems,
+      variables,
+      sources: config.sources,
+      extensions: extensionsOf(root, effective),
+    },
   }
 }
 
@@ -168,7 +179,8 @@ function valueOf(
   const value = parseValue(type, text)
   if (value !== null) return value
   const place = env[variable] ? `the variable ${variable}` : `${variable} in .env`
-  throw new UsageError(`${place} must be ${describeType(type)}, not "${text}"`)
+  const shown = ['catalog', 'secret'].includes(type.is) ? '' : `, not "${text}"`
+  throw new UsageError(`${place} must be ${describeType(type)}${shown}`)
 }
 
 /** The admin port is the one after the public one unless it is set. Port 0 lets the system choose, for both. */
@@ -185,6 +197,10 @@ function withAdminPort(found: SettingValues): Settings {
     })
   return { ...found, 'collect.admin_port': adminPort }
 }
+
+/** Only eider.yml makes a target a lake: a variable that is meant for another one must not. */
+const isLake = (values: ReadonlyMap<string, SettingValue>): boolean =>
+  [...values.keys()].some((key) => key.startsWith('lake.'))
 
 /**
  * A target has separate state: a database without the events that were flushed into it, or a snapshot of another

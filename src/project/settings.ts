@@ -10,6 +10,16 @@ export type SettingType =
   | { readonly is: 'boolean' }
   | { readonly is: 'integer'; readonly min: number; readonly max: number }
   | { readonly is: 'list' }
+  | { readonly is: 'choice'; readonly of: readonly string[] }
+  /** Must not be written into eider.yml, which many can read, nor shown. */
+  | { readonly is: 'secret' }
+  /** Of a PostgreSQL database. */
+  | { readonly is: 'catalog' }
+  /** Of a prefix in an S3 bucket. */
+  | { readonly is: 'store' }
+  | { readonly is: 'endpoint' }
+  /** Names of the engine's own repository. */
+  | { readonly is: 'extensions' }
 
 interface Setting {
   readonly type: SettingType
@@ -22,6 +32,7 @@ const port = { is: 'integer', min: 0, max: 65_535 } as const
 const positive = { is: 'integer', min: 1, max: Number.MAX_SAFE_INTEGER } as const
 const text = { is: 'text' } as const
 const size = { is: 'size' } as const
+const secret = { is: 'secret' } as const
 
 export const settings = {
   database: {
@@ -48,6 +59,79 @@ export const settings = {
     type: text,
     default: null,
     help: 'Largest size of that directory, such as 50GB; 90 % of the free disk by default',
+  },
+  'lake.catalog': {
+    type: { is: 'catalog' },
+    default: null,
+    env: 'LAKE_CATALOG',
+    help: 'PostgreSQL database that names the tables of a lake, such as postgres://eider@db.example:5432/lake?sslmode=verify-full',
+  },
+  'lake.password': {
+    type: secret,
+    default: null,
+    env: 'LAKE_PASSWORD',
+    help: 'Password of that database; not in eider.yml',
+  },
+  'lake.schema': {
+    type: text,
+    default: null,
+    help: 'Schema of the lake in that database; the name of the project by default',
+  },
+  'lake.data': {
+    type: { is: 'store' },
+    default: null,
+    help: 'Where the rows of a lake lie, such as s3://shop-lake/prod/; fixed by the first run',
+  },
+  'lake.s3_endpoint': {
+    type: { is: 'endpoint' },
+    default: null,
+    env: 'LAKE_S3_ENDPOINT',
+    help: 'URL of the store, with http: for one without TLS; AWS by default',
+  },
+  'lake.s3_region': { type: text, default: 'us-east-1', help: 'Region of the store' },
+  'lake.s3_url_style': {
+    type: { is: 'choice', of: ['vhost', 'path'] },
+    default: 'vhost',
+    help: 'path for most stores other than AWS',
+  },
+  'lake.s3_key_id': {
+    type: text,
+    default: null,
+    env: 'LAKE_S3_KEY_ID',
+    help: 'Key of the store; the variables AWS_* are not read',
+  },
+  'lake.s3_secret': {
+    type: secret,
+    default: null,
+    env: 'LAKE_S3_SECRET',
+    help: 'Its secret; not in eider.yml',
+  },
+  'lake.s3_token': {
+    type: secret,
+    default: null,
+    env: 'LAKE_S3_TOKEN',
+    help: 'Session token of a temporary key; not in eider.yml',
+  },
+  'lake.s3_credentials': {
+    type: { is: 'choice', of: ['keys', 'chain'] },
+    default: 'keys',
+    help: 'chain: from the role of the machine, with the extension aws',
+  },
+  'lake.keep_days': {
+    type: { is: 'integer', min: 1, max: 36_500 },
+    default: limits.lakeKeptDays,
+    help: 'Days for which old states and unnamed files of a lake are kept',
+  },
+  'extensions.directory': {
+    type: text,
+    default: null,
+    env: 'EIDER_EXTENSIONS',
+    help: 'Directory of engine extensions; the one of DuckDB in the home directory by default',
+  },
+  'extensions.load': {
+    type: { is: 'extensions' },
+    default: [],
+    help: 'Extensions of DuckDB whose functions models call, also written `extensions: [spatial]`',
   },
   'collect.port': {
     type: port,
@@ -181,6 +265,11 @@ export const settings = {
     default: limits.cacheBytes,
     help: 'Memory for answers that are given again to equal requests until the next snapshot; 0 for none',
   },
+  'odata.explorer': {
+    type: { is: 'choice', of: ['project', 'sets', 'off'] },
+    default: null,
+    help: 'What the page at / shows: `project`, `sets` (nothing but the exposed models) or `off` (no page); `project` on a loopback address, else `sets` by default',
+  },
   'odata.access_log': {
     type: { is: 'boolean' },
     default: true,
@@ -190,6 +279,10 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 
+export type SecretName = {
+  [N in SettingName]: (typeof settings)[N]['type'] extends { is: 'secret' } ? N : never
+}[SettingName]
+
 export function isSettingName(text: string): text is SettingName {
   return Object.hasOwn(settings, text)
 }
@@ -198,9 +291,11 @@ type ValueOf<S extends Setting> = S['type'] extends { is: 'integer' }
   ? number
   : S['type'] extends { is: 'boolean' }
     ? boolean
-    : S['type'] extends { is: 'list' }
+    : S['type'] extends { is: 'list' | 'extensions' }
       ? readonly string[]
-      : string
+      : S['type'] extends { is: 'choice'; of: readonly (infer C)[] }
+        ? C
+        : string
 
 /** Values by the rows of the table; null where there is neither a value nor a default. */
 export type SettingValues = {

@@ -1,5 +1,7 @@
 // Values of settings: what a type accepts, from YAML and flags as values, from the environment as text.
 
+import { parseCatalogUrl, parseEndpoint, parseStoreUrl } from '../core/lake.ts'
+import { extensionNamed } from '../core/extensions.ts'
 import type { SettingType } from './settings.ts'
 
 export type SettingValue = string | number | boolean | readonly string[]
@@ -17,6 +19,18 @@ export function describeType(type: SettingType): string {
       return 'true or false'
     case 'list':
       return 'a list of strings'
+    case 'choice':
+      return `one of ${type.of.join(', ')}`
+    case 'secret':
+      return 'a non-empty string, in the environment or in .env'
+    case 'catalog':
+      return 'a URL such as postgres://eider@db.example:5432/lake'
+    case 'store':
+      return 'a URL such as s3://bucket/prefix/'
+    case 'endpoint':
+      return 'a URL of a host, such as https://store.example:9000'
+    case 'extensions':
+      return "a list of extensions of DuckDB's own repository, such as [spatial, excel]"
     case 'integer':
       return type.max === Number.MAX_SAFE_INTEGER
         ? `an integer of at least ${type.min}`
@@ -33,8 +47,22 @@ export function acceptValue(type: SettingType, value: unknown): SettingValue | n
       return typeof value === 'string' && SIZE.test(value) ? value : null
     case 'boolean':
       return typeof value === 'boolean' ? value : null
+    case 'choice':
+      return typeof value === 'string' && type.of.includes(value) ? value : null
+    case 'secret':
+      return typeof value === 'string' && value !== '' ? value : null
+    case 'catalog':
+      return typeof value === 'string' && parseCatalogUrl(value) !== null ? value : null
+    case 'store':
+      return typeof value === 'string' && parseStoreUrl(value) !== null ? value : null
+    case 'endpoint':
+      return typeof value === 'string' && parseEndpoint(value) !== null ? value : null
     case 'list':
       return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null
+    case 'extensions': {
+      const names = Array.isArray(value) ? value.map((item) => extensionNamed(String(item))) : null
+      return names?.every((name) => name !== null) === true ? names : null
+    }
     case 'integer': {
       const fits = Number.isInteger(value) && type.min <= Number(value) && Number(value) <= type.max
       return fits ? Number(value) : null
@@ -46,6 +74,10 @@ export function acceptValue(type: SettingType, value: unknown): SettingValue | n
 export function parseValue(type: SettingType, text: string): SettingValue | null {
   if (type.is === 'integer') return /^\d+$/.test(text) ? acceptValue(type, Number(text)) : null
   if (type.is === 'boolean') return text === 'true' ? true : text === 'false' ? false : null
-  if (type.is === 'list') return text.split(',').map((item) => item.trim())
+  if (type.is === 'list' || type.is === 'extensions')
+    return acceptValue(
+      type,
+      text.split(',').map((item) => item.trim()),
+    )
   return acceptValue(type, text)
 }

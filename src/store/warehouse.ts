@@ -1,5 +1,6 @@
 // The tables of a target, in an engine of this process.
 
+import type { Extensions } from '../core/extensions.ts'
 import type { Connection, Database } from '../duckdb/database.ts'
 import type { LeaseOptions } from './run-lease.ts'
 
@@ -8,6 +9,8 @@ export interface ReadOptions {
   readonly threads?: number | null
   /** Where DuckDB spills to; DuckDB's default when absent. */
   readonly tempDir?: string | null
+  /** What models need of the engine. Opening it throws ExtensionError where one cannot be loaded. */
+  readonly extensions?: Extensions | undefined
 }
 
 export interface WriteOptions extends ReadOptions {

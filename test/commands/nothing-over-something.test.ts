@@ -16,35 +16,43 @@ const files = {
 const servedRows = async (space: Workspace) =>
   (await space.ok(['odata', 'preview', 'a_kept/$count'])).stdout.trim()
 
+/** In the same words by a plan and by a run. */
+async function refused(space: Workspace): Promise<string> {
+  const planned = await space.ok(['plan'], { exitCode: 3 })
+  const ran = await space.ok(['run'], { exitCode: 3 })
+  assert.ok(planned.stderr.endsWith(ran.stderr), planned.stderr)
+  return ran.stderr
+}
+
 test('without its models or its warehouse a project that serves rows is not run, unless told so', async () => {
   await using space = await workspace(files)
   await space.ok(['run'])
   await rename(space.path('models'), space.path('away'))
-  const none = await space.ok(['run'], { exitCode: 3 })
-  assert.match(none.stderr, /the project has no models, and snapshot [0-9a-f]+ serves 1 set\n/)
+  const none = await refused(space)
+  assert.match(none, /the project has no models, and snapshot [0-9a-f]+ serves 1 set\n/)
   await mkdir(space.path('models'))
   await space.write('models/a/unexposed.sql', 'SELECT 1 AS x\n')
-  assert.match((await space.ok(['run'], { exitCode: 3 })).stderr, 'no model with @expose')
+  assert.match(await refused(space), 'no model with @expose')
   await rm(space.path('models'), { recursive: true })
   await rename(space.path('away'), space.path('models'))
 
   await rename(space.path('.eider/warehouse.duckdb'), space.path('warehouse'))
-  const gone = await space.ok(['run'], { exitCode: 3 })
+  const gone = await refused(space)
   assert.match(
-    gone.stderr,
+    gone,
     /the warehouse .*warehouse\.duckdb is gone, and snapshot .* serves 1 row of it/,
   )
-  assert.match(gone.stderr, '--allow-empty')
+  assert.match(gone, '--allow-empty')
   await rename(space.path('warehouse'), space.path('.eider/warehouse.duckdb'))
   assert.is(await servedRows(space), '1')
 
   await rename(space.path('.eider/warehouse.duckdb'), space.path('warehouse'))
   await space.write('models/a/source.sql', 'SELECT nothing\n')
-  const failing = await space.ok(['run'], { exitCode: 3 })
-  assert.match(failing.stderr, /the warehouse .* is gone/)
+  assert.match(await refused(space), /the warehouse .* is gone/)
   await rename(space.path('warehouse'), space.path('.eider/warehouse.duckdb'))
 
   await rm(space.path('models'), { recursive: true })
+  await space.ok(['plan', '--allow-empty', '--allow-breaking'])
   await space.ok(['run', '--allow-empty'])
   await rm(space.path('.eider/warehouse.duckdb'))
   await space.ok(['run'])

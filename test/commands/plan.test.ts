@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { contentsOf, workspace } from '../support/workspace.ts'
@@ -71,6 +72,36 @@ test('an unbuilt input outside the selection shows in the plan too', async () =>
   await using space = await workspace(files)
   const { stdout } = await space.ok(['plan', 'mart.c'], { exitCode: 1 })
   assert.match(stdout, /fails +mart\.c +models\/mart\/c\.sql:1:4: it reads mid\.b.*\+mart\.c/)
+})
+
+test('what fails is counted as failing, and breaks no contract, since what is published of it stays', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: few\n',
+    'models/a/typo.sql': '-- @expose id\nselect 1 as id, 2 as v\n',
+    'models/a/reader.sql': '-- @expose id\nselect id, v from a.typo\n',
+    'models/a/refused.sql':
+      '-- @kind: merge\n-- @unique_key: id\n-- @expose id\nselect 1 as id, 2 as v\n',
+    'models/a/skipped.sql': '-- @expose id\nselect id, v from a.refused\n',
+    'models/a/checked.sql': '-- @expose id\nselect 1 as id, 2 as v\n',
+    'models/a/after.sql': '-- @expose id\nselect id, v from a.checked\n',
+  })
+  await space.ok(['run'])
+  await space.write('models/a/typo.sql', '-- @expose id\nselect 1 as id, 2 as v, no\n')
+  await space.write('models/a/refused.sql', '-- @expose id\nselect 1 as id\n')
+  await space.write('models/a/skipped.sql', '-- @expose id\nselect id from a.refused\n')
+  await space.write('models/a/checked.sql', '-- @expose id\n-- @check: id > 1\nselect 1 as id\n')
+  await space.write('models/a/after.sql', '-- @expose id\nselect id from a.checked\n')
+  const full = await space.ok(['plan', '--diff'], { exitCode: 1 })
+  assert.match(full.stdout, /^plan: 0 to build, 0 unchanged, 3 failing, 3 skipped$/m)
+  assert.not.match(full.stdout, 'breaking')
+  const plain = await space.ok(['plan', '--json'], { exitCode: 1 })
+  const counts = '"build":2,"unchanged":0,"skip":2,"failing":2,"breaking":2'
+  assert.match(plain.stdout, `{"event":"plan-finished","ok":false,${counts}}`)
+  const published = async () => await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8')
+  const before = await published()
+  const ran = await space.ok(['run'], { exitCode: 1 })
+  assert.match(ran.stdout, /3 failed, 3 skipped in/)
+  assert.is(await published(), before)
 })
 
 test('events that wait are a reason, and a service that runs does not mind', async () => {

@@ -27,7 +27,7 @@ async function startSlowRun(space: Workspace) {
   return await space.start(['run'], { ready: 'model-started' })
 }
 
-test('ls, show and history answer while a run works, from what it began with', async () => {
+test('ls, show, history and a plan that reads no rows answer while a run works, from what it began with', async () => {
   await using space = await workspace(files)
   await space.ok(['run'])
   await space.ok(['run'])
@@ -45,6 +45,13 @@ test('ls, show and history answer while a run works, from what it began with', a
   assert.match(ls.stderr, note)
   assert.match(ls.stdout, /mart\.c +table +mart_c +nothing changed/)
   assert.match(ls.stdout, /core\.slow +table +first build/)
+  const plan = await space.ok(['plan'])
+  assert.match(plan.stderr, note)
+  assert.match(plan.stdout, /build +core\.slow +first build[^]*unchanged +mart\.c +nothing changed/)
+  for (const flag of ['--diff', '--full-refresh']) {
+    const { stderr } = await space.ok(['plan', flag], { exitCode: 3 })
+    assert.match(stderr, /holds the warehouse[^]*hint: try again when it has ended; without --diff/)
+  }
   const show = await space.ok(['show', 'mart.c'])
   assert.match(show.stdout, /entity set +mart_c \(id\)/)
   assert.is(show.stderr, '')

@@ -3,11 +3,12 @@
 import { rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { extensionFile } from '../../src/duckdb/extension-files.ts'
 import { mistakes, schemaOf } from '../support/json-schema.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 const files = {
-  'eider.yml': 'name: t\nsources:\n  crm:\n    tables:\n      c: { file: crm.csv }\n',
+  'eider.yml': 'name: t\nextensions: { directory: ext }\nsources:\n  crm:\n    tables:\n      c: { file: crm.csv }\n',
   'crm.csv': 'id,name\n1,Ann\n',
   'models/raw/e.sql': '-- @kind: events\nid bigint not null\n',
   'models/a/good.sql': '-- @tags: x\n-- @expose id\nselect 1 as id, id as crm from crm.c\n',
@@ -74,6 +75,9 @@ test('every line of every command is as the schema says', async () => {
   for (const command of ['history a.good', 'doctor', 'version --verbose', 'init fresh'])
     await ask(space, command)
   await ask(space, 'odata explain a_good')
+  await space.write(extensionFile('ext', 'excel'), 'damaged')
+  await ask(space, 'extension install')
+  await ask(space, 'extension list')
   await ask(space, 'show', 2)
   await space.write('models/a/view.sql', 'select nothing from a.good\n')
   await ask(space, 'plan', 1)

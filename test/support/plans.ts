@@ -31,7 +31,7 @@ export async function diffOf<T>(
   const plan = await planRun({
     connection,
     paths,
-    snapshots: store.snapshots,
+    store,
     project: projectOf(...models),
     ...given,
     withNewEvents: new Set(),

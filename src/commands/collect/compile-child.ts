@@ -2,6 +2,7 @@
 
 import type { Diagnostic } from '../../core/diagnostics.ts'
 import type { CompiledProject } from '../../core/model.ts'
+import { ExtensionError } from '../../duckdb/extension-files.ts'
 import type { Compiled, Compiling } from './compile-targets.ts'
 
 // A service manager asks all processes to stop at once. The daemon decides when this one stops.
@@ -15,7 +16,12 @@ process.once('message', (given: Compiling) => {
 async function attempt({ files, dir }: Compiling): Promise<Compiled> {
   try {
     const { compileAll } = await import('../../compiler/compile.ts')
-    const { models, failed, errors } = await compileAll(files, { dir })
+    // A door does not wait for what queries call: without it they do not compile, and events are as they are.
+    const compiled = await compileAll(files, { dir }).catch((error: unknown) => {
+      if (!(error instanceof ExtensionError)) throw error
+      return compileAll({ ...files, extensions: undefined }, { dir })
+    })
+    const { models, failed, errors } = compiled
     if (concernsEvents(failed, errors)) return { diagnostics: errors }
     const targets = [...models.values()].filter((model) => model.kind === 'events')
     return { targets, mistakes: errors }

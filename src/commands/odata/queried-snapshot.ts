@@ -43,6 +43,7 @@ export async function queriedSnapshot(
     dir,
     warehouse: store.warehouse,
     memoryLimit: settings.memory_limit,
+    extensions: files.extensions,
     models,
     model,
     snapshots: scratch.store.snapshots,

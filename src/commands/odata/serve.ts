@@ -4,6 +4,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { onStop } from '../../cli/signals.ts'
 import { watchVariableFlags } from '../../cli/variable-flags.ts'
 import { Resources } from '../../core/resources.ts'
+import { explorerOf } from '../explorer-options.ts'
 import { serviceOptions } from '../service-options.ts'
 
 export default class ODataServe extends BaseCommand {
@@ -50,9 +51,17 @@ export default class ODataServe extends BaseCommand {
       const saved = resources.use(await SavedModels.open({ load, logger, signal: stop.signal }))
       published = saved.published
     }
-    const service = resources.use(await ODataService.open({ ...options, published }))
-    if (flags.json) this.printEvent({ event: 'listening', url: service.url })
-    else this.print(`listening on ${service.url}`)
+    const pages = await explorerOf(project)
+    const service = resources.use(await ODataService.open({ ...options, published, pages }))
+    const { url } = service
+    const explorer = new URL('/', url).href
+    if (flags.json) {
+      const more = pages === null ? {} : { explorer_url: explorer }
+      this.printEvent({ event: 'listening', url, ...more })
+    } else {
+      this.print(`listening on ${url}`)
+      if (pages !== null) this.print(`explore at ${explorer}`)
+    }
     await stop.asked
   }
 }

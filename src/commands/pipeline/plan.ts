@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import {
   keepsHistory,
@@ -9,10 +10,11 @@ import {
 } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { orphanLines } from '../../cli/show-orphans.ts'
-import { showPlan } from '../../cli/show-plan.ts'
+import { planCounts, showPlan } from '../../cli/show-plan.ts'
 import { DiagnosticsError } from '../../core/diagnostics.ts'
+import { EnvironmentError } from '../../core/failures.ts'
 import type { ContractChange, ModelDiff, PlannedStep } from '../../core/report/planned-changes.ts'
-import { openToRead } from '../reading.ts'
+import { isHeld, openToRead } from '../reading.ts'
 
 export default class PipelinePlan extends BaseCommand {
   static override summary = 'Show what a run would do, and why; changes nothing'
@@ -42,14 +44,17 @@ export default class PipelinePlan extends BaseCommand {
     const { flags, argv } = await this.parse(PipelinePlan)
     const project = await this.openProject(flags)
     const { planRun } = await import('../../pipeline/plan/show-changes.ts')
-    await using reading = await openToRead(project)
+    await using reading = await openToRead(project, { orLastState: !readsRows(flags) }).catch(
+      (error: unknown) => {
+        throw readsRows(flags) ? withWayOn(error) : error
+      },
+    )
     const selection = selectionOf(argv, flags)
     this.printWarnings(reading.project.warnings)
     const { contractChanges } = await import('../../odata/edm/contract.ts')
-    const { steps, published, next, orphans } = await planRun({
+    const { steps, published, next, orphans, refusal } = await planRun({
       ...reading,
       paths: project.paths,
-      snapshots: reading.store.snapshots,
       selection: { ...selection, retry: false },
       keepHistory: keepsHistory(selection, flags),
       fullRefresh: flags['full-refresh'],
@@ -63,18 +68,35 @@ export default class PipelinePlan extends BaseCommand {
     const ok = !breaks && errors.length === 0 && steps.every(({ problem }) => problem === null)
     if (flags.json) {
       for (const event of eventsOf(steps, contract)) this.printEvent(event)
-      for (const orphan of orphans) this.printEvent({ event: 'orphan', ...orphan })
+      for (const { rows, ...orphan } of orphans)
+        this.printEvent({ event: 'orphan', ...orphan, rows: reading.isLastState ? null : rows })
     } else {
       const width = Math.max(0, ...steps.map(({ model }) => model.name.length))
-      for (const line of orphanLines(orphans, width)) this.print(line)
+      for (const line of orphanLines(orphans, width, reading.isLastState)) this.print(line)
       this.print(showPlan(steps, contract, this.paintFor(flags)))
     }
     if (breaks)
       process.stderr.write('clients may break; --allow-breaking accepts the changes above\n')
     if (errors.length > 0) this.showFailure(new DiagnosticsError(errors), flags)
+    if (refusal !== null) throw refusal
     if (flags.json) this.printEvent({ event: 'plan-finished', ok, ...countsOf(steps, contract) })
     this.exit(ok ? 0 : 1)
   }
+}
+
+type PlanFlags = Interfaces.InferredFlags<typeof PipelinePlan.flags>
+
+/** Only these look at rows; all else is said of definitions and columns, which are known while a run works. */
+const readsRows = (flags: PlanFlags): boolean =>
+  flags.diff || flags['full-refresh'] || rangeOf(flags) !== null
+
+function withWayOn(error: unknown): unknown {
+  if (!isHeld(error)) return error
+  const { code, message } = error
+  return new EnvironmentError(code, message, {
+    hint: 'try again when it has ended; without --diff, --full-refresh and --start a plan answers while a run works',
+    cause: error,
+  })
 }
 
 function eventsOf(
@@ -104,10 +126,7 @@ function diffOf({ rowsBefore, rowsAfter, ...rest }: ModelDiff) {
 
 function countsOf(steps: readonly PlannedStep[], contract: readonly ContractChange[]) {
   return {
-    build: steps.filter(({ action, problem }) => action === 'build' && problem === null).length,
-    unchanged: steps.filter(({ action }) => action === 'unchanged').length,
-    skip: steps.filter(({ action }) => action === 'skip').length,
-    failing: steps.filter(({ problem }) => problem !== null).length,
+    ...planCounts(steps),
     breaking: contract.filter(({ breaking }) => breaking).length,
   }
 }

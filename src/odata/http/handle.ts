@@ -13,6 +13,7 @@ import { readBody } from '../../http/body.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { sendError, sendJson, sendText } from '../../http/respond.ts'
 import type { Handler } from '../../http/server.ts'
+import type { SidePages } from '../../http/side-pages.ts'
 import { answerGet, unchangedBy } from '../answer/get.ts'
 import { headersInKey, requestKey } from './answer-cache.ts'
 import { answerBatch } from './batch.ts'
@@ -38,6 +39,8 @@ export interface HandlerContext extends ServiceContext, MetricSources {
   readonly trustProxy: boolean
   /** Time in which a client must take a byte of its answer. */
   readonly stalledClientMs: number
+  /** What people see who open the service in a browser; null for nothing. */
+  readonly pages: SidePages | null
   /** Log each request. */
   readonly accessLog: boolean
   readonly logger: Logger
@@ -97,6 +100,7 @@ function findCached({ context, request }: HttpExchange): Answer | null {
   const { snapshots, cache, token } = context
   const { method, url = '', headers } = request
   if ((method !== 'GET' && method !== 'HEAD') || !hasToken(request, token)) return null
+  if (context.pages !== null && isNavigationToRoot(request)) return null
   const key = requestKey(url, headers)
   return key === null ? null : cache.find(snapshots.currentId, key)
 }
@@ -151,11 +155,9 @@ async function route(exchange: HttpExchange): Promise<void> {
     requireMethod(request, ['GET', 'HEAD'])
     return sendText(response, 200, METRICS_TYPE, writeMetrics(context), versionHeader(exchange))
   }
-  if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`))
-    throw odataError(
-      'unknown-resource',
-      `there is nothing at ${path.slice(0, 60)}; the service root is ${ROOT_PATH}`,
-    )
+  if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`)) return await sendPage(exchange, path)
+  if (context.pages !== null && isNavigationToRoot(request))
+    return sendSeeOther(response, path === ROOT_PATH ? './' : '../')
   await routeBelowRoot(exchange, {
     target: url.slice(ROOT_PATH.length).replace(/^\//, ''),
     root: rootUrl(host, context.trustProxy ? request.headers : {}),
@@ -163,6 +165,37 @@ async function route(exchange: HttpExchange): Promise<void> {
     version: exchange.version,
     gone: exchange.gone,
   })
+}
+
+async function sendPage(exchange: HttpExchange, path: string): Promise<void> {
+  const { context, request } = exchange
+  const page = (await context.pages?.find(path, context.snapshots.published)) ?? null
+  if (page === null) {
+    const place = context.pages === null ? '' : ', the page for people /'
+    throw odataError(
+      'unknown-resource',
+      `there is nothing at ${path.slice(0, 60)}; the service root is ${ROOT_PATH}${place}`,
+    )
+  }
+  requireMethod(request, ['GET', 'HEAD'])
+  const headers = { ...page.headers, Vary: 'Accept-Encoding, Origin' }
+  await send(exchange, unlessUnchanged(request, { ...page, headers, rows: () => 0 }))
+}
+
+/** A browser that goes to the root shows the page; what a program asks there is answered as ever. */
+function isNavigationToRoot({ method, url = '', headers }: IncomingMessage): boolean {
+  if (headers['sec-fetch-mode'] !== 'navigate') return false
+  const [path, query = ''] = url.split('?', 2)
+  const isRoot = path === ROOT_PATH || path === `${ROOT_PATH}/`
+  return (
+    isRoot && (method === 'GET' || method === 'HEAD') && !/(?:^|&)(?:\$|%24)format=/i.test(query)
+  )
+}
+
+/** Relative, so that it is right behind a proxy too. */
+function sendSeeOther(response: ServerResponse, location: string): void {
+  const headers = { Location: location, 'Cache-Control': 'no-store', Vary: 'Sec-Fetch-Mode' }
+  response.writeHead(303, { ...headers, 'Content-Length': 0 }).end()
 }
 
 async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Promise<void> {

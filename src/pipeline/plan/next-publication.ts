@@ -10,20 +10,20 @@ import type { ModelRecord } from '../store/state.ts'
 export type Records = ReadonlyMap<ModelName, Pick<ModelRecord, 'definition'>>
 
 /**
- * In the order of a publication. `selected` models would be published as they are compiled, the others as they are, and a
- * model that is gone or no longer exposed is gone in any case. `records` are of the models as they were built last.
+ * In the order of a publication. `succeeding` models would be published as they are compiled, the others as they are, and
+ * a model that is gone or no longer exposed is gone in any case. `records` are of the models as they were built last.
  */
 export function nextPublication(
   published: Snapshot | null,
   models: ReadonlyMap<ModelName, Model>,
-  selected: ReadonlySet<ModelName>,
+  succeeding: ReadonlySet<ModelName>,
   records: Records,
 ): readonly ExpectedRelation[] {
   const before = new Map(published?.relations.map((relation) => [relation.model, relation]))
   return [...models.values()].flatMap((model): readonly ExpectedRelation[] => {
     const old = before.get(model.name)
     if (model.expose === null) return []
-    if (selected.has(model.name)) return [expect(model, model.expose.key, old, records)]
+    if (succeeding.has(model.name)) return [expect(model, model.expose.key, old, records)]
     return old === undefined ? [] : [{ ...old, perhapsNullable: [] }]
   })
 }

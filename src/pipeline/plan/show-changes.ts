@@ -2,6 +2,7 @@
 
 import type { WaitingSegment } from '../../buffer/claim-source.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
+import type { EnvironmentError } from '../../core/failures.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type {
   ColumnChange,
@@ -16,14 +17,14 @@ import { knownModels } from '../../compiler/select.ts'
 import { readCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { FailedModels } from '../failed-models.ts'
-import type { SnapshotStore } from '../../store/snapshot-store.ts'
+import type { Store } from '../../store/store.ts'
 import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { keptRelations } from '../kept-relations.ts'
 import { readOrphans } from '../orphans.ts'
 import { isAboutAll, readContext, type RunRequest } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { isFlushed, readStateIfAny } from '../store/state.ts'
-import { refuseToEndHistories } from '../refuse-loss.ts'
+import { refusalToEmpty, refuseToEndHistories } from '../refuse-loss.ts'
 import type { Progress } from './decide.ts'
 import { DryRun } from './dry-run/dry-run.ts'
 import { nextPublication } from './next-publication.ts'
@@ -32,7 +33,7 @@ import { narrow, planSteps, refuseEvents, uncompiledSteps } from './steps.ts'
 /** What a read-only command needs of a project. */
 export interface PlanSource {
   readonly connection: Connection
-  readonly snapshots: SnapshotStore
+  readonly store: Pick<Store, 'snapshots' | 'warehouse'>
   /** Events models for which events wait. */
   readonly withNewEvents: ReadonlySet<ModelName>
   /** Those events, as files to be read. */
@@ -52,6 +53,8 @@ export interface RunPlan {
   readonly next: readonly ExpectedRelation[]
   /** Orphans: what no file creates any more. */
   readonly orphans: readonly Orphan[]
+  /** Why a run would end before the first step; null: it would not. */
+  readonly refusal: EnvironmentError | null
 }
 
 /** What a run that starts now would know, and its steps. Throws UsageError for a selector that can never match. */
@@ -76,7 +79,7 @@ export async function readSteps(
   return { context, steps }
 }
 
-/** Throws as readSteps() does. */
+/** Throws as readSteps() does, and UsageError for histories that would end. */
 export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { project } = options
   const { models } = project
@@ -91,8 +94,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const shown = options.diff
     ? await buildInMemory(context, steps, options, await DryRun.open(context, waiting))
     : await addEvents(context, steps, options, waiting)
-  const published = withoutKept(await options.snapshots.current(), project)
-  const { selected, state } = context
+  const published = withoutKept(await options.store.snapshots.current(), project)
   const compiled = shown.map((step) => ({
     ...step,
     columns: columnChanges(step, before.get(step.model) ?? null, step.columns),
@@ -101,12 +103,21 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   return {
     steps: [...compiled, ...others.map((step) => ({ ...step, ...nothingKnown }))],
     published,
-    next: nextPublication(published, models, selected, state.models),
+    next: nextPublication(published, models, succeeding(shown), context.state.models),
     orphans,
+    refusal: await refusalToEmpty(options, options.store),
   }
 }
 
 const nothingKnown = { columns: [], events: null, diff: null } as const
+
+/** What is published of the others stays, as of those that are not selected. */
+const succeeding = (steps: readonly Step[]): ReadonlySet<ModelName> =>
+  new Set(
+    steps.flatMap(({ model, action, problem }) =>
+      action === 'skip' || problem !== null ? [] : [model.name],
+    ),
+  )
 
 /** What is published of models that do not compile stays. */
 function withoutKept(published: Snapshot | null, project: CompiledProject): Snapshot | null {

@@ -99,7 +99,7 @@ const fileOf = (runId: string) => `${runId}.json`
 /** A database in memory with that state and relations without rows; null where there is none. */
 export async function openLastState(
   stateDir: string,
-  { memoryLimit, threads = null, tempDir = null }: ReadOptions,
+  { memoryLimit, threads = null, tempDir = null, extensions }: ReadOptions,
   searchDir: string,
 ): Promise<Database | null> {
   const dir = join(stateDir, 'last')
@@ -108,7 +108,7 @@ export async function openLastState(
   const state = JSON.parse(text) as CopiedState
   if (state.format !== FORMAT) return null
   await using resources = new Resources()
-  const engine = { searchDir, memoryLimit, threads, tempDir }
+  const engine = { searchDir, memoryLimit, threads, tempDir, extensions }
   const database = resources.use(await Database.open({ path: ':memory:', ...engine }))
   await using connection = await database.connect()
   await ensureState(connection, await readCatalog(connection))

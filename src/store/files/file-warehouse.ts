@@ -28,7 +28,7 @@ export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse =
 
 async function open(paths: ProjectPaths, options: WriteOptions): Promise<Database> {
   const { threads = null, memoryLimit, tempDir = null, maxTempSize = null } = options
-  const { lockWaitMs, signal } = options
+  const { lockWaitMs, signal, extensions } = options
   for (const path of [paths.database, paths.snapshots]) refuseQuestionMark(path)
   await prepareDirectory(dirname(paths.database))
   const deadline = Date.now() + lockWaitMs
@@ -40,7 +40,7 @@ async function open(paths: ProjectPaths, options: WriteOptions): Promise<Databas
   ) {
     try {
       const engine = { searchDir: paths.dir, threads, memoryLimit, tempDir, maxTempSize }
-      return await Database.open({ path: paths.database, ...engine })
+      return await Database.open({ path: paths.database, ...engine, extensions })
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error
       if (!isLocked(error) || Date.now() >= deadline) throw explain(error, paths.database, AS_RUN)
@@ -70,11 +70,11 @@ async function settle(
 /** Without a file there is an empty database in memory. */
 async function openToRead(
   paths: ProjectPaths,
-  { memoryLimit, threads = null, tempDir = null }: ReadOptions,
+  { memoryLimit, threads = null, tempDir = null, extensions }: ReadOptions,
 ): Promise<Database> {
   const exists = isThere(paths)
   const path = exists ? paths.database : ':memory:'
-  const engine = { searchDir: paths.dir, threads, memoryLimit, tempDir }
+  const engine = { searchDir: paths.dir, threads, memoryLimit, tempDir, extensions }
   try {
     return await Database.open({ path, readOnly: exists, ...engine })
   } catch (error) {

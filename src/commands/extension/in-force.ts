@@ -1,0 +1,29 @@
+// The extensions of a project, for commands that need not be in one.
+
+import {
+  extensionDirectory,
+  type NeededExtension,
+  neededExtensions,
+} from '../../project/extensions.ts'
+import { findProjectDir } from '../../project/load.ts'
+import type { Project } from '../../project/project.ts'
+
+export interface ExtensionsInForce {
+  /** Absolute. */
+  readonly directory: string
+  readonly needed: readonly NeededExtension[]
+}
+
+/** `open` loads the project of the command line. An image may be prepared before there is a project in it. */
+export async function extensionsInForce(
+  open: () => Promise<Project>,
+  project: string | undefined,
+): Promise<ExtensionsInForce> {
+  if (project === undefined && (await findProjectDir(process.cwd())) === null) {
+    const directory = process.env['EIDER_EXTENSIONS'] || null
+    return { directory: extensionDirectory(process.cwd(), directory), needed: [] }
+  }
+  const { settings, paths } = await open()
+  const directory = extensionDirectory(paths.dir, settings['extensions.directory'])
+  return { directory, needed: neededExtensions(settings) }
+}

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { builtInExtensions, extensionNamed, extensionNames } from '../../core/extensions.ts'
+import { UsageError } from '../../core/failures.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import { extensionsInForce } from './in-force.ts'
+
+export default class ExtensionInstall extends BaseCommand {
+  static override summary = 'Install extensions of DuckDB; by default those that the project needs'
+  static override examples = [
+    '<%= config.bin %> extension install',
+    '<%= config.bin %> extension install spatial excel',
+    '<%= config.bin %> extension install --from /media/extensions',
+  ]
+  static override strict = false
+  static override usage = '[NAME...] [FLAGS]'
+  static override flags = {
+    from: Flags.string({
+      summary: 'Directory of extensions to take them from, instead of the network',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { flags, argv } = await this.parse(ExtensionInstall)
+    const given = argv.map((name) => parseName(String(name)))
+    const from = flags.from === undefined ? null : resolve(flags.from)
+    const open = () => this.openProject(flags)
+    const { directory, needed } = await extensionsInForce(open, flags.project)
+    const names = given.length > 0 ? given : needed.map(({ name }) => name)
+    const { installExtensions } = await import('../../duckdb/extensions.ts')
+    let installed = 0
+    for await (const one of installExtensions({ directory, names }, from)) {
+      const { name, isNew, version, path } = one
+      const status = isNew ? 'installed' : 'present'
+      if (isNew) installed += 1
+      if (flags.json) this.printEvent({ event: 'extension', name, status, version, path })
+      else if (isNew || !flags.quiet)
+        this.print(
+          `${status.padEnd(9)}  ${name.padEnd(16)}  ${(version ?? '').padEnd(10)}  ${path}`,
+        )
+    }
+    if (flags.json) this.printEvent({ event: 'extensions-finished', installed })
+    else if (names.length === 0 && !flags.quiet)
+      this.print('the project needs no extensions; name one to install it')
+  }
+}
+
+function parseName(text: string): string {
+  const name = extensionNamed(text)
+  if (name !== null) return name
+  const problem = builtInExtensions.has(text)
+    ? `${text} is part of every engine`
+    : `DuckDB's own repository has no extension "${text}"`
+  const hint = builtInExtensions.has(text)
+    ? 'there is nothing to install'
+    : (didYouMean(text, extensionNames) ?? `it has ${extensionNames.join(', ')}`)
+  throw new UsageError(problem, { hint })
+}

@@ -1,0 +1,180 @@
+// The catalog of a published state: what its sets are, how they were made and how its runs went. `run` writes it beside
+// the manifest, `serve` sends it as /catalog.json, and the explorer shows it. So members are named as in JSON.
+//
+// `docs/formats.md` says what it looks like on disk. Members are only ever added under one format. A browser loads this
+// file, so it imports nothing.
+
+export const CATALOG_FORMAT = 1
+
+export interface Catalog {
+  readonly format: typeof CATALOG_FORMAT
+  readonly project: string
+  /** `sets`: nothing of models that are not exposed, and neither paths, owners, SQL nor runs. */
+  readonly shows: 'project' | 'sets'
+  /** False where the published state comes without a catalog: sets are known, models and runs are not. */
+  readonly is_whole: boolean
+  /** The id of the published state, as `/health` has it. */
+  readonly snapshot: string
+  /** ISO 8601, in UTC, as all times here. */
+  readonly published_at: string
+  /** The run that published it; later ones that changed nothing are in `runs`. */
+  readonly run_id: string
+  readonly sets: readonly CatalogSet[]
+  /** In an order in which each one comes after all that it reads. */
+  readonly models: readonly CatalogModel[]
+  /** Tables of sources that models read. */
+  readonly sources: readonly CatalogSource[]
+  /** Newest first, up to limits.catalogRuns. */
+  readonly runs: readonly CatalogRun[]
+  /** `runs[0]` with all of its models. */
+  readonly last_run: CatalogLastRun | null
+  /** Events that were set aside, most events first; at most limits.catalogReasons of them. */
+  readonly rejected: readonly RejectedEvents[]
+}
+
+/** An entity set as it is published. */
+export interface CatalogSet {
+  /** The entity set, such as `core_orders`. */
+  readonly name: string
+  /** The model, such as `core.orders`. */
+  readonly model: string
+  readonly description: string | null
+  readonly rows: number
+  /** Of its file. */
+  readonly bytes: number
+  /** Empty: rows have no key. */
+  readonly key: readonly string[]
+  readonly columns: readonly CatalogColumn[]
+}
+
+export type CatalogKind = 'view' | 'table' | 'append' | 'merge' | 'scd2' | 'events' | 'seed'
+
+export interface CatalogModel {
+  /** `schema.table`. */
+  readonly name: string
+  /** null where its file does not tell. */
+  readonly kind: CatalogKind | null
+  readonly description: string | null
+  readonly owner: string | null
+  readonly tags: readonly string[]
+  /** Its entity set; null: it is not exposed. */
+  readonly set: string | null
+  /** Models that it reads. */
+  readonly depends_on: readonly string[]
+  /** Tables of sources that it reads, as `source.table`. */
+  readonly sources: readonly string[]
+  /** null: those of its set. Use columnsOf(). */
+  readonly columns: readonly CatalogColumn[] | null
+  readonly checks: readonly CatalogCheck[]
+  /** Of its file, relative to the project; null with `sets`. */
+  readonly path: string | null
+  /** Its file as it is written; null with `sets`, and for seeds. */
+  readonly sql: string | null
+  /** null: no run that is remembered was about it. */
+  readonly state: CatalogState | null
+}
+
+export interface CatalogColumn {
+  readonly name: string
+  /** As DuckDB spells it, such as `DECIMAL(18,4)`. */
+  readonly type: string
+  readonly nullable: boolean
+  readonly description?: string
+  /** The columns of models and sources that its values come from; empty: of none; null: not known. */
+  readonly lineage: readonly CatalogOrigin[] | null
+}
+
+export interface CatalogOrigin {
+  /** A model, or a table of a source as `source.table`. */
+  readonly model: string
+  readonly column: string
+}
+
+export interface CatalogCheck {
+  /** `warn`: the rows are published all the same. */
+  readonly severity: 'fail' | 'warn'
+  /** As it is written. */
+  readonly text: string
+}
+
+/** What the last run that was about a model made of it. */
+export interface CatalogState {
+  readonly run_id: string
+  /** When that run started. */
+  readonly at: string
+  readonly status: 'built' | 'unchanged' | 'failed' | 'skipped'
+  /** Why, in one line; empty with `sets`. */
+  readonly because: string
+  readonly ms: number
+  /** One line for each check that warned when it was built last; without words with `sets`, so count `warned`. */
+  readonly warnings: readonly string[]
+  readonly warned: number
+  /** The last times it was built, newest first, up to limits.catalogBuilds. */
+  readonly builds: readonly CatalogBuild[]
+}
+
+export interface CatalogBuild {
+  readonly run_id: string
+  readonly at: string
+  /** Of the table, or those that were written; null for a view. */
+  readonly rows: number | null
+  readonly ms: number
+}
+
+export interface CatalogSource {
+  /** `source.table`. */
+  readonly name: string
+  readonly columns: readonly Omit<CatalogColumn, 'lineage'>[]
+}
+
+export interface CatalogRun {
+  readonly run_id: string
+  readonly started_at: string
+  readonly ms: number
+  /** Every model is built or unchanged. */
+  readonly ok: boolean
+  readonly built: number
+  readonly unchanged: number
+  readonly failed: number
+  readonly skipped: number
+  /** Checks that warned. */
+  readonly warned: number
+  /** Events that came into tables, and that were set aside. */
+  readonly events: number
+  readonly rejected: number
+}
+
+export interface CatalogLastRun {
+  readonly run_id: string
+  readonly flushed: readonly {
+    readonly model: string
+    readonly events: number
+    readonly rejected: number
+  }[]
+  readonly models: readonly {
+    readonly model: string
+    readonly status: CatalogState['status']
+    readonly because: string
+    readonly rows?: number
+    readonly ms: number
+    readonly warnings?: readonly string[]
+  }[]
+}
+
+export interface RejectedEvents {
+  /** The events model that they were sent to. */
+  readonly model: string
+  /** With values in it where the service that took them could not know better. */
+  readonly reason: string
+  readonly events: number
+  /** When the last of them was rejected. */
+  readonly last_at: string
+}
+
+/** The columns of a model: those of its set where it has one. */
+export function columnsOf(
+  { sets }: Pick<Catalog, 'sets'>,
+  { name, columns }: Pick<CatalogModel, 'name' | 'columns'>,
+): readonly CatalogColumn[] {
+  return columns ?? sets.find(({ model }) => model === name)?.columns ?? []
+}

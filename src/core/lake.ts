@@ -1,0 +1,151 @@
+// A target whose tables are a lake: its catalog in PostgreSQL, its rows as Parquet in an S3-compatible store.
+
+import { UsageError } from './failures.ts'
+import { type ModelName, splitModelName } from './names.ts'
+
+/** As set. Services and the daemon of such a target need none of it, so it may not be whole. */
+export interface LakeSettings {
+  /** The project that owns the schema. */
+  readonly project: string
+  readonly catalog: LakeCatalog | null
+  /** Of the lake's tables in the catalog. */
+  readonly schema: string
+  readonly store: LakeStoreSettings
+  readonly keepDays: number
+  /** Of engine extensions; null: where DuckDB looks for them. */
+  readonly extensionsDirectory: string | null
+}
+
+/** Whole, so that it can be opened. */
+export interface LakeTarget extends LakeSettings {
+  readonly catalog: LakeCatalog
+  readonly store: LakeStore
+}
+
+export interface LakeCatalog {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly database: string
+  /** Such as sslmode; none of them is a secret. */
+  readonly parameters: readonly (readonly [name: string, value: string])[]
+  /** null: as libpq finds it, which also reads ~/.pgpass. */
+  readonly password: string | null
+}
+
+export interface LakeStore extends LakeStoreSettings {
+  readonly data: string
+}
+
+export interface LakeStoreSettings {
+  /** `s3://bucket/prefix/`, always with the slash. */
+  readonly data: string | null
+  /** `host:port`; null: AWS. */
+  readonly endpoint: string | null
+  readonly usesTls: boolean
+  readonly region: string
+  readonly urlStyle: 'vhost' | 'path'
+  readonly credentials: 'keys' | 'chain'
+  readonly keyId: string | null
+  readonly secret: string | null
+  readonly token: string | null
+}
+
+/**
+ * Under this name the lake is attached, and models of a schema of that name are refused. It is that of the default
+ * database file, so that `warehouse.mart.sales` means the same on both.
+ */
+export const LAKE_DATABASE = 'warehouse'
+
+/** The schema of rows that are stored under other types than their relation has (stored-types.ts). */
+export const STORED_SCHEMA = '_eider_stored'
+
+/** The table in STORED_SCHEMA with the rows of a relation; in lower case, as names of relations differ by more than case. */
+export function storedTable(name: ModelName): string {
+  const { schema, table } = splitModelName(name)
+  return `${schema}.${table}`
+}
+
+/** What may stand behind the `?` of a catalog: how the connection is secured. */
+const CATALOG_PARAMETERS = [
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'sslcrl',
+  'channel_binding',
+  'gssencmode',
+]
+
+/** null for what is not the URL of a PostgreSQL database. */
+export function parseCatalogUrl(text: string): LakeCatalog | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hash !== '') return null
+  const database = unescaped(url.pathname.slice(1))
+  const user = unescaped(url.username)
+  const password = unescaped(url.password)
+  if (!database || !user || password === null || url.hostname === '') return null
+  const parameters = [...url.searchParams]
+  if (!parameters.every(([name]) => CATALOG_PARAMETERS.includes(name))) return null
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? 5432 : Number(url.port),
+    user,
+    database,
+    parameters,
+    password: password === '' ? null : password,
+  }
+}
+
+function unescaped(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+/** Whether a text that is meant as a URL holds a password, also where it is none that can be parsed. */
+export const holdsPassword = (text: string): boolean => /^[^/]*\/\/[^/?#@]*:[^/?#]*@/.test(text)
+
+/** `s3://bucket/prefix/`; null for what is not such a URL. */
+export function parseStoreUrl(text: string): string | null {
+  const [, bucket, prefix = ''] =
+    /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(\/[^?#*\s]*)?$/.exec(text) ?? []
+  if (bucket === undefined || prefix.split('/').slice(1, -1).includes('')) return null
+  return `s3://${bucket}${prefix.replace(/\/?$/, '/')}`
+}
+
+/** The address of a store; null for what is not an http URL of a host alone. */
+export function parseEndpoint(text: string): Pick<LakeStore, 'endpoint' | 'usesTls'> | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) return null
+  const rest = [url.username, url.password, url.search, url.hash, url.pathname.slice(1)]
+  if (rest.some((part) => part !== '')) return null
+  return { endpoint: url.host, usesTls: url.protocol === 'https:' }
+}
+
+/** Throws UsageError for what is not set. */
+export function requireWhole(lake: LakeSettings): LakeTarget {
+  const { catalog, store } = lake
+  if (catalog === null)
+    throw missing('lake.catalog', 'set it in eider.yml, or LAKE_CATALOG in the environment')
+  const { data, credentials, keyId, secret } = store
+  if (data === null)
+    throw missing('lake.data', 'set it in eider.yml to a place such as s3://bucket/prefix/')
+  if (credentials === 'keys' && (keyId === null || secret === null)) {
+    const name = keyId === null ? 'lake.s3_key_id' : 'lake.s3_secret'
+    const variables = 'set LAKE_S3_KEY_ID and LAKE_S3_SECRET in the environment or in .env'
+    throw missing(name, `${variables}; for the role of the machine: lake.s3_credentials: chain`)
+  }
+  return { ...lake, catalog, store: { ...store, data } }
+}
+
+const missing = (name: string, hint: string) =>
+  new UsageError(`${name} is not set, and the tables of this target are in a lake`, { hint })
+
+/** For people: without a password. */
+export function describeLake({ catalog, schema }: Pick<LakeTarget, 'catalog' | 'schema'>): string {
+  const { user, host, port, database } = catalog
+  return `postgres://${user}@${host}:${port}/${database}, schema ${schema}`
+}

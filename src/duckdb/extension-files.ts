@@ -1,0 +1,122 @@
+// Extensions on disk: where they are, what they say of themselves, and what is wrong with one that does not load.
+//
+// The last 512 bytes of an extension are eight fields of 32 bytes, then its signature. Read backwards, the fields say:
+// the version of this form (4), the platform, the version of the engine, that of the extension.
+
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { withRequired, type Extensions } from '../core/extensions.ts'
+import { EnvironmentError } from '../core/failures.ts'
+import { bindings } from './bindings.ts'
+import type { DatabaseError } from './errors.ts'
+
+const FOOTER_BYTES = 512
+const FIELD_BYTES = 32
+const VERSION_FIELD = 4
+
+/** Either code is `extension-missing` or `extension-damaged`. */
+export class ExtensionError extends EnvironmentError {
+  override name = 'ExtensionError'
+  readonly extension: string
+  constructor(
+    extension: string,
+    code: 'extension-missing' | 'extension-damaged',
+    message: string,
+    options: { readonly hint: string; readonly cause?: unknown },
+  ) {
+    super(code, message, options)
+    this.extension = extension
+  }
+}
+
+/** As the engine names it: the directory of extensions has one for each. */
+export function platformOf(platform: string, arch: string): string {
+  const system = { darwin: 'osx', win32: 'windows' }[platform] ?? platform
+  return `${system}_${arch === 'x64' ? 'amd64' : arch}${isMusl(platform) ? '_musl' : ''}`
+}
+
+function isMusl(platform: string): boolean {
+  if (platform !== 'linux') return false
+  const { header } = process.report.getReport() as unknown as {
+    readonly header: Readonly<Record<string, unknown>>
+  }
+  return header['glibcVersionRuntime'] === undefined
+}
+
+let platformHere: string | undefined
+
+/** `linux_amd64` and the like. */
+export const enginePlatform = (): string =>
+  (platformHere ??= platformOf(process.platform, process.arch))
+
+/** With the letter, such as `v1.5.5`. */
+export const engineVersion = (): string => bindings.library_version()
+
+/** Where an extension is, or has to be put. */
+export const extensionFile = (directory: string, name: string): string =>
+  join(directory, engineVersion(), enginePlatform(), `${name}.duckdb_extension`)
+
+/** What an extension says of its own version; null: it is not there, or not whole. Nothing of it is run. */
+export async function versionOfExtension(path: string): Promise<string | null> {
+  const file = await open(path, constants.O_RDONLY).catch(() => null)
+  if (file === null) return null
+  try {
+    const { size } = await file.stat()
+    if (size < FOOTER_BYTES) return null
+    const { buffer } = await file.read(
+      Buffer.alloc(FIELD_BYTES),
+      0,
+      FIELD_BYTES,
+      size - FOOTER_BYTES + VERSION_FIELD * FIELD_BYTES,
+    )
+    return buffer.toString('latin1').replace(/\0+$/, '') || null
+  } finally {
+    await file.close()
+  }
+}
+
+/** Names with versions: equal where the same code would be loaded. */
+export async function extensionVersions({
+  directory,
+  names,
+}: Extensions): Promise<readonly (readonly [string, string | null])[]> {
+  return Promise.all(
+    withRequired(names).map(
+      async (name) => [name, await versionOfExtension(extensionFile(directory, name))] as const,
+    ),
+  )
+}
+
+/** Of a LOAD that failed. */
+export function extensionError(
+  name: string,
+  directory: string,
+  cause: DatabaseError,
+): ExtensionError {
+  const { message } = cause.details
+  const path = extensionFile(directory, name)
+  const install = `eider extension install ${name}`
+  if (/^Extension ".*" not found/s.test(message))
+    return new ExtensionError(name, 'extension-missing', `the extension ${name} is not installed`, {
+      hint: `${install}; on a machine without a network put the file there: ${path}`,
+      cause,
+    })
+  return new ExtensionError(
+    name,
+    'extension-damaged',
+    `the extension ${name} cannot be loaded: ${reasonOf(message)}: ${path}`,
+    { hint: `${install} replaces it`, cause },
+  )
+}
+
+/** What the engine says of a file that it refuses, in plain words. */
+export function reasonOf(message: string): string {
+  if (/signature is either missing or invalid/.test(message)) return 'its signature is not valid'
+  if (/is not a DuckDB extension/.test(message)) return 'the file is not whole'
+  const built = /built (?:specifically )?for (?:DuckDB version|the platform) '([^']+)'/.exec(
+    message,
+  )
+  if (built !== null) return `it was made for ${built[1]}`
+  return message.split('\n')[0]!
+}

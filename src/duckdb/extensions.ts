@@ -1,0 +1,110 @@
+// Installing extensions, which is the only thing that ever fetches one.
+
+import { mkdir } from 'node:fs/promises'
+import { withRequired, type Extensions } from '../core/extensions.ts'
+import { EnvironmentError } from '../core/failures.ts'
+import { sql } from '../core/sql.ts'
+import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
+import { Database } from './database.ts'
+import { DatabaseError } from './errors.ts'
+import { ExtensionError, extensionFile, reasonOf, versionOfExtension } from './extension-files.ts'
+
+export interface InstalledExtension {
+  readonly name: string
+  /** false: it was there already, and loads. */
+  readonly isNew: boolean
+  readonly version: string | null
+  readonly path: string
+}
+
+/**
+ * Installs extensions with those that they need, and loads each to see that it works. One that loads already is left
+ * alone. `from`: a directory of the same form as that of extensions; without it the engine's own repository.
+ */
+export async function* installExtensions(
+  { directory, names }: Extensions,
+  from: string | null,
+): AsyncGenerator<InstalledExtension> {
+  await makeDirectory(directory)
+  for (const name of withRequired(names)) {
+    const path = extensionFile(directory, name)
+    const isNew = !(await isUsable(directory, name))
+    if (isNew) await install(directory, name, from)
+    yield { name, isNew, version: await versionOfExtension(path), path }
+  }
+}
+
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true })
+  } catch (cause) {
+    throw new EnvironmentError(
+      'extension-not-installed',
+      `the directory of extensions, ${directory}, cannot be created: ${problemOfSystem(cause)}`,
+      { hint: hintOfSystem(cause) ?? 'set extensions.directory to another path', cause },
+    )
+  }
+}
+
+/** Why an extension cannot be loaded; null when it can. */
+export async function problemOfExtension(
+  directory: string,
+  name: string,
+): Promise<ExtensionError | null> {
+  try {
+    await using _opened = await openWith(directory, [name])
+    return null
+  } catch (error) {
+    if (error instanceof ExtensionError) return error
+    throw error
+  }
+}
+
+const isUsable = async (directory: string, name: string): Promise<boolean> =>
+  (await problemOfExtension(directory, name)) === null
+
+const openWith = (directory: string, names: readonly string[]): Promise<Database> =>
+  Database.open({ path: ':memory:', threads: 1, extensions: { directory, names } })
+
+async function install(directory: string, name: string, from: string | null): Promise<void> {
+  {
+    await using database = await openWith(directory, [])
+    await using connection = await database.connect()
+    const source = from === null ? sql`` : sql` FROM ${sql.value(from)}`
+    try {
+      await connection.run(sql`FORCE INSTALL ${sql.ident(name)}${source}`)
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error
+      throw notInstalled(name, directory, from, error)
+    }
+  }
+  const problem = await problemOfExtension(directory, name)
+  if (problem !== null) throw problem
+}
+
+function notInstalled(
+  name: string,
+  directory: string,
+  from: string | null,
+  cause: DatabaseError,
+): EnvironmentError {
+  const failure = (message: string, hint: string) =>
+    new EnvironmentError('extension-not-installed', message, { hint, cause })
+  const { message } = cause.details
+  const there = extensionFile(directory, name)
+  if (/no access to the file/.test(message))
+    return failure(
+      `${from ?? ''} has no extension ${name}`,
+      `the file that is looked for is ${extensionFile(from ?? '', name)}`,
+    )
+  const url = /at URL "([^"]+)"/.exec(message)?.[1]
+  if (url !== undefined)
+    return failure(
+      `the extension ${name} cannot be fetched from ${url}`,
+      `fetch it on another machine, unpack it with gunzip, and put it there: ${there}; or install from a directory: eider extension install ${name} --from DIRECTORY`,
+    )
+  return failure(
+    `the extension ${name} cannot be installed: ${reasonOf(message)}`,
+    `its place is ${there}`,
+  )
+}

@@ -1,0 +1,200 @@
+// A lake in an engine of this process: DuckLake, its catalog in PostgreSQL, its rows in an S3 store.
+//
+// The keys of the store belong to connections, and the engine has none. When the answer to a COMMIT is lost, DuckLake
+// takes the commit for failed and deletes the files that the catalog may by now name: rows that were committed. It
+// does so with the settings of the engine, statements run with those of their connection; so the engine's lead to a dead
+// end, and what a failed commit leaves is deleted by nobody but `eider maintain`.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EnvironmentError } from '../core/failures.ts'
+import { LAKE_DATABASE, type LakeStore, type LakeTarget } from '../core/lake.ts'
+import { Resources } from '../core/resources.ts'
+import { type Sql, sql } from '../core/sql.ts'
+import { type Connection, Database, type OpenOptions } from './database.ts'
+import { chainKeys, type StoreKeys } from './store-keys.ts'
+
+/** The statements of a lake need all of them. */
+export const LAKE_EXTENSIONS = ['ducklake', 'postgres_scanner', 'httpfs'] as const
+
+/** Of the catalog, for ATTACH. */
+const CATALOG_SECRET = sql.ident('lake_catalog')
+
+/** Nothing listens there. */
+const DEAD_END = '127.0.0.1:1'
+
+export interface LakeEngineOptions extends Omit<
+  OpenOptions,
+  'path' | 'readOnly' | 'secretDirectory'
+> {
+  /** As PostgreSQL shows who is connected: at most 63 characters. */
+  readonly applicationName: string
+}
+
+/** An engine that can attach a lake, with nothing attached. */
+export class LakeEngine implements AsyncDisposable {
+  readonly database: Database
+  readonly lake: LakeTarget
+  readonly #applicationName: string
+  readonly #keys: StoreKeys
+  readonly #resources: Resources
+
+  private constructor(
+    database: Database,
+    lake: LakeTarget,
+    keys: StoreKeys,
+    applicationName: string,
+    resources: Resources,
+  ) {
+    this.database = database
+    this.lake = lake
+    this.#keys = keys
+    this.#applicationName = applicationName
+    this.#resources = resources
+  }
+
+  /** Throws DatabaseError where an extension is missing. Nothing is connected yet. */
+  static async open(
+    lake: LakeTarget,
+    { applicationName, ...options }: LakeEngineOptions,
+  ): Promise<LakeEngine> {
+    await using resources = new Resources()
+    // A secret that the user has stored for DuckDB would be one of the engine.
+    const secretDirectory = await mkdtemp(join(tmpdir(), 'eider-secrets-'))
+    resources.defer(() => rm(secretDirectory, { recursive: true, force: true }))
+    const database = resources.use(
+      await Database.open({ path: ':memory:', ...options, secretDirectory }),
+    )
+    await using connection = await database.connect()
+    await loadExtensions(connection, lake.extensionsDirectory)
+    // The extension copies AWS_* of the environment into these settings when it is loaded.
+    await connection.run(sql`
+      SET GLOBAL s3_access_key_id = '';
+      SET GLOBAL s3_secret_access_key = '';
+      SET GLOBAL s3_session_token = '';
+      SET GLOBAL s3_endpoint = ${sql.value(DEAD_END)};
+      SET GLOBAL ducklake_max_retry_count = 30;
+      SET GLOBAL ducklake_retry_wait_ms = 20;
+      SET GLOBAL ducklake_retry_backoff = 1.2`)
+    await connection.run(createCatalogSecret(lake))
+    const { store } = lake
+    const keys = store.credentials === 'chain' ? await chainKeys(lake) : keysOf(store)
+    return new LakeEngine(database, lake, keys, applicationName, resources.move())
+  }
+
+  /** What ATTACH of PostgreSQL takes; no password is in it, since errors repeat it. */
+  get connectionString(): string {
+    const { parameters } = this.lake.catalog
+    const options = [
+      // Off, an event that was answered with 202 could be lost in a crash of PostgreSQL.
+      '-c synchronous_commit=on',
+      // A long build is an idle transaction to PostgreSQL.
+      '-c idle_in_transaction_session_timeout=0',
+      '-c statement_timeout=0',
+      // The transaction of a machine without power would hold up every other one for two hours.
+      '-c tcp_keepalives_idle=15',
+      '-c tcp_keepalives_interval=5',
+      '-c tcp_keepalives_count=3',
+    ].join(' ')
+    return [
+      ['application_name', this.#applicationName],
+      ['connect_timeout', '10'],
+      ...parameters,
+      ['options', options],
+    ]
+      .map(([name, value = '']) => `${name}=${quoted(value)}`)
+      .join(' ')
+  }
+
+  /**
+   * Attaches the lake under LAKE_DATABASE, where connections that are opened from now on work. `readOnly`: it must exist.
+   * `version`: as it was then, for reading. Throws DatabaseError.
+   */
+  async attach({
+    readOnly = false,
+    version = null,
+  }: { readonly readOnly?: boolean; readonly version?: bigint | null } = {}): Promise<void> {
+    const { schema, store } = this.lake
+    const options = [
+      sql`META_SECRET 'lake_catalog'`,
+      sql`METADATA_SCHEMA ${sql.value(schema)}`,
+      sql`DATA_PATH ${sql.value(store.data)}`,
+      sql`DATA_INLINING_ROW_LIMIT 0`,
+      ...(readOnly ? [sql`READ_ONLY`] : []),
+      ...(version === null ? [] : [sql`SNAPSHOT_VERSION ${sql.value(version)}`]),
+    ]
+    const name = sql.ident(LAKE_DATABASE)
+    const path = sql.value(`ducklake:postgres:${this.connectionString}`)
+    {
+      await using connection = await this.database.connect()
+      await connection.run(sql`ATTACH ${path} AS ${name} (${sql.join(options)})`)
+      if (!readOnly) await requireNoKeys(connection, store)
+    }
+    this.database.onConnect([...this.sessionKeys, sql`USE ${name}`])
+  }
+
+  /** For connections that read or write rows. */
+  get sessionKeys(): readonly Sql[] {
+    const { endpoint, usesTls, region, urlStyle } = this.lake.store
+    const { keyId, secret, token } = this.#keys
+    return [
+      sql`SET SESSION s3_access_key_id = ${sql.value(keyId)}`,
+      sql`SET SESSION s3_secret_access_key = ${sql.value(secret)}`,
+      sql`SET SESSION s3_session_token = ${sql.value(token ?? '')}`,
+      sql`SET SESSION s3_endpoint = ${sql.value(endpoint ?? 's3.amazonaws.com')}`,
+      sql`SET SESSION s3_region = ${sql.value(region)}`,
+      sql`SET SESSION s3_url_style = ${sql.value(urlStyle)}`,
+      sql`SET SESSION s3_use_ssl = ${sql.value(usesTls)}`,
+    ]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources[Symbol.asyncDispose]()
+  }
+}
+
+/**
+ * Asks a connection without session keys, as the engine's own are, instead of trusting that they have none. Throws
+ * EnvironmentError `lake-unsafe`.
+ */
+export async function requireNoKeys(
+  connection: Connection,
+  { data }: Pick<LakeStore, 'data'>,
+): Promise<void> {
+  const row = await connection.row(sql`
+    SELECT current_setting('s3_access_key_id') = '' AND current_setting('s3_endpoint') = ${sql.value(DEAD_END)} AS bare,
+      (SELECT count(*) FROM which_secret(${sql.value(data)}, 's3'))::INTEGER AS secrets`)
+  if (row?.['bare'] === true && row['secrets'] === 0) return
+  throw new EnvironmentError(
+    'lake-unsafe',
+    'the engine itself has keys of the store, with which it would delete committed rows after a lost answer',
+    { hint: `remove the secret of DuckDB whose scope covers ${data}` },
+  )
+}
+
+async function loadExtensions(connection: Connection, directory: string | null): Promise<void> {
+  if (directory !== null)
+    await connection.run(sql`SET GLOBAL extension_directory = ${sql.value(directory)}`)
+  for (const name of LAKE_EXTENSIONS) await connection.run(sql`LOAD ${sql.ident(name)}`)
+}
+
+function createCatalogSecret({ catalog }: LakeTarget): Sql {
+  const { host, port, user, database, password } = catalog
+  const parts = [
+    sql`TYPE postgres`,
+    sql`HOST ${sql.value(host)}`,
+    sql`PORT ${sql.value(String(port))}`,
+    sql`USER ${sql.value(user)}`,
+    sql`DATABASE ${sql.value(database)}`,
+    ...(password === null ? [] : [sql`PASSWORD ${sql.value(password)}`]),
+  ]
+  return sql`CREATE SECRET ${CATALOG_SECRET} (${sql.join(parts)})`
+}
+
+function keysOf({ keyId, secret, token }: LakeStore): StoreKeys {
+  return { keyId: keyId ?? '', secret: secret ?? '', token }
+}
+
+/** As libpq reads a value. */
+const quoted = (value: string) => `'${value.replaceAll(/[\\']/g, String.raw`\$&`)}'`

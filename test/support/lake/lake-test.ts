@@ -1,0 +1,27 @@
+// Tests that need real parts of a lake are skipped where these are missing, or fail where EIDER_LAKE_TESTS=required.
+
+import { test } from 'uvu'
+import { missingParts, versitygw } from './parts.ts'
+
+const missing = missingParts()
+const isRequired = process.env['EIDER_LAKE_TESTS'] === 'required'
+
+/** A test on PostgreSQL, a store and the extensions. */
+export function lakeTest(name: string, run: () => Promise<void>): void {
+  testWith(
+    missing.filter((line) => !line.startsWith(versitygw)),
+    name,
+    run,
+  )
+}
+
+/** A test that needs versitygw as well, the store that enforces rights. */
+export function rightsTest(name: string, run: () => Promise<void>): void {
+  testWith(missing, name, run)
+}
+
+function testWith(lines: readonly string[], name: string, run: () => Promise<void>): void {
+  if (lines.length === 0) test(name, run)
+  else if (isRequired) test(name, () => Promise.reject(new Error(lines.join('\n'))))
+  else test.skip(name)
+}
