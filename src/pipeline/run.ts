@@ -10,11 +10,12 @@ import type { ModelName } from '../core/names.ts'
 import type { Progress, Share } from '../core/report/progress.ts'
 import { readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
-import type { Retention } from '../store/snapshot-store.ts'
+import type { Published, Retention } from '../store/snapshot-store.ts'
 import type { Store } from '../store/store.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
 import { buildAll } from './build/build-all.ts'
 import { replaceMacros } from './build/macros.ts'
+import { writeCatalog } from './catalog/write-catalog.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
 import type { FlushStep } from './flush/flush.ts'
 import { flushAll } from './flush/flush-all.ts'
@@ -93,7 +94,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
       sources,
     })
     await using connection = await warehouse.connect()
-    await work(options, results, connection, () => warehouse.connect())
+    const published = await work(options, results, connection, () => warehouse.connect())
     results.skipRest('interrupted')
     const summary = results.summarize()
     // A retry that found nothing to do is not the last run: the next one still finds what the run before it left.
@@ -101,6 +102,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     const recordBytes = isRecorded
       ? await recordRun(connection, summary, describeResults(summary))
       : null
+    if (published !== null) await describePublished(options, published, connection)
     await Promise.all([
       store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
       writeArtifacts(paths.target, project, summary),
@@ -114,16 +116,29 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   return summary
 }
 
+/** The page of the service is not worth a failed run: without a catalog it shows what the manifest tells. */
+async function describePublished(
+  { store, project, logger }: RunOptions,
+  published: Published,
+  connection: Connection,
+): Promise<void> {
+  try {
+    await writeCatalog({ connection, snapshots: store.snapshots, project, published })
+  } catch (error) {
+    logger.warn('catalog-not-written', { error: String(error) })
+  }
+}
+
 const isIdle = ({ flushed, models }: RunSummary) =>
   flushed.length === 0 && models.every(({ status }) => status === 'unchanged')
 
-/** Flush, build in DAG order, publish. An abort ends it early, without an exception. `connect` gives further connections. */
+/** Flush, build in DAG order, publish. null when nothing was reached that could be published. An abort ends it early, without an exception. `connect` gives further connections. */
 async function work(
   options: RunOptions,
   results: RunResults,
   connection: Connection,
   connect: () => Promise<Connection>,
-): Promise<void> {
+): Promise<Published | null> {
   const { project, signal, modelsAtOnce = 1, failFast = false } = options
   const connections = [connection]
   using _interrupts = interruptOnAbort(connections, signal)
@@ -134,7 +149,7 @@ async function work(
     failUncompiled(context, results)
     if (context.chosen.size < knownModels(project).size)
       options.progress({ event: 'models-selected', models: context.chosen.size })
-    if (options.selection?.retry === true && context.chosen.size === 0) return
+    if (options.selection?.retry === true && context.chosen.size === 0) return null
     const failed = await flush(options, results, context)
     const positions = await readPositions(connection)
     const steps = await planSteps(context, { positions, waiting: new Set(), failed })
@@ -144,9 +159,10 @@ async function work(
     signal.throwIfAborted() // the next run publishes what this one built
     await markRemoved(context, results)
     if (isAboutAll(options)) results.orphans = await readOrphans(context, project)
-    await publishAll(options, results, context)
+    return await publishAll(options, results, context)
   } catch (error) {
     if (!isInterruption(error, signal)) throw error
+    return null
   }
 }
 
@@ -248,9 +264,9 @@ async function publishAll(
   { store, progress, now, retention, onShare }: RunOptions,
   results: RunResults,
   { connection, project, runId }: RunContext,
-): Promise<void> {
+): Promise<Published> {
   const startedMs = performance.now()
-  const { snapshot, changed } = await publishModels({
+  const published = await publishModels({
     connection,
     snapshots: store.snapshots,
     runId,
@@ -262,12 +278,14 @@ async function publishAll(
     ...(retention === undefined ? {} : { retention }),
     onFailure: (model, error) => results.fail(model.name, explainFailure(error, model, null)),
   })
+  const { snapshot, changed } = published
   results.snapshot = { id: snapshot.id, changed }
-  if (!changed) return
-  progress({
-    event: 'published',
-    snapshot: snapshot.id,
-    relations: snapshot.relations.length,
-    ms: performance.now() - startedMs,
-  })
+  if (changed)
+    progress({
+      event: 'published',
+      snapshot: snapshot.id,
+      relations: snapshot.relations.length,
+      ms: performance.now() - startedMs,
+    })
+  return published
 }

@@ -51,7 +51,7 @@ export default class ODataServe extends BaseCommand {
       const saved = resources.use(await SavedModels.open({ load, logger, signal: stop.signal }))
       published = saved.published
     }
-    const pages = await explorerOf(project)
+    const pages = await explorerOf(project, published)
     const service = resources.use(await ODataService.open({ ...options, published, pages }))
     const { url } = service
     const explorer = new URL('/', url).href
