@@ -12,13 +12,15 @@ import { didYouMean } from '../core/suggest.ts'
 import { type Catalog, readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { countRows, createSchema, relationOf, relationType } from './build/materialize/relation.ts'
+import { mayHoldMoreModels } from './kept-relations.ts'
 import { readState, type State } from './store/state.ts'
 
-/** By name. */
+/** By name. None while files are there that could not be placed or read: one of them may be that of the relation. */
 export async function readOrphans(
   { connection, catalog, state }: Found,
-  project: Pick<CompiledProject, 'models' | 'failed'>,
+  project: CompiledProject,
 ): Promise<readonly Orphan[]> {
+  if (mayHoldMoreModels(project)) return []
   const known = knownModels(project)
   const orphans: Orphan[] = []
   for (const [model, { kind }] of state.models) {
