@@ -16,12 +16,12 @@ import { relationType } from './build/materialize/relation.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
 import { readSourceAges, sourcesRead } from './plan/source-age.ts'
 import type { RunContext, WatermarkRange } from './run-context.ts'
-import type { State } from './store/state.ts'
+import type { State } from '../store/state-store.ts'
 
 /** The options of a run or a plan. */
 export interface RunRequest {
   readonly paths: ProjectPaths
-  readonly store: Pick<Store, 'snapshots' | 'warehouse'>
+  readonly store: Store
   readonly project: CompiledProject
   /** All models when there is none. */
   readonly selection?: RunSelection
@@ -45,7 +45,7 @@ export async function readContext(
   request: RunRequest,
   found: Pick<RunContext, 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'>,
 ): Promise<RunContext> {
-  const { paths, project, selection = allModels } = request
+  const { paths, store, project, selection = allModels } = request
   const { fullRefresh = false, allowEmpty = false, range = null } = request
   const { connection, catalog, state, startedAt } = found
   const { models, external } = project
@@ -59,6 +59,7 @@ export async function readContext(
   return {
     ...found,
     paths,
+    store,
     project,
     fullRefresh,
     allowEmpty,

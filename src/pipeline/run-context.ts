@@ -7,9 +7,11 @@ import type { Column } from '../core/relation.ts'
 import type { Catalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { SourceAge } from './plan/source-age.ts'
-import type { ModelRecord, State } from './store/state.ts'
+import type { ModelRecord, State } from '../store/state-store.ts'
+import type { Store } from '../store/store.ts'
 
 export interface RunContext {
+  readonly store: Store
   readonly connection: Connection
   readonly paths: ProjectPaths
   readonly project: CompiledProject
