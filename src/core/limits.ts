@@ -285,6 +285,14 @@ export const limits = {
   lakeKeptDays: 7,
   /** Runs that `eider history` knows while another run holds the warehouse; each is a file. */
   copiedRuns: 200,
+  /** Runs that the explorer shows: two days of a run every quarter of an hour, some 50 KB of the catalog. */
+  catalogRuns: 200,
+  /** Builds of each model in it: enough for a line to show a trend, half a megabyte of a thousand models. */
+  catalogBuilds: 10,
+  /** Reasons for which events were rejected: with more, nobody reads them one by one. */
+  catalogReasons: 100,
+  /** Of a catalog: a thousand models take 2 MB. Above it texts of models are left out, then lineage, then their columns. */
+  catalogBytes: 32 * MiB,
   /** A query that a run waits for goes on this long: less than the run waits for it by default. */
   queryHoldsRunMs: 10_000,
   /** How often a query looks whether a run waits for it. */
@@ -304,6 +312,9 @@ export const limits = {
    */
   groupMs: 120,
   groupHeldMs: 300,
+  /** `--every`: more often would be a loop, and less often than a day is for cron. */
+  shortestEveryMs: 100,
+  longestEveryMs: 86_400_000,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
   /** A run that waits looks this often whether the lock is free: a person does not notice it, and a look reads one file. */

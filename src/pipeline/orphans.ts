@@ -21,11 +21,13 @@ export async function readOrphans(
 ): Promise<readonly Orphan[]> {
   const known = knownModels(project)
   const orphans: Orphan[] = []
-  for (const [model, { kind }] of state.models) {
+  const added = [...project.models.values()].filter(({ name }) => !state.models.has(name))
+  for (const [model, { kind, definition }] of state.models) {
     const type = relationType(catalog, model)
     if (type === null || known.has(model)) continue
     const rows = type === 'view' ? null : await countRows(connection, relationOf(model))
-    orphans.push({ model, kind, rows })
+    const heir = added.find((one) => one.definition === definition)
+    orphans.push({ model, kind, rows, ...(heir === undefined ? {} : { renamed_to: heir.name }) })
   }
   return orphans.toSorted((a, b) => (a.model < b.model ? -1 : 1))
 }

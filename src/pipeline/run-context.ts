@@ -33,6 +33,8 @@ export interface RunContext {
   readonly catalog: Catalog
   /** As earlier runs left it. */
   readonly state: State
+  /** Models whose table held rows that nothing can make again, and is gone: somebody dropped it, or an older file is there. */
+  readonly lost: ReadonlySet<ModelName>
   /** Hashes of the files that models read, by the names in `model.files`. */
   readonly fileHashes: ReadonlyMap<string, string>
   /** Of the sources that say when they were loaded, by name. */

@@ -7,13 +7,16 @@ import { knownModels, select } from '../compiler/select.ts'
 import type { Extensions } from '../core/extensions.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
+import type { ContractChange } from '../core/report/planned-changes.ts'
 import type { Progress, Share } from '../core/report/progress.ts'
+import type { Snapshot } from '../core/snapshot.ts'
 import type { Connection } from '../duckdb/database.ts'
-import type { Retention } from '../store/snapshot-store.ts'
+import type { Published, Retention } from '../store/snapshot-store.ts'
 import type { Store } from '../store/store.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
 import { buildAll } from './build/build-all.ts'
 import { replaceMacros } from './build/macros.ts'
+import { writeCatalog } from './catalog/write-catalog.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
 import type { FlushStep } from './flush/flush.ts'
 import { flushAll } from './flush/flush-all.ts'
@@ -57,6 +60,11 @@ export interface RunOptions extends RunRequest {
   readonly logger: Logger
   /** Models that may be built at a time; 1 when not given. */
   readonly modelsAtOnce?: number
+  /** Says what a publication changed for clients. */
+  readonly contractChanges?: (
+    before: Snapshot,
+    after: Snapshot,
+  ) => Promise<readonly ContractChange[]>
   /** Build no further model after a failure. */
   readonly failFast?: boolean
   /** Published states that stay readable when newer ones have come. */
@@ -87,7 +95,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
       name: runId,
       models: lockedModels(options),
     })
-    const refusal = options.isCopy === true ? null : await refusalToEmpty(options, store)
+    const refusal = options.isCopy === true ? null : await refusalToEmpty(options)
     if (refusal !== null) throw refusal
     const sources = project.external?.sources ?? []
     await using warehouse = await openWarehouse(store.warehouse, options, {
@@ -95,7 +103,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
       sources,
     })
     await using connection = await warehouse.connect()
-    await work(options, results, connection, () => warehouse.connect())
+    const published = await work(options, results, connection, () => warehouse.connect())
     results.skipRest('interrupted')
     const summary = results.summarize()
     // A retry that found nothing to do is not the last run: the next one still finds what the run before it left.
@@ -103,6 +111,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     const recordBytes = isRecorded
       ? await store.state.recordRun(connection, summary, describeResults(summary))
       : null
+    if (published !== null) await describePublished(options, published, connection)
     await Promise.all([
       store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
       writeArtifacts(paths.target, project, summary),
@@ -114,6 +123,19 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   const summary = results.summarize()
   progress({ event: 'run-finished', run_id: runId, ok: summary.ok, ms: summary.ms })
   return summary
+}
+
+/** The page of the service is not worth a failed run: without a catalog it shows what the manifest tells. */
+async function describePublished(
+  { store, project, logger }: RunOptions,
+  published: Published,
+  connection: Connection,
+): Promise<void> {
+  try {
+    await writeCatalog({ connection, snapshots: store.snapshots, project, published })
+  } catch (error) {
+    logger.warn('catalog-not-written', { error: String(error) })
+  }
 }
 
 /** null: all. What `state:` selects is not known before the lease is taken, so it is all that it may be. */
@@ -128,13 +150,13 @@ function lockedModels(options: RunOptions): readonly ModelName[] | null {
 const isIdle = ({ flushed, models }: RunSummary) =>
   flushed.length === 0 && models.every(({ status }) => status === 'unchanged')
 
-/** Flush, build in DAG order, publish. An abort ends it early, without an exception. `connect` gives further connections. */
+/** Flush, build in DAG order, publish. null when nothing was reached that could be published. An abort ends it early, without an exception. `connect` gives further connections. */
 async function work(
   options: RunOptions,
   results: RunResults,
   connection: Connection,
   connect: () => Promise<Connection>,
-): Promise<void> {
+): Promise<Published | null> {
   const { project, signal, modelsAtOnce = 1, failFast = false } = options
   const connections = [connection]
   using _interrupts = interruptOnAbort(connections, signal)
@@ -145,8 +167,8 @@ async function work(
     failUncompiled(context, results)
     if (context.chosen.size < knownModels(project).size)
       options.progress({ event: 'models-selected', models: context.chosen.size })
-    if (options.selection?.retry === true && context.chosen.size === 0) return
-    const failed = await flush(options, results, context)
+    if (options.selection?.retry === true && context.chosen.size === 0) return null
+    const failed = await flushEvents(options, results, context)
     const positions = await context.store.state.readPositions(connection)
     const steps = await planSteps(context, { positions, waiting: new Set(), failed })
     while (connections.length < Math.min(modelsAtOnce, selected.size))
@@ -155,9 +177,10 @@ async function work(
     signal.throwIfAborted() // the next run publishes what this one built
     await markRemoved(context, results)
     if (isAboutAll(options)) results.orphans = await readOrphans(context, project)
-    await publishAll(options, results, context)
+    return await publishAll(options, results, context)
   } catch (error) {
     if (!isInterruption(error, signal)) throw error
+    return null
   }
 }
 
@@ -208,9 +231,14 @@ function failUncompiled(context: RunContext, results: RunResults): void {
   }
 }
 
+type FlushEventsOptions = Pick<
+  RunOptions,
+  'openClaims' | 'logger' | 'progress' | 'onFlushStep' | 'onShare'
+>
+
 /** The events models that were rejected, or could not be flushed. */
-async function flush(
-  { openClaims, logger, progress, onFlushStep, onShare }: RunOptions,
+export async function flushEvents(
+  { openClaims, logger, progress, onFlushStep, onShare }: FlushEventsOptions,
   results: RunResults,
   context: RunContext,
 ): Promise<EarlyFailures> {
@@ -256,12 +284,13 @@ async function markRemoved(
 }
 
 async function publishAll(
-  { store, progress, now, retention, onShare }: RunOptions,
+  { store, progress, now, retention, onShare, contractChanges }: RunOptions,
   results: RunResults,
   { connection, project, runId }: RunContext,
-): Promise<void> {
+): Promise<Published> {
   const startedMs = performance.now()
-  const { snapshot, changed } = await publishModels({
+  const before = contractChanges === undefined ? null : await store.snapshots.current()
+  const published = await publishModels({
     connection,
     snapshots: store.snapshots,
     runId,
@@ -274,12 +303,17 @@ async function publishAll(
     onFailure: (model, error) =>
       results.fail(model.name, explainFailure(store.explain(error), model, null)),
   })
+  const { snapshot, changed } = published
   results.snapshot = { id: snapshot.id, changed }
-  if (!changed) return
+  if (!changed) return published
   progress({
     event: 'published',
     snapshot: snapshot.id,
     relations: snapshot.relations.length,
     ms: performance.now() - startedMs,
   })
+  if (before === null || contractChanges === undefined) return published
+  for (const change of await contractChanges(before, snapshot))
+    progress({ event: 'contract-change', ...change })
+  return published
 }

@@ -16,7 +16,6 @@ import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
 import { knownModels } from '../../compiler/select.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { FailedModels } from '../failed-models.ts'
-import type { Store } from '../../store/store.ts'
 import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { keptRelations } from '../kept-relations.ts'
 import { readOrphans } from '../orphans.ts'
@@ -31,7 +30,6 @@ import { narrow, planSteps, refuseEvents, uncompiledSteps } from './steps.ts'
 
 /** What a read-only command needs of a project. */
 export interface PlanSource {
-  readonly store: Store
   readonly connection: Connection
   /** Events models for which events wait. */
   readonly withNewEvents: ReadonlySet<ModelName>
@@ -59,8 +57,9 @@ export interface RunPlan {
 /** What a run that starts now would know, and its steps. Throws UsageError for a selector that can never match. */
 export async function readSteps(
   request: RunRequest,
-  { store, connection, withNewEvents: waiting }: Omit<PlanSource, 'waitingSegments'>,
+  { connection, withNewEvents: waiting }: Omit<PlanSource, 'waitingSegments'>,
 ): Promise<{ readonly context: RunContext; readonly steps: readonly Step[] }> {
+  const { store } = request
   const names = knownModels(request.project).keys()
   const { catalog, state } = await store.state.read(connection, names)
   const never = new AbortController().signal
@@ -104,7 +103,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     published,
     next: nextPublication(published, models, succeeding(shown), context.state.models),
     orphans,
-    refusal: await refusalToEmpty(options, options.store),
+    refusal: await refusalToEmpty(options),
   }
 }
 

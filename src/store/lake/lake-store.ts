@@ -41,11 +41,14 @@ const lakeFlushRecords: FlushRecords = {
 
 const lakeSnapshots: SnapshotStore = {
   current: () => Promise.resolve(null),
+  catalog: () => Promise.resolve(null),
+  writeCatalog: () => Promise.resolve(),
   async publish({ runId, now }, choose) {
     const write = notYet('@expose')
     const find = () => Promise.resolve(null)
     const relations = await choose({ current: null, find, write })
-    return { snapshot: { id: '', publishedAt: now, runId, relations }, changed: false }
+    const snapshot = { id: '', publishedAt: now, runId, relations }
+    return { snapshot, before: null, changed: false }
   },
   fork: notYet('a copy of what is published'),
 }

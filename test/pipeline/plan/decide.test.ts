@@ -44,6 +44,7 @@ function contextOf(project: CompiledProject, given: Given): DecisionContext {
     selected: new Set(project.models.keys()),
     state: { models: records, positions: new Map(), acks: [] },
     catalog: { database: 'warehouse', relations: new Map(exists ? relations : []) },
+    lost: new Set(),
     fileHashes,
     fullRefresh,
     range: null,
