@@ -4,7 +4,6 @@
 import { knownModels } from '../../compiler/select.ts'
 import type { CompiledProject, Kind } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
-import { readCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { isInterruption, toEnvironmentError } from '../failure.ts'
 import { interruptOnAbort } from '../interrupt.ts'
@@ -13,7 +12,6 @@ import { readContext } from '../read-context.ts'
 import { refusalToEmpty } from '../refuse-loss.ts'
 import { type FlushCount, RunResults } from '../results.ts'
 import { flushEvents, type RunOptions } from '../run.ts'
-import { ensureState, readState } from '../store/state.ts'
 
 export type FlushOptions = Omit<
   RunOptions,
@@ -35,7 +33,7 @@ export async function flushBuffer(options: FlushOptions): Promise<FlushSummary> 
   const results = new RunResults(options.now?.() ?? new Date(), progress)
   try {
     await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
-    const refusal = await refusalToEmpty(options, store)
+    const refusal = await refusalToEmpty(options)
     if (refusal !== null) throw refusal
     await using warehouse = await store.warehouse.open(options)
     await using connection = await warehouse.connect()
@@ -55,12 +53,10 @@ async function flush(
   results: RunResults,
   connection: Connection,
 ): Promise<void> {
-  const { project, signal } = options
+  const { store, project, signal } = options
   const { runId, startedAt } = results
-  const catalog = await readCatalog(connection)
-  await ensureState(connection, catalog)
-  const state = await readState(connection, knownModels(project).keys())
-  const found = { connection, catalog, state, runId, startedAt, signal }
+  const { catalog, state } = await store.state.begin(connection, knownModels(project).keys())
+  const found = { store, connection, catalog, state, runId, startedAt, signal }
   const context = await readContext(options, found)
   for (const { model, problem } of uncompiledSteps(context))
     if (problem !== null) results.fail(model.name, problem)
