@@ -11,17 +11,17 @@ import { sql } from '../core/sql.ts'
 import { type Catalog, catalogKey, describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
-import type { State } from '../store/state-store.ts'
 import type { Store } from '../store/store.ts'
 import { relationType } from './build/materialize/relation.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
 import { readSourceAges, sourcesRead } from './plan/source-age.ts'
 import type { RunContext, WatermarkRange } from './run-context.ts'
+import type { State } from '../store/state-store.ts'
 
 /** The options of a run or a plan. */
 export interface RunRequest {
   readonly paths: ProjectPaths
-  readonly store: Pick<Store, 'snapshots' | 'warehouse'>
+  readonly store: Store
   readonly project: CompiledProject
   /** All models when there is none. */
   readonly selection?: RunSelection

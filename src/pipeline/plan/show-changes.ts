@@ -31,7 +31,6 @@ import { narrow, planSteps, refuseEvents, uncompiledSteps } from './steps.ts'
 
 /** What a read-only command needs of a project. */
 export interface PlanSource {
-  readonly store: Store
   readonly connection: Connection
   /** Events models for which events wait. */
   readonly withNewEvents: ReadonlySet<ModelName>
@@ -59,8 +58,9 @@ export interface RunPlan {
 /** What a run that starts now would know, and its steps. Throws UsageError for a selector that can never match. */
 export async function readSteps(
   request: RunRequest,
-  { store, connection, withNewEvents: waiting }: Omit<PlanSource, 'waitingSegments'>,
+  { connection, withNewEvents: waiting }: Omit<PlanSource, 'waitingSegments'>,
 ): Promise<{ readonly context: RunContext; readonly steps: readonly Step[] }> {
+  const { store } = request
   const names = knownModels(request.project).keys()
   const { catalog, state } = await store.state.read(connection, names)
   const never = new AbortController().signal
