@@ -22,7 +22,6 @@ import { readOrphans } from '../orphans.ts'
 import { isAboutAll, readContext, type RunRequest } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { isFlushed } from '../../store/state-store.ts'
-import type { Store } from '../../store/store.ts'
 import { refusalToEmpty, refuseToEndHistories } from '../refuse-loss.ts'
 import type { Progress } from './decide.ts'
 import { DryRun } from './dry-run/dry-run.ts'
@@ -38,7 +37,7 @@ export interface PlanSource {
   readonly waitingSegments: (model: ModelName) => Promise<readonly WaitingSegment[]>
 }
 
-export interface PlanOptions extends Omit<RunRequest, 'store'>, PlanSource {
+export interface PlanOptions extends RunRequest, PlanSource {
   /** Build the models in memory, and compare their rows with what the warehouse holds. */
   readonly diff: boolean
 }
