@@ -1,23 +1,9 @@
 import { useState } from 'preact/hooks'
-import type { Order } from '../address/order.ts'
 import type { RowColumn } from './columns.ts'
+import type { HeaderCellProps } from './header-props.ts'
 import { HeaderMenu } from './header-menu.tsx'
 import { ResizeHandle } from './resize-handle.tsx'
-import type { RowsContext } from './rows-context.ts'
 import { sortBy } from './table-actions.ts'
-
-export interface HeaderCellProps {
-  readonly context: RowsContext
-  readonly column: RowColumn
-  /** Names of all columns that are shown, in their order. */
-  readonly shown: readonly string[]
-  readonly index: number
-  readonly orders: readonly Order[]
-  readonly widthPx: number
-  /** Of a pinned column, how far from the left it stays. */
-  readonly stickyPx: number | undefined
-  readonly isActive: boolean
-}
 
 export function HeaderCell(props: HeaderCellProps) {
   const { context, column, index, orders, widthPx, stickyPx, isActive } = props

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { startFilter } from './filter-editing.ts'
-import type { HeaderCellProps } from './header-cell.tsx'
+import type { HeaderCellProps } from './header-props.ts'
 import { hide, move, pinnedCount, sortExactly, togglePin } from './table-actions.ts'
 import type { Options } from '../address/options.ts'
 
