@@ -24,6 +24,8 @@ export interface Catalog {
   readonly models: readonly CatalogModel[]
   /** Tables of sources that models read. */
   readonly sources: readonly CatalogSource[]
+  /** By model; those that no remembered run was about are not there. */
+  readonly states: Readonly<Record<string, CatalogState>>
   /** Newest first, up to limits.catalogRuns. */
   readonly runs: readonly CatalogRun[]
   /** `runs[0]` with all of its models. */
@@ -63,15 +65,13 @@ export interface CatalogModel {
   readonly depends_on: readonly string[]
   /** Tables of sources that it reads, as `source.table`. */
   readonly sources: readonly string[]
-  /** null: those of its set. Use columnsOf(). */
-  readonly columns: readonly CatalogColumn[] | null
+  /** As the project has them; those of a set are as they were published. */
+  readonly columns: readonly CatalogModelColumn[]
   readonly checks: readonly CatalogCheck[]
   /** Of its file, relative to the project; null with `sets`. */
   readonly path: string | null
   /** Its file as it is written; null with `sets`, and for seeds. */
   readonly sql: string | null
-  /** null: no run that is remembered was about it. */
-  readonly state: CatalogState | null
 }
 
 export interface CatalogColumn {
@@ -80,6 +80,9 @@ export interface CatalogColumn {
   readonly type: string
   readonly nullable: boolean
   readonly description?: string
+}
+
+export interface CatalogModelColumn extends CatalogColumn {
   /** The columns of models and sources that its values come from; empty: of none; null: not known. */
   readonly lineage: readonly CatalogOrigin[] | null
 }
@@ -114,7 +117,7 @@ export interface CatalogState {
 }
 
 export interface CatalogBuild {
-  readonly run_id: string
+  /** When the run started. */
   readonly at: string
   /** Of the table, or those that were written; null for a view. */
   readonly rows: number | null
@@ -124,7 +127,7 @@ export interface CatalogBuild {
 export interface CatalogSource {
   /** `source.table`. */
   readonly name: string
-  readonly columns: readonly Omit<CatalogColumn, 'lineage'>[]
+  readonly columns: readonly CatalogColumn[]
 }
 
 export interface CatalogRun {
@@ -169,12 +172,4 @@ export interface RejectedEvents {
   readonly events: number
   /** When the last of them was rejected. */
   readonly last_at: string
-}
-
-/** The columns of a model: those of its set where it has one. */
-export function columnsOf(
-  { sets }: Pick<Catalog, 'sets'>,
-  { name, columns }: Pick<CatalogModel, 'name' | 'columns'>,
-): readonly CatalogColumn[] {
-  return columns ?? sets.find(({ model }) => model === name)?.columns ?? []
 }

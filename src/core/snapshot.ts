@@ -18,6 +18,9 @@ export const MANIFEST_FILE = 'manifest.json'
 /** The manifest of a retained snapshot, the current one included. */
 export const retainedManifestFile = (id: string): string => `manifest-${id}.json`
 
+/** What the explorer shows of it; written after its manifest, so it may be missing (core/catalog.ts). */
+export const catalogFile = (id: string): string => `catalog-${id}.json`
+
 /** Its presence makes the next run rewrite the file. */
 export const damageMarkerFile = (file: string): string => `${file}.damaged`
 

@@ -1,18 +1,24 @@
 // The explorer as a service has it beside its own resources.
 
 import type { SidePages } from '../http/side-pages.ts'
-import { findPage, readPage } from './serve-page.ts'
+import { type CatalogOptions, createCatalogs } from './catalog.ts'
+import { findPage, PAGE_HEADERS, readPage } from './serve-page.ts'
 
-export interface ExplorerOptions {
+export interface ExplorerOptions extends CatalogOptions {
   /** Where the bundled page lies. */
   readonly pageDir: string
 }
 
-export async function openExplorer({ pageDir }: ExplorerOptions): Promise<SidePages> {
-  const page = await readPage(pageDir)
+export async function openExplorer(options: ExplorerOptions): Promise<SidePages> {
+  const page = await readPage(options.pageDir)
+  const catalogOf = createCatalogs(options)
   return {
     async find(path, snapshot) {
-      return findPage(page, path, snapshot)
+      if (path !== '/catalog.json') return findPage(page, path, snapshot)
+      // Nothing is published yet, which /health says.
+      if (snapshot === null) return null
+      const catalog = await catalogOf(snapshot)
+      return { ...catalog, headers: { ...PAGE_HEADERS, ...catalog.headers } }
     },
   }
 }

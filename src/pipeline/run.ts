@@ -3,20 +3,20 @@
 import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import { mistakesOfNoModel } from '../compiler/mistakes.ts'
-import { knownModels } from '../compiler/select.ts'
+import { knownModels, select } from '../compiler/select.ts'
 import type { Extensions } from '../core/extensions.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ContractChange } from '../core/report/planned-changes.ts'
 import type { Progress, Share } from '../core/report/progress.ts'
 import type { Snapshot } from '../core/snapshot.ts'
-import { readCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
-import type { Retention } from '../store/snapshot-store.ts'
+import type { Published, Retention } from '../store/snapshot-store.ts'
 import type { Store } from '../store/store.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
 import { buildAll } from './build/build-all.ts'
 import { replaceMacros } from './build/macros.ts'
+import { writeCatalog } from './catalog/write-catalog.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
 import type { FlushStep } from './flush/flush.ts'
 import { flushAll } from './flush/flush-all.ts'
@@ -30,12 +30,10 @@ import {
 } from './plan/steps.ts'
 import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
-import { isAboutAll, readContext, type RunRequest } from './read-context.ts'
+import { allModels, isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import { RunResults, type RunSummary } from './results.ts'
 import type { RunContext } from './run-context.ts'
-import { saveLastState } from './store/last-state.ts'
-import { ensureState, readPositions, readState, recordRemoved, recordRun } from './store/state.ts'
 import { openWarehouse } from './store/open-warehouse.ts'
 import { publishModels } from './store/publish.ts'
 
@@ -91,8 +89,13 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   results.selected = new Set(models.keys())
   progress({ event: 'run-started', run_id: runId, models: models.size })
   try {
-    await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
-    const refusal = options.isCopy === true ? null : await refusalToEmpty(options, store)
+    await using _lease = await store.lease.take({
+      waitMs: lockWaitMs,
+      signal,
+      name: runId,
+      models: lockedModels(options),
+    })
+    const refusal = options.isCopy === true ? null : await refusalToEmpty(options)
     if (refusal !== null) throw refusal
     const sources = project.external?.sources ?? []
     await using warehouse = await openWarehouse(store.warehouse, options, {
@@ -100,20 +103,22 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
       sources,
     })
     await using connection = await warehouse.connect()
-    await work(options, results, connection, () => warehouse.connect())
+    const published = await work(options, results, connection, () => warehouse.connect())
     results.skipRest('interrupted')
     const summary = results.summarize()
     // A retry that found nothing to do is not the last run: the next one still finds what the run before it left.
     const isRecorded = options.selection?.retry !== true || summary.models.length > 0
     const recordBytes = isRecorded
-      ? await recordRun(connection, summary, describeResults(summary))
+      ? await store.state.recordRun(connection, summary, describeResults(summary))
       : null
+    if (published !== null) await describePublished(options, published, connection)
     await Promise.all([
       store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
       writeArtifacts(paths.target, project, summary),
     ])
   } catch (error) {
-    if (!isInterruption(error, signal)) throw toEnvironmentError(error, options.memoryLimit)
+    if (!isInterruption(error, signal))
+      throw toEnvironmentError(store.explain(error), options.memoryLimit)
     results.skipRest('interrupted')
   }
   const summary = results.summarize()
@@ -121,16 +126,38 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   return summary
 }
 
+/** The page of the service is not worth a failed run: without a catalog it shows what the manifest tells. */
+async function describePublished(
+  { store, project, logger }: RunOptions,
+  published: Published,
+  connection: Connection,
+): Promise<void> {
+  try {
+    await writeCatalog({ connection, snapshots: store.snapshots, project, published })
+  } catch (error) {
+    logger.warn('catalog-not-written', { error: String(error) })
+  }
+}
+
+/** null: all. What `state:` selects is not known before the lease is taken, so it is all that it may be. */
+function lockedModels(options: RunOptions): readonly ModelName[] | null {
+  const { project, selection = allModels } = options
+  if (isAboutAll(options) || selection.retry) return null
+  const models = knownModels(project)
+  const selected = select(models, selection, () => true)
+  return selected.size === models.size ? null : [...selected]
+}
+
 const isIdle = ({ flushed, models }: RunSummary) =>
   flushed.length === 0 && models.every(({ status }) => status === 'unchanged')
 
-/** Flush, build in DAG order, publish. An abort ends it early, without an exception. `connect` gives further connections. */
+/** Flush, build in DAG order, publish. null when nothing was reached that could be published. An abort ends it early, without an exception. `connect` gives further connections. */
 async function work(
   options: RunOptions,
   results: RunResults,
   connection: Connection,
   connect: () => Promise<Connection>,
-): Promise<void> {
+): Promise<Published | null> {
   const { project, signal, modelsAtOnce = 1, failFast = false } = options
   const connections = [connection]
   using _interrupts = interruptOnAbort(connections, signal)
@@ -141,9 +168,9 @@ async function work(
     failUncompiled(context, results)
     if (context.chosen.size < knownModels(project).size)
       options.progress({ event: 'models-selected', models: context.chosen.size })
-    if (options.selection?.retry === true && context.chosen.size === 0) return
-    const failed = await flush(options, results, context)
-    const positions = await readPositions(connection)
+    if (options.selection?.retry === true && context.chosen.size === 0) return null
+    const failed = await flushEvents(options, results, context)
+    const positions = await context.store.state.readPositions(connection)
     const steps = await planSteps(context, { positions, waiting: new Set(), failed })
     while (connections.length < Math.min(modelsAtOnce, selected.size))
       connections.push(await connect())
@@ -151,9 +178,10 @@ async function work(
     signal.throwIfAborted() // the next run publishes what this one built
     await markRemoved(context, results)
     if (isAboutAll(options)) results.orphans = await readOrphans(context, project)
-    await publishAll(options, results, context)
+    return await publishAll(options, results, context)
   } catch (error) {
     if (!isInterruption(error, signal)) throw error
+    return null
   }
 }
 
@@ -162,23 +190,23 @@ async function prepare(
   { runId, startedAt }: RunResults,
   connection: Connection,
 ): Promise<RunContext> {
-  const { project, signal } = options
-  const catalog = await readCatalog(connection)
-  await ensureState(connection, catalog)
+  const { store, project, signal } = options
+  const known = await store.state.begin(connection, knownModels(project).keys())
   await copyForReaders(options, connection)
-  if (project.macrosAreWhole) await replaceMacros(connection, project.macros)
-  const state = await readState(connection, knownModels(project).keys())
+  if (project.macrosAreWhole)
+    await replaceMacros(store.state, connection, known.macros, project.macros)
+  const { catalog, state } = known
   return readContext(options, { connection, catalog, state, runId, startedAt, signal })
 }
 
 /** Readers are not worth a failed run: where it cannot be written, they see an older state, or none. */
 async function copyForReaders(
-  { paths, logger, signal, isCopy }: RunOptions,
+  { store, logger, signal, isCopy }: RunOptions,
   connection: Connection,
 ): Promise<void> {
   if (isCopy === true) return
   try {
-    await saveLastState(connection, paths.state)
+    await store.state.saveForReaders(connection)
   } catch (error) {
     if (isInterruption(error, signal)) throw error
     logger.warn('last-state-not-saved', { error: String(error) })
@@ -204,9 +232,14 @@ function failUncompiled(context: RunContext, results: RunResults): void {
   }
 }
 
+type FlushEventsOptions = Pick<
+  RunOptions,
+  'openClaims' | 'logger' | 'progress' | 'onFlushStep' | 'onShare'
+>
+
 /** The events models that were rejected, or could not be flushed. */
-async function flush(
-  { openClaims, logger, progress, onFlushStep, onShare }: RunOptions,
+export async function flushEvents(
+  { openClaims, logger, progress, onFlushStep, onShare }: FlushEventsOptions,
   results: RunResults,
   context: RunContext,
 ): Promise<EarlyFailures> {
@@ -229,7 +262,7 @@ async function flush(
     onFlushed: (model, count) => results.countFlushed(model.name, count),
     onFailure: (model, error) => {
       if (isInterruption(error, signal)) return
-      const problem = explainFailure(error, model, null)
+      const problem = explainFailure(context.store.explain(error), model, null)
       failed.set(model.name, { problem })
       results.fail(model.name, problem)
     },
@@ -239,7 +272,7 @@ async function flush(
 
 /** Their relations stay in the warehouse: history is not the tool's to destroy. They are no longer published. */
 async function markRemoved(
-  { connection, state, project }: RunContext,
+  { store, connection, state, project, runId }: RunContext,
   results: RunResults,
 ): Promise<void> {
   const isKept = keptRelations(project)
@@ -247,7 +280,7 @@ async function markRemoved(
     ([name, { removed }]) => !removed && !project.models.has(name) && !isKept(name),
   )
   const names = gone.map(([name]) => name)
-  if (names.length > 0) await recordRemoved(connection, names)
+  if (names.length > 0) await store.state.recordRemoved(connection, runId, names)
   for (const name of names) results.remove(name)
 }
 
@@ -255,10 +288,10 @@ async function publishAll(
   { store, progress, now, retention, onShare, contractChanges }: RunOptions,
   results: RunResults,
   { connection, project, runId }: RunContext,
-): Promise<void> {
+): Promise<Published> {
   const startedMs = performance.now()
   const before = contractChanges === undefined ? null : await store.snapshots.current()
-  const { snapshot, changed } = await publishModels({
+  const published = await publishModels({
     connection,
     snapshots: store.snapshots,
     runId,
@@ -268,17 +301,20 @@ async function publishAll(
     now: now?.() ?? new Date(),
     onShare,
     ...(retention === undefined ? {} : { retention }),
-    onFailure: (model, error) => results.fail(model.name, explainFailure(error, model, null)),
+    onFailure: (model, error) =>
+      results.fail(model.name, explainFailure(store.explain(error), model, null)),
   })
+  const { snapshot, changed } = published
   results.snapshot = { id: snapshot.id, changed }
-  if (!changed) return
+  if (!changed) return published
   progress({
     event: 'published',
     snapshot: snapshot.id,
     relations: snapshot.relations.length,
     ms: performance.now() - startedMs,
   })
-  if (before === null || contractChanges === undefined) return
+  if (before === null || contractChanges === undefined) return published
   for (const change of await contractChanges(before, snapshot))
     progress({ event: 'contract-change', ...change })
+  return published
 }

@@ -14,6 +14,8 @@ export interface SnapshotReader {
   find(id: string): Promise<Snapshot | null>
   /** Youngest first; those that cannot be read are not among them. */
   retained(): Promise<readonly Snapshot[]>
+  /** The catalog of a retained state; null where it has none. */
+  catalog(id: string): Promise<CatalogText | null>
   /** What an engine attaches to get the rows of a relation under `name`. */
   open(relation: PublishedRelation, name: string): AttachedFile
   /** What is wrong with the rows of a relation at first sight, as one sentence; null for nothing. */
@@ -35,6 +37,14 @@ export interface CurrentState {
   readonly mark: string
   /** In slices, which yield to other work. Throws an Error that says what is wrong with it. */
   read(): Promise<Snapshot>
+}
+
+export interface CatalogText {
+  /** Changes with the text. */
+  readonly mark: string
+  readonly bytes: number
+  /** Throws when it is gone meanwhile. */
+  read(): Promise<Buffer>
 }
 
 export interface Following {

@@ -14,6 +14,10 @@ export interface SnapshotStore {
    * published before is untouched.
    */
   publish(options: PublishOptions, choose: ChooseRelations): Promise<Published>
+  /** The catalog of a retained state as it was written last; null where there is none that can be read. */
+  catalog(id: string): Promise<string | null>
+  /** Replaces it. It goes with its state. */
+  writeCatalog(id: string, text: string): Promise<void>
   /** Publishes the current state in its own directory of snapshots, where more can be published. */
   fork(dir: string): Promise<void>
 }
@@ -35,6 +39,8 @@ export interface Retention {
 export interface Published {
   readonly snapshot: Snapshot
   readonly changed: boolean
+  /** The id of what was published before; null where nothing was. */
+  readonly before: string | null
 }
 
 export type ChooseRelations = (rows: PublishedRows) => Promise<readonly PublishedRelation[]>

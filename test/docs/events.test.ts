@@ -20,7 +20,7 @@ const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
 const LAST =
-  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped)$/
+  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped|buffer-flushed)$/
 
 /** Each line is one of the events; the last one says how it went. */
 function checked(stdout: string, command: string): void {
@@ -63,6 +63,7 @@ test('every line of every command is as the schema says', async () => {
     }
   }
   await ask(space, 'collect status')
+  await ask(space, 'flush')
   await ask(space, 'plan')
   await ask(space, 'run a.good raw.e a.gone')
   await ask(space, 'run')

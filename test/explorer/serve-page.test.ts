@@ -24,7 +24,12 @@ async function explore(
   resources: Resources,
   options: Partial<ODataServiceOptions> = {},
 ): Promise<Explored> {
-  const pages = await openExplorer({ pageDir })
+  const pages = await openExplorer({
+    project: 'shop',
+    shows: 'project',
+    find: async () => null,
+    pageDir,
+  })
   const served = await serve(resources, [orders], { pages, ...options })
   const root = served.url.replace(/\/odata$/, '')
   return { served, at: (path, asked = {}) => ask(root + path, asked) }

@@ -134,7 +134,7 @@ for (const [name, lake, env, said] of [
     'another style',
     yml(url, 's3_url_style: both'),
     {},
-    /"lake.s3_url_style" must be vhost or path/,
+    /"lake.s3_url_style" must be one of vhost, path/,
   ],
   [
     'no catalog',

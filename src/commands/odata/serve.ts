@@ -41,6 +41,7 @@ export default class ODataServe extends BaseCommand {
     await using resources = new Resources()
     const options = {
       ...serviceOptions(project, logger),
+      linkSecret: project.settings['odata.secret'],
       linkSecretPath: join(project.paths.state, 'odata.secret'),
       allowAnonymous: flags['allow-anonymous'],
     }
@@ -51,7 +52,7 @@ export default class ODataServe extends BaseCommand {
       const saved = resources.use(await SavedModels.open({ load, logger, signal: stop.signal }))
       published = saved.published
     }
-    const pages = await explorerOf(project)
+    const pages = await explorerOf(project, published)
     const service = resources.use(await ODataService.open({ ...options, published, pages }))
     const { url } = service
     const explorer = new URL('/', url).href

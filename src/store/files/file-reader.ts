@@ -3,6 +3,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  catalogFile,
   retainedManifestFile,
   MANIFEST_FILE,
   parseManifestSteps,
@@ -10,7 +11,7 @@ import {
   type Snapshot,
 } from '../../core/snapshot.ts'
 import { resultInSlices } from '../../core/time-slices.ts'
-import type { CurrentState, SnapshotReader } from '../snapshot-reader.ts'
+import type { CatalogText, CurrentState, SnapshotReader } from '../snapshot-reader.ts'
 import { damagedFiles, markFiles, sizeProblem } from './damaged-files.ts'
 import { fileRows } from './file-rows.ts'
 import { watchManifest } from './manifest-watch.ts'
@@ -22,6 +23,7 @@ export const fileReader = (dir: string): SnapshotReader => ({
   follow: (onChange) => watchManifest(dir, onChange),
   find: (id) => find(dir, id),
   retained: () => retained(dir),
+  catalog: (id) => catalog(dir, id),
   open: ({ file }, name) => ({ name, path: join(dir, file) }),
   problemOf: (relation) => sizeProblem(dir, relation),
   identityOf: (relation) => fileIs(dir, relation),
@@ -58,6 +60,14 @@ async function retained(dir: string): Promise<readonly Snapshot[]> {
   return all
     .filter((snapshot) => snapshot !== null)
     .toSorted((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime())
+}
+
+async function catalog(dir: string, id: string): Promise<CatalogText | null> {
+  const path = join(dir, catalogFile(id))
+  const found = await stat(path, { bigint: true }).catch(() => null)
+  if (found === null) return null
+  const mark = `${id} ${found.ino} ${found.size} ${found.mtimeNs}`
+  return { mark, bytes: Number(found.size), read: () => readFile(path) }
 }
 
 async function fileIs(dir: string, { file }: PublishedRelation): Promise<string> {

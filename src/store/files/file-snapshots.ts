@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
 import {
+  catalogFile,
   damageMarkerFile,
   MANIFEST_FILE,
   type PublishedRelation,
@@ -31,15 +32,19 @@ import type {
 import { fileRows } from './file-rows.ts'
 import {
   collectGarbage,
+  readCatalog,
   readCurrentSnapshot,
   readSnapshots,
   type Snapshots,
+  writeCatalog,
   writeSnapshot,
 } from './snapshot-directory.ts'
 
 export const fileSnapshots = (dir: string): SnapshotStore => ({
   current: () => readCurrentSnapshot(dir),
   publish: (options, choose) => publish(dir, options, choose),
+  catalog: (id) => readCatalog(dir, id),
+  writeCatalog: (id, text) => writeCatalog(dir, id, text),
   fork: (to) => fork(dir, to),
 })
 
@@ -60,7 +65,7 @@ async function publish(
   if (changed || !snapshots.isShown) await writeSnapshot(dir, snapshot)
   const kept = { current: snapshot, retained: snapshots.retained }
   await collectGarbage(dir, kept, { now, retention })
-  return { snapshot, changed }
+  return { snapshot, changed, before: snapshots.current?.id ?? null }
 }
 
 function rowsIn(
@@ -155,6 +160,8 @@ async function fork(from: string, to: string): Promise<void> {
   for (const { file } of current.relations)
     await link(join(from, file), join(to, file)).catch(() => copy(join(from, file), join(to, file)))
   await copy(join(from, MANIFEST_FILE), join(to, MANIFEST_FILE))
+  const name = catalogFile(current.id)
+  await copy(join(from, name), join(to, name)).catch(() => {}) // there may be none
 }
 
 const copy = (from: string, to: string) => copyFile(from, to, constants.COPYFILE_FICLONE)

@@ -2,6 +2,7 @@
 //
 //   manifest.json             the current snapshot
 //   manifest-<id>.json        each retained snapshot, the current one included; the same format
+//   catalog-<id>.json         what the explorer shows of it (core/catalog.ts); written after it, and by later runs again
 //   m-<hash>.duckdb           files of published models
 //   m-<hash>.duckdb.damaged   written by a service: the next run rewrites the file (core/snapshot.ts)
 //   current.sql               the current snapshot as views, for analysts
@@ -10,10 +11,11 @@
 // Only a run deletes, under the run lock, so nothing here is being written by another process. A file is deleted when
 // no retained manifest names it; a server that still has it open keeps its content.
 
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { splitModelName } from '../../core/names.ts'
 import {
+  catalogFile,
   damageMarkerFile,
   retainedManifestFile,
   MANIFEST_FILE,
@@ -37,6 +39,7 @@ export interface Snapshots {
 
 const VIEWS_FILE = 'current.sql'
 const RETAINED = /^manifest-([0-9a-f]+)\.json$/
+const CATALOG = /^catalog-[0-9a-f]+\.json$/
 const PUBLISHED = /^m-[0-9a-f]+\.duckdb$/
 const MARKER = /^m-[0-9a-f]+\.duckdb\.damaged$/
 const TEMPORARY = /\.tmp(\.wal)?$/
@@ -88,6 +91,17 @@ export async function writeSnapshot(dir: string, snapshot: Snapshot): Promise<vo
   await replaceDurably(join(dir, VIEWS_FILE), printViews(dir, snapshot))
 }
 
+/** null when it is missing or cannot be read. */
+export const readCatalog = (dir: string, id: string): Promise<string | null> =>
+  readFile(join(dir, catalogFile(id)), 'utf8').catch(() => null)
+
+/** Not synced: after a power cut it may be empty, and the next run writes it again. */
+export async function writeCatalog(dir: string, id: string, text: string): Promise<void> {
+  const path = join(dir, catalogFile(id))
+  await writeFile(`${path}.tmp`, text)
+  await rename(`${path}.tmp`, path)
+}
+
 export async function collectGarbage(
   dir: string,
   { current, retained }: Pick<Snapshots, 'current' | 'retained'>,
@@ -103,11 +117,14 @@ export async function collectGarbage(
   const keep = new Set(
     kept.flatMap((snapshot) => [
       retainedManifestFile(snapshot.id),
+      catalogFile(snapshot.id),
       ...snapshot.relations.flatMap(({ file }) => [file, damageMarkerFile(file)]),
     ]),
   )
   for (const name of await readdir(dir)) {
-    const isOurs = [RETAINED, PUBLISHED, MARKER, TEMPORARY].some((pattern) => pattern.test(name))
+    const isOurs = [RETAINED, CATALOG, PUBLISHED, MARKER, TEMPORARY].some((pattern) =>
+      pattern.test(name),
+    )
     if (isOurs && !keep.has(name)) await rm(join(dir, name), { force: true })
   }
 }

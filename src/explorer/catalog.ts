@@ -1,0 +1,162 @@
+// GET /catalog.json: what publishing wrote beside the manifest, as much of it as is to be shown.
+//
+// The text is passed on as it is with `project`, and put together anew with `sets`: in slices, since that of a thousand
+// wide tables has megabytes. Both stay in memory until there is another.
+
+import { createHash } from 'node:crypto'
+import {
+  CATALOG_FORMAT,
+  type Catalog,
+  type CatalogModel,
+  type CatalogSet,
+} from '../core/catalog.ts'
+import { limits } from '../core/limits.ts'
+import { entitySetName } from '../core/names.ts'
+import type { Snapshot } from '../core/snapshot.ts'
+import { resultInSlices } from '../core/time-slices.ts'
+import { keepCoded } from '../http/content-coding.ts'
+import type { SidePage } from '../http/side-pages.ts'
+import { exposedModels, exposedStates } from './exposed-only.ts'
+
+export interface CatalogOptions {
+  readonly project: string
+  readonly shows: Catalog['shows']
+  /** What was written with the state of that id; null where nothing was. */
+  readonly find: (id: string) => Promise<CatalogText | null>
+}
+
+export interface CatalogText {
+  /** Changes with the text. */
+  readonly mark: string
+  readonly bytes: number
+  read(): Promise<Buffer>
+}
+
+export function createCatalogs(options: CatalogOptions) {
+  let made: { readonly mark: string; readonly page: Promise<SidePage> } | null = null
+  return async (snapshot: Snapshot): Promise<SidePage> => {
+    const found = await options.find(snapshot.id)
+    const text = found !== null && found.bytes <= limits.catalogBytes ? found : null
+    const mark = text?.mark ?? `${snapshot.id} alone`
+    // One at a time is made for all who ask meanwhile.
+    if (made?.mark !== mark) {
+      const page = print(options, snapshot, text).then((body) => pageOf(options, mark, body))
+      made = { mark, page }
+      page.catch(() => {
+        if (made?.page === page) made = null
+      })
+    }
+    return await made.page
+  }
+}
+
+function pageOf({ project, shows }: CatalogOptions, mark: string, body: Buffer): SidePage {
+  const of = JSON.stringify([project, shows, mark])
+  const hash = createHash('sha256').update(of).digest('base64url').slice(0, 22)
+  const headers = {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-cache',
+    ETag: `W/"${hash}"`,
+  }
+  return { status: 200, headers, body: keepCoded(body) }
+}
+
+async function print(
+  options: CatalogOptions,
+  snapshot: Snapshot,
+  text: CatalogText | null,
+): Promise<Buffer> {
+  const whole = await text?.read().catch(() => null)
+  if (whole == null || !isWhole(whole)) {
+    const start = startOf(options, false)
+    return Buffer.from(start + (await resultInSlices(printAlone(snapshot))))
+  }
+  const start = startOf(options, true)
+  if (options.shows === 'project') return Buffer.concat([Buffer.from(start), whole.subarray(1)])
+  return Buffer.from(start + (await resultInSlices(printExposed(whole.toString('utf8'), snapshot))))
+}
+
+/** As the run wrote it: a power cut may have left half of it. */
+function isWhole(text: Buffer): boolean {
+  const start = Buffer.from(`{"format":${CATALOG_FORMAT},`)
+  return text.subarray(0, start.length).equals(start) && text.subarray(-4).toString() === '\n]}\n'
+}
+
+function startOf({ project, shows }: CatalogOptions, isOfRun: boolean): string {
+  const own: Pick<Catalog, 'project' | 'shows' | 'is_whole'> = { project, shows, is_whole: isOfRun }
+  return `${JSON.stringify(own).slice(0, -1)},`
+}
+
+/** What a manifest tells: the sets, of models of which nothing else is known. */
+function* printAlone({ id, publishedAt, runId, relations }: Snapshot): Generator<void, string> {
+  const sets: string[] = []
+  const models: string[] = []
+  for (const { model, description, rows, bytes, key, columns } of relations) {
+    const name = entitySetName(model)
+    const set: CatalogSet = { name, model, description, rows, bytes, key, columns }
+    sets.push(JSON.stringify(set))
+    const known: CatalogModel = {
+      name: model,
+      kind: null,
+      description,
+      owner: null,
+      tags: [],
+      set: name,
+      depends_on: [],
+      sources: [],
+      columns: columns.map((column) => ({ ...column, lineage: null })),
+      checks: [],
+      path: null,
+      sql: null,
+    }
+    models.push(JSON.stringify(known))
+    yield
+  }
+  const of: Omit<Catalog, 'project' | 'shows' | 'is_whole' | 'sets' | 'models'> = {
+    format: CATALOG_FORMAT,
+    snapshot: id,
+    published_at: publishedAt.toISOString(),
+    run_id: runId,
+    sources: [],
+    states: {},
+    runs: [],
+    last_run: null,
+    rejected: [],
+  }
+  return `${JSON.stringify(of).slice(1, -1)},"sets":[${sets.join()}],"models":[${models.join()}]}\n`
+}
+
+/** `text` in the lines that src/pipeline/catalog/catalog-text.ts describes. */
+function* printExposed(text: string, { relations }: Snapshot): Generator<void, string> {
+  const names = new Set<string>(relations.map(({ model }) => model))
+  const endOfRuns = text.indexOf('\n', text.indexOf('\n') + 1)
+  const runs = text.slice(text.indexOf('\n') + 1, endOfRuns).replace(/,$/, '')
+  const { states } = JSON.parse(`{${runs}}`) as Pick<Catalog, 'states'>
+  const startOfModels = text.indexOf('\n],"models":[\n')
+  const models: CatalogModel[] = []
+  for (const line of linesFrom(text, text.indexOf('\n', startOfModels + 1) + 1)) {
+    if (!line.startsWith('{')) break
+    models.push(JSON.parse(line.replace(/,$/, '')) as CatalogModel)
+    yield
+  }
+  const shown: string[] = []
+  for (const model of exposedModels(models, names)) {
+    shown.push(JSON.stringify(model))
+    yield
+  }
+  const of: Pick<Catalog, 'format' | 'states' | 'runs' | 'last_run' | 'rejected' | 'sources'> = {
+    format: CATALOG_FORMAT,
+    states: exposedStates(states, names),
+    runs: [],
+    last_run: null,
+    rejected: [],
+    sources: [],
+  }
+  const published = text.slice(endOfRuns + 1, startOfModels)
+  return `${JSON.stringify(of).slice(1, -1)},${published}],"models":[${shown.join()}]}\n`
+}
+
+function* linesFrom(text: string, start: number): Generator<string, void> {
+  for (let from = start, to: number; (to = text.indexOf('\n', from)) >= 0; from = to + 1)
+    yield text.slice(from, to)
+}

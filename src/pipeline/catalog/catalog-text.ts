@@ -1,0 +1,67 @@
+// The text of a catalog as it lies beside a manifest. One JSON document, in lines, so that a part of it can be taken over
+// without reading it, and read a line at a time:
+//
+//   {"format":1,"of":"…",                                      `of` identifies what is said of the models
+//   "runs":[…],"last_run":{…},"rejected":[…],"states":{…},     what each run changes
+//   "snapshot":"…","published_at":"…","run_id":"…",            what was published
+//   "sets":[                                                   then a set a line
+//   ],"models":[                                               then a model a line
+//   ],"sources":[                                              then a table a line
+//   ]}
+//
+// A JSON text has no line break inside of a value, so these lines cannot occur anywhere else.
+
+import { CATALOG_FORMAT } from '../../core/catalog.ts'
+import type { CompiledProject } from '../../core/model.ts'
+import { limits } from '../../core/limits.ts'
+import type { Snapshot } from '../../core/snapshot.ts'
+import { DETAILS, describeModels, describeSet, describeSources } from './describe-project.ts'
+import type { PastRuns } from './past-runs.ts'
+
+const MODELS = '\n],"models":[\n'
+const END = '\n]}\n'
+
+const headOf = (identity: string | null) =>
+  `{"format":${CATALOG_FORMAT},"of":${JSON.stringify(identity)},\n`
+
+/** What is said of runs; null where the text is not of this form. */
+export function pastRunsOf(text: string): PastRuns | null {
+  const [head = '', runs = ''] = text.split('\n', 2)
+  if (!head.startsWith(`{"format":${CATALOG_FORMAT},`) || !text.endsWith(END)) return null
+  try {
+    return JSON.parse(`{${runs.replace(/,$/, '')}}`) as PastRuns
+  } catch {
+    return null
+  }
+}
+
+/**
+ * `identity` is equal only for projects of which the same is said; null where that is not known. `before` is another
+ * catalog, from which what is said of the models is taken where it is the same.
+ */
+export function printCatalog(
+  project: CompiledProject,
+  snapshot: Snapshot,
+  runs: PastRuns,
+  { identity, before }: { readonly identity: string | null; readonly before: string | null },
+): string {
+  const head = headOf(identity)
+  const start = `${head}${JSON.stringify(runs).slice(1, -1)},\n${setsOf(snapshot)}`
+  if (identity !== null && before?.startsWith(head) === true && before.endsWith(END))
+    return start + before.slice(before.indexOf(MODELS))
+  const room = limits.catalogBytes - Buffer.byteLength(start)
+  for (const detail of DETAILS) {
+    const models = describeModels(project, detail)
+    const end = `${MODELS}${linesOf(models)}\n],"sources":[\n${linesOf(describeSources(project))}${END}`
+    if (Buffer.byteLength(end) <= room) return start + end
+  }
+  return `${start}${MODELS}\n],"sources":[\n${END}`
+}
+
+function setsOf({ id, publishedAt, runId, relations }: Snapshot): string {
+  const of = { snapshot: id, published_at: publishedAt.toISOString(), run_id: runId }
+  return `${JSON.stringify(of).slice(1, -1)},\n"sets":[\n${linesOf(relations.map(describeSet))}`
+}
+
+const linesOf = (objects: readonly object[]) =>
+  objects.map((object) => JSON.stringify(object)).join(',\n')

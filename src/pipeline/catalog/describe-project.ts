@@ -1,0 +1,106 @@
+// What the catalog of a published state says of its sets and of the models of the project, an object a line.
+
+import { knownModels } from '../../compiler/select.ts'
+import type {
+  CatalogColumn,
+  CatalogModel,
+  CatalogModelColumn,
+  CatalogSet,
+  CatalogSource,
+} from '../../core/catalog.ts'
+import type { CompiledExternal } from '../../core/external.ts'
+import type { CompiledProject, FailedModel, Lineage, Model } from '../../core/model.ts'
+import { entitySetName } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import type { PublishedRelation } from '../../core/snapshot.ts'
+
+/** How much is said of models, from all to least. */
+export const DETAILS = ['sql', 'lineage', 'columns', 'names'] as const
+export type Detail = (typeof DETAILS)[number]
+
+export function describeSet(relation: PublishedRelation): CatalogSet {
+  const { model, description, rows, bytes, key, columns } = relation
+  const name = entitySetName(model)
+  return { name, model, description, rows, bytes, key, columns: columns.map(describeColumn) }
+}
+
+export function describeModels(
+  project: CompiledProject,
+  detail: Detail = 'sql',
+): readonly CatalogModel[] {
+  const has = (part: Detail) => DETAILS.indexOf(part) >= DETAILS.indexOf(detail)
+  const lineage = has('lineage') ? project.lineage() : new Map<string, Lineage>()
+  return Array.from(knownModels(project).values(), (model) => {
+    const described = 'mistakes' in model ? describeFailed(model) : describeModel(model)
+    const of = lineage.get(model.name) ?? []
+    return {
+      ...described,
+      columns: has('columns') ? columnsOf(model, of) : [],
+      sql: has('sql') ? described.sql : null,
+    }
+  })
+}
+
+export const describeSources = ({ external }: CompiledProject): readonly CatalogSource[] =>
+  (external?.tables ?? []).map(describeSource)
+
+function describeModel(model: Model): CatalogModel {
+  const { name, kind, description, owner, tags, expose, dependsOn, sources, source, checks } = model
+  return {
+    name,
+    kind,
+    description,
+    owner,
+    tags,
+    set: expose === null ? null : entitySetName(name),
+    depends_on: dependsOn,
+    sources,
+    columns: [],
+    checks: checks.map(({ severity, text }) => ({ severity, text })),
+    path: source.path,
+    // The text of a seed is data.
+    sql: kind === 'seed' ? null : source.text,
+  }
+}
+
+/** What its file tells although it does not compile. */
+function describeFailed({
+  name,
+  kind,
+  tags,
+  dependsOn,
+  sources,
+  source,
+}: FailedModel): CatalogModel {
+  return {
+    name,
+    kind,
+    description: null,
+    owner: null,
+    tags,
+    set: null,
+    depends_on: dependsOn,
+    sources,
+    columns: [],
+    checks: [],
+    path: source.path,
+    sql: kind === 'seed' ? null : source.text,
+  }
+}
+
+function columnsOf(model: Model | FailedModel, lineage: Lineage): readonly CatalogModelColumn[] {
+  if ('mistakes' in model) return []
+  return model.columns.map((column, i) => ({
+    ...describeColumn(column),
+    lineage: lineage[i] ?? null,
+  }))
+}
+
+function describeColumn({ name, type, nullable, description }: Column): CatalogColumn {
+  return { name, type, nullable, ...(description === undefined ? {} : { description }) }
+}
+
+const describeSource = ({ name, columns }: CompiledExternal): CatalogSource => ({
+  name,
+  columns: columns.map(describeColumn),
+})

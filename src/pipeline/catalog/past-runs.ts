@@ -1,0 +1,128 @@
+// What the catalog says of runs: those it knew already, and those that the warehouse has recorded since.
+
+import type {
+  CatalogBuild,
+  CatalogLastRun,
+  CatalogRun,
+  CatalogState,
+  RejectedEvents,
+} from '../../core/catalog.ts'
+import { limits } from '../../core/limits.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { numberOf, textOf } from '../../duckdb/values.ts'
+import type { describeResults } from '../artifacts.ts'
+
+/** The part of a catalog that each run changes. */
+export interface PastRuns {
+  readonly runs: readonly CatalogRun[]
+  readonly last_run: CatalogLastRun | null
+  readonly rejected: readonly RejectedEvents[]
+  readonly states: Readonly<Record<string, CatalogState>>
+}
+
+/** As docs/schemas/run_results.json has them. */
+type Results = ReturnType<typeof describeResults>
+
+const NOTHING: PastRuns = { runs: [], last_run: null, rejected: [], states: {} }
+
+/**
+ * `before` is what the last catalog said; null makes all of it from what is recorded. Nothing is said of models that are
+ * not among `names`.
+ */
+export async function readPastRuns(
+  connection: Connection,
+  before: PastRuns | null,
+  names: ReadonlySet<string>,
+): Promise<PastRuns> {
+  const known = before ?? NOTHING
+  const results = await resultsSince(connection, known.runs[0])
+  const states = new Map(Object.entries(known.states))
+  for (const run of results) for (const result of run.models) addState(states, run, result)
+  const [newest] = results.slice(-1)
+  const isSameEvents = before !== null && results.every(({ flushed }) => flushed.length === 0)
+  return {
+    runs: [...results.map(numbersOf).toReversed(), ...known.runs].slice(0, limits.catalogRuns),
+    last_run: newest === undefined ? known.last_run : lastRunOf(newest),
+    rejected: isSameEvents ? known.rejected : await rejectedEvents(connection),
+    states: Object.fromEntries([...states].filter(([name]) => names.has(name))),
+  }
+}
+
+/** Oldest first. */
+async function resultsSince(
+  connection: Connection,
+  last: CatalogRun | undefined,
+): Promise<readonly Results[]> {
+  const since =
+    last === undefined
+      ? sql`true`
+      : sql`started_at >= ${sql.value(last.started_at)}::TIMESTAMPTZ AND run_id <> ${sql.value(last.run_id)}`
+  const rows = await connection.rows(sql`
+    SELECT summary::VARCHAR AS summary FROM _eider.runs WHERE ${since}
+    ORDER BY started_at DESC, finished_at DESC LIMIT ${sql.value(limits.catalogRuns)}`)
+  return rows.map(({ summary }) => JSON.parse(textOf(summary)) as Results).toReversed()
+}
+
+function addState(
+  states: Map<string, CatalogState>,
+  { run_id: runId, started_at: at }: Results,
+  { model, status, because, ms, rows, warnings = [] }: Results['models'][number],
+): void {
+  const before = states.get(model)
+  const isBuilt = status === 'built'
+  // What is unchanged has the rows of its last build, with what its checks found in them.
+  const shown = status === 'unchanged' ? (before?.warnings ?? []) : warnings
+  const build: CatalogBuild = { at, rows: rows ?? null, ms }
+  const builds = [...(isBuilt ? [build] : []), ...(before?.builds ?? [])]
+  states.set(model, {
+    run_id: runId,
+    at,
+    status,
+    because,
+    ms,
+    warnings: shown,
+    warned: shown.length,
+    builds: builds.slice(0, limits.catalogBuilds),
+  })
+}
+
+function numbersOf({ run_id, started_at, ms, ok, models, flushed }: Results): CatalogRun {
+  const count = (status: string) => models.filter((model) => model.status === status).length
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
+  return {
+    run_id,
+    started_at,
+    ms,
+    ok,
+    built: count('built'),
+    unchanged: count('unchanged'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+    warned: sum(models.map(({ warnings = [] }) => warnings.length)),
+    events: sum(flushed.map(({ events }) => events)),
+    rejected: sum(flushed.map(({ rejected }) => rejected)),
+  }
+}
+
+const lastRunOf = ({ run_id, flushed, models }: Results): CatalogLastRun => ({
+  run_id,
+  flushed,
+  models,
+})
+
+/** Events with the same mistake in different values are one. */
+async function rejectedEvents(connection: Connection): Promise<readonly RejectedEvents[]> {
+  const rows = await connection.rows(sql`
+    SELECT "target", arg_min(reason, rejected_at) AS reason, count(*) AS events,
+      epoch_ms(max(rejected_at)) AS last_ms
+    FROM _eider.rejected_events
+    GROUP BY "target", regexp_replace(reason, 'cannot read .*? as ', '', 'g')
+    ORDER BY events DESC, "target", reason LIMIT ${sql.value(limits.catalogReasons)}`)
+  return rows.map(({ target, reason, events, last_ms }) => ({
+    model: textOf(target),
+    reason: textOf(reason),
+    events: numberOf(events),
+    last_at: new Date(numberOf(last_ms)).toISOString(),
+  }))
+}

@@ -1,0 +1,112 @@
+// One page of the explorer in a browser, with all that it must not do written down: errors on its console, breaches of
+// its policy, requests to other hosts.
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import * as assert from 'uvu/assert'
+import { browserTests, type WithBrowser } from './browser.ts'
+
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+)
+
+export interface Served extends AsyncDisposable {
+  /** Of the OData service: http://127.0.0.1:1234/odata */
+  readonly base: string
+}
+
+export interface ExplorerPage {
+  readonly page: Page
+  /** http://127.0.0.1:1234 */
+  readonly origin: string
+  /** Opens a path of the page and waits until nothing is loading. */
+  visit(path: string): Promise<void>
+  /** What axe finds at least serious: rule, and where. */
+  axe(): Promise<readonly string[]>
+  /** What it did that it must not do; a test that provokes something takes it out of the list. */
+  readonly faults: string[]
+}
+
+export interface ExplorerTestOptions extends BrowserContextOptions {
+  /** Schemes that it runs in; light alone unless it says otherwise. */
+  readonly schemes?: readonly Scheme[]
+}
+
+type Scheme = 'light' | 'dark'
+const inLight: readonly Scheme[] = ['light']
+export const inBoth: readonly Scheme[] = ['light', 'dark']
+
+type RunOnPage<T> = (explorer: ExplorerPage & { readonly served: T }) => Promise<void>
+
+/** Tests on fresh pages of one service. Each ends with the check that the page did nothing that it must not do. */
+export function explorerTests<T extends Served>(
+  open: () => Promise<T>,
+): (name: string, run: RunOnPage<T>, options?: ExplorerTestOptions) => void {
+  const browserTest = browserTests(open)
+  return (name, run, { schemes = inLight, ...options } = {}) => {
+    for (const colorScheme of schemes)
+      browserTest(schemes.length === 1 ? name : `${name} (${colorScheme})`, async (shared) => {
+        await using opened = await openPage(shared, { colorScheme, ...options })
+        await run({ ...opened, served: shared })
+        assert.equal(opened.faults, [])
+      })
+  }
+}
+
+export async function openPage(
+  { base, browser }: Pick<Served, 'base'> & WithBrowser,
+  options: BrowserContextOptions = {},
+): Promise<ExplorerPage & AsyncDisposable> {
+  const { origin } = new URL(base)
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    timezoneId: 'America/New_York',
+    locale: 'en-GB',
+    ...options,
+  })
+  const faults: string[] = []
+  context.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(`${origin}/`) && !/^(?:blob|data):/.test(url)) faults.push(`asks ${url}`)
+  })
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(message.text())
+  })
+  context.on('weberror', (error) => faults.push(String(error.error())))
+  const page = await context.newPage()
+  page.setDefaultTimeout(TIMEOUT_MS)
+  return {
+    page,
+    origin,
+    faults,
+    async visit(path) {
+      await page.goto(origin + path)
+      await page.waitForLoadState('networkidle')
+    },
+    axe: () => seriousFindings(page),
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
+
+/** The machine may be busy; a test that waits for what never comes should still say so before its file is stopped. */
+const TIMEOUT_MS = 20_000
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string
+    readonly impact: string
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+  }[]
+}
+
+async function seriousFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axeSource)
+  const { violations } = await page.evaluate<AxeResults>('axe.run()')
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    )
+}
