@@ -28,6 +28,7 @@ import {
   refuseEvents,
   uncompiledSteps,
 } from './plan/steps.ts'
+import { finishInterruptedMove } from './interrupted-move.ts'
 import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
 import { isAboutAll, readContext, type RunRequest } from './read-context.ts'
@@ -175,7 +176,8 @@ async function prepare(
   { runId, startedAt }: RunResults,
   connection: Connection,
 ): Promise<RunContext> {
-  const { store, project, signal } = options
+  const { paths, store, project, signal } = options
+  await finishInterruptedMove({ connection, state: store.state }, paths)
   const known = await store.state.begin(connection, knownModels(project).keys())
   await copyForReaders(options, connection)
   if (project.macrosAreWhole)
