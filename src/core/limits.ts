@@ -276,6 +276,13 @@ export const limits = {
   keptOpenings: 1_000,
   /** Runs that `eider history` knows: five weeks of a run every five minutes. */
   keptRuns: 10_000,
+  /** PostgreSQL cuts the name of a connection after these. */
+  applicationNameBytes: 63,
+  /** Of a small transaction in a lake that conflicts with those of others, with a random time before each. */
+  lakeTries: 20,
+  lakeRetryMs: 50,
+  /** A run that waits for another one on a lake looks this often whether it is to stop. */
+  lakeLockSliceMs: 1000,
   /** A run that works longer than half of this may lose files that it is about to name, so no less than a day is allowed. */
   lakeKeptDays: 7,
   /** Runs that `eider history` knows while another run holds the warehouse; each is a file. */

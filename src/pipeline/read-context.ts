@@ -105,12 +105,14 @@ function describeOnce(connection: Connection, catalog: Catalog): RunContext['col
 
 async function describeIfAny(
   connection: Connection,
-  { database, relations }: Catalog,
+  { database, relations, columns }: Catalog,
   name: ModelName,
 ): Promise<readonly Column[] | null> {
   const { schema, table } = splitModelName(name)
   const type = relations.get(catalogKey(schema, table))
   if (type === undefined) return null
+  const known = type === 'table' ? columns?.get(catalogKey(schema, table)) : undefined
+  if (known !== undefined) return known
   try {
     return await describe(connection, sql`FROM ${sql.ident(database, schema, table)}`)
   } catch (error) {

@@ -25,7 +25,12 @@ export interface Page {
   navigate(route: Route, how?: 'push' | 'replace'): void
 }
 
-export type RouteOf<V extends ViewName> = Extract<Route, { view: V }>
+/** One kind of address may stand for several views, so its own name is put in. */
+export type RouteOf<V extends ViewName, R extends Route = Route> = R extends Route
+  ? V extends R['view']
+    ? R & { readonly view: V }
+    : never
+  : never
 
 export interface ViewProps<V extends ViewName = ViewName> {
   readonly page: Page

@@ -53,7 +53,7 @@ async function flush(
   results: RunResults,
   connection: Connection,
 ): Promise<void> {
-  const { project, store, signal } = options
+  const { store, project, signal } = options
   const { runId, startedAt } = results
   const { catalog, state } = await store.state.begin(connection, knownModels(project).keys())
   const found = { connection, catalog, state, runId, startedAt, signal }
