@@ -10,7 +10,8 @@ import { interruptOnAbort } from '../interrupt.ts'
 import { uncompiledSteps } from '../plan/steps.ts'
 import { readContext } from '../read-context.ts'
 import { refusalToEmpty } from '../refuse-loss.ts'
-import { type FlushCount, RunResults } from '../results.ts'
+import type { FlushCount } from '../../core/report/run-summary.ts'
+import { RunResults } from '../results.ts'
 import { flushEvents, type RunOptions } from '../run.ts'
 
 export type FlushOptions = Omit<

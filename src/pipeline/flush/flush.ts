@@ -32,7 +32,7 @@ import {
   viewTyped,
 } from './load-batch.ts'
 import { relationOf } from '../build/materialize/relation.ts'
-import type { FlushCount } from '../results.ts'
+import type { FlushCount } from '../../core/report/run-summary.ts'
 import type { FlushRecords } from '../../store/flush-records.ts'
 import { type AckRecord, type FlushPosition, isFlushed } from '../../store/state-store.ts'
 
