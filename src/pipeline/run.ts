@@ -118,7 +118,8 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
       writeArtifacts(paths.target, project, summary),
     ])
   } catch (error) {
-    if (!isInterruption(error, signal)) throw toEnvironmentError(store.explain(error))
+    if (!isInterruption(error, signal))
+      throw toEnvironmentError(store.explain(error), options.memoryLimit)
     results.skipRest('interrupted')
   }
   const summary = results.summarize()
