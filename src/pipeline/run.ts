@@ -198,7 +198,7 @@ async function prepare(
   if (project.macrosAreWhole)
     await replaceMacros(store.state, connection, known.macros, project.macros)
   const { catalog, state } = known
-  return readContext(options, { store, connection, catalog, state, runId, startedAt, signal })
+  return readContext(options, { connection, catalog, state, runId, startedAt, signal })
 }
 
 /** Readers are not worth a failed run: where it cannot be written, they see an older state, or none. */
