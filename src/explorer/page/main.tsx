@@ -1,15 +1,20 @@
 // The explorer in the browser: what is published, what it means, and how to get it.
 
 import { render } from 'preact'
+import { App } from './app.tsx'
+import { Place } from './place.ts'
+import { applyTheme } from './parts/theme.tsx'
+import { startPage } from './start.ts'
 import './page.css'
+import './parts/parts.css'
+import './frame/frame.css'
 
-function Page() {
-  return (
-    <main>
-      <h1>eider</h1>
-    </main>
-  )
+// The script lies one directory below the root of the server, wherever a proxy has put that.
+const root = new URL('..', import.meta.url)
+const container = document.getElementById('page')
+applyTheme()
+if (container !== null) {
+  const place = new Place(root)
+  place.listen()
+  render(<App place={place} start={() => startPage(root, place)} />, container)
 }
-
-const place = document.getElementById('page')
-if (place !== null) render(<Page />, place)

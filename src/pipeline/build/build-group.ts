@@ -10,10 +10,11 @@ import { explainFailure, isInterruption } from '../failure.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { decide, type Decision, whyUnchanged } from '../plan/decide.ts'
 import type { Step } from '../../core/report/planned-changes.ts'
+import { isConflict } from '../../duckdb/errors.ts'
 import type { RunResults } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import { type FlushPosition, type NewRecord, recordModels } from '../store/state.ts'
-import { build } from './build.ts'
+import type { FlushPosition, NewRecord } from '../../store/state-store.ts'
+import { build, versionOf } from './build.ts'
 import { materializationOf } from './materialize/kinds.ts'
 import { noteRelation } from './materialize/relation.ts'
 
@@ -26,6 +27,8 @@ export interface GroupBuilder {
   readonly isStopped: () => boolean
   /** The next step whose inputs were finished when the group began, or are in it. */
   readonly take: (group: ReadonlySet<ModelName>) => Step | null
+  /** How often other processes have changed something under this group. */
+  readonly conflicts?: number
 }
 
 type Outcome = Omit<ModelResult, 'model' | 'ms'>
@@ -74,10 +77,14 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
   } catch (error) {
     for (const name of names) results.versions.delete(name)
     if (isInterruption(error, context.signal)) return
+    const { conflicts = 0 } = builder
+    if (isConflict(error) && conflicts < limits.lakeTries)
+      return await buildOneByOne({ ...builder, conflicts: conflicts + 1 }, group)
     if (group.length > 1) return await buildOneByOne(builder, group)
     const { model } = first
     const statement = materializationOf(model).statement(model, context.paths.dir)
-    const because = explainFailure(error, model, statement, context.selected)
+    const cause = context.store.explain(error)
+    const because = explainFailure(cause, model, statement, context.selected)
     results.fail(model.name, because, performance.now() - startedMs)
   }
 }
@@ -95,10 +102,10 @@ async function buildTogether(
   next: () => Step | null,
 ): Promise<void> {
   const { context, results } = builder
-  const { connection, runId } = context
+  const { connection, runId, store } = context
   const group: Done[] = []
   let builtMs = 0
-  await connection.transact(async () => {
+  await store.state.change(connection, async () => {
     group.push(await buildOne(builder, first))
     {
       using _held = interruptOnAbort([connection], AbortSignal.timeout(limits.groupHeldMs))
@@ -106,7 +113,7 @@ async function buildTogether(
         if (!results.isBlocked(step.model)) group.push(await buildOne(builder, step))
     }
     builtMs = performance.now()
-    await recordModels(
+    await store.state.recordModels(
       connection,
       runId,
       group.flatMap(({ record }) => record ?? []),
@@ -131,10 +138,11 @@ async function buildOne(builder: GroupBuilder, step: Step): Promise<Done> {
   if (because === null) return done(leaveAsItIs(context, results, step), null)
   if (model.kind === 'events') {
     // The rows came with the flush.
-    results.versions.set(model.name, fingerprint)
+    const version = versionOf(context, model, fingerprint)
+    results.versions.set(model.name, version)
     const rows = results.flushed.get(model.name)?.events ?? 0
     const outcome = { status: 'built', because, rows } as const
-    return done(withWarnings(step, outcome), { model, fingerprint, version: fingerprint })
+    return done(withWarnings(step, outcome), { model, fingerprint, version })
   }
   results.start(model.name, because)
   const { rows, version, warnings } = await build(context, model, fingerprint)

@@ -1,0 +1,150 @@
+// The filter row and `$filter`. What the row cannot show as a column, an operator and a value stays a condition of text,
+// so that no address loses a part of its filter by being opened.
+
+import { readLiteral, writeLiteral, type Literal } from './literal.ts'
+import { splitTopLevel, stripParentheses } from './split.ts'
+
+export type Operator =
+  | 'eq'
+  | 'ne'
+  | 'lt'
+  | 'le'
+  | 'gt'
+  | 'ge'
+  | 'between'
+  | 'in'
+  | 'contains'
+  | 'startswith'
+  | 'has'
+  | 'empty'
+  | 'null'
+  | 'notnull'
+
+export interface Test {
+  readonly kind: 'test'
+  /** A property or a navigation property, or a path along those to one. */
+  readonly column: string
+  readonly operator: Operator
+  /** None for `empty`, `null` and `notnull`, two for `between`, any number for `in`, else one. */
+  readonly values: readonly string[]
+}
+
+export interface FreeText {
+  readonly kind: 'text'
+  readonly text: string
+}
+
+export type Condition = Test | FreeText
+
+/** The primitive type of a column or of the items of a list; undefined for what the page does not know. */
+export type TypeOfColumn = (column: string) => string | undefined
+
+export function writeFilter(conditions: readonly Condition[], typeOf: TypeOfColumn): string {
+  const parts = conditions.map((one) => writeCondition(one, typeOf)).filter((part) => part !== '')
+  return parts.join(' and ')
+}
+
+export function readFilter(filter: string, typeOf: TypeOfColumn): readonly Condition[] {
+  const clauses = splitTopLevel(filter.trim(), ' and ').filter((clause) => clause !== '')
+  return joinRanges(clauses.map((clause) => readClause(clause, typeOf)))
+}
+
+function writeCondition(condition: Condition, typeOf: TypeOfColumn): string {
+  if (condition.kind === 'text') return writeText(condition.text)
+  const { column, operator, values } = condition
+  const type = typeOf(column) ?? 'Edm.String'
+  const [first = '', second = ''] = values.map((value) => writeLiteral(value, type))
+  switch (operator) {
+    case 'null':
+      return `${column} eq null`
+    case 'notnull':
+      return `${column} ne null`
+    case 'empty':
+      return `${column} eq ''`
+    case 'contains':
+    case 'startswith':
+      return `${operator}(${column},${first})`
+    case 'has':
+      return `${first} in ${column}`
+    case 'in':
+      return `${column} in (${values.map((value) => writeLiteral(value, type)).join(',')})`
+    case 'between':
+      return `${column} ge ${first} and ${column} le ${second}`
+    default:
+      return `${column} ${operator} ${first}`
+  }
+}
+
+/** Without parentheses an `or` would take the conditions beside it with it. */
+function writeText(text: string): string {
+  const bare = text.trim()
+  return splitTopLevel(bare, ' or ').length > 1 ? `(${bare})` : bare
+}
+
+function readClause(clause: string, typeOf: TypeOfColumn): Condition {
+  const text = stripParentheses(clause)
+  const found = readTest(text)
+  // Of a column of another type the same text would come back with other quotes, and mean something else.
+  const isFaithful =
+    found !== undefined &&
+    writeCondition(found, typeOf) === text &&
+    typeOf(found.column) !== undefined
+  return isFaithful ? found : { kind: 'text', text }
+}
+
+const COMPARISON = /^([\p{L}_][\p{L}\p{N}_/]*) (eq|ne|lt|le|gt|ge) (.+)$/su
+const FUNCTION = /^(contains|startswith)\(([\p{L}_][\p{L}\p{N}_/]*),(.+)\)$/su
+const MEMBER = /^([\p{L}_][\p{L}\p{N}_/]*) in \((.+)\)$/su
+const LIST = /^(.+) in ([\p{L}_][\p{L}\p{N}_/]*)$/su
+
+function readTest(text: string): Test | undefined {
+  const comparison = COMPARISON.exec(text)
+  if (comparison !== null) {
+    const [, column = '', operator = '', value = ''] = comparison
+    const literal = readLiteral(value)
+    return literal && compared(column, operator as Operator, literal)
+  }
+  const call = FUNCTION.exec(text)
+  if (call !== null) return test(call[2]!, call[1] as Operator, [call[3]!])
+  const member = MEMBER.exec(text)
+  if (member !== null) return test(member[1]!, 'in', splitTopLevel(member[2]!, ','))
+  const list = LIST.exec(text)
+  return list === null ? undefined : test(list[2]!, 'has', [list[1]!])
+}
+
+function compared(column: string, operator: Operator, literal: Literal): Test | undefined {
+  if (literal.kind === 'null') {
+    if (operator !== 'eq' && operator !== 'ne') return undefined
+    return { kind: 'test', column, operator: operator === 'eq' ? 'null' : 'notnull', values: [] }
+  }
+  if (operator === 'eq' && literal.kind === 'text' && literal.text === '') {
+    return { kind: 'test', column, operator: 'empty', values: [] }
+  }
+  return { kind: 'test', column, operator, values: [literal.text] }
+}
+
+function test(column: string, operator: Operator, texts: readonly string[]): Test | undefined {
+  const literals = texts.map(readLiteral)
+  if (literals.some((one) => one === undefined || one.kind === 'null')) return undefined
+  return { kind: 'test', column, operator, values: literals.map((one) => one!.text) }
+}
+
+/** `a ge 1 and a le 5` is one condition of the row. */
+function joinRanges(conditions: readonly Condition[]): readonly Condition[] {
+  const result: Condition[] = []
+  for (const condition of conditions) {
+    const before = result.at(-1)
+    if (isBound(before, 'ge') && isBound(condition, 'le') && before.column === condition.column) {
+      result[result.length - 1] = {
+        ...before,
+        operator: 'between',
+        values: [...before.values, ...condition.values],
+      }
+    } else result.push(condition)
+  }
+  return result
+}
+
+function isBound(condition: Condition | undefined, operator: Operator): condition is Test {
+  return condition?.kind === 'test' && condition.operator === operator
+}

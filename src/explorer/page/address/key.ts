@@ -1,0 +1,18 @@
+// The key of a row as OData writes it between the parentheses of its address.
+
+import type { EntitySet } from '../model/schema.ts'
+import { textOf, type Row } from '../model/value.ts'
+import { writeLiteral } from './literal.ts'
+
+/** Undefined where the set has no key, or the row lacks a part of it. */
+export function keyOf(set: EntitySet, row: Row): string | undefined {
+  const parts = set.key.map((name) => {
+    const value = row[name]
+    const property = set.properties.find((one) => one.name === name)
+    if (property === undefined || value === null || value === undefined) return undefined
+    return { name, literal: writeLiteral(textOf(value), property.edm) }
+  })
+  if (parts.length === 0 || parts.some((part) => part === undefined)) return undefined
+  if (parts.length === 1) return parts[0]!.literal
+  return parts.map((part) => `${part!.name}=${part!.literal}`).join(',')
+}

@@ -1,0 +1,61 @@
+// The options of an OData query as text. The address of a page carries the same query as the request behind it, so what
+// is read here is written back unchanged, in its order, with all that the page itself does not understand.
+
+import { encodeOption } from './encode.ts'
+
+/** Name to value, both decoded, in the order in which they were written. */
+export type Options = ReadonlyMap<string, string>
+
+/** The service takes these without their `$` too. The page knows one spelling. */
+const SYSTEM_OPTIONS = new Set(
+  (
+    '$apply $compute $count $expand $filter $format $index $orderby $schemaversion $search $select ' +
+    '$skip $skiptoken $top'
+  ).split(' '),
+)
+
+export function readOptions(query: string): Options {
+  const options = new Map<string, string>()
+  for (const part of query.replace(/^\?/, '').split('&')) {
+    if (part === '') continue
+    const at = part.indexOf('=')
+    const name = decoded(at === -1 ? part : part.slice(0, at))
+    options.set(canonicalName(name), at === -1 ? '' : decoded(part.slice(at + 1)))
+  }
+  return options
+}
+
+/** Without the question mark; empty for no options. */
+export function writeOptions(options: Options): string {
+  return [...options]
+    .map(([name, value]) => `${encodeOption(name)}=${encodeOption(value)}`)
+    .join('&')
+}
+
+/** An option that is undefined or empty is left out; one that was there keeps its place. */
+export function withOptions(
+  options: Options,
+  changes: Readonly<Record<string, string | undefined>>,
+): Options {
+  const result = new Map(options)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') result.delete(name)
+    else result.set(name, value)
+  }
+  return result
+}
+
+function canonicalName(name: string): string {
+  const system = `$${name.replace(/^\$/, '').toLowerCase()}`
+  return SYSTEM_OPTIONS.has(system) ? system : name
+}
+
+/** A plus is a space in a query. What is not well encoded stays as it is, for the service to refuse. */
+function decoded(text: string): string {
+  const spaced = text.replaceAll('+', ' ')
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return spaced
+  }
+}

@@ -1,0 +1,86 @@
+// Which view an address shows. The part behind the question mark is the OData query of the view, kept as text.
+
+import { encodeKey } from './encode.ts'
+
+export type Route =
+  | { readonly view: 'home' }
+  | { readonly view: 'rows'; readonly set: string; readonly query: string }
+  | { readonly view: 'columns'; readonly set: string; readonly query: string }
+  | { readonly view: 'chart'; readonly set: string; readonly query: string }
+  | { readonly view: 'row'; readonly set: string; readonly key: string; readonly query: string }
+  | { readonly view: 'lineage'; readonly query: string }
+  | { readonly view: 'connect'; readonly query: string }
+  | { readonly view: 'runs' }
+  | { readonly view: 'run'; readonly id: string }
+  | { readonly view: 'lost'; readonly path: string }
+
+export type ViewName = Route['view']
+
+/** Addresses below a set. */
+export type SetRoute = Extract<Route, { set: string }>
+
+/** `path` begins with a slash and is relative to the root of the page; `query` may begin with a question mark. */
+export function readRoute(path: string, query = ''): Route {
+  const rest = query.replace(/^\?/, '')
+  const [first, second, third, ...more] = path.replace(/\/$/, '').split('/').slice(1)
+  const lost = { view: 'lost', path } as const
+  if (more.length > 0) return lost
+  if (first === undefined || first === '') return { view: 'home' }
+  if (first === 'sets' && second !== undefined) return setRoute(second, third, rest) ?? lost
+  if (third !== undefined) return lost
+  if (first === 'runs') {
+    return second === undefined ? { view: 'runs' } : { view: 'run', id: decoded(second) }
+  }
+  if (second !== undefined) return lost
+  return first === 'lineage' || first === 'connect' ? { view: first, query: rest } : lost
+}
+
+/** Relative to the root of the page, with a slash at the beginning. */
+export function writeRoute(route: Route): string {
+  switch (route.view) {
+    case 'home':
+      return '/'
+    case 'rows':
+      return `/sets/${encodeURIComponent(route.set)}${queryPart(route.query)}`
+    case 'columns':
+    case 'chart':
+      return `/sets/${encodeURIComponent(route.set)}/${route.view}${queryPart(route.query)}`
+    case 'row':
+      return `/sets/${encodeURIComponent(route.set)}(${encodeKey(route.key)})${queryPart(route.query)}`
+    case 'runs':
+      return '/runs'
+    case 'run':
+      return `/runs/${encodeURIComponent(route.id)}`
+    case 'lineage':
+    case 'connect':
+      return `/${route.view}${queryPart(route.query)}`
+    case 'lost':
+      return route.path
+  }
+}
+
+/** The set that an address is about, for marking it in the navigation. */
+export function setOf(route: Route): string | undefined {
+  return 'set' in route ? route.set : undefined
+}
+
+function setRoute(segment: string, tab: string | undefined, query: string): Route | undefined {
+  const match = /^([^(]+)(?:\((.*)\))?$/.exec(decoded(segment))
+  if (match === null) return undefined
+  const [, set = '', key] = match
+  if (key !== undefined) return tab === undefined ? { view: 'row', set, key, query } : undefined
+  if (tab === undefined) return { view: 'rows', set, query }
+  return tab === 'columns' || tab === 'chart' ? { view: tab, set, query } : undefined
+}
+
+function queryPart(query: string): string {
+  return query === '' ? '' : `?${query}`
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,99 @@
+// The frame of all views: what is published at the left, what is new above, the view itself beside.
+
+import { useEffect, useState } from 'preact/hooks'
+import { setOf, type Route, type SetRoute } from './address/route.ts'
+import { Banners } from './frame/banners.tsx'
+import { Header } from './frame/header.tsx'
+import { Keys } from './frame/keys.tsx'
+import { NoSets } from './frame/no-sets.tsx'
+import { SetHeader } from './frame/set-header.tsx'
+import { SetsNavigation } from './frame/sets-navigation.tsx'
+import { Problem } from './parts/problem.tsx'
+import type { Page, View } from './page.ts'
+import type { Place } from './place.ts'
+import { ServiceError } from './service/client.ts'
+import { views } from './views/views.ts'
+
+export interface AppProps {
+  readonly place: Place
+  readonly start: () => Promise<Page>
+}
+
+export function App({ place, start }: AppProps) {
+  const [page, setPage] = useState<Page | ServiceError | null>(null)
+  const begin = () => {
+    setPage(null)
+    start().then(setPage, (error: unknown) => setPage(failure(error)))
+  }
+  useEffect(begin, [])
+  if (page === null) return null
+  if (page instanceof ServiceError) return <Problem error={page} again={begin} />
+  return <Frame page={page} place={place} />
+}
+
+function Frame({ page, place }: { page: Page; place: Place }) {
+  const route = knownRoute(page, place.route.value)
+  const set = setOf(route)
+  useTitle(page, route)
+  useFocusOnNewView(route)
+  if (page.schema.sets.length === 0) return <NoSets page={page} />
+  return (
+    <div class="frame">
+      <a class="skip" href="#main">
+        To the content
+      </a>
+      <Header page={page} route={route} />
+      <Banners page={page} />
+      <SetsNavigation page={page} current={set} />
+      <main id="main" class={`main main-${route.view}`}>
+        {hasTabs(route) && <SetHeader page={page} route={route} />}
+        <ViewOf page={page} route={route} />
+      </main>
+      <Keys page={page} route={route} />
+    </div>
+  )
+}
+
+/** A new view for another set, so that nothing of the one before is left in it. */
+function ViewOf({ page, route }: { page: Page; route: Route }) {
+  const Shown = views[route.view] as View
+  return <Shown key={`${route.view} ${setOf(route) ?? ''}`} page={page} route={route} />
+}
+
+function hasTabs(route: Route): route is SetRoute {
+  return route.view === 'rows' || route.view === 'columns' || route.view === 'chart'
+}
+
+function knownRoute(page: Page, route: Route): Route {
+  const set = setOf(route)
+  if (set === undefined || page.schema.set(set) !== undefined) return route
+  return { view: 'lost', path: `/sets/${set}` }
+}
+
+function useTitle(page: Page, route: Route): void {
+  const project = page.catalog?.project ?? 'eider'
+  const about = setOf(route) ?? (route.view === 'home' ? undefined : route.view)
+  const title = about === undefined ? project : `${about} · ${project}`
+  useEffect(() => {
+    document.title = title
+  }, [title])
+}
+
+/** Who follows a link by keyboard or hears the page is put at its beginning, as by a page that loads. */
+function useFocusOnNewView(route: Route): void {
+  const about = `${route.view} ${setOf(route) ?? ''}`
+  const [first] = useState(about)
+  const [last, setLast] = useState(first)
+  useEffect(() => {
+    if (about === last) return
+    setLast(about)
+    if (document.activeElement?.closest('[data-keeps-focus]')) return
+    document.querySelector<HTMLElement>('#main h1')?.focus()
+    scrollTo(0, 0)
+  }, [about])
+}
+
+function failure(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  return new ServiceError(-1, 'unexpected', String(error), undefined)
+}

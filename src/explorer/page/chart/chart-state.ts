@@ -1,0 +1,122 @@
+// What a chart shows, as it stands in the address: /sets/{set}/chart?x=placed_at&y=goods_total&method=sum&per=month
+
+import { type ColumnKind, kindOf, type TypedColumn } from './column-kind.ts'
+import { type TimeUnit, timeUnits } from './time-units.ts'
+
+export const methods = ['sum', 'average', 'min', 'max', 'count', 'countdistinct'] as const
+export type Method = (typeof methods)[number]
+
+export const methodNames: Readonly<Record<Method, string>> = {
+  sum: 'sum',
+  average: 'average',
+  min: 'least',
+  max: 'greatest',
+  count: 'count',
+  countdistinct: 'different values',
+}
+
+export interface ChartState {
+  /** A column, or a path along to-one navigation: `customer/country`. null: as proposed. */
+  readonly x: string | null
+  /** null: rows are counted. */
+  readonly y: string | null
+  readonly method: Method
+  /** What is told apart by colour. */
+  readonly by: string | null
+  /** null: as the values propose. */
+  readonly per: TimeUnit | null
+  /** Bars before the rest is "others". */
+  readonly first: number
+  readonly filter: string | null
+}
+
+export const DEFAULT_FIRST = 20
+const MOST_FIRST = 500
+
+export function readChartState(options: {
+  get(name: string): string | null | undefined
+}): ChartState {
+  const text = (name: string) => options.get(name) || null
+  const y = text('y')
+  const method = methods.find((one) => one === options.get('method'))
+  const first = Number(options.get('first') ?? DEFAULT_FIRST)
+  return {
+    x: text('x'),
+    y,
+    method: y === null ? 'count' : (method ?? 'sum'),
+    by: text('by'),
+    per: timeUnits.find((one) => one === options.get('per')) ?? null,
+    first: Number.isInteger(first) && first > 0 ? Math.min(first, MOST_FIRST) : DEFAULT_FIRST,
+    filter: text('$filter'),
+  }
+}
+
+/** The options of an address, without those that say what would be so anyway. */
+export function writeChartState(state: ChartState): Readonly<Record<string, string | undefined>> {
+  const { x, y, method, by, per, first, filter } = state
+  return {
+    x: x ?? undefined,
+    y: y ?? undefined,
+    method: y === null ? undefined : method,
+    by: by ?? undefined,
+    per: per ?? undefined,
+    first: first === DEFAULT_FIRST ? undefined : String(first),
+    $filter: filter ?? undefined,
+  }
+}
+
+/** Numbers can be added up; of all others there are only counts, and of those that have an order their ends. */
+export function methodsFor(column: TypedColumn): readonly Method[] {
+  return kindOf(column) === 'number' ? methods : ['count', 'countdistinct']
+}
+
+const grouped: readonly ColumnKind[] = ['time', 'number', 'text', 'boolean', 'id', 'clock']
+
+/** Whether rows can be put together by the values of a column. */
+export function canBeX(column: TypedColumn): boolean {
+  return grouped.includes(kindOf(column))
+}
+
+/** Colours tell a handful of values apart, so times and numbers have none. */
+export function canBeColour(column: TypedColumn): boolean {
+  return ['text', 'boolean', 'id'].includes(kindOf(column))
+}
+
+export interface ChartableSet {
+  readonly columns: readonly TypedColumn[]
+  readonly key: readonly string[]
+  /** Columns that lead to rows of other sets. */
+  readonly foreignKeys: readonly string[]
+}
+
+export type Proposal = Pick<ChartState, 'x' | 'y' | 'method'>
+
+/** Charts that are worth a first look: best first, none twice. */
+export function proposals({ columns, key, foreignKeys }: ChartableSet): readonly Proposal[] {
+  const isId = ({ name }: TypedColumn) => key.includes(name) || foreignKeys.includes(name)
+  const ofKind = (kind: ColumnKind) => columns.filter((column) => kindOf(column) === kind)
+  const times = ofKind('time').toSorted(timesFirst)
+  const numbers = ofKind('number').filter((column) => !isId(column))
+  const categories = [...ofKind('text'), ...ofKind('boolean')].filter((column) => !isId(column))
+  // What has decimals is mostly an amount, and adds up; a whole number may be a year or a weight.
+  const amount = numbers.find(({ edm }) => edm === 'Edm.Decimal') ?? null
+  const countBy = (x: TypedColumn): Proposal => ({ x: x.name, y: null, method: 'count' })
+  const sumBy = (x: TypedColumn): readonly Proposal[] =>
+    amount === null ? [] : [{ x: x.name, y: amount.name, method: 'sum' }]
+  return [
+    ...times.slice(0, 1).flatMap((time) => [...sumBy(time), countBy(time)]),
+    ...categories.slice(0, 3).map(countBy),
+    ...categories.slice(0, 1).flatMap(sumBy),
+    ...numbers.slice(0, 3).map(countBy),
+    ...times.slice(1, 2).map(countBy),
+    ...(times.length + categories.length + numbers.length === 0
+      ? columns.filter(canBeX).slice(0, 1).map(countBy)
+      : []),
+  ]
+}
+
+/** When something happened says more than when it changed or came in. */
+function timesFirst(a: TypedColumn, b: TypedColumn): number {
+  const rank = ({ name }: TypedColumn) => (/chang|updat|modif|receiv|load/i.test(name) ? 1 : 0)
+  return rank(a) - rank(b)
+}

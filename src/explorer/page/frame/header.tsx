@@ -1,0 +1,77 @@
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { Link } from '../parts/link.tsx'
+import { ThemeButton } from '../parts/theme.tsx'
+import { ago, localTime } from '../model/show.ts'
+import type { Page } from '../page.ts'
+import type { Route } from '../address/route.ts'
+import { helpIsOpen } from './keys.tsx'
+import { Search } from './search.tsx'
+import { menuIsOpen } from './sets-navigation.tsx'
+
+/** What "3 min ago" counts from. */
+const now = signal(Date.now())
+
+export function Header({ page, route }: { page: Page; route: Route }) {
+  return (
+    <header class="header">
+      <button
+        type="button"
+        class="button quiet menu-button"
+        aria-label="Sets"
+        aria-expanded={menuIsOpen.value}
+        aria-controls="sets"
+        onClick={() => (menuIsOpen.value = !menuIsOpen.value)}
+      >
+        ☰
+      </button>
+      <Link page={page} to={{ view: 'home' }} class="project" current={route.view === 'home'}>
+        {page.catalog?.project ?? 'eider'}
+      </Link>
+      <Search page={page} />
+      <nav class="header-links" aria-label="Pages">
+        <Link page={page} to={{ view: 'lineage', query: '' }} current={route.view === 'lineage'}>
+          Lineage
+        </Link>
+        <Link
+          page={page}
+          to={{ view: 'runs' }}
+          current={route.view === 'runs' || route.view === 'run'}
+        >
+          Runs
+        </Link>
+        <Link page={page} to={{ view: 'connect', query: '' }} current={route.view === 'connect'}>
+          Connect
+        </Link>
+      </nav>
+      <Freshness page={page} />
+      <ThemeButton />
+      <button
+        type="button"
+        class="button quiet help-button"
+        aria-label="Keys"
+        title="Keys (?)"
+        onClick={() => (helpIsOpen.value = true)}
+      >
+        ?
+      </button>
+    </header>
+  )
+}
+
+function Freshness({ page }: { page: Page }) {
+  useEffect(() => {
+    const timer = setInterval(() => (now.value = Date.now()), 30_000)
+    return () => clearInterval(timer)
+  }, [])
+  const health = page.health.value
+  if (health === null || health.published_at === null || health.snapshot === null) return null
+  const { published_at: at, snapshot } = health
+  return (
+    <span class="freshness" title={`${at}\n${localTime(at) ?? ''}\nsnapshot ${snapshot}`}>
+      <span class="freshness-word">published </span>
+      <time dateTime={at}>{ago(Date.parse(at), Math.max(now.value, Date.now()))}</time>
+      <span class="freshness-id"> · {snapshot.slice(0, 4)}…</span>
+    </span>
+  )
+}

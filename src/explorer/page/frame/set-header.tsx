@@ -1,0 +1,36 @@
+import type { SetRoute } from '../address/route.ts'
+import { Link } from '../parts/link.tsx'
+import type { Page } from '../page.ts'
+
+const TABS = [
+  { view: 'rows', name: 'Rows' },
+  { view: 'columns', name: 'Columns' },
+  { view: 'chart', name: 'Chart' },
+] as const
+
+/** The head of all views of a set: what it is, and the other ways to look at it. */
+export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
+  const { set } = route
+  const description = page.schema.set(set)?.description
+  return (
+    <header class="set-header">
+      <h1 tabIndex={-1}>
+        <bdi>{set}</bdi>
+      </h1>
+      {description !== undefined && <p class="set-description">{description}</p>}
+      <nav class="tabs" aria-label="Views of the set" data-keeps-focus>
+        {TABS.map(({ view, name }) => (
+          <Link key={view} page={page} to={{ view, set, query: '' }} current={route.view === view}>
+            {name}
+          </Link>
+        ))}
+        <Link page={page} to={{ view: 'lineage', query: `set=${encodeURIComponent(set)}` }}>
+          Lineage
+        </Link>
+        <Link page={page} to={{ view: 'connect', query: `set=${encodeURIComponent(set)}` }}>
+          Connect
+        </Link>
+      </nav>
+    </header>
+  )
+}

@@ -1,0 +1,62 @@
+import { signal } from '@preact/signals'
+import { groupSets, type ListedSet } from '../model/groups.ts'
+import { groupDigits } from '../model/show.ts'
+import { Link } from '../parts/link.tsx'
+import type { Page } from '../page.ts'
+
+/** Only on a narrow screen: elsewhere the sets are always there. */
+export const menuIsOpen = signal(false)
+
+export function SetsNavigation({ page, current }: { page: Page; current: string | undefined }) {
+  return (
+    <nav
+      id="sets"
+      class="sets"
+      aria-label="Sets"
+      data-open={menuIsOpen.value}
+      data-keeps-focus
+      onClick={(event) => {
+        if (event.target instanceof Element && event.target.closest('a')) menuIsOpen.value = false
+      }}
+    >
+      {groupSets(page.schema, page.catalog).map(({ schema, sets }) => (
+        <section key={schema}>
+          <h2>{schema}</h2>
+          <ul>
+            {sets.map((set) => (
+              <li key={set.name}>
+                <SetLink page={page} set={set} isCurrent={set.name === current} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
+  )
+}
+
+function SetLink({ page, set, isCurrent }: { page: Page; set: ListedSet; isCurrent: boolean }) {
+  return (
+    <Link
+      page={page}
+      to={{ view: 'rows', set: set.name, query: '' }}
+      class="set"
+      current={isCurrent}
+    >
+      <span class="set-name">
+        {set.warned > 0 && (
+          <span class="set-warning" role="img" aria-label="A check warned in the last run">
+            ⚠
+          </span>
+        )}
+        <bdi>{set.name}</bdi>
+      </span>
+      {set.rows !== undefined && <span class="set-rows">{groupDigits(set.rows)}</span>}
+      {set.description !== undefined && <span class="set-about">{firstLine(set.description)}</span>}
+    </Link>
+  )
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
+}

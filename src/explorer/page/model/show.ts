@@ -1,0 +1,43 @@
+// How numbers and times are written for people. What came from the service keeps its digits.
+
+/** Digits in groups of three with a thin space, which neither language nor clipboard takes for a point. */
+export function groupDigits(digits: string | number): string {
+  const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(String(digits)) ?? []
+  if (whole === '') return String(digits)
+  return sign + whole.replace(/\B(?=(?:\d{3})+$)/g, '\u202F') + rest
+}
+
+/** "3 min ago". The time itself belongs beside it. */
+export function ago(fromMs: number, nowMs: number): string {
+  const seconds = Math.max(0, Math.round((nowMs - fromMs) / 1_000))
+  if (seconds < 60) return 'just now'
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `${minutes} min ago`
+  const hours = Math.round(minutes / 60)
+  if (hours < 48) return `${hours} h ago`
+  return `${Math.round(hours / 24)} days ago`
+}
+
+/** As it was sent, with a space for the T: all times of the service are UTC. */
+export function showTime(iso: string): string {
+  return iso.replace(/^(\d{4}-\d\d-\d\d)T/, '$1 ')
+}
+
+/** For the tooltip, in the language and the zone of whoever looks. */
+export function localTime(iso: string): string | undefined {
+  const time = new Date(iso)
+  if (Number.isNaN(time.getTime())) return undefined
+  return time.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' })
+}
+
+export function showBytes(count: number): string {
+  if (count < 1_000) return `${count} B`
+  const units = ['kB', 'MB', 'GB', 'TB']
+  let value = count / 1_000
+  let unit = 0
+  while (value >= 1_000 && unit < units.length - 1) {
+    value /= 1_000
+    unit++
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
+}

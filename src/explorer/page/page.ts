@@ -1,0 +1,43 @@
+// What every view is given: the page as a whole, and the address that it shows.
+
+import type { ReadonlySignal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import type { Catalog } from '../../core/catalog.ts'
+import type { Schema } from './model/schema.ts'
+import type { Route, ViewName } from './address/route.ts'
+import type { Health } from './service/health.ts'
+import type { Service } from './service/client.ts'
+import type { Turns } from './service/turns.ts'
+
+export interface Page {
+  readonly schema: Schema
+  /** Null while the service has none, as for a snapshot of an older version. */
+  readonly catalog: Catalog | null
+  readonly service: Service
+  /** For requests that are not what a person has asked for, such as profiles: two at a time. */
+  readonly turns: Turns
+  readonly health: ReadonlySignal<Health | null>
+  /** Counts up when a server that was gone is back: what failed is asked for again. */
+  readonly returns: ReadonlySignal<number>
+  /** For the `href` of a link. A click on it changes the view without loading the page. */
+  href(route: Route): string
+  /** `replace` for what is no step of its own, such as a letter typed into a filter. */
+  navigate(route: Route, how?: 'push' | 'replace'): void
+}
+
+/** One kind of address may stand for several views, so its own name is put in. */
+export type RouteOf<V extends ViewName, R extends Route = Route> = R extends Route
+  ? V extends R['view']
+    ? R & { readonly view: V }
+    : never
+  : never
+
+export interface ViewProps<V extends ViewName = ViewName> {
+  readonly page: Page
+  readonly route: RouteOf<V>
+}
+
+export type View<V extends ViewName = ViewName> = ComponentType<ViewProps<V>>
+
+/** One view for each kind of address. */
+export type Views = { readonly [V in ViewName]: View<V> }

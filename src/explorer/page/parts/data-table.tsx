@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact'
+
+export interface DataColumn<R> {
+  readonly name: string
+  readonly isNumber?: boolean
+  /** Text, or an element; never markup in a text. */
+  readonly cell: (row: R) => ComponentChildren
+}
+
+export interface DataTableProps<R> {
+  /** What it is, for who does not see it: "Columns". */
+  readonly name: string
+  readonly columns: readonly DataColumn<R>[]
+  readonly rows: readonly R[]
+  readonly keyOf: (row: R) => string
+  /** Marks a row as the chosen one. */
+  readonly isCurrent?: (row: R) => boolean
+}
+
+/** A table of at most some hundred rows; those of a set have one of their own, which holds only what is in view. */
+export function DataTable<R>({ name, columns, rows, keyOf, isCurrent }: DataTableProps<R>) {
+  return (
+    <div class="data-table" role="region" aria-label={name} tabIndex={0}>
+      <table aria-label={name}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.name} scope="col" class={column.isNumber ? 'number' : ''}>
+                {column.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} aria-current={isCurrent?.(row) === true ? 'true' : undefined}>
+              {columns.map((column) => (
+                <td key={column.name} class={column.isNumber ? 'number' : ''}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

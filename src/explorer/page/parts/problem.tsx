@@ -1,0 +1,28 @@
+import type { ServiceError } from '../service/client.ts'
+
+export interface ProblemProps {
+  readonly error: ServiceError
+  readonly again: () => void
+}
+
+/** Stands where the answer would: what went wrong, in the words of the service, and a button to ask again. */
+export function Problem({ error, again }: ProblemProps) {
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>{headline(error)}</strong>
+      </p>
+      {error.message !== headline(error) && <p class="problem-words">{error.message}</p>}
+      <button type="button" class="button" onClick={again}>
+        again
+      </button>
+    </div>
+  )
+}
+
+function headline({ status, message }: ServiceError): string {
+  if (status === 504) return 'This took longer than the service allows.'
+  if (status === 503) return 'The service has too much to do at the moment.'
+  if (status === 410) return 'New data came.'
+  return message
+}

@@ -1,0 +1,39 @@
+import './pictures.css'
+import type { Bar } from '../profile/read-picture.ts'
+
+export interface HistogramProps {
+  readonly bars: readonly Bar[]
+  /** What it shows, for who does not see it. */
+  readonly sentence: string
+}
+
+const BAR = 10
+const HEIGHT = 100
+/** What is there is to be seen beside a bar of a million. */
+const LEAST_HEIGHT = 3
+
+/** Bars side by side on a scale, as wide as there is room. */
+export function Histogram({ bars, sentence }: HistogramProps) {
+  const most = Math.max(1, ...bars.map(({ rows }) => rows))
+  return (
+    <svg
+      class="histogram"
+      role="img"
+      aria-label={sentence}
+      viewBox={`0 0 ${Math.max(1, bars.length) * BAR} ${HEIGHT}`}
+      preserveAspectRatio="none"
+    >
+      {bars.map(({ label, rows }, i) => {
+        const height = rows === 0 ? 0 : Math.max(LEAST_HEIGHT, (rows / most) * HEIGHT)
+        return (
+          <g key={label}>
+            <rect x={i * BAR + 0.5} y={HEIGHT - height} width={BAR - 1} height={height} />
+            <rect class="histogram-touch" x={i * BAR} y={0} width={BAR} height={HEIGHT}>
+              <title>{`${label}: ${rows} rows`}</title>
+            </rect>
+          </g>
+        )
+      })}
+    </svg>
+  )
+}

@@ -1,0 +1,65 @@
+// The address of the page as a value that changes, without a library: History API, and clicks on links of its own.
+
+import { signal, type ReadonlySignal } from '@preact/signals'
+import { readRoute, writeRoute, type Route } from './address/route.ts'
+
+export class Place {
+  readonly route: ReadonlySignal<Route>
+  readonly #route = signal<Route>({ view: 'home' })
+  /** Ends with a slash: what the server is reached by, with the prefix of a proxy before it. */
+  readonly #root: URL
+
+  constructor(root: URL) {
+    this.#root = root
+    this.route = this.#route
+    this.#read()
+  }
+
+  /** Returns what ends it. */
+  listen(): () => void {
+    const read = () => this.#read()
+    const click = (event: MouseEvent) => this.#follow(event)
+    addEventListener('popstate', read)
+    document.addEventListener('click', click)
+    return () => {
+      removeEventListener('popstate', read)
+      document.removeEventListener('click', click)
+    }
+  }
+
+  href(route: Route): string {
+    return this.#root.pathname.replace(/\/$/, '') + writeRoute(route)
+  }
+
+  navigate(route: Route, how: 'push' | 'replace' = 'push'): void {
+    const href = this.href(route)
+    if (how === 'replace') history.replaceState(null, '', href)
+    else if (href !== location.pathname + location.search) history.pushState(null, '', href)
+    this.#read()
+  }
+
+  #read(): void {
+    this.#route.value = this.#routeOf(new URL(location.href)) ?? { view: 'home' }
+  }
+
+  #routeOf(url: URL): Route | undefined {
+    const { origin, pathname } = this.#root
+    if (url.origin !== origin || !url.pathname.startsWith(pathname)) return undefined
+    const path = url.pathname.slice(pathname.length - 1)
+    if (/^\/(?:odata|explorer|catalog\.json|health|metrics)(?:\/|$)/.test(path)) return undefined
+    return readRoute(path, url.search)
+  }
+
+  /** A plain click on a link of the page. With a modifier, or to be saved, it is the browser's. */
+  #follow(event: MouseEvent): void {
+    if (event.defaultPrevented || event.button !== 0) return
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (link === null || link.target !== '' || link.hasAttribute('download')) return
+    if (link.getAttribute('href')?.startsWith('#')) return
+    const route = this.#routeOf(new URL(link.href))
+    if (route === undefined) return
+    event.preventDefault()
+    this.navigate(route)
+  }
+}

@@ -1,0 +1,192 @@
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { kindOf } from '../chart/column-kind.ts'
+import { navigationOf, type EntitySet, type Property } from '../model/schema.ts'
+import { groupDigits, showTime } from '../model/show.ts'
+import type { Page } from '../page.ts'
+import { Link } from '../parts/link.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { RequestBar } from '../parts/request-bar.tsx'
+import { useInView } from '../parts/use-in-view.ts'
+import { FrequentValues } from '../pictures/frequent-values.tsx'
+import { Histogram } from '../pictures/histogram.tsx'
+import { type Counts, SHOWN_CHARACTERS } from './profile-requests.ts'
+import { type Profile, useProfile } from './use-profile.ts'
+
+export interface ColumnRowProps {
+  readonly page: Page
+  readonly set: EntitySet
+  readonly column: Property
+  /** As the engine spells it; undefined without a catalog. */
+  readonly engineType: string | undefined
+  readonly names: readonly string[]
+  readonly filter: string | null
+  /** False: counting takes long, and waits for a click. */
+  readonly isCounted: boolean
+}
+
+export const COLUMNS = 8
+
+/** A column with its profile; and, when opened, the requests behind it. */
+export function ColumnRow(props: ColumnRowProps) {
+  const { page, set, column, engineType, names, filter } = props
+  const row = useRef<HTMLTableRowElement>(null)
+  const [isAsked, ask] = useState(false)
+  const [isOpen, open] = useState(false)
+  const isWanted = useInView(row) && (props.isCounted || isAsked)
+  const profile = useProfile(page, set.name, column, { names, filter }, isWanted)
+  const { counts } = profile
+  const button = props.isCounted || isAsked ? null : () => ask(true)
+  return (
+    <>
+      <tr ref={row} id={`column-${column.name}`}>
+        <th scope="row" class="profile-name">
+          <bdi>{column.name}</bdi>
+          {set.key.includes(column.name) && <span class="badge">key</span>}
+          <LeadsTo page={page} set={set} column={column} />
+          {column.description !== undefined && <p>{column.description}</p>}
+        </th>
+        <td class="profile-picture">
+          <PictureOf profile={profile} />
+          <button
+            type="button"
+            class="button quiet profile-more"
+            aria-expanded={isOpen}
+            aria-label={`Requests of ${column.name}`}
+            title="Requests"
+            onClick={() => open(!isOpen)}
+          >
+            ⋯
+          </button>
+        </td>
+        <td class="profile-type">
+          {shortType(column)}
+          {engineType !== undefined && <code>{engineType}</code>}
+        </td>
+        {counts.state === 'here' ? (
+          <CountsCells column={column} counts={counts.value} />
+        ) : (
+          <td colSpan={5} class="profile-waiting">
+            {counts.state === 'failed' ? (
+              <Problem error={counts.error} again={counts.again} />
+            ) : button === null ? (
+              <span class="soft">counting…</span>
+            ) : (
+              <button type="button" class="button" onClick={button}>
+                Count <bdi>{column.name}</bdi>
+              </button>
+            )}
+          </td>
+        )}
+      </tr>
+      {isOpen && (
+        <tr class="profile-requests">
+          <td colSpan={COLUMNS}>
+            {profile.requests.map(({ what, request }) => (
+              <RequestBar key={what} url={page.service.url(request)} name={what} />
+            ))}
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+function LeadsTo({ page, set, column }: Pick<ColumnRowProps, 'page' | 'set' | 'column'>) {
+  const navigation = navigationOf(set, column.name)
+  if (navigation === undefined) return null
+  const { target } = navigation
+  return (
+    <Link page={page} to={{ view: 'columns', set: target, query: '' }} class="leads-to">
+      → {target}
+    </Link>
+  )
+}
+
+function CountsCells({ column, counts }: { column: Property; counts: Counts }) {
+  const { rows, filled, different, least, greatest, mean } = counts
+  const nulls = rows === 0 ? null : ((rows - filled) / rows) * 100
+  return (
+    <>
+      <td class="number" title={`${rows - filled} of ${rows} rows`}>
+        {nulls === null ? '–' : showShare(nulls)}
+      </td>
+      <td class="number">{different === null ? '–' : groupDigits(different)}</td>
+      <td class="end">
+        <End column={column} value={least} />
+      </td>
+      <td class="end">
+        <End column={column} value={greatest} />
+      </td>
+      <td class="number" title={mean === null ? undefined : textOf(mean)}>
+        {mean === null ? '' : showMean(withoutZeros(textOf(mean)))}
+      </td>
+    </>
+  )
+}
+
+function End({ column, value }: { column: Property; value: unknown }): ComponentChildren {
+  if (value === null) return ''
+  if (value === '') return <span class="word">empty text</span>
+  const text = textOf(value)
+  switch (kindOf(column)) {
+    case 'number':
+      return <span class="digits">{groupDigits(text)}</span>
+    case 'time':
+      // A date does not break at its hyphens, only before the time of day.
+      return showTime(text)
+        .split(' ')
+        .map((part) => (
+          <span key={part} class="digits">
+            {part}{' '}
+          </span>
+        ))
+    case 'list':
+      return `${text} ${text === '1' ? 'item' : 'items'}`
+    default:
+      return <bdi>{text.length >= SHOWN_CHARACTERS ? `${text}…` : text}</bdi>
+  }
+}
+
+function PictureOf({ profile }: { profile: Profile }) {
+  const { picture, counts, shows } = profile
+  if (counts.state !== 'here' || shows === null) return null
+  if (shows.shows === 'nothing') return <span class="soft">{shows.why}</span>
+  if (picture.state === 'failed') return <Problem error={picture.error} again={picture.again} />
+  if (picture.state === 'waiting') return <span class="picture-waiting" />
+  const { form, bars, sentence } = picture.value
+  if (form === 'columns') return <Histogram bars={bars} sentence={sentence} />
+  return <FrequentValues bars={bars} sentence={sentence} rows={counts.value.rows} />
+}
+
+/** Edm.Decimal(12,2) as people say it. */
+function shortType({ edm, isList, precision, scale }: Property): string {
+  const digits =
+    edm === 'Edm.Decimal' && precision !== undefined ? `(${precision},${scale ?? 0})` : ''
+  const name = edm === 'Edm.Untyped' ? 'struct' : edm.replace('Edm.', '') + digits
+  return isList ? `list of ${name}` : name
+}
+
+function showShare(percent: number): string {
+  if (percent === 0 || percent === 100) return `${percent} %`
+  if (percent < 0.1) return '< 0.1 %'
+  if (percent > 99.9) return '> 99.9 %'
+  return `${percent.toFixed(1)} %`
+}
+
+/** 12.500 is 12.5: a mean of decimals comes with ten digits more than they have. */
+const withoutZeros = (text: string) => text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
+
+/** A mean has as many digits as there is room for in a number, and few people want them; the rest is in the tooltip. */
+function showMean(text: string): string {
+  if (text.length <= MEAN_CHARACTERS || !/^-?\d+\.\d+$/.test(text)) return groupDigits(text)
+  const [whole = ''] = text.split('.')
+  const digits = Math.max(0, Math.min(4, MEAN_CHARACTERS - 1 - whole.length))
+  return `≈ ${groupDigits(Number(text).toFixed(digits))}`
+}
+
+const MEAN_CHARACTERS = 8
+
+function textOf(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : `${value as string}`
+}

@@ -1,0 +1,88 @@
+// The profile of a column as a component has it: asked for when the column comes into view, given up when it leaves
+// before the answer, kept once it is there.
+
+import { useState } from 'preact/hooks'
+import { encodeOption } from '../address/encode.ts'
+import type { Page } from '../page.ts'
+import type { AnswerOptions } from '../service/client.ts'
+import { type Answer, useAnswer } from '../parts/use-answer.ts'
+import type { TypedColumn } from '../chart/column-kind.ts'
+import {
+  type Counts,
+  countsRequest,
+  finiteRequest,
+  needsFinite,
+  type PictureRequest,
+  pictureRequest,
+  type ProfileContext,
+  readCounts,
+} from './profile-requests.ts'
+import { type Picture, readPicture } from './read-picture.ts'
+
+export interface Profile {
+  readonly counts: Answer<Counts>
+  readonly picture: Answer<Picture>
+  /** What is asked for, once it is known. */
+  readonly shows: PictureRequest | null
+  /** Relative to the root of the service. */
+  readonly requests: readonly ProfileRequest[]
+}
+
+export interface ProfileRequest {
+  readonly what: string
+  readonly request: string
+}
+
+export function useProfile(
+  page: Page,
+  set: string,
+  column: TypedColumn,
+  context: ProfileContext,
+  isWanted: boolean,
+): Profile {
+  const requestOf = (apply: string) => `${encodeURIComponent(set)}?$apply=${encodeOption(apply)}`
+  const countsOf = requestOf(countsRequest(column, context))
+  const finiteOf = requestOf(finiteRequest(column, context))
+  const askCounts = async (request: string, options: AnswerOptions): Promise<Counts> => {
+    const counts = readCounts((await page.service.rows(request, options)).value[0] ?? {})
+    if (!needsFinite(column, counts)) return counts
+    const finite = (await page.service.rows(finiteOf, options)).value[0] ?? {}
+    const { least, greatest, mean } = readCounts(finite)
+    return { ...counts, least, greatest, mean }
+  }
+  const counts = useAnswerWhile(page, isWanted, countsOf, askCounts)
+
+  const shows = counts.state === 'here' ? pictureRequest(column, counts.value, context) : null
+  const pictureOf = shows === null || shows.shows === 'nothing' ? null : requestOf(shows.apply)
+  const askPicture = async (request: string, options: AnswerOptions): Promise<Picture> => {
+    const { value } = await page.service.rows(request, options)
+    if (shows === null || shows.shows === 'nothing') throw new Error('there is no picture')
+    return readPicture(shows, value, column, context.names)
+  }
+  const picture = useAnswerWhile(page, isWanted, pictureOf, askPicture)
+
+  const isPartly = counts.state === 'here' && needsFinite(column, counts.value)
+  return {
+    counts,
+    picture,
+    shows,
+    requests: [
+      { what: `Counts of ${column.name}`, request: countsOf },
+      ...(isPartly ? [{ what: `Finite values of ${column.name}`, request: finiteOf }] : []),
+      ...(pictureOf === null ? [] : [{ what: `Picture of ${column.name}`, request: pictureOf }]),
+    ],
+  }
+}
+
+function useAnswerWhile<T>(
+  page: Page,
+  isWanted: boolean,
+  request: string | null,
+  ask: (request: string, options: AnswerOptions & { signal: AbortSignal }) => Promise<T>,
+): Answer<T> {
+  const [keptFor, keep] = useState<string | null>(null)
+  const isKept = keptFor !== null && keptFor === request
+  const answer = useAnswer(page, isWanted || isKept ? request : null, ask, page.turns)
+  if (answer.state !== 'waiting' && !isKept) keep(request)
+  return answer
+}

@@ -1,0 +1,141 @@
+// The page asks the OData service as any client does. Requests are URLs relative to the root of the service.
+
+import { textOf, type Row, type Value } from '../model/value.ts'
+
+/** A failure in the service's own words, or what the browser says when there is no answer. */
+export class ServiceError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly target: string | undefined
+
+  constructor(status: number, code: string, message: string, target: string | undefined) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.target = target
+  }
+}
+
+/** The status of a server that did not answer at all. */
+export const GONE = 0
+
+export interface AnswerOptions {
+  readonly signal?: AbortSignal
+  /** Rows of a page; the service decides without it. */
+  readonly pageSize?: number
+}
+
+/** Rows as the service sent them: Int64 and Decimal are text with all their digits. */
+export interface Rows {
+  readonly value: readonly Row[]
+  readonly count: string | undefined
+  /** Relative to the root of the service. */
+  readonly next: string | undefined
+  readonly snapshot: string | undefined
+}
+
+const ACCEPT = 'application/json;odata.metadata=minimal;IEEE754Compatible=true'
+
+export class Service {
+  readonly #root: string
+  readonly #fetch: typeof fetch
+  readonly #onReach: (isReached: boolean) => void
+
+  /** `root` ends with a slash. `onReach` hears after each request whether the server was there. */
+  constructor(root: string, fetchOf: typeof fetch, onReach: (isReached: boolean) => void) {
+    this.#root = root
+    this.#fetch = fetchOf
+    this.#onReach = onReach
+  }
+
+  /** The whole URL, as any tool takes it. */
+  url(request: string): string {
+    return this.#root + request
+  }
+
+  async rows(request: string, options: AnswerOptions = {}): Promise<Rows> {
+    const { body, response } = await this.#json(request, options)
+    const next = body['@odata.nextLink']
+    return {
+      value: Array.isArray(body['value']) ? (body['value'] as Row[]) : [],
+      count: body['@odata.count'] === undefined ? undefined : textOf(body['@odata.count']),
+      next: typeof next === 'string' ? relativeTo(request, next) : undefined,
+      snapshot: response.headers.get('Eider-Snapshot') ?? undefined,
+    }
+  }
+
+  /** One row, or one object of any kind. */
+  async object(request: string, options: AnswerOptions = {}): Promise<Row> {
+    return (await this.#json(request, options)).body
+  }
+
+  /** `/$count` and `/$value`. */
+  async text(request: string, options: AnswerOptions = {}): Promise<string> {
+    return (await this.#get(request, 'text/plain', options)).text()
+  }
+
+  async #json(
+    request: string,
+    options: AnswerOptions,
+  ): Promise<{ body: Record<string, Value>; response: Response }> {
+    const response = await this.#get(request, ACCEPT, options)
+    if (response.status === 204) return { body: {}, response }
+    return { body: (await response.json()) as Record<string, Value>, response }
+  }
+
+  async #get(request: string, accept: string, options: AnswerOptions): Promise<Response> {
+    const { signal, pageSize } = options
+    const response = await this.#reach(this.url(request), {
+      headers: {
+        Accept: accept,
+        ...(pageSize === undefined ? {} : { Prefer: `odata.maxpagesize=${pageSize}` }),
+      },
+      credentials: 'same-origin',
+      ...(signal === undefined ? {} : { signal }),
+    })
+    if (!response.ok) throw await failureOf(response)
+    return response
+  }
+
+  async #reach(url: string, init: RequestInit): Promise<Response> {
+    try {
+      const response = await this.#fetch(url, init)
+      this.#onReach(true)
+      return response
+    } catch (error) {
+      // A browser tells a server that is gone by a TypeError, and a request that was given up by an AbortError.
+      if (!(error instanceof TypeError)) throw error
+      this.#onReach(false)
+      throw new ServiceError(GONE, 'gone', 'The server does not answer.', undefined)
+    }
+  }
+}
+
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError'
+}
+
+async function failureOf(response: Response): Promise<ServiceError> {
+  const { status } = response
+  const text = await response.text()
+  try {
+    const { error } = JSON.parse(text) as { error: Record<string, unknown> }
+    const target = typeof error['target'] === 'string' ? error['target'] : undefined
+    return new ServiceError(status, String(error['code']), String(error['message']), target)
+  } catch {
+    // A proxy before the service answers in words of its own.
+    return new ServiceError(
+      status,
+      'no-odata',
+      `${status} ${response.statusText}`.trim(),
+      undefined,
+    )
+  }
+}
+
+/** A proxy may have changed the host of a next link; its query is all that is new in it. */
+function relativeTo(request: string, next: string): string {
+  const at = next.indexOf('?')
+  const [path = ''] = request.split('?')
+  return at === -1 ? path : path + next.slice(at)
+}

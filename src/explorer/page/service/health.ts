@@ -1,0 +1,55 @@
+// Whether the data that the page shows are the newest ones, and whether the server is there at all.
+
+import { signal, type ReadonlySignal } from '@preact/signals'
+
+export interface Health {
+  readonly status: 'ok' | 'stale' | 'failed' | 'gone'
+  /** Null before a run has published, and while nobody answers. */
+  readonly snapshot: string | null
+  readonly published_at: string | null
+  readonly run_id: string | null
+}
+
+const EVERY_MS = 30_000
+const EVERY_MS_WHILE_GONE = 5_000
+
+/** Asks now, and then again and again for as long as the page is open. */
+export class HealthWatch {
+  readonly health: ReadonlySignal<Health | null>
+  readonly returns: ReadonlySignal<number>
+  readonly #health = signal<Health | null>(null)
+  readonly #returns = signal(0)
+  readonly #url: string
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(url: string) {
+    this.#url = url
+    this.health = this.#health
+    this.returns = this.#returns
+  }
+
+  /** Also called by whoever was not answered, so that the banner does not wait for the next look. */
+  async look(): Promise<Health> {
+    clearTimeout(this.#timer)
+    const health = await this.#ask()
+    const wasGone = this.#health.value?.status === 'gone'
+    this.#health.value = health
+    if (wasGone && health.status !== 'gone') this.#returns.value++
+    const waitMs = health.status === 'gone' ? EVERY_MS_WHILE_GONE : EVERY_MS
+    this.#timer = setTimeout(() => void this.look(), waitMs)
+    return health
+  }
+
+  async #ask(): Promise<Health> {
+    try {
+      // A service without a good snapshot answers 503 with the same object.
+      const response = await fetch(this.#url, { cache: 'no-store' })
+      const body = (await response.json()) as Partial<Health>
+      return { ...NOTHING, ...body }
+    } catch {
+      return { ...NOTHING, status: 'gone' }
+    }
+  }
+}
+
+const NOTHING: Health = { status: 'ok', snapshot: null, published_at: null, run_id: null }

@@ -1,0 +1,5 @@
+import type { ViewProps } from '../page.ts'
+
+export function LineageView(_props: ViewProps<'lineage'>) {
+  return <p>Lineage</p>
+}

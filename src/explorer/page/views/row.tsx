@@ -1,0 +1,5 @@
+import type { ViewProps } from '../page.ts'
+
+export function RowView(_props: ViewProps<'row'>) {
+  return <p>Row</p>
+}

@@ -1,0 +1,89 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  methodsFor,
+  proposals,
+  readChartState,
+  writeChartState,
+} from '../../../../src/explorer/page/chart/chart-state.ts'
+import type { TypedColumn } from '../../../../src/explorer/page/chart/column-kind.ts'
+
+const column = (name: string, edm: string, scale?: number): TypedColumn => ({
+  name,
+  edm: `Edm.${edm}`,
+  isList: false,
+  scale,
+})
+
+const read = (query: string) => readChartState(new URLSearchParams(query))
+
+test('the state of a chart is read from its address, and written back', () => {
+  const query =
+    'x=placed_at&y=goods_total&method=average&by=status&per=month&first=7&$filter=a eq 1'
+  const state = read(query)
+  assert.equal(state, {
+    x: 'placed_at',
+    y: 'goods_total',
+    method: 'average',
+    by: 'status',
+    per: 'month',
+    first: 7,
+    filter: 'a eq 1',
+  })
+  const written = new URLSearchParams(writeChartState(state) as Record<string, string>)
+  assert.equal(readChartState(written), state)
+})
+
+test('what an address says wrongly counts as not said', () => {
+  const state = read('method=drop&per=century&first=-3&y=')
+  assert.equal([state.method, state.per, state.first, state.y], ['count', null, 20, null])
+  assert.is(read('first=1000000').first, 500)
+  assert.is(read('y=price').method, 'sum')
+})
+
+test('what would be so anyway is not in the address', () => {
+  const written = Object.entries(writeChartState(read('x=a&method=count')))
+  assert.equal(
+    written.filter(([, value]) => value !== undefined),
+    [['x', 'a']],
+  )
+})
+
+test('charts are proposed: amounts over time first, and no sums of keys', () => {
+  const columns = [
+    column('order_id', 'Int32'),
+    column('changed_at', 'DateTimeOffset'),
+    column('customer_id', 'Int32'),
+    column('status', 'String'),
+    column('goods_total', 'Decimal', 2),
+    column('placed_at', 'DateTimeOffset'),
+  ]
+  const found = proposals({ columns, key: ['order_id'], foreignKeys: ['customer_id'] })
+  assert.equal(
+    found.map(({ x, y, method }) => `${method} ${y ?? 'rows'} by ${x}`),
+    [
+      'sum goods_total by placed_at',
+      'count rows by placed_at',
+      'count rows by status',
+      'sum goods_total by status',
+      'count rows by goods_total',
+      'count rows by changed_at',
+    ],
+  )
+})
+
+test('a set of keys alone has a chart too, one of bytes has none', () => {
+  const ids = { key: ['a'], foreignKeys: [] }
+  for (const type of ['Int32', 'Guid'])
+    assert.equal(proposals({ columns: [column('a', type)], ...ids }), [
+      { x: 'a', y: null, method: 'count' },
+    ])
+  assert.equal(proposals({ columns: [column('a', 'Binary')], ...ids }), [])
+})
+
+test('only numbers are added up', () => {
+  assert.ok(methodsFor(column('a', 'Decimal')).includes('sum'))
+  assert.equal(methodsFor(column('a', 'Date')), ['count', 'countdistinct'])
+})
+
+test.run()
