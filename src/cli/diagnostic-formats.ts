@@ -47,6 +47,11 @@ const encoded = (text: string) =>
 const escaped = (value: string | number) =>
   encoded(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
+const ruleOf = (id: string) => ({
+  id,
+  shortDescription: { text: id.replaceAll('-', ' ') },
+})
+
 /** A log of one run, https://docs.oasis-open.org/sarif/sarif/v2.1.0/. */
 export function sarifLog(
   diagnostics: readonly Diagnostic[],
@@ -58,7 +63,7 @@ export function sarifLog(
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'eider', version, rules: used.map((id) => ({ id })) } },
+        tool: { driver: { name: 'eider', version, rules: used.map(ruleOf) } },
         columnKind: 'unicodeCodePoints',
         results: diagnostics.map((item) => {
           const region = regionOf(item)

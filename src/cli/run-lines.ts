@@ -23,6 +23,7 @@ const styleOf: Readonly<Record<string, Style>> = {
   built: 'green',
   unchanged: 'dim',
   failed: 'red',
+  breaking: 'red',
   skipped: 'yellow',
   warning: 'yellow',
 }

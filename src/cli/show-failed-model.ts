@@ -34,8 +34,15 @@ export function showFailedModel(
 const wordAt = (text: string): string =>
   /^(?:@?[\p{L}\p{N}_.]+|"[^"\n]*"|'[^'\n]*'|\S)/u.exec(text)?.[0] ?? ''
 
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^Conversion Error|^Could not (?:convert|cast)|^'.*' is not an? [A-Z]|^Casting value/s,
+    'TRY_CAST gives NULL where a value does not fit',
+  ],
+  [/^Overflow in /, 'cast one side to a wider type, such as BIGINT or HUGEINT'],
+  [/^Could not parse string /, 'try_strptime gives NULL where a text does not fit'],
+]
+
 function hintFor(message: string): string | undefined {
-  if (/^Conversion Error|Could not (?:convert|cast)/.test(message))
-    return 'TRY_CAST gives NULL where a value does not fit'
-  return undefined
+  return HINTS.find(([pattern]) => pattern.test(message))?.[1]
 }

@@ -135,6 +135,10 @@ export class RunDisplay implements Disposable {
       this.detail(`building   ${model} (${because})`)
     },
     'model-finished': (result) => this.#finishModel(result),
+    'contract-change': ({ set, change, breaking }) => {
+      if (breaking) this.#say('breaking', set, change)
+      else this.detail(`contract   ${set} ${change}`)
+    },
     published: ({ relations, ms }) =>
       this.detail(`published  ${count(relations, 'set')}, ${duration(ms)}`),
   }

@@ -2,7 +2,7 @@
 
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { parseModelName, splitModelName } from '../core/names.ts'
-import type { Connection } from '../duckdb/database.ts'
+import type { Opened } from '../pipeline/orphans.ts'
 import { isReservedSchema } from '../project/files.ts'
 import type { Project } from '../project/project.ts'
 import { runOptionsOf } from './run-options.ts'
@@ -11,7 +11,7 @@ import { runOptionsOf } from './run-options.ts'
 export async function changeWarehouse<T>(
   project: Project,
   { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
-  work: (connection: Connection) => Promise<T>,
+  work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
   const { openStore } = await import('../store/open-store.ts')
   const store = openStore(project.paths)
@@ -26,7 +26,7 @@ export async function changeWarehouse<T>(
     signal,
   })
   await using connection = await warehouse.connect()
-  const result = await work(connection)
+  const result = await work({ connection, state: store.state })
   await store.warehouse.settle(connection, null)
   return result
 }

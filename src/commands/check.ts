@@ -1,4 +1,3 @@
-import { relative, resolve, sep } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
@@ -9,6 +8,8 @@ import { diagnosticEvents } from '../cli/show-failure.ts'
 import { variableFlags } from '../cli/variable-flags.ts'
 import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
+import { findProjectDir } from '../project/load.ts'
+import { repositoryPrefix } from './repository-prefix.ts'
 
 const formats = ['text', 'json', 'github', 'sarif'] as const
 
@@ -47,21 +48,20 @@ export default class Check extends BaseCommand {
   }
 
   async #check(flags: CheckFlags, argv: readonly unknown[]): Promise<Checked> {
-    const start = resolve(process.env['GITHUB_WORKSPACE'] ?? process.cwd())
+    const dir = flags.project ?? (await findProjectDir(process.cwd())) ?? process.cwd()
+    const root = repositoryPrefix(dir)
     try {
       const { files, paths } = await this.openProject(flags)
       const { compileOnce } = await import('../compiler/compile-once.ts')
       const { knownModels, select } = await import('../compiler/select.ts')
       const { diagnosticsOf } = await import('../compiler/mistakes.ts')
-      const { dir, state } = paths
-      const project = await compileOnce(files, { dir, state, save: false })
+      const { state } = paths
+      const project = await compileOnce(files, { dir: paths.dir, state, save: false })
       const selected = select(knownModels(project), selectionOf(argv, flags), noState)
       const diagnostics = diagnosticsOf(project, selected)
-      return { models: selected.size, diagnostics, root: prefixOf(relative(start, dir)) }
+      return { models: selected.size, diagnostics, root }
     } catch (error) {
       if (!(error instanceof DiagnosticsError)) throw error // of eider.yml
-      const dir = flags.project ?? process.cwd()
-      const root = prefixOf(relative(start, resolve(dir)))
       return { models: 0, diagnostics: error.diagnostics, root }
     }
   }
@@ -91,10 +91,6 @@ export default class Check extends BaseCommand {
 }
 
 const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
-
-/** Outside the repository the path in the project is the best name. */
-const prefixOf = (path: string) =>
-  path === '' || path.startsWith('..') ? '' : `${path.split(sep).join('/')}/`
 
 function noState(): never {
   throw new UsageError(

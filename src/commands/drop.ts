@@ -31,8 +31,8 @@ export default class Drop extends BaseCommand {
       })
     const { dropRelation } = await import('../pipeline/orphans.ts')
     const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
-    const dropped = await changeWarehouse(project, options, (connection) =>
-      dropRelation(connection, args.name),
+    const dropped = await changeWarehouse(project, options, (opened) =>
+      dropRelation(opened, args.name),
     )
     if (flags.json) return this.printEvent({ event: 'dropped', ...dropped })
     const { model, kind, rows } = dropped

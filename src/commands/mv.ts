@@ -39,9 +39,9 @@ export default class Mv extends BaseCommand {
     const { moveRelation } = await import('../pipeline/orphans.ts')
     const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
     await using prepared = file === null ? null : await prepareMove(project.paths.dir, file)
-    const moved = await changeWarehouse(project, options, async (connection) => {
+    const moved = await changeWarehouse(project, options, async (opened) => {
       const { replace } = flags
-      const relation = await moveRelation(connection, from, to, { replace, file: prepared })
+      const relation = await moveRelation(opened, from, to, { replace, file: prepared })
       if (relation === null) await prepared?.rename()
       return relation
     })

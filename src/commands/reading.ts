@@ -55,7 +55,7 @@ export async function openToRead(
     await opening.catch(async (error: unknown) => {
       const run = isHeld(error) ? await runAtWork(store) : null
       if (!orLastState || run === null) throw error
-      const { openLastState } = await import('../pipeline/store/last-state.ts')
+      const { openLastState } = await import('../store/files/last-state.ts')
       const last = await openLastState(state, engine, dir)
       if (last === null) throw error
       process.stderr.write(`a run is working (${run}); this is the state after the last one\n`)

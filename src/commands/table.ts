@@ -7,6 +7,7 @@ import Doctor from './doctor.ts'
 import Drop from './drop.ts'
 import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
+import Flush from './flush.ts'
 import Init from './init.ts'
 import Mv from './mv.ts'
 import ODataExplain from './odata/explain.ts'
@@ -23,6 +24,7 @@ import Version from './version.ts'
 export const commands = {
   init: Init,
   run: PipelineRun,
+  flush: Flush,
   serve: ODataServe,
   plan: PipelinePlan,
   check: Check,

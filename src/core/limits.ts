@@ -305,6 +305,9 @@ export const limits = {
    */
   groupMs: 120,
   groupHeldMs: 300,
+  /** `--every`: more often would be a loop, and less often than a day is for cron. */
+  shortestEveryMs: 100,
+  longestEveryMs: 86_400_000,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
   /** A run that waits looks this often whether the lock is free: a person does not notice it, and a look reads one file. */

@@ -3,16 +3,25 @@
 //   type   = base suffix*            suffix = "[]" | "[" digits "]"
 //   base   = "STRUCT(" fields ")" | "UNION(" fields ")" | "MAP(" type "," type ")" | "ENUM(" members ")" | scalar
 //   fields = name type ("," name type)*          name = word | '"' … '"' with doubled quotes
-//   scalar = words, with an optional "(" … ")" of numbers, such as `TIMESTAMP WITH TIME ZONE` or `DECIMAL(18,4)`
+//   scalar = words, with an optional "(" … ")" of numbers, such as `TIMESTAMP WITH TIME ZONE` or `DECIMAL(18,4)`, or of
+//            a text, such as `GEOMETRY('OGC:CRS84')`
 
 import { type ColumnType, columnType } from './relation.ts'
 
 export type TypeTree =
-  | { readonly is: 'scalar'; readonly name: string; readonly parameters: readonly number[] }
+  | Scalar
   | { readonly is: 'enum'; readonly members: readonly string[] }
   | { readonly is: 'list'; readonly element: TypeTree; readonly length: number | null }
   | { readonly is: 'struct' | 'union'; readonly fields: ReadonlyMap<string, TypeTree> }
   | { readonly is: 'map'; readonly key: TypeTree; readonly value: TypeTree }
+
+export interface Scalar {
+  readonly is: 'scalar'
+  readonly name: string
+  readonly parameters: readonly number[]
+  /** The parameter that is a text. */
+  readonly text?: string
+}
 
 const TOKEN = /\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(\w+)|([(),[\]]))/y
 
@@ -52,6 +61,10 @@ export function parseType(text: ColumnType): TypeTree {
     if (name === 'MAP') {
       const [key, value] = separated(type)
       return { is: 'map', key: key!, value: value! }
+    }
+    if (peek('(') && tokens[at + 1]?.member !== undefined) {
+      const [text] = separated(() => next('member'))
+      return { is: 'scalar', name, parameters: [], text: text! }
     }
     const parameters = peek('(') ? separated(() => Number(tokens[at++]?.word)) : []
     return { is: 'scalar', name, parameters }
@@ -94,35 +107,61 @@ function tokenize(text: string): readonly Token[] {
   return tokens
 }
 
+/** The tree as DuckDB spells it. */
+export function printType(tree: TypeTree): string {
+  switch (tree.is) {
+    case 'scalar':
+      return printScalar(tree)
+    case 'enum':
+      return `ENUM(${tree.members.map(quoted).join(', ')})`
+    case 'list':
+      return `${printType(tree.element)}[${tree.length ?? ''}]`
+    case 'map':
+      return `MAP(${printType(tree.key)}, ${printType(tree.value)})`
+    default: {
+      const fields = Array.from(
+        tree.fields,
+        ([name, field]) => `"${name.replaceAll('"', '""')}" ${printType(field)}`,
+      )
+      return `${tree.is.toUpperCase()}(${fields.join(', ')})`
+    }
+  }
+}
+
 /** The type with VARCHAR in place of the scalars that `isText` picks. `inKey`: within the key of a MAP. */
 export function withText(
   type: ColumnType,
   isText: (scalar: string, inKey: boolean) => boolean,
 ): ColumnType {
   let changed = false
-  const print = (tree: TypeTree, inKey: boolean): string => {
+  const replaced = (tree: TypeTree, inKey: boolean): TypeTree => {
     switch (tree.is) {
       case 'scalar':
-        if (!isText(tree.name, inKey)) return printScalar(tree)
+        if (!isText(tree.name, inKey)) return tree
         changed = true
-        return 'VARCHAR'
+        return { is: 'scalar', name: 'VARCHAR', parameters: [] }
       case 'enum':
-        return `ENUM(${tree.members.map((member) => `'${member.replaceAll("'", "''")}'`).join(', ')})`
+        return tree
       case 'list':
-        return `${print(tree.element, inKey)}[${tree.length ?? ''}]`
+        return { ...tree, element: replaced(tree.element, inKey) }
       case 'map':
-        return `MAP(${print(tree.key, true)}, ${print(tree.value, inKey)})`
+        return { is: 'map', key: replaced(tree.key, true), value: replaced(tree.value, inKey) }
       default: {
-        const fields = Array.from(tree.fields, ([name, field]) => {
-          return `"${name.replaceAll('"', '""')}" ${print(field, inKey)}`
-        })
-        return `${tree.is.toUpperCase()}(${fields.join(', ')})`
+        const fields = Array.from(
+          tree.fields,
+          ([name, field]) => [name, replaced(field, inKey)] as const,
+        )
+        return { is: tree.is, fields: new Map(fields) }
       }
     }
   }
-  const text = print(parseType(type), false)
+  const text = printType(replaced(parseType(type), false))
   return changed ? columnType(text) : type
 }
 
-const printScalar = ({ name, parameters }: { name: string; parameters: readonly number[] }) =>
-  parameters.length === 0 ? name : `${name}(${parameters.join(',')})`
+function printScalar({ name, parameters, text }: Scalar): string {
+  const inner = text === undefined ? parameters.join(',') : quoted(text)
+  return inner === '' ? name : `${name}(${inner})`
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`

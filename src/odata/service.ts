@@ -14,7 +14,7 @@ import { createAnswerCache } from './http/answer-cache.ts'
 import { createComparisons } from './engine/comparisons.ts'
 import { createHandler } from './http/handle.ts'
 import { createSpooledBodies } from './engine/spooled-bodies.ts'
-import { createLinkSigner, openLinkSigner } from './protocol/link-signature.ts'
+import { createLinkSigner, type LinkSigner, openLinkSigner } from './protocol/link-signature.ts'
 import { createOpenStreams } from './engine/open-streams.ts'
 import { createAdmission, admissionLimits } from './engine/admission.ts'
 import { ROOT_PATH } from './protocol/service-root.ts'
@@ -49,6 +49,8 @@ export interface ODataServiceOptions {
   readonly memoryLimit?: string | null
   /** The file of the secret by which links are known; without one they end with the service. */
   readonly linkSecretPath?: string
+  /** 64 hexadecimal digits, instead of that file. */
+  readonly linkSecret?: string | null
   /** Whether URLs in answers follow Forwarded and X-Forwarded-* headers. */
   readonly trustProxy?: boolean
   /** Memory of the answer cache; limits.cacheBytes by default, 0 for none. */
@@ -90,13 +92,12 @@ export class ODataService implements AsyncDisposable {
     const tempDir = await ownTempDir(options, resources)
     const engine = { published, threads, memoryLimit: memoryOfEach(memoryLimit), tempDir }
     const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
-    const { linkSecretPath: secret } = options
     const traffic = createTraffic()
     const answer = createHandler({
       snapshots,
       comparisons: createComparisons(engine),
       spooledBodies: createSpooledBodies(tempDir),
-      links: secret === undefined ? createLinkSigner() : await openLinkSigner(secret, logger),
+      links: await signerOf(options),
       trustProxy: options.trustProxy ?? false,
       admission: createAdmission(admissionLimits()),
       streams: createOpenStreams(options.openStreams ?? limits.openStreams),
@@ -172,4 +173,14 @@ async function ownTempDir(
     logger.warn('temp-dir-unwritable', { path: tempDir, error })
     return tempDir
   }
+}
+
+/** Services with one secret take each other's links. */
+async function signerOf({
+  linkSecret = null,
+  linkSecretPath,
+  logger,
+}: ODataServiceOptions): Promise<LinkSigner> {
+  if (linkSecret !== null) return createLinkSigner(Buffer.from(linkSecret, 'hex'))
+  return linkSecretPath === undefined ? createLinkSigner() : openLinkSigner(linkSecretPath, logger)
 }

@@ -8,13 +8,16 @@ import type { Model, PlacedAnnotation } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Sql } from '../core/sql.ts'
 import { DatabaseError, isInterrupt } from '../duckdb/errors.ts'
+import { causePlace, columnPlace } from './failure-place.ts'
+
+/** The annotation that asks for the impossible, or the column; or the message begins with its place in the project. */
+type FailurePlace = PlacedAnnotation | 'placed' | { readonly column: string }
 
 /** A rule of the tool that a model broke: a duplicate key, a column that vanished, a table that would be lost. */
 export class ModelFailure extends Error {
   override name = 'ModelFailure'
-  /** The annotation that asks for the impossible; or the message begins with its place in the project. */
-  readonly at: PlacedAnnotation | 'placed'
-  constructor(message: string, at: PlacedAnnotation | 'placed' = 'kind') {
+  readonly at: FailurePlace
+  constructor(message: string, at: FailurePlace = 'kind') {
     super(message)
     this.at = at
   }
@@ -37,12 +40,13 @@ export function explainFailure(
   if (error instanceof ModelFailure)
     return error.at === 'placed'
       ? error.message
-      : `${annotationPlace(model, error.at)}: ${error.message}`
+      : `${placeOfFailure(model, error.at)}: ${error.message}`
   if (!(error instanceof DatabaseError)) throw error
   // After a FATAL error DuckDB refuses everything until the file is opened again.
   if (error.details.type === 'FATAL') throw error
   const message = isDiskFull(error) ? `the disk is full: ${oneLine(error)}` : oneLine(error)
-  const place = statement === null ? null : placeOf(error, model, statement)
+  const place =
+    statement === null ? null : (placeOf(error, model, statement) ?? causeOf(error, model))
   return `${place ?? startPlace(model)}: ${message}${leftBehind(error, model, selected)}`
 }
 
@@ -55,6 +59,17 @@ function leftBehind(
   const left = dependsOn.filter((input) => selected?.has(input) === false)
   if (details.type !== 'Binder' || left.length === 0) return ''
   return `; not selected, and possibly out of date: ${left.join(', ')}; select the upstream models too: --select +${name}`
+}
+
+function placeOfFailure(model: Model, at: Exclude<FailurePlace, 'placed'>): string {
+  if (typeof at === 'string') return annotationPlace(model, at)
+  const span = columnPlace(model, at.column)
+  return span === null ? annotationPlace(model, 'kind') : placeAt(model.source, span.start)
+}
+
+function causeOf({ details }: DatabaseError, model: Model): string | null {
+  const span = details.position === null ? causePlace(model, details.message) : null
+  return span && placeAt(model.source, span.start)
 }
 
 /** Where the annotation stands; where it is not written, the one that says the kind, or the start of the SELECT. */
@@ -102,9 +117,33 @@ const KEPT = 'nothing was lost: what was committed and published is kept'
 
 function oneLine(error: DatabaseError): string {
   const text = error.details.message.replace(/^TransactionContext Error: /, '')
-  const first = csvProblem(text) ?? text.split('\n')[0] ?? ''
+  const first = csvProblem(text) ?? castProblem(text) ?? text.split('\n')[0] ?? ''
   const candidates = error.details.candidates.filter((candidate) => candidate !== '')
   return candidates.length === 0 ? first : `${first} (did you mean ${candidates.join(' or ')}?)`
+}
+
+const SQL_TYPES: Readonly<Record<string, string>> = {
+  INT8: 'TINYINT',
+  INT16: 'SMALLINT',
+  INT32: 'INTEGER',
+  INT64: 'BIGINT',
+  INT128: 'HUGEINT',
+  UINT8: 'UTINYINT',
+  UINT16: 'USMALLINT',
+  UINT32: 'UINTEGER',
+  UINT64: 'UBIGINT',
+  BOOL: 'BOOLEAN',
+}
+
+/** In the types of SQL: DuckDB names those of its memory. */
+function castProblem(text: string): string | null {
+  const pattern =
+    /^Could not convert string ('[^]*') to (\w+)(?: when casting from source column (.+))?$/
+  const [, value, type = '', column] = pattern.exec(text.split('\n')[0]!) ?? []
+  if (value === undefined) return null
+  const name = SQL_TYPES[type] ?? type
+  const article = /^[AEIOU]/.test(name) && !/^U[A-Z]*INT/.test(name) ? 'an' : 'a'
+  return `${value} is not ${article} ${name}${column === undefined ? '' : ` (column ${column})`}`
 }
 
 /** Of a CSV file DuckDB says where on the first line, and what at the end of the paragraph. */

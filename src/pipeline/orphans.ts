@@ -9,10 +9,10 @@ import type { Orphan } from '../core/report/progress.ts'
 import { Resources } from '../core/resources.ts'
 import { sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { type Catalog, readCatalog } from '../duckdb/catalog.ts'
+import type { Catalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { countRows, createSchema, relationOf, relationType } from './build/materialize/relation.ts'
-import { readState, type State } from './store/state.ts'
+import type { State, StateStore } from '../store/state-store.ts'
 
 /** By name. */
 export async function readOrphans(
@@ -21,11 +21,13 @@ export async function readOrphans(
 ): Promise<readonly Orphan[]> {
   const known = knownModels(project)
   const orphans: Orphan[] = []
-  for (const [model, { kind }] of state.models) {
+  const added = [...project.models.values()].filter(({ name }) => !state.models.has(name))
+  for (const [model, { kind, definition }] of state.models) {
     const type = relationType(catalog, model)
     if (type === null || known.has(model)) continue
     const rows = type === 'view' ? null : await countRows(connection, relationOf(model))
-    orphans.push({ model, kind, rows })
+    const heir = added.find((one) => one.definition === definition)
+    orphans.push({ model, kind, rows, ...(heir === undefined ? {} : { renamed_to: heir.name }) })
   }
   return orphans.toSorted((a, b) => (a.model < b.model ? -1 : 1))
 }
@@ -36,10 +38,17 @@ interface Found {
   readonly state: State
 }
 
+/** The warehouse of a target, to be changed by a command that holds its lease. */
+export interface Opened {
+  readonly connection: Connection
+  readonly state: StateStore
+}
+
 /** Removes the relation and its state. Throws UsageError where no run created it. */
-export async function dropRelation(connection: Connection, name: string): Promise<Orphan> {
-  const catalog = await readCatalog(connection)
-  const { models } = await readState(connection)
+export async function dropRelation({ connection, state }: Opened, name: string): Promise<Orphan> {
+  const known = await state.begin(connection, [])
+  const { catalog } = known
+  const { models } = known.state
   const found = [...models].find(([model]) => sameName(model, name))
   if (found === undefined)
     throw new UsageError(`no run created "${name}"`, {
@@ -50,9 +59,9 @@ export async function dropRelation(connection: Connection, name: string): Promis
   const [model, { kind }] = found
   const type = relationType(catalog, model)
   const rows = type === 'table' ? await countRows(connection, relationOf(model)) : null
-  await connection.transact(async () => {
+  await state.change(connection, async () => {
     if (type !== null) await connection.run(dropOf(model, type))
-    await connection.run(sql`DELETE FROM _eider.models WHERE lower(model) = ${lower(model)}`)
+    await state.forget(connection, model)
     await connection.run(
       sql`DELETE FROM _eider.rejected_events WHERE lower(target) = ${lower(model)}`,
     )
@@ -72,13 +81,14 @@ export interface FileMove {
  * fails. Throws UsageError where something is in the way.
  */
 export async function moveRelation(
-  connection: Connection,
+  { connection, state }: Opened,
   from: ModelName,
   to: ModelName,
   { replace, file }: { readonly replace: boolean; readonly file: FileMove | null },
 ): Promise<Orphan | null> {
-  const catalog = await readCatalog(connection)
-  const { models } = await readState(connection)
+  const known = await state.begin(connection, [])
+  const { catalog } = known
+  const { models } = known.state
   const record = [...models].find(([model]) => sameName(model, from))
   const type = record === undefined ? null : relationType(catalog, record[0])
   if (record === undefined || type === null) return null
@@ -109,17 +119,15 @@ export async function moveRelation(
   }
   const rows = type === 'table' ? await countRows(connection, relationOf(old)) : null
   await using undo = new Resources()
-  await connection.transact(async () => {
+  await state.change(connection, async () => {
     if (inTheWay !== null) await connection.run(dropOf(to, inTheWay))
-    await connection.run(sql`DELETE FROM _eider.models WHERE lower(model) = ${lower(to)}`)
+    await state.forget(connection, to)
     // The next run recreates a view; a table may change its schema, for which DuckDB has no ALTER.
     if (type === 'table') {
       await connection.run(createSchema(to))
       await connection.run(sql`CREATE TABLE ${relationOf(to)} AS FROM ${relationOf(old)}`)
-      await connection.run(sql`
-        UPDATE _eider.models SET model = ${sql.value(to)}, removed_at = NULL
-        WHERE lower(model) = ${lower(old)}`)
-    } else await connection.run(sql`DELETE FROM _eider.models WHERE lower(model) = ${lower(old)}`)
+      await state.rename(connection, old, to)
+    } else await state.forget(connection, old)
     await connection.run(dropOf(old, type))
     if (file === null) return
     await file.rename()

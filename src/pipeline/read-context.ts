@@ -2,7 +2,8 @@
 
 import { databasesOf, hashFiles } from '../compiler/file-hashes.ts'
 import { knownModels } from '../compiler/select.ts'
-import type { CompiledProject } from '../core/model.ts'
+import { kinds } from '../core/kinds.ts'
+import type { CompiledProject, Kind } from '../core/model.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
@@ -10,13 +11,17 @@ import { sql } from '../core/sql.ts'
 import { type Catalog, catalogKey, describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
+import type { Store } from '../store/store.ts'
+import { relationType } from './build/materialize/relation.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
 import { readSourceAges, sourcesRead } from './plan/source-age.ts'
 import type { RunContext, WatermarkRange } from './run-context.ts'
+import type { State } from '../store/state-store.ts'
 
 /** The options of a run or a plan. */
 export interface RunRequest {
   readonly paths: ProjectPaths
+  readonly store: Store
   readonly project: CompiledProject
   /** All models when there is none. */
   readonly selection?: RunSelection
@@ -38,12 +43,16 @@ export const isAboutAll = ({ selection = allModels }: RunRequest): boolean =>
 /** Throws UsageError for a selector that can never match. */
 export async function readContext(
   request: RunRequest,
-  found: Pick<RunContext, 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'>,
+  found: Pick<
+    RunContext,
+    'store' | 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'
+  >,
 ): Promise<RunContext> {
   const { paths, project, selection = allModels } = request
   const { fullRefresh = false, allowEmpty = false, range = null } = request
   const { connection, catalog, state, startedAt } = found
   const { models, external } = project
+  const lost = await lostTables(request, catalog, state)
   const fileHashes = await hashFiles(connection, paths.dir, models.values(), databasesOf(project))
   const known = { connection, state, fileHashes }
   const chosen = await chooseModels(known, knownModels(project), selection)
@@ -60,9 +69,31 @@ export async function readContext(
     chosen,
     selected,
     fileHashes,
+    lost,
     sourceAges: await readSourceAges(connection, tables, external?.away, startedAt),
     columnsBefore: describeOnce(connection, catalog),
   }
+}
+
+/** What was published tells where the state was lost together with the table. */
+async function lostTables(
+  { store, project }: RunRequest,
+  catalog: Catalog,
+  state: State,
+): Promise<ReadonlySet<ModelName>> {
+  const missing = [...project.models.values()].filter(
+    ({ name }) => relationType(catalog, name) === null,
+  )
+  const keepsRows = ({ kind }: { readonly kind: Kind }) => kinds[kind].keepsRows
+  const [recorded, others] = [new Set<ModelName>(), new Set<ModelName>()]
+  for (const model of missing) {
+    const record = state.models.get(model.name)
+    if (record === undefined && keepsRows(model) && model.expose !== null) others.add(model.name)
+    if (record?.removed === false && keepsRows(record)) recorded.add(model.name)
+  }
+  const published = others.size === 0 ? null : await store.snapshots.current()
+  const served = published?.relations.filter(({ model, rows }) => rows > 0 && others.has(model))
+  return new Set([...recorded, ...(served ?? []).map(({ model }) => model)])
 }
 
 function describeOnce(connection: Connection, catalog: Catalog): RunContext['columnsBefore'] {

@@ -5,7 +5,6 @@ import { knownModels } from '../compiler/select.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { kinds } from '../core/kinds.ts'
 import type { Model } from '../core/model.ts'
-import type { Store } from '../store/store.ts'
 import { countRows, relationOf, relationType } from './build/materialize/relation.ts'
 import { keptRelations } from './kept-relations.ts'
 import type { RunRequest } from './read-context.ts'
@@ -16,10 +15,11 @@ import { fullRefreshOf } from './failure.ts'
  * A wrong checkout or an empty volume looks like a project without models, or one that has never run: `models-missing`,
  * `warehouse-missing`, to be thrown; null: nothing is published over something.
  */
-export async function refusalToEmpty(
-  { project, allowEmpty = false }: RunRequest,
-  store: Pick<Store, 'snapshots' | 'warehouse'>,
-): Promise<EnvironmentError | null> {
+export async function refusalToEmpty({
+  project,
+  store,
+  allowEmpty = false,
+}: RunRequest): Promise<EnvironmentError | null> {
   const published = allowEmpty ? null : await store.snapshots.current()
   if (published === null || published.relations.length === 0) return null
   const { id, relations } = published

@@ -77,6 +77,10 @@ export class RunResults {
     return this.#results.has(model)
   }
 
+  get finished(): ReadonlySet<ModelName> {
+    return new Set(this.#results.keys())
+  }
+
   get hasFailed(): boolean {
     return this.#failed.size > 0
   }

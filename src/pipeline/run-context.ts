@@ -7,9 +7,11 @@ import type { Column } from '../core/relation.ts'
 import type { Catalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { SourceAge } from './plan/source-age.ts'
-import type { ModelRecord, State } from './store/state.ts'
+import type { ModelRecord, State } from '../store/state-store.ts'
+import type { Store } from '../store/store.ts'
 
 export interface RunContext {
+  readonly store: Store
   readonly connection: Connection
   readonly paths: ProjectPaths
   readonly project: CompiledProject
@@ -31,6 +33,8 @@ export interface RunContext {
   readonly catalog: Catalog
   /** As earlier runs left it. */
   readonly state: State
+  /** Models whose table held rows that nothing can make again, and is gone: somebody dropped it, or an older file is there. */
+  readonly lost: ReadonlySet<ModelName>
   /** Hashes of the files that models read, by the names in `model.files`. */
   readonly fileHashes: ReadonlyMap<string, string>
   /** Of the sources that say when they were loaded, by name. */

@@ -7,8 +7,9 @@ import { knownModels } from '../compiler/select.ts'
 import type { Extensions } from '../core/extensions.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
+import type { ContractChange } from '../core/report/planned-changes.ts'
 import type { Progress, Share } from '../core/report/progress.ts'
-import { readCatalog } from '../duckdb/catalog.ts'
+import type { Snapshot } from '../core/snapshot.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Published, Retention } from '../store/snapshot-store.ts'
 import type { Store } from '../store/store.ts'
@@ -33,8 +34,6 @@ import { isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import { RunResults, type RunSummary } from './results.ts'
 import type { RunContext } from './run-context.ts'
-import { saveLastState } from './store/last-state.ts'
-import { ensureState, readPositions, readState, recordRemoved, recordRun } from './store/state.ts'
 import { openWarehouse } from './store/open-warehouse.ts'
 import { publishModels } from './store/publish.ts'
 
@@ -61,6 +60,11 @@ export interface RunOptions extends RunRequest {
   readonly logger: Logger
   /** Models that may be built at a time; 1 when not given. */
   readonly modelsAtOnce?: number
+  /** Says what a publication changed for clients. */
+  readonly contractChanges?: (
+    before: Snapshot,
+    after: Snapshot,
+  ) => Promise<readonly ContractChange[]>
   /** Build no further model after a failure. */
   readonly failFast?: boolean
   /** Published states that stay readable when newer ones have come. */
@@ -86,7 +90,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   progress({ event: 'run-started', run_id: runId, models: models.size })
   try {
     await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
-    const refusal = options.isCopy === true ? null : await refusalToEmpty(options, store)
+    const refusal = options.isCopy === true ? null : await refusalToEmpty(options)
     if (refusal !== null) throw refusal
     const sources = project.external?.sources ?? []
     await using warehouse = await openWarehouse(store.warehouse, options, {
@@ -100,7 +104,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     // A retry that found nothing to do is not the last run: the next one still finds what the run before it left.
     const isRecorded = options.selection?.retry !== true || summary.models.length > 0
     const recordBytes = isRecorded
-      ? await recordRun(connection, summary, describeResults(summary))
+      ? await store.state.recordRun(connection, summary, describeResults(summary))
       : null
     if (published !== null) await describePublished(options, published, connection)
     await Promise.all([
@@ -150,8 +154,8 @@ async function work(
     if (context.chosen.size < knownModels(project).size)
       options.progress({ event: 'models-selected', models: context.chosen.size })
     if (options.selection?.retry === true && context.chosen.size === 0) return null
-    const failed = await flush(options, results, context)
-    const positions = await readPositions(connection)
+    const failed = await flushEvents(options, results, context)
+    const positions = await context.store.state.readPositions(connection)
     const steps = await planSteps(context, { positions, waiting: new Set(), failed })
     while (connections.length < Math.min(modelsAtOnce, selected.size))
       connections.push(await connect())
@@ -171,23 +175,23 @@ async function prepare(
   { runId, startedAt }: RunResults,
   connection: Connection,
 ): Promise<RunContext> {
-  const { project, signal } = options
-  const catalog = await readCatalog(connection)
-  await ensureState(connection, catalog)
+  const { store, project, signal } = options
+  const known = await store.state.begin(connection, knownModels(project).keys())
   await copyForReaders(options, connection)
-  if (project.macrosAreWhole) await replaceMacros(connection, project.macros)
-  const state = await readState(connection, knownModels(project).keys())
-  return readContext(options, { connection, catalog, state, runId, startedAt, signal })
+  if (project.macrosAreWhole)
+    await replaceMacros(store.state, connection, known.macros, project.macros)
+  const { catalog, state } = known
+  return readContext(options, { store, connection, catalog, state, runId, startedAt, signal })
 }
 
 /** Readers are not worth a failed run: where it cannot be written, they see an older state, or none. */
 async function copyForReaders(
-  { paths, logger, signal, isCopy }: RunOptions,
+  { store, logger, signal, isCopy }: RunOptions,
   connection: Connection,
 ): Promise<void> {
   if (isCopy === true) return
   try {
-    await saveLastState(connection, paths.state)
+    await store.state.saveForReaders(connection)
   } catch (error) {
     if (isInterruption(error, signal)) throw error
     logger.warn('last-state-not-saved', { error: String(error) })
@@ -213,9 +217,14 @@ function failUncompiled(context: RunContext, results: RunResults): void {
   }
 }
 
+type FlushEventsOptions = Pick<
+  RunOptions,
+  'openClaims' | 'logger' | 'progress' | 'onFlushStep' | 'onShare'
+>
+
 /** The events models that were rejected, or could not be flushed. */
-async function flush(
-  { openClaims, logger, progress, onFlushStep, onShare }: RunOptions,
+export async function flushEvents(
+  { openClaims, logger, progress, onFlushStep, onShare }: FlushEventsOptions,
   results: RunResults,
   context: RunContext,
 ): Promise<EarlyFailures> {
@@ -248,7 +257,7 @@ async function flush(
 
 /** Their relations stay in the warehouse: history is not the tool's to destroy. They are no longer published. */
 async function markRemoved(
-  { connection, state, project }: RunContext,
+  { store, connection, state, project, runId }: RunContext,
   results: RunResults,
 ): Promise<void> {
   const isKept = keptRelations(project)
@@ -256,16 +265,17 @@ async function markRemoved(
     ([name, { removed }]) => !removed && !project.models.has(name) && !isKept(name),
   )
   const names = gone.map(([name]) => name)
-  if (names.length > 0) await recordRemoved(connection, names)
+  if (names.length > 0) await store.state.recordRemoved(connection, runId, names)
   for (const name of names) results.remove(name)
 }
 
 async function publishAll(
-  { store, progress, now, retention, onShare }: RunOptions,
+  { store, progress, now, retention, onShare, contractChanges }: RunOptions,
   results: RunResults,
   { connection, project, runId }: RunContext,
 ): Promise<Published> {
   const startedMs = performance.now()
+  const before = contractChanges === undefined ? null : await store.snapshots.current()
   const published = await publishModels({
     connection,
     snapshots: store.snapshots,
@@ -280,12 +290,15 @@ async function publishAll(
   })
   const { snapshot, changed } = published
   results.snapshot = { id: snapshot.id, changed }
-  if (changed)
-    progress({
-      event: 'published',
-      snapshot: snapshot.id,
-      relations: snapshot.relations.length,
-      ms: performance.now() - startedMs,
-    })
+  if (!changed) return published
+  progress({
+    event: 'published',
+    snapshot: snapshot.id,
+    relations: snapshot.relations.length,
+    ms: performance.now() - startedMs,
+  })
+  if (before === null || contractChanges === undefined) return published
+  for (const change of await contractChanges(before, snapshot))
+    progress({ event: 'contract-change', ...change })
   return published
 }

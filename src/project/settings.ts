@@ -12,7 +12,7 @@ export type SettingType =
   | { readonly is: 'list' }
   | { readonly is: 'choice'; readonly of: readonly string[] }
   /** Must not be written into eider.yml, which many can read, nor shown. */
-  | { readonly is: 'secret' }
+  | { readonly is: 'secret'; readonly hexDigits?: number }
   /** Of a PostgreSQL database. */
   | { readonly is: 'catalog' }
   /** Of a prefix in an S3 bucket. */
@@ -214,6 +214,17 @@ export const settings = {
     default: null,
     env: 'ODATA_TOKEN',
     help: 'Token that clients must show, as Bearer or as the password of Basic',
+  },
+  'odata.secret': {
+    type: { is: 'secret', hexDigits: 64 },
+    default: null,
+    env: 'ODATA_SECRET',
+    help: '64 hexadecimal digits that sign links, the same on all services; a file of each machine by default',
+  },
+  'odata.take_up_seconds': {
+    type: { is: 'integer', min: 0, max: 3600 },
+    default: 0,
+    help: 'On a lake: services show a state so long after it was published, when all have it',
   },
   'odata.memory_limit': {
     type: size,

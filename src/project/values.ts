@@ -22,7 +22,7 @@ export function describeType(type: SettingType): string {
     case 'choice':
       return `one of ${type.of.join(', ')}`
     case 'secret':
-      return 'a non-empty string, in the environment or in .env'
+      return `${type.hexDigits === undefined ? 'a non-empty string' : `${type.hexDigits} hexadecimal digits`}, in the environment or in .env`
     case 'catalog':
       return 'a URL such as postgres://eider@db.example:5432/lake'
     case 'store':
@@ -49,8 +49,11 @@ export function acceptValue(type: SettingType, value: unknown): SettingValue | n
       return typeof value === 'boolean' ? value : null
     case 'choice':
       return typeof value === 'string' && type.of.includes(value) ? value : null
-    case 'secret':
-      return typeof value === 'string' && value !== '' ? value : null
+    case 'secret': {
+      const form =
+        type.hexDigits === undefined ? /./s : RegExp(`^[0-9a-f]{${type.hexDigits}}$`, 'i')
+      return typeof value === 'string' && form.test(value) ? value : null
+    }
     case 'catalog':
       return typeof value === 'string' && parseCatalogUrl(value) !== null ? value : null
     case 'store':

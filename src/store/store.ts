@@ -1,14 +1,18 @@
 // Where a target of a project keeps its tables and what it publishes. Runs, commands and services know these interfaces;
 // which store a target has is decided in open-store.ts and nowhere else.
 
+import type { FlushRecords } from './flush-records.ts'
 import type { RunLease } from './run-lease.ts'
 import type { SnapshotReader } from './snapshot-reader.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
+import type { StateStore } from './state-store.ts'
 import type { Warehouse } from './warehouse.ts'
 
 export interface Store {
   readonly warehouse: Warehouse
   readonly lease: RunLease
+  readonly state: StateStore
+  readonly flushed: FlushRecords
   /** For runs. */
   readonly snapshots: SnapshotStore
   /** For services. */

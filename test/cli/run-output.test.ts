@@ -43,7 +43,7 @@ test('every line has a time, failures are framed on stderr, unchanged models are
     lines.map((line) => line.slice(21).split(/ {2,}/)[0]),
     ['built', 'failed', 'skipped', lines[3]!.slice(21).split(/ {2,}/)[0]],
   )
-  assert.match(lines[1]!, /a\.bad +models\/a\/bad\.sql:2:3: Could not convert string 'x1'/)
+  assert.match(lines[1]!, /a\.bad +models\/a\/bad\.sql:2:3: 'x1' is not an INTEGER/)
   const last = /Z 1 failed, 1 skipped, 1 built, published [0-9a-f]+ in .* {8}eider run --retry$/
   assert.match(lines[3]!, last)
   const frame =

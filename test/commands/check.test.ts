@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { mistakes } from '../support/json-schema.ts'
+import { sarifSchema } from '../support/sarif-schema.ts'
 import { workspace } from '../support/workspace.ts'
 
 const files = {
@@ -71,7 +73,7 @@ test('every mistake is listed in each format, and nothing is written', async () 
   )
 
   const log = JSON.parse((await check('--format', 'sarif')).stdout) as Sarif
-  assert.is(log.version, '2.1.0')
+  assert.equal(mistakes(sarifSchema, log), [])
   const [run] = log.runs
   assert.is(run?.tool.driver.name, 'eider')
   assert.equal(
@@ -105,6 +107,32 @@ test('a check of some models tells what concerns them; mistakes of eider.yml com
     exitCode: 1,
   })
   assert.match(broken.stdout, /^::error file=shop\/eider\.yml,line=2,.*title=config-unknown-key::/)
+})
+
+test('paths begin at the root of the repository, wherever the check is started', async () => {
+  await using space = await workspace({ ...files, 'repo/shop/eider.yml': 'name: s\n' })
+  await space.write('repo/shop/models/a/typo.sql', 'SELECT y\n')
+  const fileIn = async (cwd: string, env = {}, ...args: readonly string[]) => {
+    const options = { cwd: space.path(cwd), env, exitCode: 1 }
+    const { stdout } = await space.ok(['check', '--format', 'github', ...args], options)
+    return /^::error file=([^,]+)/.exec(stdout)?.[1]
+  }
+  const outside = ['--project', space.path('repo/shop')]
+  assert.is(await fileIn('repo/shop/models'), 'models/a/typo.sql')
+  assert.is(
+    await fileIn('shop', { GITHUB_WORKSPACE: space.dir }, ...outside),
+    'repo/shop/models/a/typo.sql',
+  )
+  await space.write('repo/.git/HEAD', '')
+  for (const cwd of ['repo/shop', 'repo/shop/models/a'])
+    assert.is(await fileIn(cwd), 'shop/models/a/typo.sql')
+  assert.is(await fileIn('shop', {}, ...outside), 'shop/models/a/typo.sql')
+  assert.is(
+    await fileIn('shop', { GITHUB_WORKSPACE: space.dir }, ...outside),
+    'shop/models/a/typo.sql',
+  )
+  await space.write('repo/shop/eider.yml', 'name: s\nnothing: 1\n')
+  assert.is(await fileIn('repo/shop/models'), 'shop/eider.yml')
 })
 
 test.run()

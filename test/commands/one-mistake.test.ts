@@ -32,6 +32,8 @@ interface Line {
   readonly because?: string
   readonly code?: string
   readonly file?: string
+  readonly models?: number
+  readonly problem?: string | null
 }
 
 const linesOf = (stdout: string) =>
@@ -46,6 +48,24 @@ async function breakThree(space: Workspace): Promise<void> {
   await space.write('models/bad/typo.sql', '-- @expose id\nSELECT idd FROM raw.events\n')
   await space.write('models/bad/checked.sql', '-- @check: x < 1\nSELECT 1 AS x\n')
   await rm(space.path('data/people.csv'))
+}
+
+/** A check sees what is in the files; what only the rows can tell is seen by a plan that builds them in memory. */
+async function readOnly(space: Workspace): Promise<void> {
+  const checked = linesOf((await space.ok(['check', '--json'], { exitCode: 1 })).stdout)
+  assert.equal(
+    checked.map(({ event, code, file, models }) => [code ?? event, file ?? models]),
+    [
+      ['invalid-source', 'eider.yml'],
+      ['sql-binding', 'models/bad/typo.sql'],
+      ['check-finished', MODELS],
+    ],
+  )
+  await space.write('models/bad/checked.sql', '-- @check: x < 1\nSELECT 2 AS x\n')
+  const steps = linesOf((await space.ok(['plan', '--diff', '--json'], { exitCode: 1 })).stdout)
+  const failing = steps.filter(({ problem }) => typeof problem === 'string')
+  const names = failing.map(({ model }) => model!).toSorted(compareText)
+  assert.is(names.join(' '), 'bad.away bad.checked bad.typo')
 }
 
 test('300 models, one mistake, one source away, one failing check: the others are built and published', async () => {
@@ -76,10 +96,13 @@ test('300 models, one mistake, one source away, one failing check: the others ar
     lines.filter(({ event }) => event === 'diagnostic').map(({ code }) => code),
     ['invalid-source', 'sql-binding'],
   )
+  await readOnly(space)
   const served = await space.ok(['odata', 'preview', 'raw_events/$count'])
   assert.is(served.stdout.trim(), '2')
-  const kept = await space.ok(['odata', 'preview', 'bad_typo/$count'], { exitCode: 1 })
-  assert.match(kept.stderr, 'models/bad/typo.sql:2:8')
+  const kept = await space.ok(['odata', 'preview', 'bad_typo/$count'])
+  assert.is(kept.stdout.trim(), '1')
+  const unpublished = await space.ok(['odata', 'preview', 'bad.reads_typo'], { exitCode: 1 })
+  assert.match(unpublished.stderr, 'models/bad/typo.sql:2:8')
   const shown = await space.ok(['query', 'SELECT name FROM bad.away', '--format', 'csv'])
   assert.match(shown.stdout, 'Ann')
 })
@@ -102,7 +125,13 @@ test('what a model that fails has published stays; it can be looked for, and oth
   await space.ok(['run', 'a.other'])
   await space.ok(['show', 'a.other'])
   await space.ok(['history', 'a.typo'])
-  assert.match((await space.ok(['ls'])).stdout, /a\.typo .*models\/a\/typo\.sql:2:16: /)
+  const ls = (await space.ok(['ls'])).stdout
+  assert.match(ls, /a\.typo +table +a_typo +models\/a\/typo\.sql:2:16: /)
+  assert.match(ls, /a\.reader +table +a_reader +a\.typo fails/)
+  for (const set of ['a_typo', 'a.reader']) {
+    assert.match((await space.ok(['odata', 'preview', set])).stdout, '"value":[{"id":1}]')
+    assert.match((await space.ok(['odata', 'explain', set])).stdout, '"id" AS "id"')
+  }
   const plan = await space.ok(['plan'], { exitCode: 1 })
   assert.not.match(plan.stdout, 'entity set removed')
   assert.match((await space.ok(['show', 'a.reader'], { exitCode: 1 })).stderr, 'typo.sql:2:16')

@@ -17,7 +17,9 @@ import {
   type FlushDependencies,
   flushTarget,
 } from '../../src/pipeline/flush/flush.ts'
-import { ensureState, readState } from '../../src/pipeline/store/state.ts'
+import { fileFlushRecords } from '../../src/store/files/file-flush-records.ts'
+import { ensureState } from '../../src/store/files/file-layout.ts'
+import { readState } from '../../src/store/files/file-state.ts'
 import { openBuffer } from '../support/open-buffer.ts'
 import { FakeFiles, fileError, PowerCutError, type Survival } from '../support/fake-files.ts'
 import { events } from '../support/handmade-models.ts'
@@ -190,6 +192,7 @@ export class Life {
     const { connection } = this.#world
     const deps: FlushDependencies = {
       connection,
+      records: fileFlushRecords,
       makeRoom: () => Promise.resolve(),
       formerly: false,
       claims: this.#claimsOf(buffer),
@@ -198,7 +201,7 @@ export class Life {
       progress: () => {},
       onStep: () => this.#step(),
     }
-    const { acks, positions } = await readState(connection)
+    const { acks, positions } = await readState(connection, [])
     await finishCommitted(deps, acks)
     const fence = positions.get(model.name)
     await flushTarget(deps, model, model.name, fence, new Date(), () => {})

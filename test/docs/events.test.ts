@@ -8,7 +8,8 @@ import { mistakes, schemaOf } from '../support/json-schema.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 const files = {
-  'eider.yml': 'name: t\nextensions: { directory: ext }\nsources:\n  crm:\n    tables:\n      c: { file: crm.csv }\n',
+  'eider.yml':
+    'name: t\nextensions: { directory: ext }\nsources:\n  crm:\n    tables:\n      c: { file: crm.csv }\n',
   'crm.csv': 'id,name\n1,Ann\n',
   'models/raw/e.sql': '-- @kind: events\nid bigint not null\n',
   'models/a/good.sql': '-- @tags: x\n-- @expose id\nselect 1 as id, id as crm from crm.c\n',
@@ -19,7 +20,7 @@ const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
 const LAST =
-  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped)$/
+  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped|buffer-flushed)$/
 
 /** Each line is one of the events; the last one says how it went. */
 function checked(stdout: string, command: string): void {
@@ -62,6 +63,7 @@ test('every line of every command is as the schema says', async () => {
     }
   }
   await ask(space, 'collect status')
+  await ask(space, 'flush')
   await ask(space, 'plan')
   await ask(space, 'run a.good raw.e a.gone')
   await ask(space, 'run')

@@ -23,6 +23,7 @@ import {
   versionOfExtension,
 } from '../../src/duckdb/extension-files.ts'
 import { installExtensions, problemOfExtension } from '../../src/duckdb/extensions.ts'
+import { textOf } from '../../src/duckdb/values.ts'
 import { extensionCache, withExtensions } from '../support/extension-cache.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -32,13 +33,13 @@ test('the list of the repository, its aliases and what is built in are those of 
   const rows = await connection.rows(sql`
     SELECT extension_name AS name, aliases::JSON::VARCHAR AS aliases, install_mode = 'STATICALLY_LINKED' AS "in"
     FROM duckdb_extensions() ORDER BY extension_name`)
-  const names = rows.filter((row) => row['in'] !== true).map(({ name }) => String(name))
+  const names = rows.filter((row) => row['in'] !== true).map(({ name }) => textOf(name))
   assert.equal(names, [...extensionNames].toSorted())
-  const within = rows.filter((row) => row['in'] === true).map(({ name }) => String(name))
+  const within = rows.filter((row) => row['in'] === true).map(({ name }) => textOf(name))
   assert.equal(within, [...builtInExtensions].toSorted())
   for (const { name, aliases } of rows)
-    for (const alias of JSON.parse(String(aliases)) as string[])
-      if (!builtInExtensions.has(String(name))) assert.is(extensionNamed(alias), name)
+    for (const alias of JSON.parse(textOf(aliases)) as string[])
+      if (!builtInExtensions.has(textOf(name))) assert.is(extensionNamed(alias), name)
   assert.is(extensionNamed('Postgres'), 'postgres_scanner')
   assert.is(extensionNamed('h3'), null)
   assert.equal(withRequired(['iceberg', 'httpfs']), ['avro', 'iceberg', 'httpfs'])

@@ -1,16 +1,19 @@
 // Asks eider about a mistake and gives its answer as text.
 
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { readdirSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { showDiagnostic } from '../../src/cli/show-diagnostic.ts'
 import { showFailure } from '../../src/cli/show-failure.ts'
 import { compile } from '../../src/compiler/compile.ts'
 import { DiagnosticsError } from '../../src/core/diagnostics.ts'
 import { loadProject } from '../../src/project/load.ts'
 import { repository, type Running, type Workspace, workspace } from '../support/workspace.ts'
-import type { Ask, Mistake } from './mistake.ts'
+import { linesOf } from './lines-of.ts'
+import type { Changes, CommandAsk, DaemonAsk, Mistake, ServiceAsk, Step } from './mistake.ts'
 
 export interface Answer {
   /** Lines without indentation; no blank ones. */
@@ -18,10 +21,8 @@ export interface Answer {
   readonly exitCode: number | null
 }
 
-type Files = Readonly<Record<string, string | Uint8Array>>
-
 const template = join(repository, 'templates', 'events')
-const templateFiles: Files = {
+const templateFiles: Changes = {
   ...Object.fromEntries(
     readdirSync(template, { recursive: true, encoding: 'utf8' })
       .filter((path) => /\.(?:sql|csv)$/.test(path))
@@ -37,41 +38,40 @@ interface Started {
 
 /** Answers mistakes; what is started for several of them is started once. */
 export class Asker implements AsyncDisposable {
-  #service: Promise<Started> | null = null
-  #daemon: Promise<Started> | null = null
+  readonly #started = new Map<string, Promise<Started>>()
 
   async answer(mistake: Mistake): Promise<Answer> {
     const { ask = 'compile' } = mistake
     if (ask === 'compile') return compileAnswer(filesOf(mistake))
     if ('eider' in ask) return commandAnswer(filesOf(mistake), ask)
-    if ('get' in ask) {
-      const { running } = await (this.#service ??= startService())
-      return httpAnswer(`${running.url}${ask.get}`, { headers: ask.headers ?? {} })
-    }
-    const { running } = await (this.#daemon ??= startDaemon())
-    const headers = ask.headers ?? { 'Content-Type': 'application/json' }
-    return httpAnswer(`${running.url}${ask.post}`, { method: 'POST', body: ask.body, headers })
+    const kind = 'get' in ask ? 'service' : 'daemon'
+    const { running } = await this.#running(kind, ask.env ?? {})
+    return httpAnswer(running, ask)
+  }
+
+  #running(kind: 'service' | 'daemon', env: Readonly<Record<string, string>>): Promise<Started> {
+    const key = JSON.stringify([kind, env])
+    const start = kind === 'service' ? startService : startDaemon
+    const started = this.#started.get(key) ?? start(env)
+    this.#started.set(key, started)
+    return started
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const started of [this.#service, this.#daemon])
-      await (await started)?.space[Symbol.asyncDispose]()
+    for (const started of this.#started.values()) await (await started).space[Symbol.asyncDispose]()
   }
 }
 
-function filesOf({ files = {} }: Mistake): Files {
+function filesOf({ files = {} }: Mistake): Changes {
   const all = { ...templateFiles, ...files }
-  return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== null)) as Files
+  return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== null))
 }
 
 /** In this process: starting the command line for each row takes ten times as long. */
-async function compileAnswer(files: Files): Promise<Answer> {
+async function compileAnswer(files: Changes): Promise<Answer> {
   const dir = await mkdtemp(join(tmpdir(), 'eider-first-hour-'))
   try {
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(dir, path)), { recursive: true })
-      await writeFile(join(dir, path), text)
-    }
+    await change(dir, files)
     const project = await loadProject(dir, { env: {}, flags: {} })
     const { warnings } = await compile(project.files, { dir })
     return { lines: warnings.flatMap((item) => linesOf(showDiagnostic(item))), exitCode: 0 }
@@ -86,51 +86,101 @@ async function compileAnswer(files: Files): Promise<Answer> {
   }
 }
 
+async function change(dir: string, files: Changes): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    if (text === null) await rm(join(dir, path), { recursive: true })
+    else {
+      await mkdir(dirname(join(dir, path)), { recursive: true })
+      await writeFile(join(dir, path), text)
+    }
+  }
+}
+
+const isCommand = (step: Step): step is readonly string[] => Array.isArray(step)
+
 async function commandAnswer(
-  files: Files,
-  { eider, after = [] }: Extract<Ask, { eider: unknown }>,
+  files: Changes,
+  { eider, after = [], env = {}, writeProtected = [] }: CommandAsk,
 ): Promise<Answer> {
-  await using space = await workspaceOf(files)
-  for (const earlier of after) await space.ok(earlier)
-  const { stderr, stdout, exitCode } = await space.eider(eider)
+  await using space = await workspace()
+  await change(space.dir, files)
+  for (const step of after)
+    if (isCommand(step)) await space.ok(step, { env })
+    else await change(space.dir, step)
+  await using _ = await protect(space, writeProtected)
+  const user = writeProtected.length === 0 ? null : nobody
+  const { stderr, stdout, exitCode } = await space.eider(eider, { env, ...user })
   return { lines: linesOf((stderr + stdout).replaceAll(space.dir, '<project>')), exitCode }
 }
 
-async function workspaceOf(files: Files): Promise<Workspace> {
-  const space = await workspace()
-  for (const [path, text] of Object.entries(files)) await space.write(path, text)
-  return space
+/** Root may write everything, so tests that run as root ask as nobody, who owns the project meanwhile. */
+const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null
+
+async function protect(space: Workspace, paths: readonly string[]): Promise<AsyncDisposable> {
+  if (paths.length > 0 && nobody !== null)
+    for (const path of ['', ...(await readdir(space.dir, { recursive: true }))])
+      await chown(space.path(path), nobody.uid, nobody.gid)
+  for (const path of paths) await chmod(space.path(path), 0o555)
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const path of paths) await chmod(space.path(path), 0o755)
+    },
+  }
 }
 
-async function httpAnswer(url: string, init: RequestInit): Promise<Answer> {
-  const response = await fetch(url, init)
-  const text = await response.text()
+async function httpAnswer(running: Running, ask: ServiceAsk | DaemonAsk): Promise<Answer> {
+  const isPost = 'post' in ask
+  const root = new URL(running.url)
+  const path = isPost ? ask.post : ask.get
+  const url = path.startsWith('//') ? `${root.origin}${path.slice(1)}` : `${running.url}${path}`
+  const headers = ask.headers ?? (isPost ? { 'Content-Type': 'application/json' } : {})
+  const method = ask.method ?? (isPost ? 'POST' : 'GET')
+  const { status, text } = await send(url, { method, headers, body: isPost ? ask.body : undefined })
   const { error } = (text.startsWith('{') ? JSON.parse(text) : {}) as {
     error?: { readonly message: string }
   }
-  return { lines: linesOf(`${response.status} ${error?.message ?? text}`), exitCode: null }
+  const said = (error?.message ?? text).replaceAll(root.host, '<host>')
+  return { lines: linesOf(`${status} ${said}`), exitCode: null }
 }
 
-async function startService(): Promise<Started> {
-  const space = await workspaceOf(templateFiles)
+interface Sent {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array | undefined
+}
+
+/** By node:http, because fetch() sets the header Host itself. */
+function send(
+  url: string,
+  { method, headers, body }: Sent,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers }, (response) => {
+      buffer(response).then(
+        (bytes) => resolve({ status: response.statusCode!, text: bytes.toString() }),
+        reject,
+      )
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+async function startService(env: Readonly<Record<string, string>>): Promise<Started> {
+  const space = await workspace()
+  await change(space.dir, templateFiles)
   const running = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])
   const body = await readFile(join(template, 'events.ndjson'))
   const headers = { 'Content-Type': 'application/x-ndjson' }
   await fetch(`${running.url}/collect/raw/orders/batch`, { method: 'POST', body, headers })
   await running.stop()
   await space.ok(['run'])
-  return { space, running: await space.start(['serve', '--port', '0', '--quiet']) }
+  return { space, running: await space.start(['serve', '--port', '0', '--quiet'], { env }) }
 }
 
-async function startDaemon(): Promise<Started> {
-  const space = await workspaceOf(templateFiles)
+async function startDaemon(env: Readonly<Record<string, string>>): Promise<Started> {
+  const space = await workspace()
+  await change(space.dir, templateFiles)
   const args = ['collect', 'daemon', '--port', '0', '--admin-port', '0', '--quiet']
-  return { space, running: await space.start(args) }
+  return { space, running: await space.start(args, { env }) }
 }
-
-/** Without excerpts of source lines and their carets. */
-const linesOf = (text: string): readonly string[] =>
-  text
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !/^ {2}[\d ]+\|/.test(line))
-    .map((line) => line.trim())

@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Asker } from './ask.ts'
+import { linesOf } from './lines-of.ts'
 import type { Mistake } from './mistake.ts'
 
 const directory = new URL('rows/', import.meta.url)
@@ -22,11 +23,11 @@ const asker = new Asker()
 for (const row of rows.filter(({ id }) => wanted === undefined || id === wanted))
   test(`${row.id} ${row.mistake}`, async () => {
     const { lines, exitCode } = await asker.answer(row)
-    const expected = row.answer.split('\n').map((line) => line.trim())
+    const expected = linesOf(row.answer)
     const found = row.among ? lines.filter((line) => expected.includes(line)) : lines
-    if (row.among && found.length < expected.filter((line) => line !== '').length)
+    if (row.among && found.length < expected.length)
       assert.unreachable(`not among\n${lines.join('\n')}`)
-    assert.is(found.join('\n'), expected.filter((line) => line !== '').join('\n'))
+    assert.is(found.join('\n'), expected.join('\n'))
     if (row.exitCode !== undefined) assert.is(exitCode, row.exitCode)
   })
 

@@ -1,18 +1,21 @@
 // A mistake that a newcomer makes, as data: what is written or typed, and what eider answers.
 
+/** By path; null removes a file or a directory. */
+export type Changes = Readonly<Record<string, string | Uint8Array | null>>
+
 /** One row. The files are laid over those of the template "events", so most rows name one file. */
 export interface Mistake {
   /** Stable name of the row. */
   readonly id: string
   /** What the person did. */
   readonly mistake: string
-  /** By path; null removes a file of the template. */
-  readonly files?: Readonly<Record<string, string | Uint8Array | null>>
+  readonly files?: Changes
   /** How eider is asked; `compile` when not given. */
   readonly ask?: Ask
   /**
-   * The whole answer, blank lines and indentation aside. A compile answers with its diagnostics without their excerpts;
-   * a command with what it prints on stderr, then on stdout; a request with its status and the message of the error.
+   * The whole answer, blank lines, indentation and the width of columns aside. A compile answers with its diagnostics
+   * without their excerpts; a command with what it prints on stderr, then on stdout, without the times of its lines; a
+   * request with its status and the message of the error. What differs from run to run is `<time>`, `<id>`, `<user>`.
    */
   readonly answer: string
   /** For long answers: the answer need only contain these lines. */
@@ -28,15 +31,34 @@ export interface Mistake {
  */
 export type Grade = 'A' | 'B'
 
-export type Ask =
-  | 'compile'
-  /** Arguments of the built command line, in a fresh copy of the project; those of `after` come first and succeed. */
-  | { readonly eider: readonly string[]; readonly after?: readonly (readonly string[])[] }
-  /** A URL below the service root of the template's project, whose events are all in. */
-  | { readonly get: string; readonly headers?: Readonly<Record<string, string>> }
+/** Arguments of a command that succeeds, or files that are changed. */
+export type Step = readonly string[] | Changes
+
+export interface CommandAsk {
+  /** Arguments of the built command line, in a fresh copy of the project; the steps of `after` come first. */
+  readonly eider: readonly string[]
+  readonly after?: readonly Step[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Directories that the person who types the command cannot write. */
+  readonly writeProtected?: readonly string[]
+}
+
+interface RequestAsk {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Settings of the process that is asked, as variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface ServiceAsk extends RequestAsk {
+  /** A URL below the service root of the template's project, whose events are all in; or `//`: the root of the host. */
+  readonly get: string
+}
+
+export interface DaemonAsk extends RequestAsk {
   /** A path of the daemon of the template's project. */
-  | {
-      readonly post: string
-      readonly body: string
-      readonly headers?: Readonly<Record<string, string>>
-    }
+  readonly post: string
+  readonly body?: string | Uint8Array
+}
+
+export type Ask = 'compile' | CommandAsk | ServiceAsk | DaemonAsk

@@ -7,7 +7,8 @@ import { sql } from '../../src/core/sql.ts'
 import { readCatalog } from '../../src/duckdb/catalog.ts'
 import { type Connection, Database } from '../../src/duckdb/database.ts'
 import { moveRelation } from '../../src/pipeline/orphans.ts'
-import { ensureState } from '../../src/pipeline/store/state.ts'
+import { fileState } from '../../src/store/files/file-state.ts'
+import { ensureState } from '../../src/store/files/file-layout.ts'
 
 const [from, to] = ['a.old', 'b.next'] as readonly string[] as readonly [ModelName, ModelName]
 
@@ -37,6 +38,8 @@ function fileThat(done: string[], refuses = false) {
   }
 }
 
+const state = fileState('/nowhere')
+
 async function assertUnmoved(connection: Connection): Promise<void> {
   assert.equal([...(await readCatalog(connection)).relations.keys()].includes('a.old'), true)
   assert.equal([...(await readCatalog(connection)).relations.keys()].includes('b.next'), false)
@@ -46,7 +49,10 @@ async function assertUnmoved(connection: Connection): Promise<void> {
 test('the file is renamed with the table', () =>
   withTable(async (connection) => {
     const done: string[] = []
-    const moved = await moveRelation(connection, from, to, { replace: false, file: fileThat(done) })
+    const moved = await moveRelation({ connection, state }, from, to, {
+      replace: false,
+      file: fileThat(done),
+    })
     assert.equal(moved, { model: to, kind: 'merge', rows: 1 })
     assert.equal(done, ['rename'])
     assert.is((await connection.row(sql`SELECT model FROM _eider.models`))?.['model'], to)
@@ -56,7 +62,9 @@ test('a table keeps its name when the disk refuses the file', () =>
   withTable(async (connection) => {
     const done: string[] = []
     const options = { replace: false, file: fileThat(done, true) }
-    const failure = await moveRelation(connection, from, to, options).catch((error: Error) => error)
+    const failure = await moveRelation({ connection, state }, from, to, options).catch(
+      (error: Error) => error,
+    )
     assert.match((failure as Error).message, 'the disk refuses')
     assert.equal(done, ['rename'])
     await assertUnmoved(connection)
@@ -69,7 +77,9 @@ test('a file is renamed back when the engine refuses the commit', () =>
       statement.inline() === 'COMMIT' ? Promise.reject(new Error('no commit')) : run(statement)
     const done: string[] = []
     const options = { replace: false, file: fileThat(done) }
-    const failure = await moveRelation(connection, from, to, options).catch((error: Error) => error)
+    const failure = await moveRelation({ connection, state }, from, to, options).catch(
+      (error: Error) => error,
+    )
     assert.match((failure as Error).message, 'no commit')
     assert.equal(done, ['rename', 'rename back'])
     await assertUnmoved(connection)

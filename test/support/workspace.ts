@@ -24,6 +24,9 @@ export interface RunOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
+  /** Another user than that of the tests. */
+  readonly uid?: number
+  readonly gid?: number
 }
 
 export interface StartOptions extends RunOptions {
@@ -167,9 +170,9 @@ export function eiderProcess(args: readonly string[], env: Readonly<Record<strin
   }
 }
 
-function launch(args: readonly string[], options: RunOptions): ChildProcess {
-  const { command, args: all, env } = eiderProcess(args, options.env)
-  return spawn(command, all, { cwd: options.cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
+function launch(args: readonly string[], { cwd, uid, gid, env: more }: RunOptions): ChildProcess {
+  const { command, args: all, env } = eiderProcess(args, more)
+  return spawn(command, all, { cwd, uid, gid, env, stdio: ['pipe', 'pipe', 'pipe'] })
 }
 
 function collect(child: ChildProcess) {

@@ -5,7 +5,6 @@ import {
   type NeededExtension,
   neededExtensions,
 } from '../../project/extensions.ts'
-import { findProjectDir } from '../../project/load.ts'
 import type { Project } from '../../project/project.ts'
 
 export interface ExtensionsInForce {
@@ -19,6 +18,7 @@ export async function extensionsInForce(
   open: () => Promise<Project>,
   project: string | undefined,
 ): Promise<ExtensionsInForce> {
+  const { findProjectDir } = await import('../../project/load.ts')
   if (project === undefined && (await findProjectDir(process.cwd())) === null) {
     const directory = process.env['EIDER_EXTENSIONS'] || null
     return { directory: extensionDirectory(process.cwd(), directory), needed: [] }

@@ -41,6 +41,7 @@ export default class ODataServe extends BaseCommand {
     await using resources = new Resources()
     const options = {
       ...serviceOptions(project, logger),
+      linkSecret: project.settings['odata.secret'],
       linkSecretPath: join(project.paths.state, 'odata.secret'),
       allowAnonymous: flags['allow-anonymous'],
     }

@@ -3,7 +3,8 @@ import { selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { orphanState, wayOn } from '../../cli/show-orphans.ts'
 import { showRows } from '../../cli/show-rows.ts'
-import { entitySetName } from '../../core/names.ts'
+import type { FailedModel, Model } from '../../core/model.ts'
+import { entitySetName, foldCase } from '../../core/names.ts'
 import { openToRead } from '../reading.ts'
 
 export default class PipelineLs extends BaseCommand {
@@ -25,8 +26,7 @@ export default class PipelineLs extends BaseCommand {
     const { readSourceAges } = await import('../../pipeline/plan/source-age.ts')
     await using reading = await openToRead(project, { orLastState: true })
     const { external } = reading.project
-    const request = { paths: project.paths, project: reading.project }
-    const { context, steps } = await readSteps(request, reading)
+    const { context, steps } = await readSteps({ ...reading, paths: project.paths }, reading)
     const all = knownModels(reading.project)
     const selected = select(all, selectionOf(argv, flags), (model) => isModified(model, context))
     const shown = [...steps, ...uncompiledSteps(context)].filter(({ model }) =>
@@ -50,11 +50,17 @@ export default class PipelineLs extends BaseCommand {
       entity_set: null,
       state: (context.sourceAges.get(name) ?? others.get(name))?.text ?? path,
     }))
+    // What is published of a model that does not compile is still served.
+    const isServed = shown.some(({ model }) => !('expose' in model))
+    const served = isServed ? await reading.store.snapshots.current() : null
+    const servedNames = new Set(served?.relations.map(({ model }) => foldCase(model)))
+    const isExposed = (model: Model | FailedModel) =>
+      'expose' in model ? model.expose !== null : servedNames.has(foldCase(model.name))
     const planned = shown.map(({ model, because, problem }) => ({
       model: model.name,
       kind: model.kind ?? '',
       tags: model.tags,
-      entity_set: 'expose' in model && model.expose !== null ? entitySetName(model.name) : null,
+      entity_set: isExposed(model) ? entitySetName(model.name) : null,
       state: problem ?? because,
     }))
     const isAll = selected.size === all.size

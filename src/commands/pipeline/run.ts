@@ -20,6 +20,8 @@ import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
+import type { ContractChange } from '../../core/report/planned-changes.ts'
+import type { Snapshot } from '../../core/snapshot.ts'
 import type { RunSummary } from '../../pipeline/results.ts'
 import { runOptionsOf } from '../run-options.ts'
 
@@ -142,6 +144,7 @@ export default class PipelineRun extends BaseCommand {
       signal: stop.signal,
       progress: (event) => (display === null ? this.printEvent(event) : display.progress(event)),
       onShare: (share) => display?.share(share),
+      contractChanges,
       logger,
     })
     const { mistakesOf } = await import('../../compiler/mistakes.ts')
@@ -184,6 +187,17 @@ export default class PipelineRun extends BaseCommand {
     const isRetryable = isLeft && !flags.watch && !stop.signal.aborted
     display.finish(summary, frames, isRetryable ? retryOf(flags) : null)
   }
+}
+
+async function contractChanges(
+  before: Snapshot,
+  { relations }: Snapshot,
+): Promise<readonly ContractChange[]> {
+  const { contractChanges: compare } = await import('../../odata/edm/contract.ts')
+  return compare(
+    before,
+    relations.map((relation) => ({ ...relation, perhapsNullable: [] })),
+  )
 }
 
 interface Finished {

@@ -3,6 +3,7 @@
 
 import type { Kind } from '../model.ts'
 import type { ModelName } from '../names.ts'
+import type { ContractChange } from './planned-changes.ts'
 
 export type RunEvent =
   | { readonly event: 'run-started'; readonly run_id: string; readonly models: number }
@@ -26,6 +27,8 @@ export type RunEvent =
       readonly relations: number
       readonly ms: number
     }
+  /** What the publication changed for clients of the OData service. */
+  | ({ readonly event: 'contract-change' } & ContractChange)
   | {
       readonly event: 'run-finished'
       readonly run_id: string
@@ -51,6 +54,8 @@ export interface Orphan {
   readonly kind: Kind
   /** null: it is a view. */
   readonly rows: number | null
+  /** A new model with the same SQL. */
+  readonly renamed_to?: ModelName
 }
 
 export type Progress = (event: RunEvent) => void

@@ -12,8 +12,8 @@ import { decide, type Decision, whyUnchanged } from '../plan/decide.ts'
 import type { Step } from '../../core/report/planned-changes.ts'
 import type { RunResults } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import { type FlushPosition, type NewRecord, recordModels } from '../store/state.ts'
-import { build } from './build.ts'
+import type { FlushPosition, NewRecord } from '../../store/state-store.ts'
+import { build, versionOf } from './build.ts'
 import { materializationOf } from './materialize/kinds.ts'
 import { noteRelation } from './materialize/relation.ts'
 
@@ -95,10 +95,10 @@ async function buildTogether(
   next: () => Step | null,
 ): Promise<void> {
   const { context, results } = builder
-  const { connection, runId } = context
+  const { connection, runId, store } = context
   const group: Done[] = []
   let builtMs = 0
-  await connection.transact(async () => {
+  await store.state.change(connection, async () => {
     group.push(await buildOne(builder, first))
     {
       using _held = interruptOnAbort([connection], AbortSignal.timeout(limits.groupHeldMs))
@@ -106,7 +106,7 @@ async function buildTogether(
         if (!results.isBlocked(step.model)) group.push(await buildOne(builder, step))
     }
     builtMs = performance.now()
-    await recordModels(
+    await store.state.recordModels(
       connection,
       runId,
       group.flatMap(({ record }) => record ?? []),
@@ -131,10 +131,11 @@ async function buildOne(builder: GroupBuilder, step: Step): Promise<Done> {
   if (because === null) return done(leaveAsItIs(context, results, step), null)
   if (model.kind === 'events') {
     // The rows came with the flush.
-    results.versions.set(model.name, fingerprint)
+    const version = versionOf(context, model, fingerprint)
+    results.versions.set(model.name, version)
     const rows = results.flushed.get(model.name)?.events ?? 0
     const outcome = { status: 'built', because, rows } as const
-    return done(withWarnings(step, outcome), { model, fingerprint, version: fingerprint })
+    return done(withWarnings(step, outcome), { model, fingerprint, version })
   }
   results.start(model.name, because)
   const { rows, version, warnings } = await build(context, model, fingerprint)

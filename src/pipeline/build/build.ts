@@ -55,12 +55,12 @@ export async function createSchemas(
 }
 
 /**
- * The rows of an incremental table depend on its previous contents, so each change gets a new version. So does
+ * The rows of a table that goes on depend on its previous contents, so each change gets a new version. So does
  * whatever was built although no known input changed.
  */
-function versionOf(
+export function versionOf(
   { fullRefresh, runId }: RunContext,
-  { kind, volatile }: BuiltModel,
+  { kind, volatile }: Pick<Model, 'kind' | 'volatile'>,
   fingerprint: string,
 ): string {
   const own = kinds[kind].keepsRows || volatile || fullRefresh

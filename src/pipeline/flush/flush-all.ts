@@ -13,9 +13,9 @@ import { finishCommitted, type FlushDependencies, flushTarget } from './flush.ts
 import { dropBatch, insertRejected, isOf } from './load-batch.ts'
 import { events as eventsTable } from '../build/materialize/events.ts'
 import { noteRelation, relationOf } from '../build/materialize/relation.ts'
-import { isEdited, recordModels } from '../store/state.ts'
+import { isEdited } from '../../store/state-store.ts'
 
-type Given = Omit<FlushDependencies, 'connection' | 'makeRoom' | 'claims' | 'formerly'>
+type Given = Omit<FlushDependencies, 'connection' | 'records' | 'makeRoom' | 'claims' | 'formerly'>
 
 export interface FlushAllOptions extends Given {
   /** null where nothing collects. */
@@ -36,9 +36,9 @@ export async function flushAll(
   const ready = await prepareTables(context, events, options)
   if (openClaims === null || signal.aborted) return
   await using claims = await openClaims()
-  const { connection } = context
+  const { connection, store } = context
   const makeRoom = await roomMaker(connection)
-  const all = { ...options, connection, makeRoom, claims, formerly: false }
+  const all = { ...options, connection, records: store.flushed, makeRoom, claims, formerly: false }
   await finishCommitted(all, context.state.acks)
   const targets = await claims.targets()
   const known = [...knownModels(context.project).values()].filter(
@@ -83,18 +83,20 @@ async function prepareTables(
   models: readonly EventsModel[],
   { onFailure, onFlushed, logger }: FlushAllOptions,
 ): Promise<readonly EventsModel[]> {
-  const { connection, runId } = context
+  const { connection, runId, store } = context
   const ready: EventsModel[] = []
   for (const model of models) {
     try {
       const record = recordOf(context, model)
       const wasEdited = isEdited(record, model)
-      const retried = await connection.transact(async () => {
+      const retried = await store.state.change(connection, async () => {
         await eventsTable.build(context, model)
         // From here on the table is known as one that holds events, by this definition, whatever happens next: what is
         // rejected by it is tried again when it changes, also when it becomes again what it was.
         if (record?.kind !== 'events' || wasEdited)
-          await recordModels(connection, runId, [{ model, fingerprint: '', version: '' }])
+          await store.state.recordModels(connection, runId, [
+            { model, fingerprint: '', version: '' },
+          ])
         return wasEdited ? await retryRejected(connection, model) : 0
       })
       if (retried > 0) {

@@ -19,9 +19,8 @@ import type { Logger } from '../../core/logger.ts'
 import type { EventsModel } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Progress, Share } from '../../core/report/progress.ts'
-import { type Sql, sql } from '../../core/sql.ts'
+import type { Sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { deleteAcks, recordAcks } from './ack-records.ts'
 import { ModelFailure } from '../failure.ts'
 import {
   type Batch,
@@ -34,7 +33,8 @@ import {
 } from './load-batch.ts'
 import { relationOf } from '../build/materialize/relation.ts'
 import type { FlushCount } from '../results.ts'
-import { type AckRecord, type FlushPosition, isFlushed } from '../store/state.ts'
+import type { FlushRecords } from '../../store/flush-records.ts'
+import { type AckRecord, type FlushPosition, isFlushed } from '../../store/state-store.ts'
 
 export type FlushStep =
   | 'claimed'
@@ -48,6 +48,7 @@ export type FlushStep =
 
 export interface FlushDependencies {
   readonly connection: Connection
+  readonly records: FlushRecords
   /** Called with the size of each batch before DuckDB reads it. */
   readonly makeRoom: (bytes: number) => Promise<void>
   readonly claims: ClaimSource
@@ -70,7 +71,7 @@ export async function finishCommitted(
     const open = await deps.claims.inflight(ack.target)
     const isOpen = open.some(({ id, opening }) => id === ack.id && opening === ack.opening)
     if (isOpen) await deps.claims.ack(ack)
-    await deleteAcks(deps.connection, [ack])
+    await deps.records.forget(deps.connection, [ack])
     deps.logger.info('flush-recovered', { claim: ack.id })
   }
 }
@@ -171,7 +172,7 @@ async function flushClaims(
   claims: readonly Claim[],
   count: (flushed: FlushCount) => void,
 ): Promise<void> {
-  const { connection, onStep } = deps
+  const { connection, records, onStep } = deps
   const commit = async (batch: Batch, insert: (target: Sql) => Promise<void>) => {
     await onStep?.('loaded')
     await connection.transact(async () => {
@@ -179,14 +180,15 @@ async function flushClaims(
       await onStep?.('begun')
       await insert(relationOf(model.name)) // step 4
       await onStep?.('inserted')
-      await recordAcks(connection, claims) // step 5
+      const taken = await records.record(connection, claims) // step 5
+      if (taken !== null) throw new ModelFailure(`another run has flushed ${taken} meanwhile`)
       await onStep?.('recorded')
     }) // step 6
     count(batch)
     await onStep?.('committed')
     for (const claim of claims) await deps.claims.ack(claim) // step 7
     await onStep?.('acked')
-    await deleteAcks(connection, claims) // step 8
+    await records.forget(connection, claims) // step 8
     await onStep?.('record-deleted')
   }
   try {
@@ -215,10 +217,11 @@ const bytesOf = (claims: readonly Claim[]) => claims.reduce((sum, { bytes }) => 
  */
 async function giveBack(deps: FlushDependencies, claims: readonly Claim[]): Promise<void> {
   for (const claim of claims) {
-    const query = sql`SELECT 1 FROM _eider.acks WHERE claim_id = ${sql.value(claim.id)}`
-    const row = await deps.connection.row(query).catch(() => undefined)
+    const isCommitted = await deps.records
+      .isCommitted(deps.connection, claim)
+      .catch(() => undefined)
     // After the buffer refuses one the others are not tried: each may take until a time limit.
-    if (row === null && !(await nack(deps, claim))) return
+    if (isCommitted === false && !(await nack(deps, claim))) return
   }
 }
 

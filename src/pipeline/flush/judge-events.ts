@@ -21,7 +21,7 @@ import {
   viewTyped,
 } from './load-batch.ts'
 import { countRows } from '../build/materialize/relation.ts'
-import { isEdited, STATE_SCHEMA } from '../store/state.ts'
+import { isEdited, STATE_SCHEMA } from '../../store/state-store.ts'
 
 /** The columns of the model; the rows that would come into its table, once judgeEvents() has run. */
 export const ARRIVING = sql`temp.main._eider_arriving`

@@ -11,12 +11,12 @@ import type { EventsModel, Model } from '../../core/model.ts'
 import { type ModelName, targetsOf } from '../../core/names.ts'
 import { rangeOf, relationType } from '../build/materialize/relation.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import type { FlushPosition, ModelRecord } from '../store/state.ts'
+import type { FlushPosition, ModelRecord } from '../../store/state-store.ts'
 
 /** Nothing here queries DuckDB. */
 export type DecisionContext = Pick<
   RunContext,
-  'project' | 'selected' | 'state' | 'catalog' | 'fileHashes' | 'fullRefresh' | 'range'
+  'project' | 'selected' | 'state' | 'catalog' | 'lost' | 'fileHashes' | 'fullRefresh' | 'range'
 >
 
 /** What changes while a run, or a plan of one, goes on. */
@@ -82,7 +82,7 @@ export function isModified(
 }
 
 function decideEvents(
-  { state }: DecisionContext,
+  { state, lost }: DecisionContext,
   model: EventsModel,
   { positions, waiting }: Progress,
 ): Decision {
@@ -91,11 +91,9 @@ function decideEvents(
   )
   const fingerprint = hashOf(16, [model.definition, last.join(';')])
   const record = state.models.get(model.name)
-  const isNew = waiting.has(model.name) || record?.version !== fingerprint
-  return {
-    fingerprint,
-    because: reasonOfDefinition(model, record) ?? (isNew ? 'new events' : null),
-  }
+  const isNew = waiting.has(model.name) || record?.fingerprint !== fingerprint
+  const others = lost.has(model.name) ? MISSING : isNew ? 'new events' : null
+  return { fingerprint, because: reasonOfDefinition(model, record) ?? others }
 }
 
 function reasonToBuild(
@@ -113,8 +111,10 @@ function reasonToBuild(
   if (changed !== null) return changed
   if (model.volatile) return 'volatile'
   const exists = relationType(context.catalog, model.name) === kinds[model.kind].relation
-  return exists ? null : 'missing in the warehouse'
+  return exists ? null : MISSING
 }
+
+const MISSING = 'missing in the warehouse'
 
 /** Why the relation that an earlier run created does not belong to this model; null: it does. */
 function reasonOfDefinition(model: Model, record: ModelRecord | undefined): string | null {

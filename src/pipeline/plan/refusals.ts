@@ -8,7 +8,7 @@ import { materializationOf, materializations } from '../build/materialize/kinds.
 import { countRows, relationOf, relationType } from '../build/materialize/relation.ts'
 import { explainFailure, fullRefreshOf, isInterruption, ModelFailure } from '../failure.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import { STATE_SCHEMA } from '../store/state.ts'
+import { STATE_SCHEMA } from '../../store/state-store.ts'
 
 export interface Assessment {
   /** One line with its place, which names the flag or the change that helps; null: nothing blocks it yet. */
@@ -21,6 +21,7 @@ export async function assess(context: RunContext, model: Model): Promise<Assessm
   try {
     refuseReservedSchema(context, model)
     refuseMissingInputs(context, model)
+    refuseLostTable(context, model)
     await materializationOf(model).refuse(context, model)
     refuseReplacement(context, model)
     return { problem: null, losses: await lossesOf(context, model) }
@@ -62,6 +63,22 @@ function refuseMissingInputs(
   if (missing.length === 0) return
   throw new ModelFailure(
     `it reads ${missing.join(', ')}, which was never built and is not selected; select the upstream models too: --select +${name}`,
+  )
+}
+
+/** What it held is not what can be built again, so readers would be given less, and nobody would have said so. */
+function refuseLostTable({ lost, allowEmpty, fullRefresh }: RunContext, model: Model): void {
+  const { name, kind } = model
+  if (!lost.has(name) || allowEmpty || (fullRefresh && kind !== 'events')) return
+  const [held, way] =
+    kind === 'events'
+      ? ['the events in it', `start without them: eider run ${name} --allow-empty`]
+      : [
+          'rows that its source may no longer have',
+          `build it from what it reads now: ${fullRefreshOf(name)}`,
+        ]
+  throw new ModelFailure(
+    `the table ${name} is gone from the warehouse, and with it ${held}; restore the warehouse from a backup, or ${way}`,
   )
 }
 

@@ -14,16 +14,14 @@ import type { Column } from '../../core/relation.ts'
 import type { Orphan } from '../../core/report/progress.ts'
 import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
 import { knownModels } from '../../compiler/select.ts'
-import { readCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { FailedModels } from '../failed-models.ts'
-import type { Store } from '../../store/store.ts'
 import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { keptRelations } from '../kept-relations.ts'
 import { readOrphans } from '../orphans.ts'
 import { isAboutAll, readContext, type RunRequest } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import { isFlushed, readStateIfAny } from '../store/state.ts'
+import { isFlushed } from '../../store/state-store.ts'
 import { refusalToEmpty, refuseToEndHistories } from '../refuse-loss.ts'
 import type { Progress } from './decide.ts'
 import { DryRun } from './dry-run/dry-run.ts'
@@ -33,7 +31,6 @@ import { narrow, planSteps, refuseEvents, uncompiledSteps } from './steps.ts'
 /** What a read-only command needs of a project. */
 export interface PlanSource {
   readonly connection: Connection
-  readonly store: Pick<Store, 'snapshots' | 'warehouse'>
   /** Events models for which events wait. */
   readonly withNewEvents: ReadonlySet<ModelName>
   /** Those events, as files to be read. */
@@ -60,13 +57,14 @@ export interface RunPlan {
 /** What a run that starts now would know, and its steps. Throws UsageError for a selector that can never match. */
 export async function readSteps(
   request: RunRequest,
-  { connection, withNewEvents: waiting }: Pick<PlanSource, 'connection' | 'withNewEvents'>,
+  { connection, withNewEvents: waiting }: Omit<PlanSource, 'waitingSegments'>,
 ): Promise<{ readonly context: RunContext; readonly steps: readonly Step[] }> {
-  const catalog = await readCatalog(connection)
+  const { store } = request
   const names = knownModels(request.project).keys()
-  const state = await readStateIfAny(connection, catalog, names)
+  const { catalog, state } = await store.state.read(connection, names)
   const never = new AbortController().signal
   const context = await readContext(request, {
+    store,
     connection,
     catalog,
     state,
@@ -105,7 +103,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     published,
     next: nextPublication(published, models, succeeding(shown), context.state.models),
     orphans,
-    refusal: await refusalToEmpty(options, options.store),
+    refusal: await refusalToEmpty(options),
   }
 }
 

@@ -2,9 +2,11 @@
 
 import type { ProjectPaths } from '../../core/project.ts'
 import type { Store } from '../store.ts'
+import { fileFlushRecords } from './file-flush-records.ts'
 import { fileLease } from './file-lease.ts'
 import { fileReader } from './file-reader.ts'
 import { fileSnapshots } from './file-snapshots.ts'
+import { fileState } from './file-state.ts'
 import { fileWarehouse } from './file-warehouse.ts'
 
 export function fileStore(paths: ProjectPaths): Store {
@@ -12,6 +14,8 @@ export function fileStore(paths: ProjectPaths): Store {
   return {
     warehouse: fileWarehouse(paths, lease),
     lease,
+    state: fileState(paths.state),
+    flushed: fileFlushRecords,
     snapshots: fileSnapshots(paths.snapshots),
     published: fileReader(paths.snapshots),
   }

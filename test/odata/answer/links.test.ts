@@ -82,6 +82,37 @@ test('without a place for the secret links end with the service, and the log say
   )
 })
 
+test('services with one secret follow each other’s links, others do not', async () => {
+  await using resources = new Resources()
+  const dir = await directory(resources)
+  await publish(join(dir, 'snapshots'), 'first', [numbers])
+  const open = async (linkSecret: string) =>
+    resources.use(
+      await ODataService.open({
+        published: fileReader(join(dir, 'snapshots')),
+        linkSecret,
+        host: '127.0.0.1',
+        port: 0,
+        token: null,
+        allowAnonymous: false,
+        pageSize: 5,
+        requestTimeoutMs: 30_000,
+        maxBatchRequests: 100,
+        tempDir: join(dir, 'temp'),
+        logger: createLogger(() => {}),
+      }),
+    )
+  const [one, same, other] = [
+    await open('ab'.repeat(32)),
+    await open('AB'.repeat(32)),
+    await open('cd'.repeat(32)),
+  ]
+  const first = await ask(`${one.url}/shop_numbers?$orderby=id%20desc`, {})
+  const next = first.json['@odata.nextLink'].slice(one.url.length)
+  assert.is((await ask(same.url + next, {})).status, 200)
+  assert.is((await ask(other.url + next, {})).status, 400)
+})
+
 test('a next link outlives a restart of the service, and a newer snapshot that came meanwhile', async () => {
   await using resources = new Resources()
   const dir = await directory(resources)

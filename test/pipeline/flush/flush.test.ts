@@ -2,6 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
+import { fileFlushRecords } from '../../../src/store/files/file-flush-records.ts'
 import { type FlushStep, flushTarget } from '../../../src/pipeline/flush/flush.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
 import {
@@ -215,6 +216,7 @@ test('a runner that slept through the flush of its claim by another cannot inser
   const sleeper = flushTarget(
     {
       connection,
+      records: fileFlushRecords,
       makeRoom: () => Promise.resolve(),
       formerly: false,
       claims,

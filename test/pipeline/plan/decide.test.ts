@@ -9,7 +9,7 @@ import {
   type DecisionContext,
   type Progress,
 } from '../../../src/pipeline/plan/decide.ts'
-import type { ModelRecord } from '../../../src/pipeline/store/state.ts'
+import type { ModelRecord } from '../../../src/store/state-store.ts'
 import { type Texts, compileTexts } from '../../support/compile-texts.ts'
 import { modelName } from '../../support/model-name.ts'
 
@@ -44,6 +44,7 @@ function contextOf(project: CompiledProject, given: Given): DecisionContext {
     selected: new Set(project.models.keys()),
     state: { models: records, positions: new Map(), acks: [] },
     catalog: { database: 'warehouse', relations: new Map(exists ? relations : []) },
+    lost: new Set(),
     fileHashes,
     fullRefresh,
     range: null,

@@ -97,7 +97,7 @@ function planEvolution({ model, from, to, removed }: Evolution): readonly Sql[] 
       const help = removed === 'refuse' && type === 'VARCHAR' ? seedHint(model) : hint
       throw new ModelFailure(
         `column "${name}" cannot change from ${column.type} to ${type} without losing values${help}`,
-        'on_schema_change',
+        { column: name },
       )
     }
     return [sql`ALTER TABLE ${relation} ALTER COLUMN ${sql.ident(name)} TYPE ${sql.type(type)}`]

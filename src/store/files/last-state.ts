@@ -19,8 +19,8 @@ import { readCatalog } from '../../duckdb/catalog.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { replaceDurably } from '../../files/durable-files.ts'
-import type { ReadOptions } from '../../store/warehouse.ts'
-import { ensureState } from './state.ts'
+import type { ReadOptions } from '../warehouse.ts'
+import { ensureState } from './file-layout.ts'
 
 const FORMAT = 1
 

@@ -1,17 +1,25 @@
 // Which claims are committed: ack records, until the buffer has removed the segments, and the fence, which stays.
 
-import type { Claim } from '../../buffer/claim-source.ts'
 import { limits } from '../../core/limits.ts'
 import type { ModelName } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { ModelFailure } from '../failure.ts'
+import type { FlushedSegment, FlushRecords } from '../flush-records.ts'
 
-/**
- * The primary key and the fence are two walls: either refuses a claim that another runner has committed. `claims` are of
- * one target and ascend.
- */
-export async function recordAcks(connection: Connection, claims: readonly Claim[]): Promise<void> {
+export const fileFlushRecords: FlushRecords = {
+  record,
+  forget,
+  async isCommitted(connection, { id }) {
+    const query = sql`SELECT 1 FROM _eider.acks WHERE claim_id = ${sql.value(id)}`
+    return (await connection.row(query)) !== null
+  },
+}
+
+/** The primary key and the fence are two walls: either refuses a claim that another runner has committed. */
+async function record(
+  connection: Connection,
+  claims: readonly FlushedSegment[],
+): Promise<string | null> {
   const records = claims.map(
     ({ id, target, segment, opening, events }) =>
       sql`(${sql.join([id, target, segment, opening, events].map((value) => sql.value(value)))}, now())`,
@@ -19,24 +27,26 @@ export async function recordAcks(connection: Connection, claims: readonly Claim[
   await connection.run(sql`
     INSERT INTO _eider.acks (claim_id, target, segment, opening, events, committed_at) VALUES ${sql.join(records)}`)
   const openings = [...new Set(claims.map(({ opening }) => opening))]
-  for (const opening of openings)
-    await moveFence(
-      connection,
-      claims.filter((claim) => claim.opening === opening),
-    )
+  for (const opening of openings) {
+    const ofOpening = claims.filter((claim) => claim.opening === opening)
+    if (!(await moveFence(connection, ofOpening))) return ofOpening[0]!.id
+  }
   await forgetOpenings(connection, claims[0]!.target, openings)
+  return null
 }
 
 /** `claims` are of one opening. */
-async function moveFence(connection: Connection, claims: readonly Claim[]): Promise<void> {
-  const [first, last] = [claims[0], claims.at(-1)]
-  if (first === undefined || last === undefined) return
+async function moveFence(
+  connection: Connection,
+  claims: readonly FlushedSegment[],
+): Promise<boolean> {
+  const [first, last] = [claims[0]!, claims.at(-1)!]
   const moved = await connection.run(sql`
     INSERT INTO _eider.flush_position (target, opening, segment, flushed_at)
     VALUES (${sql.value(last.target)}, ${sql.value(last.opening)}, ${sql.value(last.segment)}, now())
     ON CONFLICT (target, opening) DO UPDATE SET segment = excluded.segment, flushed_at = excluded.flushed_at
     WHERE flush_position.segment < ${sql.value(first.segment)}`)
-  if (moved !== 1) throw new ModelFailure(`another run has flushed ${first.id} meanwhile`)
+  return moved === 1
 }
 
 /**
@@ -56,9 +66,9 @@ async function forgetOpenings(
       SELECT opening ${former} ORDER BY flushed_at DESC LIMIT ${sql.value(kept)})`)
 }
 
-export async function deleteAcks(
+async function forget(
   connection: Connection,
-  claims: readonly Pick<Claim, 'id'>[],
+  claims: readonly Pick<FlushedSegment, 'id'>[],
 ): Promise<void> {
   const ids = sql.join(claims.map(({ id }) => sql.value(id)))
   await connection.run(sql`DELETE FROM _eider.acks WHERE claim_id IN (${ids})`)

@@ -1,0 +1,148 @@
+import * as Flags from '@oclif/core/flags'
+import type { Interfaces } from '@oclif/core'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BaseCommand } from '../cli/base-command.ts'
+import { everyFlag } from '../cli/every.ts'
+import { giveWay } from '../cli/priority.ts'
+import { count, duration, flushText, line } from '../cli/run-lines.ts'
+import { selectionFlags, selectionOf } from '../cli/selection.ts'
+import { onStop, type StopRequest } from '../cli/signals.ts'
+import { variableFlags } from '../cli/variable-flags.ts'
+import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
+import type { ModelName } from '../core/names.ts'
+import type { RunEvent } from '../core/report/progress.ts'
+import type { FlushSummary } from '../pipeline/flush/flush-buffer.ts'
+import { runOptionsOf } from './run-options.ts'
+
+type FlushFlags = Interfaces.InferredFlags<typeof Flush.flags & typeof BaseCommand.baseFlags>
+
+export default class Flush extends BaseCommand {
+  static override summary = 'Move the events that wait on this machine into their tables'
+  static override examples = [
+    '<%= config.bin %> flush',
+    '<%= config.bin %> flush raw.orders',
+    '<%= config.bin %> flush --every 10s',
+  ]
+  static override strict = false
+  static override usage = '[SELECTOR...] [FLAGS]'
+  static override flags = {
+    ...selectionFlags,
+    ...variableFlags,
+    every: everyFlag('Go on, and flush again each time'),
+    wait: Flags.integer({
+      summary: 'Seconds to wait for a run to end',
+      min: 0,
+      max: 86_400,
+      default: limits.runLockWaitMs / 1000,
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { flags, argv } = await this.parse(Flush)
+    giveWay()
+    using stop = onStop()
+    if (flags.every !== undefined) return await this.#goOn(flags, argv, stop, flags.every)
+    const summary = await this.#flush(flags, argv, stop)
+    this.#report(summary, flags)
+    this.exit(stop.exitCode() ?? (summary.ok ? 0 : 1))
+  }
+
+  /** Until it is told to stop, which is its proper end. What fails is tried again, and said once for as long as it lasts. */
+  async #goOn(
+    flags: FlushFlags,
+    argv: readonly unknown[],
+    stop: StopRequest,
+    everyMs: number,
+  ): Promise<void> {
+    let said = ''
+    for (let round = 1; !stop.signal.aborted; round++) {
+      const startedMs = performance.now()
+      try {
+        const summary = await this.#flush(flags, argv, stop, round > 1)
+        if (summary.flushed.length > 0 || !summary.ok) this.#report(summary, flags)
+        said = ''
+      } catch (error) {
+        if (error instanceof UsageError && round === 1) throw error
+        const message = String(error)
+        // A run flushes too.
+        const isBusy = error instanceof EnvironmentError && error.code === 'run-locked'
+        if (!isBusy && message !== said) this.showFailure(error, flags)
+        if (!isBusy) said = message
+      }
+      const restMs = Math.max(0, startedMs + everyMs - performance.now())
+      await sleep(restMs, undefined, { signal: stop.signal }).catch(() => {})
+    }
+  }
+
+  /** `ifAny`: where nothing waits there is nothing to open. */
+  async #flush(
+    flags: FlushFlags,
+    argv: readonly unknown[],
+    stop: StopRequest,
+    ifAny = false,
+  ): Promise<FlushSummary> {
+    const project = await this.openProject(flags)
+    const { paths } = project
+    const { waitingBytes } = await import('../buffer/waiting.ts')
+    if (ifAny && (await waitingBytes(paths.buffer)).size === 0) return NOTHING
+    const { compileOnce } = await import('../compiler/compile-once.ts')
+    const { knownModels, select } = await import('../compiler/select.ts')
+    const { flushBuffer } = await import('../pipeline/flush/flush-buffer.ts')
+    const { openStore } = await import('../store/open-store.ts')
+    const compiled = await compileOnce(project.files, {
+      dir: paths.dir,
+      state: paths.state,
+      save: true,
+    })
+    const given = selectionOf(argv, flags)
+    const known = knownModels(compiled)
+    const chosen = select(known, given, () => true)
+    const events = [...chosen].filter((name) => (known.get(name)?.kind ?? 'events') === 'events')
+    const isNamed = given.include.length + given.exclude.length > 0
+    if (isNamed && events.length === 0)
+      throw new UsageError('none of the selected models takes events', {
+        hint: 'eider ls kind:events lists those that do',
+      })
+    const logger = this.loggerFor(flags)
+    return flushBuffer({
+      ...runOptionsOf(project),
+      paths,
+      store: openStore(paths),
+      project: compiled,
+      ...(isNamed ? { selection: { include: events, exclude: [], retry: false } } : {}),
+      openClaims: async () => (await import('./claims.ts')).openClaims(project, logger),
+      lockWaitMs: flags.wait * 1000,
+      signal: stop.signal,
+      progress: (event) => this.#progress(event, flags),
+      logger,
+    })
+  }
+
+  #progress(event: RunEvent, { json }: FlushFlags): void {
+    const isOfFlush = event.event === 'flush-started' || event.event === 'flush-finished'
+    if (json && isOfFlush) this.printEvent(event)
+  }
+
+  #report({ ok, ms, flushed, failed }: FlushSummary, flags: FlushFlags): void {
+    if (flags.json) {
+      this.printEvent({ event: 'buffer-flushed', ok, flushed, failed, ms })
+      return
+    }
+    const paint = this.paintFor(flags)
+    const time =
+      flags.every === undefined ? '' : `${new Date().toISOString().replace(/\.\d+/, '')} `
+    const names: readonly ModelName[] = [...flushed, ...failed].map(({ model }) => model)
+    const width = Math.max(0, ...names.map((name) => name.length))
+    const say = (status: string, model: string, text: string) =>
+      this.print(time + line(paint, [status, model, text], width))
+    for (const { model, events, rejected } of flushed)
+      if (!flags.quiet || rejected > 0) say('flushed', model, flushText(events, rejected, null))
+    for (const { model, because } of failed) say('failed', model, because)
+    const total = flushed.reduce((sum, { events }) => sum + events, 0)
+    if (flags.every === undefined && !flags.quiet)
+      this.print(total === 0 ? 'nothing to flush' : `${count(total, 'event')} in ${duration(ms)}`)
+  }
+}
+
+const NOTHING: FlushSummary = { ok: true, ms: 0, flushed: [], failed: [] }

@@ -1,0 +1,24 @@
+// Which segments of the buffers are in the tables. What the eight steps of a flush are: pipeline/flush/flush.ts.
+
+import type { ModelName } from '../core/names.ts'
+import type { Connection } from '../duckdb/database.ts'
+
+export interface FlushRecords {
+  /**
+   * In the transaction that inserts the events. `segments` are of one target and ascend. Returns the id of one that
+   * another process has committed meanwhile, and then the transaction must be rolled back; else null.
+   */
+  record(connection: Connection, segments: readonly FlushedSegment[]): Promise<string | null>
+  /** The buffer has removed them. */
+  forget(connection: Connection, segments: readonly Pick<FlushedSegment, 'id'>[]): Promise<void>
+  /** Asked after a failure, outside of its transaction: whether the events are in the table all the same. */
+  isCommitted(connection: Connection, segment: FlushedSegment): Promise<boolean>
+}
+
+export interface FlushedSegment {
+  readonly id: string
+  readonly target: ModelName
+  readonly segment: number
+  readonly opening: number
+  readonly events: number
+}

@@ -1,0 +1,115 @@
+// What the tool remembers of a target, next to its tables. It changes in the same transactions as the relations that it
+// describes. Every store has these tables, which are read as they are:
+//
+//   _eider.runs              one row per finished run, with its results as JSON
+//   _eider.rejected_events   events that do not fit their table, set aside with the reason
+
+import type { Kind, Macro, Model } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
+import type { Catalog } from '../duckdb/catalog.ts'
+import type { Connection } from '../duckdb/database.ts'
+
+export const STATE_SCHEMA = '_eider'
+
+export interface StateStore {
+  /**
+   * What a run knows when it begins; makes what is not there yet. Records take the name of the model in the project,
+   * `names`, where the two differ only in case. Throws EnvironmentError `warehouse-format`.
+   */
+  begin(connection: Connection, names: Iterable<ModelName>): Promise<Known>
+  /** For commands that change nothing; a target that no run has written has no state. */
+  read(connection: Connection, names: Iterable<ModelName>): Promise<Known>
+  /** What changes while a run flushes. */
+  readPositions(connection: Connection): Promise<ReadonlyMap<ModelName, FlushPosition>>
+  /** Keeps for readers what they cannot see while the run works. */
+  saveForReaders(connection: Connection): Promise<void>
+  /**
+   * A transaction that changes relations or what is remembered of them, as `connection.transact()`. Throws
+   * EnvironmentError `run-lock-lost` for a run that is no longer the one that may.
+   */
+  change<T>(connection: Connection, work: () => Promise<T>): Promise<T>
+  /** Call this in the transaction that built the relations. */
+  recordModels(connection: Connection, runId: string, records: readonly NewRecord[]): Promise<void>
+  /** Of models that the project no longer has; their relations are kept. */
+  recordRemoved(connection: Connection, runId: string, models: readonly ModelName[]): Promise<void>
+  /** Instead of those before. */
+  recordMacros(connection: Connection, macros: readonly Macro[]): Promise<void>
+  /**
+   * `results` is what JSON prints, for `eider history`. Returns the bytes of the record, which in the log of a file are
+   * more by some for its row.
+   */
+  recordRun(connection: Connection, run: FinishedRun, results: unknown): Promise<number>
+  /** The relation is dropped. */
+  forget(connection: Connection, model: ModelName): Promise<void>
+  /** The relation has another name, under which nothing was built before, or what was is forgotten. */
+  rename(connection: Connection, from: ModelName, to: ModelName): Promise<void>
+}
+
+/** What stands of a target at one moment. */
+export interface Known {
+  readonly catalog: Catalog
+  readonly state: State
+  /** Those that a run has made, as the author wrote them, in order. */
+  readonly macros: readonly SavedMacro[]
+}
+
+export interface SavedMacro {
+  readonly name: string
+  readonly text: string
+}
+
+export interface State {
+  readonly models: ReadonlyMap<ModelName, ModelRecord>
+  readonly positions: ReadonlyMap<ModelName, FlushPosition>
+  readonly acks: readonly AckRecord[]
+}
+
+export const NO_STATE: State = { models: new Map(), positions: new Map(), acks: [] }
+
+/** The recorded state of a relation in the warehouse. */
+export interface ModelRecord {
+  readonly kind: Kind
+  /** Identity of everything that the content depends on, at the last build. */
+  readonly fingerprint: string
+  /** Identity of the content; what downstream fingerprints and published files are built from. */
+  readonly version: string
+  readonly definition: string
+  /** True when the project no longer has the model; the relation is kept. */
+  readonly removed: boolean
+}
+
+/** Whether an earlier run has made the relation by another definition. */
+export const isEdited = (
+  record: ModelRecord | null | undefined,
+  { definition }: Pick<Model, 'definition'>,
+): boolean => record != null && record.definition !== definition
+
+/** By the opening of the buffer the last segment of it that is in the table. */
+export type FlushPosition = ReadonlyMap<number, number>
+
+/** Whether a segment is in the table, for all that the position of its target says. */
+export const isFlushed = (
+  position: FlushPosition | undefined,
+  { opening, segment }: { readonly opening: number; readonly segment: number },
+): boolean => segment <= (position?.get(opening) ?? -1)
+
+/** A claim whose events are committed and whose segment may still be in the buffer. */
+export interface AckRecord {
+  readonly id: string
+  readonly target: ModelName
+  readonly opening: number
+}
+
+/** A model that was built, and what it was built from. */
+export interface NewRecord {
+  readonly model: Pick<Model, 'name' | 'kind' | 'definition'>
+  readonly fingerprint: string
+  readonly version: string
+}
+
+export interface FinishedRun {
+  readonly runId: string
+  readonly startedAt: Date
+  readonly ms: number
+  readonly ok: boolean
+}

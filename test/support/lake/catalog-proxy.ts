@@ -1,0 +1,202 @@
+// A proxy before PostgreSQL that reads along: it counts what clients ask, delays answers, cuts connections, and loses the
+// answer to a COMMIT, after which a client cannot know whether it was carried out.
+
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+const STARTUP_CODE_BYTES = 8
+
+export class CatalogProxy implements AsyncDisposable {
+  readonly port: number
+  /** Texts of all queries since `forget()`, each one message to PostgreSQL and its answer. */
+  readonly queries: string[] = []
+  /** Added to each answer. */
+  delayMs = 0
+  readonly #server: Server
+  readonly #upstreamPort: number
+  readonly #pairs = new Set<Pair>()
+  #onCommit: ((pair: Pair) => 'forward' | 'drop') | null = null
+
+  private constructor(server: Server, port: number, upstreamPort: number) {
+    this.#server = server
+    this.port = port
+    this.#upstreamPort = upstreamPort
+    server.on('connection', (client: Socket) => this.#accept(client))
+  }
+
+  static async open(upstreamPort: number): Promise<CatalogProxy> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    return new CatalogProxy(server, port, upstreamPort)
+  }
+
+  forget(): void {
+    this.queries.length = 0
+  }
+
+  /** Connections that are open. */
+  get connections(): number {
+    return this.#pairs.size
+  }
+
+  /** Ends all connections; new ones are let in. */
+  cut(): void {
+    for (const pair of this.#pairs) pair.end()
+  }
+
+  /**
+   * The next COMMIT of a transaction that writes a snapshot of a lake is carried out, and its connection ends before the
+   * answer. The promise resolves when that has happened.
+   */
+  loseNextCommit(): Promise<void> {
+    return this.#atNextCommit((pair, done) => {
+      pair.swallow(() => {
+        pair.end()
+        done()
+      })
+      return 'forward'
+    })
+  }
+
+  /** As `loseNextCommit`, but PostgreSQL never gets it. */
+  cutNextCommit(): Promise<void> {
+    return this.#atNextCommit((pair, done) => {
+      pair.end()
+      done()
+      return 'drop'
+    })
+  }
+
+  /** Waits until a COMMIT of a lake is on its way, and holds it until `release()` is called. */
+  async holdNextCommit(): Promise<{ readonly release: () => void }> {
+    let release: () => void = () => undefined
+    await this.#atNextCommit((pair, done) => {
+      release = pair.hold()
+      done()
+      return 'forward'
+    })
+    return { release: () => release() }
+  }
+
+  #atNextCommit(act: (pair: Pair, done: () => void) => 'forward' | 'drop'): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onCommit = (pair) => {
+        this.#onCommit = null
+        return act(pair, resolve)
+      }
+    })
+  }
+
+  #accept(client: Socket): void {
+    const pair = new Pair(client, connect(this.#upstreamPort, '127.0.0.1'), {
+      delayMs: () => this.delayMs,
+      onQuery: (query) => {
+        this.queries.push(query)
+        if (pair.isCommitOfLake(query)) return this.#onCommit?.(pair) ?? 'forward'
+        return 'forward'
+      },
+      onClose: () => this.#pairs.delete(pair),
+    })
+    this.#pairs.add(pair)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cut()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}
+
+interface PairEvents {
+  delayMs(): number
+  onQuery(query: string): 'forward' | 'drop'
+  onClose(): void
+}
+
+/** One client and its connection to PostgreSQL. */
+class Pair {
+  readonly #client: Socket
+  readonly #upstream: Socket
+  readonly #events: PairEvents
+  #left = Buffer.alloc(0)
+  #isStarted = false
+  #writesSnapshot = false
+  #onAnswer: (() => void) | null = null
+  #held: Buffer[] | null = null
+
+  constructor(client: Socket, upstream: Socket, events: PairEvents) {
+    this.#client = client
+    this.#upstream = upstream
+    this.#events = events
+    for (const socket of [client, upstream]) {
+      socket.setNoDelay(true)
+      socket.on('error', () => this.end())
+      socket.on('close', () => this.end())
+    }
+    client.on('data', (chunk: Buffer) => this.#fromClient(chunk))
+    upstream.on('data', (chunk: Buffer) => this.#fromUpstream(chunk))
+  }
+
+  /** What is said of a transaction that makes a snapshot; reading ones end with COMMIT too. */
+  isCommitOfLake(query: string): boolean {
+    if (/^\s*(BEGIN|START TRANSACTION)/i.test(query)) this.#writesSnapshot = false
+    if (/INSERT INTO\s+\S*ducklake_snapshot\W/i.test(query)) this.#writesSnapshot = true
+    return this.#writesSnapshot && /\bCOMMIT\b\s*;?\s*$/i.test(query)
+  }
+
+  swallow(onAnswer: () => void): void {
+    this.#onAnswer = onAnswer
+  }
+
+  /** Keeps what the client sends from now on. */
+  hold(): () => void {
+    this.#held = []
+    return () => {
+      const held = this.#held ?? []
+      this.#held = null
+      for (const bytes of held) this.#upstream.write(bytes)
+    }
+  }
+
+  end(): void {
+    this.#client.destroy()
+    this.#upstream.destroy()
+    this.#events.onClose()
+  }
+
+  #fromClient(chunk: Buffer): void {
+    this.#left = Buffer.concat([this.#left, chunk])
+    for (let message = this.#next(); message !== null; message = this.#next()) {
+      const isQuery = this.#isStarted && message[0] === 'Q'.charCodeAt(0)
+      if (!this.#isStarted) this.#isStarted = isStartup(message)
+      const query = isQuery ? message.toString('utf8', 5, message.length - 1) : null
+      if (query !== null && this.#events.onQuery(query) === 'drop') return
+      if (this.#held !== null) this.#held.push(message)
+      else this.#upstream.write(message)
+    }
+  }
+
+  /** One message of the client: a length and a body, and since the start of the session a letter before them. */
+  #next(): Buffer | null {
+    const head = this.#isStarted ? 1 : 0
+    if (this.#left.length < head + 4) return null
+    const end = head + this.#left.readInt32BE(head)
+    if (this.#left.length < end) return null
+    const message = this.#left.subarray(0, end)
+    this.#left = this.#left.subarray(end)
+    return message
+  }
+
+  #fromUpstream(chunk: Buffer): void {
+    if (this.#onAnswer !== null) return this.#onAnswer()
+    const delayMs = this.#events.delayMs()
+    if (delayMs === 0) this.#client.write(chunk)
+    else setTimeout(() => this.#client.destroyed || this.#client.write(chunk), delayMs)
+  }
+}
+
+/** Not one that asks for TLS or GSS, which PostgreSQL answers by a letter. */
+function isStartup(message: Buffer): boolean {
+  const [ssl, gss, cancel] = [80_877_103, 80_877_104, 80_877_102]
+  const code = message.length >= STARTUP_CODE_BYTES ? message.readInt32BE(4) : 0
+  return ![ssl, gss, cancel].includes(code)
+}

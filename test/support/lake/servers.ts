@@ -1,0 +1,78 @@
+// PostgreSQL and a store for the lakes of one process of tests. They are started by a child that ends them, and removes
+// what they wrote, as soon as this process is gone, however it ends.
+
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export interface LakeServers {
+  /** Its data, its socket, and all files of the store. */
+  readonly directory: string
+  readonly postgresPort: number
+  readonly storePort: number
+}
+
+export const superuser = { user: 'postgres', password: 'pw-of-postgres' }
+
+/** s3rver knows one pair of keys. */
+export const storeKeys = { keyId: 'S3RVER', secret: 'S3RVER' }
+
+export const bucket = 'eider-lakes'
+
+export interface OwnServers extends LakeServers, AsyncDisposable {
+  /** SIGKILL, as in a crash. */
+  kill(server: 'postgres' | 'store'): Promise<void>
+  /** On the same port, with what it had on disk. */
+  start(server: 'postgres' | 'store'): Promise<void>
+}
+
+let shared: Promise<OwnServers> | null = null
+
+/** Started with the first lake of the process. */
+export const sharedServers = (): Promise<LakeServers> => (shared ??= startServers())
+
+/** For tests that kill them. */
+export async function startServers(): Promise<OwnServers> {
+  const program = fileURLToPath(new URL('servers-child.js', import.meta.url))
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines = linesOf(child.stdout)
+  // The process of a test ends when its tests are done, whether or not somebody has closed the servers.
+  const handles = [child, child.stdin, child.stdout] as unknown as readonly Handle[]
+  const answer = async (): Promise<string> => {
+    for (const handle of handles) handle.ref()
+    const { value, done } = await lines.next()
+    for (const handle of handles) handle.unref()
+    if (done === true) throw new Error('the servers of the lake tests have ended')
+    return value
+  }
+  const command = async (line: string) => {
+    child.stdin.write(line + '\n')
+    await answer()
+  }
+  return {
+    ...(JSON.parse(await answer()) as LakeServers),
+    kill: (server) => command(`kill ${server}`),
+    start: (server) => command(`start ${server}`),
+    async [Symbol.asyncDispose]() {
+      child.ref()
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.stdin.end()
+      await ended
+    },
+  }
+}
+
+interface Handle {
+  ref(): void
+  unref(): void
+}
+
+async function* linesOf(stream: NodeJS.ReadableStream): AsyncGenerator<string> {
+  let text = ''
+  for await (const chunk of stream) {
+    text += String(chunk)
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      yield text.slice(0, end)
+      text = text.slice(end + 1)
+    }
+  }
+}
