@@ -12,8 +12,8 @@ export interface LakeSettings {
   readonly schema: string
   readonly store: LakeStoreSettings
   readonly keepDays: number
-  /** Of engine extensions; null: where DuckDB looks for them. */
-  readonly extensionsDirectory: string | null
+  /** Of engine extensions. */
+  readonly extensionsDirectory: string
 }
 
 /** Whole, so that it can be opened. */

@@ -36,6 +36,8 @@ export const limits = {
   eventDepth: 100,
   /** Files that are saved together, or copied by a deployment, are one change when nothing follows for this time. */
   watchQuietMs: 200,
+  /** A watched file up to this size is compared with what it was, which takes a few milliseconds; models are far smaller. */
+  comparedFileBytes: 4 * MiB,
   /** A request to the admin port names one claim. */
   adminBodyBytes: 64 * KiB,
   /** A segment is sealed at this size, so that one claim is one bounded transaction. */
@@ -274,6 +276,13 @@ export const limits = {
   keptOpenings: 1_000,
   /** Runs that `eider history` knows: five weeks of a run every five minutes. */
   keptRuns: 10_000,
+  /** PostgreSQL cuts the name of a connection after these. */
+  applicationNameBytes: 63,
+  /** Of a small transaction in a lake that conflicts with those of others, with a random time before each. */
+  lakeTries: 20,
+  lakeRetryMs: 50,
+  /** A run that waits for another one on a lake looks this often whether it is to stop. */
+  lakeLockSliceMs: 1000,
   /** A run that works longer than half of this may lose files that it is about to name, so no less than a day is allowed. */
   lakeKeptDays: 7,
   /** Runs that `eider history` knows while another run holds the warehouse; each is a file. */

@@ -13,6 +13,8 @@ export interface Catalog {
   readonly database: string
   /** Tables and views by catalogKey(). */
   readonly relations: Map<string, RelationType>
+  /** Of relations as they were when it was read, where that costs nothing. */
+  readonly columns?: ReadonlyMap<string, readonly Column[]>
 }
 
 /** Case does not distinguish names in DuckDB. */

@@ -5,7 +5,7 @@
 // does so with the settings of the engine, statements run with those of their connection; so the engine's lead to a dead
 // end, and what a failed commit leaves is deleted by nobody but `eider maintain`.
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EnvironmentError } from '../core/failures.ts'
@@ -13,6 +13,7 @@ import { LAKE_DATABASE, type LakeStore, type LakeTarget } from '../core/lake.ts'
 import { Resources } from '../core/resources.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type Connection, Database, type OpenOptions } from './database.ts'
+import { textOf } from './values.ts'
 import { chainKeys, type StoreKeys } from './store-keys.ts'
 
 /** The statements of a lake need all of them. */
@@ -33,41 +34,39 @@ export interface LakeEngineOptions extends Omit<
 }
 
 /** An engine that can attach a lake, with nothing attached. */
-export class LakeEngine implements AsyncDisposable {
+export class LakeEngine {
+  /** Closing it closes all. */
   readonly database: Database
   readonly lake: LakeTarget
   readonly #applicationName: string
   readonly #keys: StoreKeys
-  readonly #resources: Resources
 
   private constructor(
     database: Database,
     lake: LakeTarget,
     keys: StoreKeys,
     applicationName: string,
-    resources: Resources,
   ) {
     this.database = database
     this.lake = lake
     this.#keys = keys
     this.#applicationName = applicationName
-    this.#resources = resources
   }
 
-  /** Throws DatabaseError where an extension is missing. Nothing is connected yet. */
+  /** Throws ExtensionError. Nothing is connected yet. */
   static async open(
     lake: LakeTarget,
     { applicationName, ...options }: LakeEngineOptions,
   ): Promise<LakeEngine> {
+    const names = [...LAKE_EXTENSIONS, ...(options.extensions?.names ?? [])]
+    const extensions = { directory: lake.extensionsDirectory, names }
     await using resources = new Resources()
     // A secret that the user has stored for DuckDB would be one of the engine.
-    const secretDirectory = await mkdtemp(join(tmpdir(), 'eider-secrets-'))
-    resources.defer(() => rm(secretDirectory, { recursive: true, force: true }))
+    const secretDirectory = join(tmpdir(), `eider-no-secrets-${randomUUID()}`)
     const database = resources.use(
-      await Database.open({ path: ':memory:', ...options, secretDirectory }),
+      await Database.open({ path: ':memory:', ...options, secretDirectory, extensions }),
     )
     await using connection = await database.connect()
-    await loadExtensions(connection, lake.extensionsDirectory)
     // The extension copies AWS_* of the environment into these settings when it is loaded.
     await connection.run(sql`
       SET GLOBAL s3_access_key_id = '';
@@ -80,7 +79,8 @@ export class LakeEngine implements AsyncDisposable {
     await connection.run(createCatalogSecret(lake))
     const { store } = lake
     const keys = store.credentials === 'chain' ? await chainKeys(lake) : keysOf(store)
-    return new LakeEngine(database, lake, keys, applicationName, resources.move())
+    resources.move()
+    return new LakeEngine(database, lake, keys, applicationName)
   }
 
   /** What ATTACH of PostgreSQL takes; no password is in it, since errors repeat it. */
@@ -149,8 +149,18 @@ export class LakeEngine implements AsyncDisposable {
     ]
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#resources[Symbol.asyncDispose]()
+  /** From now on the lake is read as it is now. For one that is attached for reading. */
+  async pin(): Promise<void> {
+    const name = sql.ident(LAKE_DATABASE)
+    let version: bigint
+    {
+      await using connection = await this.database.connect()
+      const row = await connection.row(sql`SELECT id FROM ${name}.current_snapshot()`)
+      version = BigInt(textOf(row?.['id']))
+      await connection.run(sql`USE memory; DETACH ${name}`)
+    }
+    this.database.onConnect([])
+    await this.attach({ readOnly: true, version })
   }
 }
 
@@ -171,12 +181,6 @@ export async function requireNoKeys(
     'the engine itself has keys of the store, with which it would delete committed rows after a lost answer',
     { hint: `remove the secret of DuckDB whose scope covers ${data}` },
   )
-}
-
-async function loadExtensions(connection: Connection, directory: string | null): Promise<void> {
-  if (directory !== null)
-    await connection.run(sql`SET GLOBAL extension_directory = ${sql.value(directory)}`)
-  for (const name of LAKE_EXTENSIONS) await connection.run(sql`LOAD ${sql.ident(name)}`)
 }
 
 function createCatalogSecret({ catalog }: LakeTarget): Sql {

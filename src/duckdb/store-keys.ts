@@ -17,13 +17,11 @@ export interface StoreKeys {
 /** Throws DatabaseError. */
 export async function chainKeys({ extensionsDirectory, store }: LakeTarget): Promise<StoreKeys> {
   await using resources = new Resources()
+  const extensions = { directory: extensionsDirectory, names: ['httpfs', 'aws'] }
   const database = resources.use(
-    await Database.open({ path: ':memory:', threads: 1, showsSecrets: true }),
+    await Database.open({ path: ':memory:', threads: 1, showsSecrets: true, extensions }),
   )
   await using connection = await database.connect()
-  if (extensionsDirectory !== null)
-    await connection.run(sql`SET GLOBAL extension_directory = ${sql.value(extensionsDirectory)}`)
-  await connection.run(sql`LOAD httpfs; LOAD aws`)
   await connection.run(sql`CREATE SECRET _eider_chain (TYPE s3, PROVIDER credential_chain)`)
   const row = await connection.row(sql`
     SELECT secret_string AS secret FROM duckdb_secrets(redact => false) WHERE name = '_eider_chain'`)

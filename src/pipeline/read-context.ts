@@ -43,12 +43,9 @@ export const isAboutAll = ({ selection = allModels }: RunRequest): boolean =>
 /** Throws UsageError for a selector that can never match. */
 export async function readContext(
   request: RunRequest,
-  found: Pick<
-    RunContext,
-    'store' | 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'
-  >,
+  found: Pick<RunContext, 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'>,
 ): Promise<RunContext> {
-  const { paths, project, selection = allModels } = request
+  const { paths, store, project, selection = allModels } = request
   const { fullRefresh = false, allowEmpty = false, range = null } = request
   const { connection, catalog, state, startedAt } = found
   const { models, external } = project
@@ -62,6 +59,7 @@ export async function readContext(
   return {
     ...found,
     paths,
+    store,
     project,
     fullRefresh,
     allowEmpty,
@@ -107,12 +105,14 @@ function describeOnce(connection: Connection, catalog: Catalog): RunContext['col
 
 async function describeIfAny(
   connection: Connection,
-  { database, relations }: Catalog,
+  { database, relations, columns }: Catalog,
   name: ModelName,
 ): Promise<readonly Column[] | null> {
   const { schema, table } = splitModelName(name)
   const type = relations.get(catalogKey(schema, table))
   if (type === undefined) return null
+  const known = type === 'table' ? columns?.get(catalogKey(schema, table)) : undefined
+  if (known !== undefined) return known
   try {
     return await describe(connection, sql`FROM ${sql.ident(database, schema, table)}`)
   } catch (error) {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import { mistakesOfNoModel } from '../compiler/mistakes.ts'
-import { knownModels } from '../compiler/select.ts'
+import { knownModels, select } from '../compiler/select.ts'
 import type { Extensions } from '../core/extensions.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
@@ -30,7 +30,7 @@ import {
 } from './plan/steps.ts'
 import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
-import { isAboutAll, readContext, type RunRequest } from './read-context.ts'
+import { allModels, isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import { RunResults, type RunSummary } from './results.ts'
 import type { RunContext } from './run-context.ts'
@@ -89,7 +89,12 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   results.selected = new Set(models.keys())
   progress({ event: 'run-started', run_id: runId, models: models.size })
   try {
-    await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
+    await using _lease = await store.lease.take({
+      waitMs: lockWaitMs,
+      signal,
+      name: runId,
+      models: lockedModels(options),
+    })
     const refusal = options.isCopy === true ? null : await refusalToEmpty(options)
     if (refusal !== null) throw refusal
     const sources = project.external?.sources ?? []
@@ -112,7 +117,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
       writeArtifacts(paths.target, project, summary),
     ])
   } catch (error) {
-    if (!isInterruption(error, signal)) throw toEnvironmentError(error)
+    if (!isInterruption(error, signal)) throw toEnvironmentError(store.explain(error))
     results.skipRest('interrupted')
   }
   const summary = results.summarize()
@@ -131,6 +136,15 @@ async function describePublished(
   } catch (error) {
     logger.warn('catalog-not-written', { error: String(error) })
   }
+}
+
+/** null: all. What `state:` selects is not known before the lease is taken, so it is all that it may be. */
+function lockedModels(options: RunOptions): readonly ModelName[] | null {
+  const { project, selection = allModels } = options
+  if (isAboutAll(options) || selection.retry) return null
+  const models = knownModels(project)
+  const selected = select(models, selection, () => true)
+  return selected.size === models.size ? null : [...selected]
 }
 
 const isIdle = ({ flushed, models }: RunSummary) =>
@@ -181,7 +195,7 @@ async function prepare(
   if (project.macrosAreWhole)
     await replaceMacros(store.state, connection, known.macros, project.macros)
   const { catalog, state } = known
-  return readContext(options, { store, connection, catalog, state, runId, startedAt, signal })
+  return readContext(options, { connection, catalog, state, runId, startedAt, signal })
 }
 
 /** Readers are not worth a failed run: where it cannot be written, they see an older state, or none. */
@@ -247,7 +261,7 @@ export async function flushEvents(
     onFlushed: (model, count) => results.countFlushed(model.name, count),
     onFailure: (model, error) => {
       if (isInterruption(error, signal)) return
-      const problem = explainFailure(error, model, null)
+      const problem = explainFailure(context.store.explain(error), model, null)
       failed.set(model.name, { problem })
       results.fail(model.name, problem)
     },
@@ -286,7 +300,8 @@ async function publishAll(
     now: now?.() ?? new Date(),
     onShare,
     ...(retention === undefined ? {} : { retention }),
-    onFailure: (model, error) => results.fail(model.name, explainFailure(error, model, null)),
+    onFailure: (model, error) =>
+      results.fail(model.name, explainFailure(store.explain(error), model, null)),
   })
   const { snapshot, changed } = published
   results.snapshot = { id: snapshot.id, changed }

@@ -1,7 +1,7 @@
 // The settings of a lake as what the engine needs of them.
 
-import { resolve } from 'node:path'
 import { type LakeSettings, parseCatalogUrl, parseEndpoint, parseStoreUrl } from '../core/lake.ts'
+import { extensionDirectory } from './extensions.ts'
 import type { SettingValues } from './settings.ts'
 
 /** Values have been checked by their types. */
@@ -9,7 +9,6 @@ export function lakeSettings(project: string, dir: string, settings: SettingValu
   const catalog = parsed(settings['lake.catalog'], parseCatalogUrl)
   const password = settings['lake.password'] ?? catalog?.password ?? null
   const endpoint = parsed(settings['lake.s3_endpoint'], parseEndpoint)
-  const extensions = settings['extensions.directory']
   return {
     project,
     catalog: catalog && { ...catalog, password },
@@ -25,7 +24,7 @@ export function lakeSettings(project: string, dir: string, settings: SettingValu
       token: settings['lake.s3_token'],
     },
     keepDays: settings['lake.keep_days'],
-    extensionsDirectory: extensions === null ? null : resolve(dir, extensions),
+    extensionsDirectory: extensionDirectory(dir, settings['extensions.directory']),
   }
 }
 

@@ -1,5 +1,7 @@
 // The right to change a target, which one run has at a time.
 
+import type { ModelName } from '../core/names.ts'
+
 export interface RunLease {
   /** Waits for a run in progress; then throws EnvironmentError `run-locked`. Disposing of it releases the lease. */
   take(options: LeaseOptions): Promise<AsyncDisposable>
@@ -8,6 +10,10 @@ export interface RunLease {
 }
 
 export interface LeaseOptions {
+  /** Those that the run is about, where it leaves all others as they are; null or not given: all. */
+  readonly models?: readonly ModelName[] | null
+  /** Of the work, such as the id of a run: what others are shown. */
+  readonly name?: string
   /** `--wait`; limits.runLockWaitMs when it is not given. */
   readonly waitMs: number
   readonly signal: AbortSignal

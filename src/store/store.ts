@@ -17,4 +17,6 @@ export interface Store {
   readonly snapshots: SnapshotStore
   /** For services. */
   readonly published: SnapshotReader
+  /** EnvironmentError for what is not the fault of a model but of the place where tables are; other errors as they are. */
+  explain(error: unknown): unknown
 }

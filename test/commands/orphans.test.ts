@@ -89,6 +89,22 @@ test('mv --replace drops no collected events, and gives none of other rows to a 
   assert.is(await rowsOf(space, 'a.kept'), '1')
 })
 
+test('drop says when events still wait for what it drops', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: s\n',
+    'models/raw/e.sql': '-- @kind: events\nid INTEGER\n',
+  })
+  await space.ok(['run'])
+  const daemon = await space.start(['collect', 'daemon', '--port', '0'])
+  const headers = { 'Content-Type': 'application/json' }
+  await fetch(`${daemon.url}/collect/raw/e`, { method: 'POST', headers, body: '{"id":1}' })
+  await daemon.stop()
+  await rm(space.path('models/raw/e.sql'))
+  const { stdout, stderr } = await space.ok(['drop', 'raw.e'])
+  assert.is(stdout, 'dropped raw.e (events, 0 rows)\n')
+  assert.match(stderr, /^events sent to raw\.e still wait in the buffer \(\d+ bytes\)/)
+})
+
 test('mv and drop refuse reserved schemas', async () => {
   await using space = await workspace(project)
   await space.ok(['run'])

@@ -10,6 +10,7 @@ import { explainFailure, isInterruption } from '../failure.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { decide, type Decision, whyUnchanged } from '../plan/decide.ts'
 import type { Step } from '../../core/report/planned-changes.ts'
+import { isConflict } from '../../duckdb/errors.ts'
 import type { RunResults } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state-store.ts'
@@ -26,6 +27,8 @@ export interface GroupBuilder {
   readonly isStopped: () => boolean
   /** The next step whose inputs were finished when the group began, or are in it. */
   readonly take: (group: ReadonlySet<ModelName>) => Step | null
+  /** How often other processes have changed something under this group. */
+  readonly conflicts?: number
 }
 
 type Outcome = Omit<ModelResult, 'model' | 'ms'>
@@ -74,10 +77,14 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
   } catch (error) {
     for (const name of names) results.versions.delete(name)
     if (isInterruption(error, context.signal)) return
+    const { conflicts = 0 } = builder
+    if (isConflict(error) && conflicts < limits.lakeTries)
+      return await buildOneByOne({ ...builder, conflicts: conflicts + 1 }, group)
     if (group.length > 1) return await buildOneByOne(builder, group)
     const { model } = first
     const statement = materializationOf(model).statement(model, context.paths.dir)
-    const because = explainFailure(error, model, statement, context.selected)
+    const cause = context.store.explain(error)
+    const because = explainFailure(cause, model, statement, context.selected)
     results.fail(model.name, because, performance.now() - startedMs)
   }
 }

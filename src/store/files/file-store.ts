@@ -18,5 +18,6 @@ export function fileStore(paths: ProjectPaths): Store {
     flushed: fileFlushRecords,
     snapshots: fileSnapshots(paths.snapshots),
     published: fileReader(paths.snapshots),
+    explain: (error) => error,
   }
 }

@@ -1,0 +1,104 @@
+// What the engine says of a lake that it cannot reach, open or write, in plain words that name the setting to change.
+
+import { EnvironmentError } from '../../core/failures.ts'
+import { describeLake, type LakeTarget } from '../../core/lake.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+
+/** No run has made the lake yet. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  /^Existing DuckLake at metadata catalog .* does not exist/s.test(error.details.message)
+
+interface Case {
+  readonly code: string
+  readonly when: RegExp
+  readonly says: (lake: LakeTarget, words: string) => string
+  readonly hint: (lake: LakeTarget) => string
+}
+
+const store = ({ store: { data, endpoint } }: LakeTarget) => `${data} at ${endpoint ?? 'AWS'}`
+
+// The first that fits.
+const cases: readonly Case[] = [
+  {
+    code: 'lake-refused',
+    when: /password authentication failed|no password supplied|role "[^"]*" does not exist|no pg_hba\.conf entry/,
+    says: (lake) => `PostgreSQL refuses ${lake.catalog.user}: ${describeLake(lake)}`,
+    hint: () => 'check the user of lake.catalog, and LAKE_PASSWORD',
+  },
+  {
+    code: 'lake-refused',
+    when: /database "[^"]*" does not exist/,
+    says: (lake) => `PostgreSQL has no such database: ${describeLake(lake)}`,
+    hint: (lake) => `check lake.catalog, or make it: createdb ${lake.catalog.database}`,
+  },
+  {
+    code: 'lake-refused',
+    when: /permission denied|must be owner of/,
+    says: (lake, words) => `${lake.catalog.user} lacks a right in PostgreSQL: ${words}`,
+    hint: (lake) => `grant it on the schema ${lake.schema}`,
+  },
+  {
+    code: 'lake-version',
+    when: /DuckLake catalog version mismatch/,
+    says: (_, words) => `the catalog of the lake is of another version: ${words}`,
+    hint: () =>
+      'eider maintain --migrate brings it up to date; all machines need one version of eider',
+  },
+  {
+    code: 'lake-moved',
+    when: /does not match existing data path in the catalog/,
+    says: (lake, words) =>
+      `the rows of this lake are in ${/catalog "([^"]*)"/.exec(words)?.[1] ?? 'another place'}, and lake.data is ${lake.store.data}`,
+    hint: () =>
+      'set lake.data to the place that the first run has written, or lake.schema to a new lake',
+  },
+  {
+    code: 'lake-unreachable',
+    when: /Unable to connect to Postgres|server closed the connection|no connection to the server|Connection refused|terminating connection|the database system is|could not (?:receive|send) data|SSL connection has been closed|too many clients|remaining connection slots/,
+    says: (lake, words) => `PostgreSQL does not answer, ${describeLake(lake)}: ${words}`,
+    hint: () =>
+      'check lake.catalog and whether the server runs; nothing was lost, run again when it does',
+  },
+  {
+    code: 'lake-store-refused',
+    when: /NoSuchBucket/,
+    says: (lake) => `there is no such bucket: ${store(lake)}`,
+    hint: () => 'make it, or check lake.data and lake.s3_endpoint',
+  },
+  {
+    code: 'lake-store-refused',
+    when: /HTTP code 40[13]|Forbidden|InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied/,
+    says: (lake) => `the store refuses the key: ${store(lake)}`,
+    hint: () =>
+      'check LAKE_S3_KEY_ID and LAKE_S3_SECRET, lake.s3_region, and the rights of the key',
+  },
+  {
+    code: 'lake-store-unreachable',
+    when: /Could not connect to server|Could not establish connection|Could not resolve hostname|HTTP 5\d\d|HTTP code 5\d\d|Timeout was reached|error for HTTP/,
+    says: (lake) => `the store does not answer: ${store(lake)}`,
+    hint: () =>
+      'check lake.s3_endpoint and whether the store runs; nothing was lost, run again when it does',
+  },
+]
+
+/** An EnvironmentError for what the lake says; other errors as they are. */
+export function explainLake(error: unknown, lake: LakeTarget): unknown {
+  if (!(error instanceof DatabaseError)) return error
+  const { message } = error.details
+  const found = cases.find(({ when }) => when.test(message))
+  if (found === undefined) return error
+  const { code, says, hint } = found
+  return new EnvironmentError(code, says(lake, reasonOf(message)), {
+    hint: hint(lake),
+    cause: error,
+  })
+}
+
+/** The words of PostgreSQL, which stand last, after the options of the connection. */
+function reasonOf(message: string): string {
+  const plain = message.replaceAll(String.raw`\"`, '"').replaceAll(String.raw`\n`, '\n')
+  const [, words] = /(?:failed: |ERROR: +|FATAL: +)(.*)/.exec(plain) ?? []
+  const line = words ?? plain.split('\n')[0] ?? ''
+  return line.replace(/^(?:FATAL|ERROR): +/, '').replace(/"?\}+$/, '')
+}

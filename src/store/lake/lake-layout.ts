@@ -1,0 +1,87 @@
+// What the tool remembers in a lake, in the schema `_eider`. State changes in the same transactions as the data that it
+// describes. What never conflicts is only ever inserted; old rows are deleted by `eider maintain` alone.
+//
+//   format                one row: the number of this layout, and the project whose tables these are
+//   builds                one row per relation and build; the one with the greatest `seq` of a model counts. `kind` is
+//                         empty where the relation was dropped. Rows of the model '' are marks of runs, of which the
+//                         last counts too: `definition` says 'started', 'published' or 'ended', `fingerprint` the
+//                         models that the run has locked, as JSON; empty for all
+//   runs                  one row per finished run
+//   macros                the macros of the project as JSON, a row for each change
+//   published             the states that services show, as manifests
+//   head                  one row, updated by each publication, so that two of them conflict
+//   rejected_events       events that do not fit their table, set aside with the reason
+//   "flushed raw.orders"  per opening of a buffer the last segment of the target that is in its table; a table for each
+//                         target, since conflicts are per table. Opening 0 is the sentinel
+//
+// Rows of the schema lie in PostgreSQL, but for those that may be large.
+
+import { EnvironmentError } from '../../core/failures.ts'
+import { describeLake, LAKE_DATABASE, type LakeTarget } from '../../core/lake.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { isConflict } from '../../duckdb/errors.ts'
+import { numberOf } from '../../duckdb/values.ts'
+
+export const LAKE_FORMAT = 1
+
+/** Rows up to this number are written into PostgreSQL, and no file. */
+const INLINED_ROWS = 100_000
+
+const tables: readonly Sql[] = [
+  sql`CREATE TABLE _eider.builds (seq BIGINT, run_id VARCHAR, model VARCHAR, kind VARCHAR, fingerprint VARCHAR,
+    version VARCHAR, definition VARCHAR, built_at TIMESTAMPTZ, removed BOOLEAN)`,
+  sql`CREATE TABLE _eider.runs (run_id VARCHAR, started_at TIMESTAMPTZ, finished_at TIMESTAMPTZ, ok BOOLEAN, summary JSON)`,
+  sql`CREATE TABLE _eider.macros (seq BIGINT, macros JSON)`,
+  sql`CREATE TABLE _eider.published (seq BIGINT, id VARCHAR, published_at TIMESTAMPTZ, run_id VARCHAR, manifest JSON)`,
+  sql`CREATE TABLE _eider.head (seq BIGINT)`,
+  sql`INSERT INTO _eider.head VALUES (0)`,
+  sql`CREATE TABLE _eider.rejected_events (target VARCHAR, claim_id VARCHAR, seq UBIGINT, reason VARCHAR, event VARCHAR,
+    exact MAP(VARCHAR, VARCHAR), received_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ, opening UBIGINT)`,
+]
+
+/** Another process may do the same meanwhile. */
+export async function makeLayout(connection: Connection, lake: LakeTarget): Promise<void> {
+  // Options are taken by a schema that is committed only.
+  await unlessMade(connection, () => connection.run(sql`CREATE SCHEMA IF NOT EXISTS _eider`))
+  await setInlining(connection, INLINED_ROWS, sql`schema => '_eider'`)
+  await unlessMade(connection, async () => {
+    await connection.run(sql`CREATE TABLE _eider.format (format INTEGER, project VARCHAR)`)
+    await connection.run(
+      sql`INSERT INTO _eider.format VALUES (${sql.value(LAKE_FORMAT)}, ${sql.value(lake.project)})`,
+    )
+    await connection.run(sql.join(tables, sql`;\n`))
+  })
+  for (const name of ['published', 'rejected_events'])
+    await setInlining(connection, 0, sql`schema => '_eider', table_name => ${sql.value(name)}`)
+}
+
+async function unlessMade(connection: Connection, make: () => Promise<unknown>): Promise<void> {
+  try {
+    await connection.transact(make)
+  } catch (error) {
+    if (!isConflict(error)) throw error
+  }
+}
+
+const setInlining = (connection: Connection, rows: number, where: Sql): Promise<unknown> =>
+  connection.run(
+    sql`CALL ${sql.ident(LAKE_DATABASE)}.set_option('data_inlining_row_limit', ${sql.value(rows)}, ${where})`,
+  )
+
+/** Throws EnvironmentError. */
+export function checkFormat(row: Readonly<Record<string, unknown>> | null, lake: LakeTarget): void {
+  const format = numberOf(row?.['format'] as number)
+  if (format !== LAKE_FORMAT)
+    throw new EnvironmentError(
+      'warehouse-format',
+      `the lake has state format ${format}, this version of eider knows ${LAKE_FORMAT}`,
+      { hint: 'use the version of eider that wrote it' },
+    )
+  if (row?.['project'] === lake.project) return
+  throw new EnvironmentError(
+    'lake-taken',
+    `the lake holds the tables of the project ${String(row?.['project'])}, and this one is ${lake.project}: ${describeLake(lake)}`,
+    { hint: 'set lake.schema to a schema of its own' },
+  )
+}

@@ -1,0 +1,34 @@
+// The right to change a lake. It holds the engine that the run then works with.
+
+import { randomUUID } from 'node:crypto'
+import type { LeaseOptions, RunLease } from '../run-lease.ts'
+import { LakeLock, lockHolder } from './lake-lock.ts'
+import type { LakeSession } from './lake-session.ts'
+
+export const lakeLease = (session: LakeSession): RunLease => ({
+  take: (options) => take(session, options),
+  async holder() {
+    const engine = await session.openEngine('doctor')
+    await using _database = engine.database
+    return await lockHolder(engine)
+  },
+})
+
+async function take(session: LakeSession, options: LeaseOptions): Promise<AsyncDisposable> {
+  const { name = `change-${randomUUID().slice(0, 6)}` } = options
+  const engine = await session.openEngine(name)
+  try {
+    session.lock = await LakeLock.take(engine, { ...options, name })
+  } catch (error) {
+    await engine.database[Symbol.asyncDispose]()
+    throw error
+  }
+  session.share(engine)
+  return {
+    async [Symbol.asyncDispose]() {
+      session.lock = null
+      session.share(null)
+      await engine.database[Symbol.asyncDispose]()
+    },
+  }
+}

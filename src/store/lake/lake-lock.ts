@@ -1,0 +1,169 @@
+// The lock of a run on a lake: advisory locks of PostgreSQL, held by a transaction that stays open on a connection of its
+// own. A machine that dies loses them with its connection. They keep runs in order; that a run which lost them does no
+// harm is the matter of its mark (lake-state.ts).
+//
+// h is a hash of the database and the schema. A run of all models takes (h, 0) for itself; one of some shares (h, 0) and
+// takes (h, hash of the model) for each. Two that hash alike wait for each other, which does no harm.
+
+import { EnvironmentError } from '../../core/failures.ts'
+import { hashOf } from '../../core/hash.ts'
+import type { LakeTarget } from '../../core/lake.ts'
+import { limits } from '../../core/limits.ts'
+import { foldCase, type ModelName } from '../../core/names.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import type { LakeEngine } from '../../duckdb/open-lake.ts'
+import { textOf } from '../../duckdb/values.ts'
+import type { LeaseHolder, LeaseOptions } from '../run-lease.ts'
+import { explainLake } from './lake-failures.ts'
+
+const LOCK = '_eider_lock'
+
+interface NamedLease extends LeaseOptions {
+  readonly name: string
+}
+
+export class LakeLock {
+  /** What it holds; null: all models. */
+  readonly models: readonly ModelName[] | null
+  /** Of the run. */
+  readonly name: string
+  readonly #connection: Connection
+
+  private constructor(connection: Connection, name: string, models: readonly ModelName[] | null) {
+    this.#connection = connection
+    this.name = name
+    this.models = models
+  }
+
+  /** On an engine that has nothing attached. Throws EnvironmentError `run-locked`. */
+  static async take(engine: LakeEngine, options: NamedLease): Promise<LakeLock> {
+    const { models = null, name } = options
+    const { lake } = engine
+    const connection = await engine.database.connect()
+    try {
+      await attach(connection, engine)
+      await waitFor(connection, locksOf(lake, models), options, lake)
+      return new LakeLock(connection, name, models)
+    } catch (error) {
+      throw explainLake(error, lake)
+    }
+  }
+
+  /** Throws EnvironmentError `run-lock-lost`. */
+  async check(): Promise<void> {
+    try {
+      await this.#connection.row(ask(sql`SELECT 1 AS held`))
+    } catch (cause) {
+      throw lockLost(cause)
+    }
+  }
+}
+
+export const lockLost = (cause?: unknown): EnvironmentError =>
+  new EnvironmentError(
+    'run-lock-lost',
+    'the run has lost its lock on the lake, and may not go on',
+    {
+      hint: 'another run may have taken over; what this one has committed stays; run again',
+      cause,
+    },
+  )
+
+/** Who holds the lock of runs; null when nobody does. */
+export async function lockHolder(engine: LakeEngine): Promise<LeaseHolder | null> {
+  await using connection = await engine.database.connect()
+  try {
+    await attach(connection, engine)
+    return await holderOf(connection, engine.lake)
+  } catch (error) {
+    throw explainLake(error, engine.lake)
+  }
+}
+
+async function attach(connection: Connection, engine: LakeEngine): Promise<void> {
+  const path = sql.value(engine.connectionString)
+  await connection.run(
+    sql`ATTACH ${path} AS ${sql.ident(LOCK)} (TYPE postgres, SECRET lake_catalog)`,
+  )
+}
+
+interface Lock {
+  readonly key: number
+  readonly isShared: boolean
+}
+
+const baseOf = ({ catalog, schema }: LakeTarget): number => positiveHash([catalog.database, schema])
+
+const positiveHash = (parts: readonly unknown[]): number =>
+  Number.parseInt(hashOf(16, parts).slice(0, 8), 16) >>> 1
+
+function locksOf(lake: LakeTarget, models: readonly ModelName[] | null): readonly Sql[] {
+  const lock = ({ key, isShared }: Lock) => {
+    const name = isShared ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`
+    return sql`SELECT 1 AS held FROM ${name}(${sql.value(baseOf(lake))}, ${sql.value(key)})`
+  }
+  if (models === null) return [lock({ key: 0, isShared: false })]
+  const keys = models.map((model) => positiveHash([foldCase(model)]) || 1)
+  const ascending = [...new Set(keys)].toSorted((a, b) => a - b)
+  return [
+    lock({ key: 0, isShared: true }),
+    ...ascending.map((key) => lock({ key, isShared: false })),
+  ]
+}
+
+/** In slices, so that an abort is seen; each begins again with the first lock. */
+async function waitFor(
+  connection: Connection,
+  locks: readonly Sql[],
+  { waitMs, signal }: LeaseOptions,
+  lake: LakeTarget,
+): Promise<void> {
+  const deadline = Date.now() + waitMs
+  for (;;) {
+    signal.throwIfAborted()
+    const sliceMs = Math.max(1, Math.min(limits.lakeLockSliceMs, deadline - Date.now()))
+    try {
+      await connection.run(sql`BEGIN TRANSACTION`)
+      await connection.run(tell(sql`SET LOCAL lock_timeout = ${sql.value(sliceMs)}`))
+      for (const lock of locks) await connection.row(ask(lock))
+      return
+    } catch (error) {
+      await connection.run(sql`ROLLBACK`).catch(() => {}) // `error` says what happened
+      if (!isTimeout(error)) throw error
+      if (Date.now() >= deadline) throw await lockedBy(connection, lake)
+    }
+  }
+}
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof DatabaseError && /due to lock timeout/.test(error.details.message)
+
+async function lockedBy(connection: Connection, lake: LakeTarget): Promise<EnvironmentError> {
+  const holder = await holderOf(connection, lake)
+  return new EnvironmentError(
+    'run-locked',
+    `another run is in progress: ${holder?.name ?? 'it has ended just now'}`,
+    { hint: 'wait longer with --wait SECONDS' },
+  )
+}
+
+async function holderOf(connection: Connection, lake: LakeTarget): Promise<LeaseHolder | null> {
+  const rows = await connection.rows(
+    ask(sql`
+      SELECT DISTINCT a.application_name AS name FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+      WHERE l.locktype = 'advisory' AND l.granted AND l.classid = ${sql.value(baseOf(lake))} AND l.objid = 0
+        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY name`),
+  )
+  if (rows.length === 0) return null
+  const names = rows.map(({ name }) => textOf(name).replace(/^eider /, ''))
+  return { name: names.join(', '), alive: true }
+}
+
+/** A query that PostgreSQL carries out, in the transaction of the connection. */
+const ask = (query: Sql): Sql =>
+  sql`FROM postgres_query(${sql.value(LOCK)}, ${sql.value(query.inline())})`
+
+const tell = (statement: Sql): Sql =>
+  sql`CALL postgres_execute(${sql.value(LOCK)}, ${sql.value(statement.inline())})`

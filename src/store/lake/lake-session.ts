@@ -1,0 +1,133 @@
+// The engine of one command that works with a lake, and the lock that it holds there. A run needs both from its lease
+// on, so they are opened once and shared.
+
+import { randomUUID } from 'node:crypto'
+import os from 'node:os'
+import { join } from 'node:path'
+import { requireWhole, type LakeTarget } from '../../core/lake.ts'
+import { limits } from '../../core/limits.ts'
+import type { ProjectPaths } from '../../core/project.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { LakeEngine } from '../../duckdb/open-lake.ts'
+import type { ReadOptions } from '../warehouse.ts'
+import { explainLake, isMissing } from './lake-failures.ts'
+import type { LakeLock } from './lake-lock.ts'
+
+export class LakeSession {
+  readonly paths: ProjectPaths
+  /** That of the run in this process; null where it has none. */
+  lock: LakeLock | null = null
+  #engine: LakeEngine | null = null
+  #attached: Promise<void> | null = null
+
+  constructor(paths: ProjectPaths) {
+    this.paths = paths
+  }
+
+  /** Throws UsageError where a setting is missing. */
+  get lake(): LakeTarget {
+    if (this.paths.lake === undefined) throw new Error('the target is not a lake')
+    return requireWhole(this.paths.lake)
+  }
+
+  /** An engine with nothing attached. `name`: of the work, such as the id of a run. Throws EnvironmentError. */
+  async openEngine(name: string, options: Partial<ReadOptions> = {}): Promise<LakeEngine> {
+    const { memoryLimit = null, threads = null, tempDir = null, extensions } = options
+    const { lake, paths } = this
+    try {
+      return await LakeEngine.open(lake, {
+        applicationName: applicationName(name),
+        searchDir: paths.dir,
+        memoryLimit,
+        threads,
+        tempDir: tempDir ?? join(paths.state, 'tmp', `lake-${randomUUID()}`),
+        extensions,
+      })
+    } catch (error) {
+      throw explainLake(error, lake)
+    }
+  }
+
+  /** The engine of a lease, which whoever takes it gives to those who come later. */
+  share(engine: LakeEngine | null): void {
+    this.#engine = engine
+    this.#attached = null
+  }
+
+  /** The shared engine with the lake attached for writing; null where there is no lease. */
+  async attached(): Promise<LakeEngine | null> {
+    const engine = this.#engine
+    if (engine === null) return null
+    this.#attached ??= engine.attach()
+    try {
+      await this.#attached
+    } catch (error) {
+      throw explainLake(error, this.lake)
+    }
+    return engine
+  }
+
+  /** `work` on a connection to the lake; null where no run has made it yet. */
+  async read<T>(work: (connection: Connection) => Promise<T>): Promise<T | null> {
+    const { lake } = this
+    try {
+      const shared = await this.attached()
+      if (shared !== null) {
+        await using connection = await shared.database.connect()
+        return await work(connection)
+      }
+      const { database } = await this.openAttached('read', {})
+      await using _database = database
+      await using connection = await database.connect()
+      return await work(connection)
+    } catch (error) {
+      if (isMissing(error)) return null
+      throw explainLake(error, lake)
+    }
+  }
+
+  /** For reading. Throws DatabaseError where no run has made the lake yet (isMissing), else EnvironmentError. */
+  async openAttached(name: string, options: Partial<ReadOptions>): Promise<LakeEngine> {
+    const engine = await this.openEngine(name, options)
+    try {
+      await engine.attach({ readOnly: true })
+      return engine
+    } catch (error) {
+      await engine.database[Symbol.asyncDispose]()
+      throw isMissing(error) ? error : explainLake(error, this.lake)
+    }
+  }
+}
+
+/** What PostgreSQL shows of a connection: the work, the host, the process. */
+export function applicationName(work: string): string {
+  const start = `eider ${work} `
+  const end = `:${process.pid}`
+  const room = limits.applicationNameBytes - start.length - end.length
+  return `${start}${os
+    .hostname()
+    .replaceAll(/[^\w.-]/g, '_')
+    .slice(0, room)}${end}`
+}
+
+/** Of settings that an engine takes while it is open. */
+export async function adjust(
+  connection: Connection,
+  {
+    memoryLimit,
+    threads,
+    maxTempSize,
+    tempDir,
+  }: Partial<ReadOptions> & { maxTempSize?: string | null },
+): Promise<void> {
+  const settings = [
+    ...(memoryLimit == null ? [] : [sql`SET GLOBAL memory_limit = ${sql.value(memoryLimit)}`]),
+    ...(threads == null ? [] : [sql`SET GLOBAL threads = ${sql.value(threads)}`]),
+    ...(tempDir == null ? [] : [sql`SET GLOBAL temp_directory = ${sql.value(tempDir)}`]),
+    ...(maxTempSize == null
+      ? []
+      : [sql`SET GLOBAL max_temp_directory_size = ${sql.value(maxTempSize)}`]),
+  ]
+  for (const setting of settings) await connection.run(setting)
+}

@@ -1,0 +1,321 @@
+// The state of a target in a lake, read and changed (lake-layout.ts). Each message to PostgreSQL is a round trip, so all
+// of it is read in one transaction.
+//
+// A run that loses its lock while it works must do no harm to the one that comes after it. Before it changes anything it
+// inserts its mark into `builds`; each build inserts there too, and first looks whether the mark is still there. Whoever
+// takes the lock deletes the marks that others have left: a build that began before and commits after is then refused
+// by the lake, since an insert and a delete in one table conflict.
+
+import type { Kind, Macro } from '../../core/model.ts'
+import { foldCase, type ModelName } from '../../core/names.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import { type Catalog, catalogKey } from '../../duckdb/catalog.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { numberOf, textOf } from '../../duckdb/values.ts'
+import {
+  type FinishedRun,
+  type FlushPosition,
+  type Known,
+  type ModelRecord,
+  type NewRecord,
+  NO_STATE,
+  type SavedMacro,
+  STATE_SCHEMA,
+  type StateStore,
+} from '../state-store.ts'
+import { readLakeCatalog } from './lake-catalog.ts'
+import { checkFormat, makeLayout } from './lake-layout.ts'
+import { lockLost } from './lake-lock.ts'
+import type { LakeSession } from './lake-session.ts'
+import { readPositions } from './lake-positions.ts'
+import { retried } from './retried.ts'
+
+/** A row of `builds`. */
+interface Build {
+  readonly seq: string
+  readonly run_id: string
+  readonly model: string
+  readonly kind: string
+  readonly fingerprint: string
+  readonly version: string
+  readonly definition: string
+  readonly removed: boolean
+}
+
+/** A run that has not ended: it works, or has died. */
+interface Mark {
+  readonly runId: string
+  /** That it had locked; null: all. */
+  readonly models: readonly string[] | null
+}
+
+interface Found extends Known {
+  readonly marks: readonly Mark[]
+  readonly lastSeq: number
+}
+
+export class LakeState implements StateStore {
+  readonly #session: LakeSession
+  #seq = 1
+  /** Of this run; null before its mark is written. */
+  #started: Promise<void> | null = null
+
+  constructor(session: LakeSession) {
+    this.#session = session
+  }
+
+  async begin(connection: Connection, names: Iterable<ModelName>): Promise<Known> {
+    const spelled = [...names]
+    let found = await this.#readAll(connection, spelled)
+    if (found === null) {
+      await makeLayout(connection, this.#session.lake)
+      found = await this.#readAll(connection, spelled)
+    }
+    if (found !== null) found = await this.#takeOver(connection, found, spelled)
+    if (found === null) throw new Error('the state of the lake is gone')
+    this.#seq = found.lastSeq + 1
+    return found
+  }
+
+  async read(connection: Connection, names: Iterable<ModelName>): Promise<Known> {
+    const found = await this.#readAll(connection, [...names])
+    if (found !== null) return found
+    return { catalog: await readLakeCatalog(connection), state: NO_STATE, macros: [] }
+  }
+
+  readPositions(connection: Connection): Promise<ReadonlyMap<ModelName, FlushPosition>> {
+    return connection.transact(async () =>
+      readPositions(connection, await readLakeCatalog(connection)),
+    )
+  }
+
+  /** They read beside it. */
+  saveForReaders(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async change<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+    const { lock } = this.#session
+    if (lock === null) return connection.transact(work)
+    this.#started ??= this.#start(connection)
+    await this.#started
+    await lock.check()
+    return connection.transact(async () => {
+      await this.#requireMark(connection)
+      return work()
+    })
+  }
+
+  async recordModels(
+    connection: Connection,
+    runId: string,
+    records: readonly NewRecord[],
+  ): Promise<void> {
+    const rows = records.map(({ model, fingerprint, version }) => ({
+      runId,
+      model: model.name,
+      kind: model.kind,
+      fingerprint,
+      version,
+      definition: model.definition,
+      removed: false,
+    }))
+    await this.#insert(connection, rows)
+  }
+
+  async recordRemoved(
+    connection: Connection,
+    runId: string,
+    models: readonly ModelName[],
+  ): Promise<void> {
+    await this.change(connection, async () => {
+      for (const model of models)
+        await this.#copy(connection, model, sql`${sql.value(runId)}, model`, true)
+    })
+  }
+
+  async recordMacros(connection: Connection, macros: readonly Macro[]): Promise<void> {
+    const saved = macros.map(({ name, body }): SavedMacro => ({ name, text: body.text }))
+    await connection.run(sql`
+      INSERT INTO _eider.macros VALUES (${sql.value(this.#seq++)}, ${sql.value(JSON.stringify(saved))})`)
+  }
+
+  async recordRun(
+    connection: Connection,
+    { runId, startedAt, ms, ok }: FinishedRun,
+    results: unknown,
+  ): Promise<number> {
+    const text = JSON.stringify(results)
+    const finishedAt = new Date(startedAt.getTime() + Math.round(ms))
+    const hasStarted = this.#started !== null
+    await retried(() =>
+      connection.transact(async () => {
+        await connection.run(sql`
+          INSERT INTO _eider.runs VALUES (${sql.value(runId)}, ${sql.value(startedAt.toISOString())},
+            ${sql.value(finishedAt.toISOString())}, ${sql.value(ok)}, ${sql.value(text)})`)
+        if (hasStarted) await this.#mark(connection, 'ended')
+      }),
+    )
+    return Buffer.byteLength(text)
+  }
+
+  async forget(connection: Connection, model: ModelName): Promise<void> {
+    await this.#insert(connection, [{ ...NOTHING, runId: this.#name, model }])
+  }
+
+  async rename(connection: Connection, from: ModelName, to: ModelName): Promise<void> {
+    await this.#copy(connection, from, sql`${sql.value(this.#name)}, ${sql.value(to)}`, false)
+    await this.forget(connection, from)
+  }
+
+  get #name(): string {
+    return this.#session.lock?.name ?? ''
+  }
+
+  /** null: no run has been there. */
+  #readAll(connection: Connection, names: readonly ModelName[]): Promise<Found | null> {
+    return connection.transact(async () => {
+      const catalog = await readLakeCatalog(connection)
+      // The last table of the layout that is made.
+      if (!catalog.relations.has(catalogKey(STATE_SCHEMA, 'rejected_events'))) return null
+      const row = await connection.row(sql`SELECT format, project FROM _eider.format`)
+      checkFormat(row, this.#session.lake)
+      return this.#readRows(connection, catalog, names)
+    })
+  }
+
+  async #readRows(
+    connection: Connection,
+    catalog: Catalog,
+    names: readonly ModelName[],
+  ): Promise<Found> {
+    const builds = (await connection.texts(sql`
+      SELECT CAST(seq AS VARCHAR) AS seq, run_id, model, kind, fingerprint, version, definition, removed
+      FROM (SELECT *, max(seq) OVER () AS last FROM _eider.builds
+        QUALIFY row_number() OVER (
+          PARTITION BY lower(model), CASE WHEN model = '' THEN run_id END ORDER BY seq DESC) = 1)
+      WHERE NOT (model = '' AND definition = 'ended') OR seq = last`)) as unknown as readonly Build[]
+    const macros = await connection.row(
+      sql`SELECT macros::VARCHAR AS macros FROM _eider.macros ORDER BY seq DESC LIMIT 1`,
+    )
+    const ofModels = builds.filter(({ model, kind }) => model !== '' && kind !== '')
+    const spelled = new Map(names.map((name) => [foldCase(name), name]))
+    return {
+      catalog,
+      state: {
+        models: new Map(
+          ofModels.map((build) => [
+            spelled.get(foldCase(build.model)) ?? (build.model as ModelName),
+            recordOf(build),
+          ]),
+        ),
+        positions: await readPositions(connection, catalog),
+        acks: [],
+      },
+      macros: macros === null ? [] : (JSON.parse(textOf(macros['macros'])) as SavedMacro[]),
+      marks: builds.flatMap(markOf),
+      lastSeq: Math.max(0, ...builds.map(({ seq }) => numberOf(seq))),
+    }
+  }
+
+  /** Deletes the marks of runs that can no longer work, since this one has their lock. */
+  async #takeOver(
+    connection: Connection,
+    found: Found,
+    names: readonly ModelName[],
+  ): Promise<Found | null> {
+    const { lock } = this.#session
+    const dead = lock === null ? [] : found.marks.filter(({ models }) => meets(models, lock.models))
+    if (dead.length === 0) return found
+    const ids = sql.join(dead.map(({ runId }) => sql.value(runId)))
+    await retried(() =>
+      connection.transact(() =>
+        connection.run(sql`DELETE FROM _eider.builds WHERE model = '' AND run_id IN (${ids})`),
+      ),
+    )
+    return this.#readAll(connection, names)
+  }
+
+  async #start(connection: Connection): Promise<void> {
+    await retried(() => connection.transact(() => this.#mark(connection, 'started')))
+  }
+
+  async #mark(connection: Connection, mark: 'started' | 'ended'): Promise<void> {
+    const models = this.#session.lock?.models ?? null
+    const fingerprint = models === null ? '' : JSON.stringify(models)
+    await this.#insert(connection, [
+      { ...NOTHING, runId: this.#name, fingerprint, definition: mark },
+    ])
+  }
+
+  async #requireMark(connection: Connection): Promise<void> {
+    const row = await connection.row(sql`
+      SELECT 1 FROM _eider.builds
+      WHERE model = '' AND run_id = ${sql.value(this.#name)} AND definition = 'started'`)
+    if (row === null) throw lockLost()
+  }
+
+  async #insert(connection: Connection, rows: readonly NewBuild[]): Promise<void> {
+    if (rows.length === 0) return
+    const values = rows.map((row): Sql => {
+      const { runId, model, kind, fingerprint, version, definition, removed } = row
+      const texts = [runId, model, kind, fingerprint, version, definition]
+      return sql`(${sql.value(this.#seq++)}, ${sql.join(texts.map((text) => sql.value(text)))}, now(), ${sql.value(removed)})`
+    })
+    await connection.run(sql`INSERT INTO _eider.builds VALUES ${sql.join(values)}`)
+  }
+
+  /** The record of a model once more, with another run and name. */
+  async #copy(
+    connection: Connection,
+    model: ModelName,
+    runAndName: Sql,
+    removed: boolean,
+  ): Promise<void> {
+    await connection.run(sql`
+      INSERT INTO _eider.builds
+      SELECT ${sql.value(this.#seq++)}, ${runAndName}, kind, fingerprint, version, definition, built_at,
+        ${sql.value(removed)}
+      FROM _eider.builds WHERE lower(model) = lower(${sql.value(model)}) ORDER BY seq DESC LIMIT 1`)
+  }
+}
+
+interface NewBuild {
+  readonly runId: string
+  readonly model: string
+  readonly kind: string
+  readonly fingerprint: string
+  readonly version: string
+  readonly definition: string
+  readonly removed: boolean
+}
+
+const NOTHING: Omit<NewBuild, 'runId'> = {
+  model: '',
+  kind: '',
+  fingerprint: '',
+  version: '',
+  definition: '',
+  removed: false,
+}
+
+const recordOf = ({ kind, fingerprint, version, definition, removed }: Build): ModelRecord => ({
+  kind: kind as Kind,
+  fingerprint,
+  version,
+  definition,
+  removed,
+})
+
+function markOf({ model, run_id: runId, fingerprint, definition }: Build): readonly Mark[] {
+  if (model !== '' || definition === 'ended') return []
+  const models = fingerprint === '' ? null : (JSON.parse(fingerprint) as string[])
+  return [{ runId, models }]
+}
+
+/** Whether two runs that hold these models cannot both have their locks. */
+function meets(one: readonly string[] | null, other: readonly string[] | null): boolean {
+  if (one === null || other === null) return true
+  const names = new Set(one.map(foldCase))
+  return other.some((name) => names.has(foldCase(name)))
+}

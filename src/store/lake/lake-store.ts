@@ -1,0 +1,54 @@
+// The store of a target that is a lake: tables and published states in DuckLake, a lease by locks of PostgreSQL. Services
+// read files that `eider pull` makes of what is published.
+
+import { EnvironmentError } from '../../core/failures.ts'
+import type { ProjectPaths } from '../../core/project.ts'
+import { fileReader } from '../files/file-reader.ts'
+import type { FlushRecords } from '../flush-records.ts'
+import type { SnapshotStore } from '../snapshot-store.ts'
+import type { Store } from '../store.ts'
+import { explainLake } from './lake-failures.ts'
+import { lakeLease } from './lake-lease.ts'
+import { LakeSession } from './lake-session.ts'
+import { LakeState } from './lake-state.ts'
+import { lakeWarehouse } from './lake-warehouse.ts'
+
+export function lakeStore(paths: ProjectPaths): Store {
+  const session = new LakeSession(paths)
+  return {
+    warehouse: lakeWarehouse(session),
+    lease: lakeLease(session),
+    state: new LakeState(session),
+    flushed: lakeFlushRecords,
+    snapshots: lakeSnapshots,
+    published: fileReader(paths.snapshots),
+    explain: (error) => explainLake(error, session.lake),
+  }
+}
+
+const notYet = (what: string) => () =>
+  Promise.reject(
+    new EnvironmentError('lake-not-yet', `${what} does not work on a lake yet`, {
+      hint: 'use a target whose database is a file',
+    }),
+  )
+
+const lakeFlushRecords: FlushRecords = {
+  record: notYet('a flush of events'),
+  forget: notYet('a flush of events'),
+  isCommitted: () => Promise.resolve(false),
+}
+
+const lakeSnapshots: SnapshotStore = {
+  current: () => Promise.resolve(null),
+  catalog: () => Promise.resolve(null),
+  writeCatalog: () => Promise.resolve(),
+  async publish({ runId, now }, choose) {
+    const write = notYet('@expose')
+    const find = () => Promise.resolve(null)
+    const relations = await choose({ current: null, find, write })
+    const snapshot = { id: '', publishedAt: now, runId, relations }
+    return { snapshot, before: null, changed: false }
+  },
+  fork: notYet('a copy of what is published'),
+}

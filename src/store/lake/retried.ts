@@ -1,0 +1,16 @@
+// Small transactions of the tool's own that others may get in the way of: nothing of them is done then, and they are
+// tried again.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '../../core/limits.ts'
+import { isConflict } from '../../duckdb/errors.ts'
+
+export async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await work()
+    } catch (error) {
+      if (!isConflict(error) || tries >= limits.lakeTries) throw error
+      await sleep(Math.random() * limits.lakeRetryMs * tries)
+    }
+}
