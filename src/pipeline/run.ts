@@ -28,6 +28,7 @@ import {
   refuseEvents,
   uncompiledSteps,
 } from './plan/steps.ts'
+import { finishInterruptedMove } from './interrupted-move.ts'
 import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
 import { allModels, isAboutAll, readContext, type RunRequest } from './read-context.ts'
@@ -117,7 +118,8 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
       writeArtifacts(paths.target, project, summary),
     ])
   } catch (error) {
-    if (!isInterruption(error, signal)) throw toEnvironmentError(store.explain(error))
+    if (!isInterruption(error, signal))
+      throw toEnvironmentError(store.explain(error), options.memoryLimit)
     results.skipRest('interrupted')
   }
   const summary = results.summarize()
@@ -192,7 +194,8 @@ async function prepare(
   { runId, startedAt }: RunResults,
   connection: Connection,
 ): Promise<RunContext> {
-  const { store, project, signal } = options
+  const { paths, store, project, signal } = options
+  await finishInterruptedMove({ connection, state: store.state }, paths)
   const known = await store.state.begin(connection, knownModels(project).keys())
   await copyForReaders(options, connection)
   if (project.macrosAreWhole)
