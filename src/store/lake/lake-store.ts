@@ -11,6 +11,7 @@ import { explainLake } from './lake-failures.ts'
 import { lakeLease } from './lake-lease.ts'
 import { LakeSession } from './lake-session.ts'
 import { LakeState } from './lake-state.ts'
+import { lakeTables } from './lake-tables.ts'
 import { lakeWarehouse } from './lake-warehouse.ts'
 
 export function lakeStore(paths: ProjectPaths): Store {
@@ -18,6 +19,7 @@ export function lakeStore(paths: ProjectPaths): Store {
   return {
     warehouse: lakeWarehouse(session),
     lease: lakeLease(session),
+    tables: lakeTables,
     state: new LakeState(session),
     flushed: lakeFlushRecords,
     snapshots: lakeSnapshots,
