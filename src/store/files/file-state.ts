@@ -36,6 +36,10 @@ export const fileState = (stateDir: string): StateStore => ({
     await checkFormat(connection)
     return readKnown(connection, catalog, names)
   },
+  async readRecord(connection, model) {
+    const { models } = await readState(connection, [model])
+    return models.get(model) ?? null
+  },
   saveForReaders: (connection) => saveLastState(connection, stateDir),
   change: (connection, work) => connection.transact(work),
   readPositions,

@@ -14,6 +14,8 @@ export function fileStore(paths: ProjectPaths): Store {
   return {
     warehouse: fileWarehouse(paths, lease),
     lease,
+    flushLease: lease,
+    bufferLease: null,
     state: fileState(paths.state),
     flushed: fileFlushRecords,
     snapshots: fileSnapshots(paths.snapshots),
