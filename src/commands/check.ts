@@ -8,7 +8,6 @@ import { diagnosticEvents } from '../cli/show-failure.ts'
 import { variableFlags } from '../cli/variable-flags.ts'
 import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
-import { findProjectDir } from '../project/load.ts'
 import { repositoryPrefix } from './repository-prefix.ts'
 
 const formats = ['text', 'json', 'github', 'sarif'] as const
@@ -48,6 +47,7 @@ export default class Check extends BaseCommand {
   }
 
   async #check(flags: CheckFlags, argv: readonly unknown[]): Promise<Checked> {
+    const { findProjectDir } = await import('../project/load.ts')
     const dir = flags.project ?? (await findProjectDir(process.cwd())) ?? process.cwd()
     const root = repositoryPrefix(dir)
     try {

@@ -4,7 +4,7 @@ import { sizeOf } from '../cli/show-orphans.ts'
 import { onStop } from '../cli/signals.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
-import { sameName } from '../core/names.ts'
+import { sameName, targetsOf } from '../core/names.ts'
 import { changeWarehouse, refuseReserved } from './change-warehouse.ts'
 
 export default class Drop extends BaseCommand {
@@ -34,8 +34,15 @@ export default class Drop extends BaseCommand {
     const dropped = await changeWarehouse(project, options, (opened) =>
       dropRelation(opened, args.name),
     )
-    if (flags.json) return this.printEvent({ event: 'dropped', ...dropped })
     const { model, kind, rows } = dropped
-    this.print(`dropped ${model} (${kind}, ${sizeOf(rows)})`)
+    const { waitingBytes } = await import('../buffer/waiting.ts')
+    const waiting = await waitingBytes(project.paths.buffer)
+    const bytes = targetsOf(model, waiting.keys()).reduce((sum, one) => sum + waiting.get(one)!, 0)
+    if (flags.json) this.printEvent({ event: 'dropped', ...dropped, waiting_bytes: bytes })
+    else this.print(`dropped ${model} (${kind}, ${sizeOf(rows)})`)
+    if (bytes > 0)
+      process.stderr.write(
+        `events sent to ${model} still wait in the buffer (${bytes} bytes); a model of kind events with that name takes them\n`,
+      )
   }
 }

@@ -1,7 +1,9 @@
-// Which models a run is about: all, those that were selected, or those of them that did not succeed last time.
+// Which models a run is about: all, those that were selected, or those of them that did not succeed last time, with what
+// was edited since among that which they read.
 
 import { isModified } from './plan/decide.ts'
 import { type Models, type Selection, select } from '../compiler/select.ts'
+import type { Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -9,7 +11,7 @@ import { textOf } from '../duckdb/values.ts'
 import type { RunContext } from './run-context.ts'
 
 export interface RunSelection extends Selection {
-  /** Only what failed or was skipped in the last run. */
+  /** Only what failed or was skipped in the last run, and what was edited upstream of it. */
   readonly retry: boolean
 }
 
@@ -19,10 +21,31 @@ export async function chooseModels(
   models: Models,
   selection: RunSelection,
 ): Promise<ReadonlySet<ModelName>> {
-  const selected = select(models, selection, (model) => isModified(model, context))
+  const isEdited = (model: Model) => isModified(model, context)
+  const selected = select(models, selection, isEdited)
   if (!selection.retry) return selected
-  const unfinished = await unfinishedModels(context.connection)
-  return new Set([...selected].filter((name) => unfinished.has(name)))
+  const names = await unfinishedModels(context.connection)
+  const unfinished = new Set([...models.keys()].filter((name) => names.has(name)))
+  const retried = withEdited(models, unfinished, isEdited)
+  return new Set([...selected].filter((name) => retried.has(name)))
+}
+
+/** A failure is often mended in a seed or a model before the one that failed. */
+function withEdited(
+  models: Models,
+  unfinished: ReadonlySet<ModelName>,
+  isEdited: (model: Model) => boolean,
+): ReadonlySet<ModelName> {
+  const before = new Set(unfinished) // and grows while it is walked
+  for (const name of before)
+    for (const input of models.get(name)?.dependsOn ?? []) before.add(input)
+  const taken = new Set(unfinished)
+  for (const [name, model] of models) {
+    if (!before.has(name)) continue
+    const isMended = 'mistakes' in model || isEdited(model)
+    if (isMended || model.dependsOn.some((input) => taken.has(input))) taken.add(name)
+  }
+  return taken
 }
 
 async function unfinishedModels(connection: Connection): Promise<ReadonlySet<string>> {

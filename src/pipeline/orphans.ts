@@ -13,12 +13,14 @@ import type { Catalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { countRows, createSchema, relationOf, relationType } from './build/materialize/relation.ts'
 import type { State, StateStore } from '../store/state-store.ts'
+import { mayHoldMoreModels } from './kept-relations.ts'
 
-/** By name. */
+/** By name. None while files are there that could not be placed or read: one of them may be that of the relation. */
 export async function readOrphans(
   { connection, catalog, state }: Found,
-  project: Pick<CompiledProject, 'models' | 'failed'>,
+  project: CompiledProject,
 ): Promise<readonly Orphan[]> {
+  if (mayHoldMoreModels(project)) return []
   const known = knownModels(project)
   const orphans: Orphan[] = []
   const added = [...project.models.values()].filter(({ name }) => !state.models.has(name))

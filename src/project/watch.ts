@@ -1,9 +1,10 @@
 // The files of a project that decide what it means, watched: eider.yml, models/, seeds/ and macros/.
 
-import { relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { watch } from 'chokidar'
 import { once } from 'node:events'
 import { limits } from '../core/limits.ts'
+import { KnownContents } from './known-contents.ts'
 
 const WATCHED = ['eider.yml', 'models', 'seeds', 'macros']
 
@@ -19,6 +20,9 @@ export class ProjectWatch implements AsyncDisposable {
   #changed = false
   #paths = new Set<string>()
   #working: Promise<void> | null = null
+  readonly #contents = new KnownContents()
+  /** Ends when every event up to now has been looked at, one after the other. */
+  #looking = Promise.resolve()
 
   private constructor(dir: string, quietMs: number) {
     this.#quietMs = quietMs
@@ -27,9 +31,14 @@ export class ProjectWatch implements AsyncDisposable {
       ignoreInitial: true,
       ignored: (path) => !isWatched(relative(dir, path)),
     })
-    this.#watcher.on('all', (_event, path) => {
-      this.#paths.add(relative(dir, path))
-      this.note()
+    this.#watcher.on('all', (event, path) => {
+      // Only files decide what a project means; what is in a directory has events of its own.
+      if (event.endsWith('Dir')) return
+      this.#looking = this.#looking.then(async () => {
+        if (!(await this.#contents.hasChanged(path))) return
+        this.#paths.add(relative(dir, path))
+        this.note()
+      })
     })
   }
 
@@ -40,6 +49,7 @@ export class ProjectWatch implements AsyncDisposable {
   ): Promise<ProjectWatch> {
     const watching = new ProjectWatch(dir, quietMs)
     await once(watching.#watcher, 'ready')
+    await watching.#contents.learn(filesOf(watching.#watcher.getWatched()))
     return watching
   }
 
@@ -60,6 +70,8 @@ export class ProjectWatch implements AsyncDisposable {
     this.#work = null
     clearTimeout(this.#timer)
     await this.#watcher.close()
+    await this.#looking
+    clearTimeout(this.#timer)
     await this.#working
   }
 
@@ -75,6 +87,9 @@ export class ProjectWatch implements AsyncDisposable {
     this.#working = null
   }
 }
+
+const filesOf = (watched: Readonly<Record<string, readonly string[]>>): readonly string[] =>
+  Object.entries(watched).flatMap(([dir, names]) => names.map((name) => join(dir, name)))
 
 function isWatched(path: string): boolean {
   const [top = '', ...rest] = path.split(sep)

@@ -88,6 +88,7 @@ test('what is published of a model stays while its file cannot be placed or its 
   const failedRun = async () => {
     const { stdout } = await space.ok(['run', '--json'], { exitCode: 1 })
     assert.not.match(stdout, '"event":"model-removed"')
+    assert.not.match((await space.ok(['ls'])).stdout, 'eider drop')
     const published = await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8')
     assert.match(published, '"a.kept"')
   }
@@ -95,6 +96,7 @@ test('what is published of a model stays while its file cannot be placed or its 
   await rename(space.path('models/a/kept.sql'), space.path('models/a/kept.new.sql'))
   const plan = await space.ok(['plan'], { exitCode: 1 })
   assert.not.match(plan.stdout, 'entity set removed')
+  assert.not.match(plan.stdout, 'orphan')
   await failedRun()
   await rename(space.path('models/a/kept.new.sql'), space.path('models/a/kept.sql'))
   await rename(space.path('models'), space.path('away'))

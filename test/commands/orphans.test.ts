@@ -34,10 +34,11 @@ test('a file that was moved by hand leaves an orphan, which mv takes up and drop
   await rm(space.path('models/a/reader.sql'))
   await space.ok(['run'])
   await rename(space.path('models/a/kept.sql'), space.path('models/a/moved.sql'))
-  const orphan =
-    /orphan +a\.kept +1 row, and no file makes it: eider mv a\.kept NEW .* eider drop a\.kept/
-  assert.match((await space.ok(['run'])).stdout, orphan)
-  assert.match((await space.ok(['plan'])).stdout, orphan)
+  const orphan = (way: string) =>
+    new RegExp(`orphan +a\\.kept +1 row, and no file makes it: ${way} .* eider drop a\\.kept`)
+  const heir = 'a\\.moved has the same SQL, and eider mv a\\.kept a\\.moved --replace'
+  assert.match((await space.ok(['run'])).stdout, orphan(heir))
+  assert.match((await space.ok(['plan'])).stdout, orphan('eider mv a\\.kept NEW'))
   assert.match((await space.ok(['ls'])).stdout, /a\.kept +merge +1 row, and no file makes it/)
   assert.match((await space.ok(['mv', 'a.kept', 'a.moved'], { exitCode: 2 })).stderr, '--replace')
   await space.ok(['mv', 'a.kept', 'a.moved', '--replace'])
@@ -87,6 +88,22 @@ test('mv --replace drops no collected events, and gives none of other rows to a 
   await space.write('models/raw/f.sql', '-- @kind: events\nid INTEGER\n')
   await refused(space, ['mv', 'a.kept', 'raw.f', '--replace'], /raw\/f\.sql is of kind events/)
   assert.is(await rowsOf(space, 'a.kept'), '1')
+})
+
+test('drop says when events still wait for what it drops', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: s\n',
+    'models/raw/e.sql': '-- @kind: events\nid INTEGER\n',
+  })
+  await space.ok(['run'])
+  const daemon = await space.start(['collect', 'daemon', '--port', '0'])
+  const headers = { 'Content-Type': 'application/json' }
+  await fetch(`${daemon.url}/collect/raw/e`, { method: 'POST', headers, body: '{"id":1}' })
+  await daemon.stop()
+  await rm(space.path('models/raw/e.sql'))
+  const { stdout, stderr } = await space.ok(['drop', 'raw.e'])
+  assert.is(stdout, 'dropped raw.e (events, 0 rows)\n')
+  assert.match(stderr, /^events sent to raw\.e still wait in the buffer \(\d+ bytes\)/)
 })
 
 test('mv and drop refuse reserved schemas', async () => {

@@ -96,6 +96,21 @@ test('a retry takes up what failed or was skipped', async () => {
   assert.equal(statuses(await space.ok([raw!, mid!, ...others], retry)), {})
 })
 
+test('a retry takes up what was edited before it, and what lies between', async () => {
+  await using space = await openProject()
+  const retry = { selection: { include: [], exclude: [], retry: true } }
+  const models = (x: string) => [
+    query('raw.a', `select ${x} as x`),
+    query('mid.b', 'select x from raw.a', { reads: ['raw.a'] }),
+    query('mart.c', 'select x::integer as x from mid.b', { reads: ['mid.b'] }),
+    query('mart.z', 'select x from raw.a', { reads: ['raw.a'] }),
+  ]
+  assert.is((await space.run(models("'no'"))).ok, false)
+  const mended = await space.ok(models("'1'"), retry)
+  assert.equal(statuses(mended), { 'raw.a': 'built', 'mid.b': 'built', 'mart.c': 'built' })
+  assert.equal(statuses(await space.ok(models("'1'"), retry)), {})
+})
+
 test('several models are built at a time, each after all that it reads', async () => {
   await using space = await openProject()
   const slow = 'select count(*) as n from range(20000000) t(i) where hash(i) % 7 = 3'

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'uvu'
@@ -42,6 +42,22 @@ test('a burst of changes is one; directories that are made later are seen; other
   await rm(join(dir.path, 'models/raw/b.sql'))
   await pause(6 * QUIET_MS)
   assert.is(calls, 3)
+})
+
+test('a file that is touched, or saved as it was, is no change', async () => {
+  await using dir = await directory()
+  for (const name of ['models/raw/a.sql', 'models/raw/b.sql']) await dir.write(name)
+  await using watch = await ProjectWatch.open(dir.path, { quietMs: QUIET_MS })
+  const seen: string[][] = []
+  watch.onChange(async (paths) => void seen.push([...paths]))
+  await utimes(join(dir.path, 'models/raw/a.sql'), new Date(), new Date())
+  await dir.write('models/raw/b.sql')
+  await mkdir(join(dir.path, 'models/empty'))
+  await pause(6 * QUIET_MS)
+  assert.equal(seen, [])
+  await dir.write('models/raw/b.sql', 'y')
+  await pause(6 * QUIET_MS)
+  assert.equal(seen, [['models/raw/b.sql']])
 })
 
 test('what changes before anyone asks, and while the work goes on, is worked on after', async () => {

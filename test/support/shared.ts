@@ -6,12 +6,13 @@ import { test } from 'uvu'
  */
 export function testsSharing<T extends AsyncDisposable>(
   open: () => Promise<T>,
+  declare: (name: string, run: () => Promise<void>) => void = test,
 ): (name: string, run: (shared: T) => unknown) => void {
   let opened: Promise<T> | null = null
   let left = 0
   return (name, run) => {
     left += 1
-    test(name, async () => {
+    declare(name, async () => {
       opened ??= open()
       try {
         await run(await opened)

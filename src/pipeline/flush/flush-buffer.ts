@@ -58,7 +58,7 @@ async function flush(
   const store = { ...options.store, bufferLease: null }
   const { runId, startedAt } = results
   const { catalog, state } = await store.state.begin(connection, knownModels(project).keys())
-  const found = { store, connection, catalog, state, runId, startedAt, signal }
+  const found = { connection, catalog, state, runId, startedAt, signal }
   const context = await readContext(options, found)
   for (const { model, problem } of uncompiledSteps(context))
     if (problem !== null) results.fail(model.name, problem)

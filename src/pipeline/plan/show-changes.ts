@@ -59,12 +59,10 @@ export async function readSteps(
   request: RunRequest,
   { connection, withNewEvents: waiting }: Omit<PlanSource, 'waitingSegments'>,
 ): Promise<{ readonly context: RunContext; readonly steps: readonly Step[] }> {
-  const { store } = request
   const names = knownModels(request.project).keys()
-  const { catalog, state } = await store.state.read(connection, names)
+  const { catalog, state } = await request.store.state.read(connection, names)
   const never = new AbortController().signal
   const context = await readContext(request, {
-    store,
     connection,
     catalog,
     state,

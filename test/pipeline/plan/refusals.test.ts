@@ -85,7 +85,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'a narrower column': {
     before: given(kept(merge)),
     after: given(kept(merge, 'id, v::smallint as v, ts')),
-    says: 'models/mart/t.sql:1:4: column "v" cannot change from INTEGER to SMALLINT without losing values; rebuild the table: eider run mart.t --full-refresh',
+    says: 'models/mart/t.sql:3:12: column "v" cannot change from INTEGER to SMALLINT without losing values; rebuild the table: eider run mart.t --full-refresh',
   },
   'a new column under @on_schema_change: fail': {
     before: given(kept(`${scd2}\n-- @on_schema_change: fail`)),
@@ -125,12 +125,12 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'a type that a seed without rows would have': {
     before: given(kept(merge)),
     after: { 'raw.s': source.replace('2::integer', "'2'") },
-    says: 'models/mart/t.sql:1:4: column "v" cannot change from INTEGER to VARCHAR without losing values; if it comes from a seed without rows, declare its type in the .yml next to the seed; otherwise rebuild the table: eider run mart.t --full-refresh',
+    says: 'models/mart/t.sql:3:12: column "v" cannot change from INTEGER to VARCHAR without losing values; if it comes from a seed without rows, declare its type in the .yml next to the seed; otherwise rebuild the table: eider run mart.t --full-refresh',
   },
   'a narrower field of events': {
     before: given('-- @kind: events\nid integer'),
     after: given('-- @kind: events\nid smallint'),
-    says: 'models/mart/t.sql:1:4: column "id" cannot change from INTEGER to SMALLINT without losing values; give the column another name, or keep its type',
+    says: 'models/mart/t.sql:2:4: column "id" cannot change from INTEGER to SMALLINT without losing values; give the column another name, or keep its type',
   },
   'a check that does not hold': {
     before: given(table('-- @check: v < 3\n')),
@@ -147,7 +147,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'an error of the engine': {
     before: given(table()),
     after: given("select id, v, ts\nfrom raw.s where error('no') is null"),
-    says: 'models/mart/t.sql:1:1: no',
+    says: 'models/mart/t.sql:2:18: no',
     shownBy: 'rows',
   },
 }

@@ -11,6 +11,8 @@ import type { TestLake } from './with-lake.ts'
 export interface RawEngine extends AsyncDisposable {
   /** A connection with the keys of the store, if those are of connections, and the lake as its default. */
   connect(): Promise<RawConnection>
+  /** With what the database has, as the connections that DuckLake opens for itself. */
+  connectWithoutKeys(): Promise<RawConnection>
 }
 
 export interface RawConnection {
@@ -27,6 +29,8 @@ export interface RawOptions {
    * as is usual, and with it DuckLake can delete.
    */
   readonly keys?: 'connection' | 'secret'
+  /** Leaves the keys that httpfs has taken from the environment, if there are any. */
+  readonly keepsEnvironment?: boolean
   /** Further options of ATTACH. */
   readonly options?: string
   /** Of the connection to PostgreSQL. */
@@ -50,16 +54,22 @@ export async function openRawEngine(lake: TestLake, options: RawOptions = {}): P
   const first = new Connection(await instance.connect())
   resources.defer(() => first.close())
   for (const name of lakeExtensions) await first.run(`LOAD ${name}`)
-  for (const setting of ['s3_access_key_id', 's3_secret_access_key', 's3_session_token'])
+  const keys = ['s3_access_key_id', 's3_secret_access_key', 's3_session_token']
+  for (const setting of options.keepsEnvironment === true ? [] : keys)
     await first.run(`SET GLOBAL ${setting} = ''`)
   await first.run(`SET GLOBAL s3_endpoint = '127.0.0.1:1'`)
   await first.run(hasSecret ? secretOf(lake) : ofConnection)
   await first.run(attachment(lake, options))
   const all = resources.move()
+  const connectWithoutKeys = async () => {
+    const connection = new Connection(await instance.connect())
+    all.defer(() => connection.close())
+    return connection
+  }
   return {
+    connectWithoutKeys,
     async connect() {
-      const connection = new Connection(await instance.connect())
-      all.defer(() => connection.close())
+      const connection = await connectWithoutKeys()
       if (!hasSecret) await connection.run(ofConnection)
       await connection.run('USE lake')
       return connection
@@ -120,7 +130,9 @@ class Connection implements RawConnection {
     throw new Error(`this was not refused: ${text}`)
   }
 
-  close(): void {
+  /** Closing blocks this process, and an open transaction would wait for the proxies, which are in it too. */
+  async close(): Promise<void> {
+    await this.#driver.run('ROLLBACK').catch(() => undefined)
     this.#driver.closeSync()
   }
 }

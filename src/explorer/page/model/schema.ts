@@ -2,6 +2,8 @@
 
 export interface Schema {
   readonly sets: readonly EntitySet[]
+  /** Whether a set can be had as one file of columns. */
+  readonly hasParquet: boolean
   set(name: string): EntitySet | undefined
 }
 
@@ -51,7 +53,11 @@ export function readSchema(document: unknown): Schema {
     return type === undefined ? NO_SETS : [readSet(name, set, asObject(types[type]), types)]
   })
   const byName = new Map(sets.map((set) => [set.name, set]))
-  return { sets, set: (name) => byName.get(name) }
+  return {
+    sets,
+    hasParquet: hasParquet(asObject(types[containerName])),
+    set: (name) => byName.get(name),
+  }
 }
 
 /** The navigation that a column is the foreign key of. */
@@ -88,6 +94,11 @@ function typeOfField(fields: Property['fields'], path: readonly string[]): strin
   const field = fields?.find(({ name }) => name === first)
   if (field === undefined) return undefined
   return rest.length === 0 ? field.edm : typeOfField(field.fields, rest)
+}
+
+function hasParquet(container: Json): boolean {
+  const formats = container['@Org.OData.Capabilities.V1.SupportedFormats']
+  return Array.isArray(formats) && formats.some((format) => String(format).includes('parquet'))
 }
 
 function readSet(name: string, set: Json, type: Json, types: Json): EntitySet {

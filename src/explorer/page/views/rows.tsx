@@ -1,5 +1,167 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { EntitySet } from '../model/schema.ts'
+import { groupDigits } from '../model/show.ts'
+import type { Row } from '../model/value.ts'
+import { Banner } from '../parts/banner.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { RequestBar } from '../parts/request-bar.tsx'
 import type { ViewProps } from '../page.ts'
+import { ColumnChooser } from '../rows/column-chooser.tsx'
+import { columnsOf, type RowColumn } from '../rows/columns.ts'
+import { Facets } from '../rows/facets.tsx'
+import { FilterBar } from '../rows/filter-bar.tsx'
+import { editing } from '../rows/filter-editing.ts'
+import {
+  countRequest,
+  fileRequest,
+  firstPageRequest,
+  isOfSet,
+  rowsRequest,
+} from '../rows/requests.ts'
+import { rowsContext, type RowsContext } from '../rows/rows-context.ts'
+import { RowsTable } from '../rows/rows-table.tsx'
+import { SearchBox } from '../rows/search-box.tsx'
+import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
+import { useRows, type RowsAnswer } from '../rows/use-rows.ts'
+import { ValueDialog } from '../rows/value-dialog.tsx'
+import type { ServiceError } from '../service/client.ts'
+import '../rows/rows.css'
+import '../rows/rows-table.css'
 
-export function RowsView(_props: ViewProps<'rows'>) {
-  return <p>Rows</p>
+export function RowsView({ page, route }: ViewProps<'rows'>) {
+  const set = page.schema.set(route.set)
+  return set === undefined ? null : <RowsOfSet context={rowsContext(page, set, route.query)} />
+}
+
+function RowsOfSet({ context }: { context: RowsContext }) {
+  const { page, set, state } = context
+  const answer = useRows(page, firstPageRequest(state))
+  const [opened, setOpened] = useState<{ column: RowColumn; row: Row } | null>(null)
+  useEffect(
+    () => () => {
+      editing.value = null
+    },
+    [],
+  )
+  const { loaded } = answer
+  const rows = loaded?.rows ?? []
+  const columns = columnsOf(set, state, rows)
+  const failure = loaded?.error ?? undefined
+  const isFiltersFault = isAbout(failure, '$filter')
+  const isSearchsFault = isAbout(failure, '$search')
+  return (
+    <>
+      <RequestBar url={page.service.url(rowsRequest(state))}>
+        <ToolButtons />
+        <Files context={context} />
+      </RequestBar>
+      <ConnectRegion context={context} />
+      <div class="rows-bar">
+        <FilterBar context={context} error={isFiltersFault ? failure : undefined} />
+        <SearchBox context={context} error={isSearchsFault ? failure : undefined} />
+        {isOfSet(state) && <ColumnChooser context={context} />}
+        <Count context={context} answer={answer} />
+      </div>
+      {loaded?.isFromTheTop === true && <Banner tone="news">New data came; from the top.</Banner>}
+      {set.key.length === 0 && <KeyNote set={set} />}
+      <div class="rows-and-facets">
+        {failure !== undefined && !isFiltersFault && !isSearchsFault && rows.length === 0 ? (
+          <Problem error={failure} again={answer.again} />
+        ) : (
+          <div class="rows-column">
+            <RowsTable
+              key={set.name}
+              context={context}
+              columns={columns}
+              rows={rows}
+              count={loaded?.count}
+              isBusy={answer.isWaiting}
+              onOpen={(column, row) => setOpened({ column, row })}
+              onEnd={answer.more}
+            />
+            <Foot answer={answer} />
+          </div>
+        )}
+        {isOfSet(state) && <Facets context={context} />}
+      </div>
+      {opened !== null && (
+        <ValueDialog context={context} {...opened} onClose={() => setOpened(null)} />
+      )}
+    </>
+  )
+}
+
+function Files({ context: { page, state } }: { context: RowsContext }) {
+  return (
+    <span class="files">
+      <a
+        class="button"
+        href={page.service.url(fileRequest(state, 'csv'))}
+        download={`${state.set}.csv`}
+      >
+        CSV
+      </a>
+      {page.schema.hasParquet && (
+        <a
+          class="button"
+          href={page.service.url(fileRequest(state, 'parquet'))}
+          download={`${state.set}.parquet`}
+        >
+          Parquet
+        </a>
+      )}
+    </span>
+  )
+}
+
+/** The count is a request too: a link to it can be opened and copied. */
+function Count({ context, answer }: { context: RowsContext; answer: RowsAnswer }) {
+  const count = answer.loaded?.count
+  return (
+    <output class="count" aria-label="Count">
+      {count !== undefined && (
+        <a
+          href={context.page.service.url(countRequest(context.state))}
+          target="_blank"
+          rel="noreferrer"
+          title="The request of this number"
+        >
+          Σ {groupDigits(count)} {count === '1' ? 'row' : 'rows'}
+        </a>
+      )}
+    </output>
+  )
+}
+
+function KeyNote({ set }: { set: EntitySet }) {
+  return (
+    <p class="about">
+      {set.name} has no key, so its rows have no addresses of their own. <code>-- @expose key</code>{' '}
+      in the model names one.
+    </p>
+  )
+}
+
+/** What is below the last row: more, all, or why there is no more. */
+function Foot({ answer }: { answer: RowsAnswer }) {
+  const { loaded, isWaiting, again, more } = answer
+  if (loaded === null) return null
+  if (loaded.error !== null && loaded.rows.length > 0) {
+    return <Problem error={loaded.error} again={loaded.isComplete ? again : more} />
+  }
+  if (loaded.error !== null) return null
+  const shown = groupDigits(loaded.rows.length)
+  const what = loaded.rows.length === 1 ? 'row' : 'rows'
+  if (loaded.rows.length === 0) return <p class="foot">No rows fit.</p>
+  return (
+    <p class="foot">
+      {loaded.isComplete ? `All ${shown} ${what} are here.` : `${shown} ${what} are here`}
+      {!loaded.isComplete && (isWaiting ? ', more are coming …' : '; more come as you scroll.')}
+    </p>
+  )
+}
+
+function isAbout(error: ServiceError | undefined, option: string): boolean {
+  if (error === undefined || error.status !== 400) return false
+  return error.target?.startsWith(option) === true || error.message.startsWith(option)
 }

@@ -1,0 +1,129 @@
+// The columns of the table: those of the set, in the order of `$select`, or what an aggregation has made.
+
+import { readSelect } from '../address/order.ts'
+import { splitTopLevel } from '../address/split.ts'
+import {
+  isNumeric,
+  navigationOf,
+  type EntitySet,
+  type Navigation,
+  type Property,
+} from '../model/schema.ts'
+import { textOf, type Row, type Value } from '../model/value.ts'
+import { isOfSet, type RowsState } from './requests.ts'
+
+export interface RowColumn {
+  readonly name: string
+  /** Undefined for what is computed, expanded, or a part of a struct. */
+  readonly property: Property | undefined
+  /** Where its values lead, being keys of another set. */
+  readonly navigation: Navigation | undefined
+  readonly isKey: boolean
+  readonly isNumber: boolean
+  /** Lists and structs have no order. */
+  readonly isSortable: boolean
+}
+
+const SAMPLE_ROWS = 50
+
+export function columnsOf(
+  set: EntitySet,
+  state: RowsState,
+  rows: readonly Row[],
+): readonly RowColumn[] {
+  if (!isOfSet(state)) return namesIn(rows).map((name) => madeColumn(name, rows))
+  const properties = new Map(set.properties.map((property) => [property.name, property]))
+  const computed = computedNames(state.options.get('$compute'))
+  const names = readSelect(state.options.get('$select')) ?? [...properties.keys(), ...computed]
+  const expanded = namesIn(rows).filter((name) => set.navigations.some((one) => one.name === name))
+  return [...new Set([...names, ...expanded])].map((name) => {
+    const property = properties.get(name)
+    return property === undefined ? madeColumn(name, rows) : columnOf(set, property)
+  })
+}
+
+/** A value by the name of its column, which may be a path into a struct or along navigation. */
+export function valueAt(row: Row, name: string): Value | undefined {
+  if (Object.hasOwn(row, name)) return row[name]
+  let value: Value | undefined = row
+  for (const part of name.split('/')) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    const object = value as Row
+    value = Object.hasOwn(object, part) ? object[part] : undefined
+  }
+  return value
+}
+
+function columnOf(set: EntitySet, property: Property): RowColumn {
+  const isPlain = !property.isList && property.fields === undefined
+  return {
+    name: property.name,
+    property,
+    navigation: navigationOf(set, property.name),
+    isKey: set.key.includes(property.name),
+    isNumber: isPlain && isNumeric(property.edm),
+    isSortable: isPlain && property.edm !== 'Edm.Untyped',
+  }
+}
+
+function madeColumn(name: string, rows: readonly Row[]): RowColumn {
+  const values = rows
+    .slice(0, SAMPLE_ROWS)
+    .map((row) => valueAt(row, name))
+    .filter((value) => value !== null && value !== undefined)
+  const isPlain = values.every((value) => typeof value !== 'object')
+  return {
+    name,
+    property: undefined,
+    navigation: undefined,
+    isKey: false,
+    isNumber: values.length > 0 && values.every((value) => isNumberText(value)),
+    isSortable: isPlain,
+  }
+}
+
+function isNumberText(value: Value): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value))
+}
+
+/** In the order in which they come; rows of `concat` and `rollup` do not all have the same ones. */
+function namesIn(rows: readonly Row[]): readonly string[] {
+  const names = new Set<string>()
+  for (const row of rows.slice(0, SAMPLE_ROWS)) {
+    for (const [name, value] of Object.entries(row)) {
+      if (name.includes('@')) continue
+      for (const path of pathsOf(name, value)) names.add(path)
+    }
+  }
+  return [...names]
+}
+
+/** Groups along navigation are nested: `customer: {country: …}` is the column `customer/country`. */
+function pathsOf(name: string, value: Value): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [name]
+  const entries = Object.entries(value as Row).filter(([field]) => !field.includes('@'))
+  return entries.length === 1 ? pathsOf(`${name}/${entries[0]![0]}`, entries[0]![1]) : [name]
+}
+
+function computedNames(compute: string | undefined): string[] {
+  if (compute === undefined) return []
+  return splitTopLevel(compute, ',').flatMap((item) => / as ([^\s]+)$/.exec(item)?.[1] ?? [])
+}
+
+const CHARACTER_PX = 7.7
+const PADDING_PX = 26
+const HEADER_SIGNS_PX = 52
+const ARROW_PX = 22
+const LEAST_PX = 72
+const MOST_PX = 340
+
+/** From the name and what the first rows have, so that most values are seen whole. */
+export function defaultWidthPx(column: RowColumn, rows: readonly Row[]): number {
+  const lengths = rows
+    .slice(0, SAMPLE_ROWS)
+    .map((row) => Math.min(textOf(valueAt(row, column.name)).length, 60))
+  const longest = Math.max(0, ...lengths) * CHARACTER_PX + PADDING_PX
+  const arrow = column.navigation === undefined ? 0 : ARROW_PX
+  const header = column.name.length * CHARACTER_PX + HEADER_SIGNS_PX + arrow
+  return Math.round(Math.min(MOST_PX, Math.max(LEAST_PX, longest, header)))
+}

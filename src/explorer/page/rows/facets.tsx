@@ -1,0 +1,176 @@
+import { useState } from 'preact/hooks'
+import { readFilter, writeFilter, type Condition } from '../address/filter.ts'
+import { isNumeric, navigationOf, type EntitySet } from '../model/schema.ts'
+import { groupDigits } from '../model/show.ts'
+import { textOf, type Value } from '../model/value.ts'
+import { Problem } from '../parts/problem.tsx'
+import { useAnswer } from '../parts/use-answer.ts'
+import { COUNT, differentRequest, valuesRequest } from './requests.ts'
+import type { RowsContext } from './rows-context.ts'
+import { conditionOf, setFilter } from './table-actions.ts'
+
+const MOST_FACETS = 4
+const MOST_VALUES = 20
+const MOST_CANDIDATES = 16
+/** Counting the values of all columns of such a set takes seconds, so a person asks for it. */
+const LARGE_SET_ROWS = 20_000_000
+
+/** Columns of few values: how often each of them occurs among the rows, and a click to see these alone. */
+export function Facets({ context }: { context: RowsContext }) {
+  const { page, set } = context
+  const rows = page.catalog?.sets.find(({ name }) => name === set.name)?.rows ?? 0
+  const [isWanted, setIsWanted] = useState(rows <= LARGE_SET_ROWS)
+  const candidates = candidatesOf(set)
+  const request = isWanted && candidates.length > 0 ? differentRequest(set.name, candidates) : null
+  const answer = useAnswer(
+    page,
+    request,
+    (of, options) => page.service.rows(of, options),
+    page.turns,
+  )
+  if (candidates.length === 0) return null
+  if (!isWanted) {
+    return (
+      <aside class="facets" aria-label="Facets">
+        <button type="button" class="button" onClick={() => setIsWanted(true)}>
+          Count values
+        </button>
+      </aside>
+    )
+  }
+  if (answer.state === 'failed') {
+    return (
+      <aside class="facets" aria-label="Facets">
+        <Problem error={answer.error} again={answer.again} />
+      </aside>
+    )
+  }
+  if (answer.state === 'waiting')
+    return <aside class="facets" aria-label="Facets" aria-busy="true" />
+  const different = answer.value.value[0] ?? {}
+  const columns = candidates.filter((name) => isFew(different[name])).slice(0, MOST_FACETS)
+  if (columns.length === 0) return null
+  return (
+    <aside class="facets" aria-label="Facets">
+      {columns.map((column) => (
+        <Facet key={column} context={context} column={column} />
+      ))}
+    </aside>
+  )
+}
+
+function Facet({ context, column }: { context: RowsContext; column: string }) {
+  const { page, state, typeOf, change } = context
+  const conditions = readFilter(state.options.get('$filter') ?? '', typeOf)
+  const own = conditions.filter((one) => isChoice(one, column))
+  // What else could be chosen is counted without the choice.
+  const filter = writeFilter(
+    conditions.filter((one) => !own.includes(one)),
+    typeOf,
+  )
+  const request = valuesRequest(state, column, filter, MOST_VALUES)
+  const answer = useAnswer(
+    page,
+    request,
+    (of, options) => page.service.rows(of, options),
+    page.turns,
+  )
+  // What is wrong with the filter is said at the filter.
+  if (answer.state === 'failed' && answer.error.status === 400) return null
+  if (answer.state === 'failed') return <Problem error={answer.error} again={answer.again} />
+  if (answer.state === 'waiting') return <section class="facet" aria-busy="true" />
+  const values = answer.value.value.map((row) => ({
+    value: row[column] ?? null,
+    count: row[COUNT],
+  }))
+  const most = Math.max(1, ...values.map(({ count }) => Number(count)))
+  const choose = (value: Value, isChosen: boolean) => {
+    const others = conditions.filter((one) => !own.includes(one))
+    const condition = conditionOf(column, value, true)
+    if (condition === undefined) return
+    change(setFilter(state.options, typeOf, isChosen ? others : [...others, condition]))
+  }
+  return (
+    <section class="facet" aria-label={`Values of ${column}`}>
+      <h3>
+        <a
+          href={page.service.url(request)}
+          title="The request of these numbers"
+          target="_blank"
+          rel="noreferrer"
+        >
+          {column}
+        </a>
+      </h3>
+      <ul>
+        {values.map(({ value, count }) => (
+          <FacetValue
+            key={JSON.stringify(value)}
+            value={value}
+            count={textOf(count)}
+            share={Number(count) / most}
+            isChosen={own.some((one) => isConditionOf(one, column, value))}
+            onChoose={choose}
+          />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+interface FacetValueProps {
+  readonly value: Value
+  readonly count: string
+  readonly share: number
+  readonly isChosen: boolean
+  readonly onChoose: (value: Value, isChosen: boolean) => void
+}
+
+function FacetValue({ value, count, share, isChosen, onChoose }: FacetValueProps) {
+  const text = value === '' ? 'empty text' : value === null ? 'null' : textOf(value)
+  const kind = value === '' || value === null ? 'value-null' : ''
+  return (
+    <li>
+      <button
+        type="button"
+        class="facet-value"
+        aria-pressed={isChosen}
+        onClick={() => onChoose(value, isChosen)}
+      >
+        <bdi class={`facet-text ${kind}`}>{text.slice(0, 80)}</bdi>
+        <span class="facet-count">{groupDigits(count)}</span>
+        <span class="facet-bar" aria-hidden="true">
+          <span style={{ width: `${(share * 100).toFixed(1)}%` }} />
+        </span>
+      </button>
+    </li>
+  )
+}
+
+/** Text and truth values, but neither keys nor what leads elsewhere; whole numbers come last. */
+function candidatesOf(set: EntitySet): readonly string[] {
+  const plain = set.properties.filter(
+    ({ name, isList, fields }) =>
+      !isList && !fields && !set.key.includes(name) && navigationOf(set, name) === undefined,
+  )
+  const of = (test: (edm: string) => boolean) =>
+    plain.filter(({ edm }) => test(edm)).map(({ name }) => name)
+  return [
+    ...of((edm) => edm === 'Edm.String' || edm === 'Edm.Boolean'),
+    ...of((edm) => isNumeric(edm) && /Byte|Int16|Int32/.test(edm)),
+  ].slice(0, MOST_CANDIDATES)
+}
+
+function isFew(count: Value | undefined): boolean {
+  const number = Number(count)
+  return number >= 2 && number <= MOST_VALUES
+}
+
+function isChoice(condition: Condition, column: string): boolean {
+  if (condition.kind !== 'test' || condition.column !== column) return false
+  return ['eq', 'null', 'empty'].includes(condition.operator)
+}
+
+function isConditionOf(condition: Condition, column: string, value: Value): boolean {
+  return JSON.stringify(condition) === JSON.stringify(conditionOf(column, value, true))
+}

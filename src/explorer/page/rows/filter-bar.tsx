@@ -1,0 +1,96 @@
+import { readFilter, type Condition } from '../address/filter.ts'
+import type { ServiceError } from '../service/client.ts'
+import { FilterEditor } from './filter-editor.tsx'
+import { editing, startFilter } from './filter-editing.ts'
+import { describeTest } from './operators.ts'
+import type { RowsContext } from './rows-context.ts'
+import { setFilter } from './table-actions.ts'
+
+export interface FilterBarProps {
+  readonly context: RowsContext
+  /** Of the service, about `$filter`. */
+  readonly error: ServiceError | undefined
+}
+
+/** The conditions of the address, each of which can be changed and taken away. */
+export function FilterBar({ context, error }: FilterBarProps) {
+  const { state, typeOf, change } = context
+  const conditions = readFilter(state.options.get('$filter') ?? '', typeOf)
+  const set = (next: readonly Condition[]) => {
+    editing.value = null
+    change(setFilter(state.options, typeOf, next))
+  }
+  const now = editing.value
+  const edited = now?.what === 'condition' ? conditions[now.index] : undefined
+  return (
+    <div class="filter-bar" role="group" aria-label="Filter">
+      <button
+        type="button"
+        class="button"
+        data-key="f"
+        aria-expanded={now?.what === 'new'}
+        onClick={() => (now?.what === 'new' ? (editing.value = null) : startFilter(undefined))}
+      >
+        + filter
+      </button>
+      {conditions.map((condition, index) => (
+        <Chip
+          key={`${index} ${JSON.stringify(condition)}`}
+          condition={condition}
+          isEdited={now?.what === 'condition' && now.index === index}
+          onEdit={() => (editing.value = { what: 'condition', index })}
+          onRemove={() => set(conditions.filter((_, i) => i !== index))}
+        />
+      ))}
+      {now !== null && (now.what === 'new' || edited !== undefined) && (
+        <FilterEditor
+          key={JSON.stringify(now)}
+          context={context}
+          condition={edited}
+          column={now.what === 'new' ? now.column : undefined}
+          others={conditions.filter((one) => one !== edited)}
+          onCancel={() => (editing.value = null)}
+          onDone={(condition) =>
+            set(
+              edited === undefined
+                ? [...conditions, condition]
+                : conditions.map((one) => (one === edited ? condition : one)),
+            )
+          }
+        />
+      )}
+      {error !== undefined && (
+        <p class="field-error" role="alert">
+          {error.message}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface ChipProps {
+  readonly condition: Condition
+  readonly isEdited: boolean
+  readonly onEdit: () => void
+  readonly onRemove: () => void
+}
+
+function Chip({ condition, isEdited, onEdit, onRemove }: ChipProps) {
+  const text = condition.kind === 'test' ? describeTest(condition) : condition.text
+  return (
+    <span class={`chip${condition.kind === 'text' ? ' chip-text' : ''}`}>
+      <button
+        type="button"
+        class="chip-edit"
+        aria-expanded={isEdited}
+        title="Change it"
+        onClick={onEdit}
+      >
+        <bdi>{text}</bdi>
+      </button>
+      <button type="button" class="chip-remove" aria-label={`Remove ${text}`} onClick={onRemove}>
+        ×
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,13 @@
+// Which condition of the filter row is being written. The menu of a column begins one too.
+
+import { signal } from '@preact/signals'
+
+export type Editing =
+  | { readonly what: 'new'; readonly column: string | undefined }
+  | { readonly what: 'condition'; readonly index: number }
+
+export const editing = signal<Editing | null>(null)
+
+export function startFilter(column: string | undefined): void {
+  editing.value = { what: 'new', column }
+}

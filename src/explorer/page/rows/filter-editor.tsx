@@ -1,0 +1,272 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { writeFilter, type Condition, type Operator, type Test } from '../address/filter.ts'
+import { splitTopLevel } from '../address/split.ts'
+import { useAnswer } from '../parts/use-answer.ts'
+import {
+  filterColumns,
+  hasSuggestions,
+  OPERATOR_NAMES,
+  operatorsOf,
+  suggestionText,
+  valuesWanted,
+  type FilterColumn,
+} from './operators.ts'
+import { valuesRequest } from './requests.ts'
+import type { RowsContext } from './rows-context.ts'
+
+export interface FilterEditorProps {
+  readonly context: RowsContext
+  /** That is changed; undefined for a new one. */
+  readonly condition: Condition | undefined
+  /** That a new one begins with. */
+  readonly column: string | undefined
+  /** The suggestions are values of the rows that these leave. */
+  readonly others: readonly Condition[]
+  readonly onDone: (condition: Condition) => void
+  readonly onCancel: () => void
+}
+
+export function FilterEditor(props: FilterEditorProps) {
+  const { context, condition, column } = props
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => form.current?.querySelector<HTMLElement>('[data-first]')?.focus(), [])
+  const columns = filterColumns(context.set)
+  const known = condition?.kind === 'test' ? condition.column : column
+  const found = columns.find(({ name }) => name === known)
+  const isText = condition !== undefined && (condition.kind === 'text' || found === undefined)
+  return (
+    <form
+      ref={form}
+      class="filter-editor"
+      aria-label="Condition"
+      onSubmit={(event) => event.preventDefault()}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        props.onCancel()
+        document.querySelector<HTMLElement>('[data-key="f"]')?.focus()
+      }}
+    >
+      {isText ? (
+        <TextFields {...props} />
+      ) : (
+        <TestFields {...props} columns={columns} first={found ?? columns[0]} />
+      )}
+    </form>
+  )
+}
+
+/** A condition in the language of OData, as it stands in the address. */
+function TextFields({ context, condition, onDone, onCancel }: FilterEditorProps) {
+  const before = condition === undefined ? '' : writeFilter([condition], context.typeOf)
+  const [text, setText] = useState(before)
+  return (
+    <>
+      <input
+        class="field wide"
+        data-first
+        aria-label="Condition in OData"
+        spellcheck={false}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <Buttons onCancel={onCancel} onDone={() => onDone({ kind: 'text', text })} />
+    </>
+  )
+}
+
+interface TestFieldsProps extends FilterEditorProps {
+  readonly columns: readonly FilterColumn[]
+  readonly first: FilterColumn | undefined
+}
+
+function TestFields({ columns, first, ...props }: TestFieldsProps) {
+  const before = props.condition?.kind === 'test' ? props.condition : undefined
+  const [column, setColumn] = useState(first)
+  const [operator, setOperator] = useState<Operator | undefined>(before?.operator)
+  const [values, setValues] = useState<readonly string[]>(startOf(before))
+  const suggestions = useId()
+  if (column === undefined) return null
+  const operators = operatorsOf(column)
+  const chosen = operator !== undefined && operators.includes(operator) ? operator : operators[0]!
+  const done = () =>
+    props.onDone({ kind: 'test', column: column.name, ...valuesOf(column, chosen, values) })
+  return (
+    <>
+      <select
+        class="select"
+        data-first={props.column === undefined ? true : undefined}
+        aria-label="Column"
+        value={column.name}
+        onChange={({ currentTarget: { value } }) =>
+          setColumn(columns.find(({ name }) => name === value))
+        }
+      >
+        {columns.map(({ name }) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+      <select
+        class="select"
+        data-first={props.column === undefined ? undefined : true}
+        aria-label="Operator"
+        value={chosen}
+        onChange={({ currentTarget: { value } }) => setOperator(value as Operator)}
+      >
+        {operators.map((name) => (
+          <option key={name} value={name}>
+            {OPERATOR_NAMES[name]}
+          </option>
+        ))}
+      </select>
+      <ValueFields
+        column={column}
+        operator={chosen}
+        values={values}
+        list={suggestions}
+        onChange={setValues}
+      />
+      {hasSuggestions(column) && <Suggestions {...props} column={column.name} id={suggestions} />}
+      <Buttons onCancel={props.onCancel} onDone={done} />
+    </>
+  )
+}
+
+interface ValueFieldsProps {
+  readonly column: FilterColumn
+  readonly operator: Operator
+  readonly values: readonly string[]
+  readonly list: string
+  readonly onChange: (values: readonly string[]) => void
+}
+
+function ValueFields({ column, operator, values, list, onChange }: ValueFieldsProps) {
+  const wanted = valuesWanted(operator)
+  const [first = '', second = ''] = values
+  if (wanted === 0) return null
+  if (column.kind === 'boolean') {
+    return (
+      <select
+        class="select"
+        aria-label="Value"
+        value={first || 'true'}
+        onChange={({ currentTarget: { value } }) => onChange([value])}
+      >
+        <option>true</option>
+        <option>false</option>
+      </select>
+    )
+  }
+  const hint = wanted === 'many' ? 'a, b, c' : hintOf(column.edm)
+  return (
+    <>
+      <input
+        class="field"
+        aria-label="Value"
+        placeholder={hint}
+        list={list}
+        spellcheck={false}
+        value={first}
+        onInput={(event) => onChange([event.currentTarget.value, second])}
+      />
+      {wanted === 2 && (
+        <input
+          class="field"
+          aria-label="Last value"
+          placeholder={hint}
+          list={list}
+          spellcheck={false}
+          value={second}
+          onInput={(event) => onChange([first, event.currentTarget.value])}
+        />
+      )}
+    </>
+  )
+}
+
+/** The most frequent values of the rows that the other conditions leave. */
+function Suggestions({
+  context,
+  others,
+  column,
+  id,
+}: FilterEditorProps & { column: string; id: string }) {
+  const filter = writeFilter(others, context.typeOf)
+  const request = valuesRequest(context.state, column, filter, 20)
+  const answer = useAnswer(context.page, request, (of, options) =>
+    context.page.service.rows(of, options),
+  )
+  if (answer.state !== 'here') return <datalist id={id} />
+  const texts = answer.value.value.map((row) => suggestionText(row[column]))
+  return (
+    <datalist id={id}>
+      {texts
+        .filter((text) => text !== undefined)
+        .map((text) => (
+          <option key={text} value={text} />
+        ))}
+    </datalist>
+  )
+}
+
+function Buttons({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) {
+  return (
+    <>
+      <button
+        type="submit"
+        class="button primary"
+        onClick={(event) => {
+          // Enter in a field clicks here too; nothing is to be sent anywhere.
+          event.preventDefault()
+          onDone()
+        }}
+      >
+        Apply
+      </button>
+      <button type="button" class="button quiet" onClick={onCancel}>
+        Cancel
+      </button>
+    </>
+  )
+}
+
+/** A list is one text with commas, in which values that have commas themselves stand in quotes. */
+function startOf(test: Test | undefined): readonly string[] {
+  if (test === undefined) return []
+  if (test.operator !== 'in') return test.values
+  return [test.values.map((value) => (/[,']/.test(value) ? quoted(value) : value)).join(', ')]
+}
+
+function valuesOf(
+  column: FilterColumn,
+  operator: Operator,
+  [first = '', second = '']: readonly string[],
+): Pick<Test, 'operator' | 'values'> {
+  const wanted = valuesWanted(operator)
+  if (wanted === 0) return { operator, values: [] }
+  if (column.kind === 'boolean') return { operator, values: [first || 'true'] }
+  if (wanted === 2) return { operator, values: [first, second] }
+  if (wanted === 'many') {
+    const items = splitTopLevel(first, ',').filter((item) => item !== '')
+    return { operator, values: items.map(unquoted) }
+  }
+  // Nothing typed: the service would not know the type of nothing.
+  if (first === '' && operator === 'eq' && column.kind === 'text')
+    return { operator: 'empty', values: [] }
+  return { operator, values: [first] }
+}
+
+function hintOf(edm: string): string {
+  if (edm === 'Edm.Date') return '2026-01-31'
+  if (edm === 'Edm.DateTimeOffset') return '2026-01-31 08:30'
+  if (edm === 'Edm.TimeOfDay') return '08:30:00'
+  return edm === 'Edm.Duration' ? 'PT90S' : ''
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+function unquoted(item: string): string {
+  return /^'(?:[^']|'')*'$/s.test(item) ? item.slice(1, -1).replaceAll("''", "'") : item
+}

@@ -1,0 +1,31 @@
+// What the parts of the rows view share.
+
+import type { Options } from '../address/options.ts'
+import { writeOptions } from '../address/options.ts'
+import { typeOfPath, type EntitySet } from '../model/schema.ts'
+import type { Page } from '../page.ts'
+import type { TypeOfColumn } from '../address/filter.ts'
+import { readRowsState, type RowsState } from './requests.ts'
+
+export interface RowsContext {
+  readonly page: Page
+  readonly set: EntitySet
+  readonly state: RowsState
+  readonly typeOf: TypeOfColumn
+  /** All columns of the set in their own order, which is what `$select` is compared with. */
+  readonly allColumns: readonly string[]
+  /** Shows the rows of other options. */
+  readonly change: (options: Options, how?: 'push' | 'replace') => void
+}
+
+export function rowsContext(page: Page, set: EntitySet, query: string): RowsContext {
+  return {
+    page,
+    set,
+    state: readRowsState(set.name, query),
+    typeOf: (path) => typeOfPath(page.schema, set, path),
+    allColumns: set.properties.map(({ name }) => name),
+    change: (options, how) =>
+      page.navigate({ view: 'rows', set: set.name, query: writeOptions(options) }, how),
+  }
+}

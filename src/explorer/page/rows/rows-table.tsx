@@ -1,0 +1,200 @@
+import { Fragment } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { readOrder } from '../address/order.ts'
+import type { Row } from '../model/value.ts'
+import { CellContent } from './cell.tsx'
+import { valueAt, type RowColumn } from './columns.ts'
+import { HeaderCell } from './header-cell.tsx'
+import type { RowsContext } from './rows-context.ts'
+import { conditionOf, filterBy } from './table-actions.ts'
+import { shownColumns, useLayout, type Layout } from './use-layout.ts'
+import { HEADER_ROW, useRoving, type CellPlace } from './use-roving.ts'
+
+export interface RowsTableProps {
+  readonly context: RowsContext
+  readonly columns: readonly RowColumn[]
+  readonly rows: readonly Row[]
+  /** Known when the service has counted. */
+  readonly count: string | undefined
+  readonly isBusy: boolean
+  readonly onOpen: (column: RowColumn, row: Row) => void
+  /** The last rows that are there have come into view. */
+  readonly onEnd: () => void
+}
+
+/** The next page is asked for before its rows are missed. */
+const AHEAD_PX = 1_200
+
+export function RowsTable(props: RowsTableProps) {
+  const { context, columns, rows, count, isBusy, onEnd } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const layout = useLayout(context, columns, rows, scroller)
+  const roving = useRoving(scroller, {
+    rows: rows.length,
+    columns: columns.length,
+    reveal: layout.reveal,
+  })
+  const lookAhead = () => {
+    const region = scroller.current
+    if (region === null || region.clientHeight === 0) return
+    if (region.scrollTop + region.clientHeight + AHEAD_PX > region.scrollHeight) onEnd()
+  }
+  useEffect(lookAhead, [rows.length])
+
+  const act = (event: Event, isFilter: boolean) => {
+    const place = placeOf(event)
+    const column = place && columns[place.column]
+    const row = place && rows[place.row]
+    if (column === undefined || row === undefined) return
+    if (!isFilter) return props.onOpen(column, row)
+    const condition = conditionOf(column.name, valueAt(row, column.name) ?? null, true)
+    if (condition === undefined || column.property === undefined) return
+    context.change(filterBy(context.state.options, context.typeOf, condition))
+  }
+  return (
+    <div
+      ref={scroller}
+      class="rows-region"
+      aria-busy={isBusy}
+      onScroll={lookAhead}
+      onKeyDown={(event) => {
+        if (roving.press(event)) return
+        if (event.key !== 'Enter' || placeOf(event) === undefined) return
+        event.preventDefault()
+        act(event, event.shiftKey)
+      }}
+    >
+      <table
+        class="rows"
+        aria-label={`Rows of ${context.set.name}`}
+        aria-rowcount={count === undefined ? -1 : Number(count) + 1}
+        aria-colcount={columns.length}
+        style={{ width: `${layout.edges.at(-1)}px` }}
+      >
+        <Head {...props} layout={layout} active={roving.active} />
+        <Body
+          {...props}
+          layout={layout}
+          active={roving.active}
+          onClick={(event) => {
+            if (event.target instanceof Element && event.target.closest('a') !== null) return
+            // Whoever marks text in a cell wants to copy it.
+            if (getSelection()?.isCollapsed === false) return
+            roving.setActive(placeOf(event))
+            act(event, false)
+          }}
+        />
+      </table>
+    </div>
+  )
+}
+
+interface PartProps extends RowsTableProps {
+  readonly layout: Layout
+  readonly active: CellPlace
+}
+
+function Head({ context, columns, layout, active }: PartProps) {
+  const { horizontal, pinned, widthsPx } = layout
+  const orders = readOrder(context.state.options.get('$orderby'))
+  const names = columns.map(({ name }) => name)
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        {shownColumns(layout).map((index) => (
+          <Fragment key={columns[index]!.name}>
+            {index === pinned + horizontal.from && horizontal.beforePx > 0 && (
+              <td class="gap" aria-hidden="true" style={{ width: `${horizontal.beforePx}px` }} />
+            )}
+            <HeaderCell
+              context={context}
+              column={columns[index]!}
+              shown={names}
+              index={index}
+              orders={orders}
+              widthPx={widthsPx[index]!}
+              stickyPx={index < pinned ? layout.edges[index]! : undefined}
+              isActive={active.row === HEADER_ROW && active.column === index}
+            />
+          </Fragment>
+        ))}
+        {horizontal.afterPx > 0 && (
+          <td class="gap" aria-hidden="true" style={{ width: `${horizontal.afterPx}px` }} />
+        )}
+      </tr>
+    </thead>
+  )
+}
+
+function Body(props: PartProps & { readonly onClick: (event: MouseEvent) => void }) {
+  const { rows, layout, columns, onClick } = props
+  const { vertical } = layout
+  return (
+    // Each cell is a stop for the keyboard, and Enter does there what a click does.
+    <tbody onClick={onClick}>
+      <Gap px={vertical.beforePx} span={columns.length} />
+      {rows.slice(vertical.from, vertical.to).map((row, i) => (
+        <BodyRow key={vertical.from + i} {...props} row={row} index={vertical.from + i} />
+      ))}
+      <Gap px={vertical.afterPx} span={columns.length} />
+    </tbody>
+  )
+}
+
+function BodyRow({
+  row,
+  index,
+  ...props
+}: PartProps & { readonly row: Row; readonly index: number }) {
+  const { context, columns, layout, active } = props
+  const { horizontal, pinned } = layout
+  return (
+    <tr aria-rowindex={index + 2}>
+      {shownColumns(layout).map((at) => {
+        const column = columns[at]!
+        const isActive = active.row === index && active.column === at
+        const isPinned = at < pinned
+        return (
+          <Fragment key={column.name}>
+            {at === pinned + horizontal.from && horizontal.beforePx > 0 && (
+              <td class="gap" aria-hidden="true" />
+            )}
+            <td
+              class={`${column.isNumber ? 'number' : ''}${isPinned ? ' pinned' : ''}`}
+              style={isPinned ? { left: `${layout.edges[at]}px` } : undefined}
+              aria-colindex={at + 1}
+              data-row={index}
+              data-column={at}
+              tabIndex={isActive ? 0 : -1}
+            >
+              <CellContent
+                context={context}
+                column={column}
+                row={row}
+                value={valueAt(row, column.name)}
+              />
+            </td>
+          </Fragment>
+        )
+      })}
+      {horizontal.afterPx > 0 && <td class="gap" aria-hidden="true" />}
+    </tr>
+  )
+}
+
+/** Takes the room of rows that are not in the document. */
+function Gap({ px, span }: { px: number; span: number }) {
+  if (px === 0) return null
+  return (
+    <tr aria-hidden="true">
+      <td class="gap" colSpan={span} style={{ height: `${px}px` }} />
+    </tr>
+  )
+}
+
+function placeOf(event: Event): CellPlace | undefined {
+  const cell =
+    event.target instanceof Element ? event.target.closest<HTMLElement>('td[data-row]') : null
+  if (cell === null) return undefined
+  return { row: Number(cell.dataset['row']), column: Number(cell.dataset['column']) }
+}

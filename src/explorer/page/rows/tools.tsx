@@ -1,0 +1,58 @@
+import { signal } from '@preact/signals'
+import { recipeSource, recipesFor } from '../recipes/recipes.ts'
+import type { ToolId } from '../recipes/recipe.ts'
+import { RecipeText } from '../recipes/recipe-text.tsx'
+import type { RowsContext } from './rows-context.ts'
+
+/** The tool whose recipe is open below the request. */
+const openTool = signal<ToolId | null>(null)
+
+const TOOLS: readonly (readonly [ToolId, string])[] = [
+  ['excel', 'Excel'],
+  ['power-bi', 'Power BI'],
+  ['pandas', 'pandas'],
+  ['curl', 'curl'],
+]
+
+export function ToolButtons() {
+  return (
+    <span class="tools" role="group" aria-label="Take it into">
+      {TOOLS.map(([id, name]) => (
+        <button
+          key={id}
+          type="button"
+          class="button"
+          aria-expanded={openTool.value === id}
+          onClick={() => (openTool.value = openTool.value === id ? null : id)}
+        >
+          {name}
+        </button>
+      ))}
+    </span>
+  )
+}
+
+/** How to get exactly these rows into the chosen tool. */
+export function ConnectRegion({ context }: { context: RowsContext }) {
+  const { page, set, state } = context
+  if (openTool.value === null) return null
+  const source = recipeSource(page.service.url(''), set, state, page.schema.hasParquet)
+  const recipe = recipesFor(source).find(({ id }) => id === openTool.value)
+  if (recipe === undefined) return null
+  return (
+    <section class="connect-region" role="region" aria-label="Connect">
+      <header>
+        <h2>{recipe.tool}</h2>
+        <button
+          type="button"
+          class="button quiet"
+          aria-label="Close"
+          onClick={() => (openTool.value = null)}
+        >
+          ✕
+        </button>
+      </header>
+      <RecipeText recipe={recipe} />
+    </section>
+  )
+}
