@@ -185,7 +185,9 @@ export default class PipelineRun extends BaseCommand {
     ]
     const isLeft = summary.models.some(({ status }) => status === 'failed' || status === 'skipped')
     const isRetryable = isLeft && !flags.watch && !stop.signal.aborted
-    display.finish(summary, frames, isRetryable ? retryOf(flags) : null)
+    const isBlank = models.size + failed.size === 0
+    const next = isBlank ? 'a model is a SELECT in a file models/<schema>/<name>.sql' : null
+    display.finish(summary, frames, isRetryable ? retryOf(flags) : next)
   }
 }
 
