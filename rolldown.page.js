@@ -23,7 +23,7 @@ export const page = {
     dir: 'dist/explorer',
     cleanDir: true,
     minify: true,
-    comments: false, // notes to bundlers, some 10 KB of them; licences are in LICENSES.txt
+    comments: false,
     entryFileNames: '[name]-[hash].js',
     chunkFileNames: '[name]-[hash].js',
   },
