@@ -13,7 +13,8 @@ import { didYouMean } from '../core/suggest.ts'
 import type { Catalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { countRows, createSchema, relationOf, relationType } from './build/materialize/relation.ts'
-import type { State, StateStore } from '../store/state-store.ts'
+import type { State } from '../store/state-store.ts'
+import type { Store } from '../store/store.ts'
 import { mayHoldMoreModels } from './kept-relations.ts'
 
 /** By name. None while files are there that could not be placed or read: one of them may be that of the relation. */
@@ -42,13 +43,15 @@ interface Found {
 }
 
 /** The warehouse of a target, to be changed by a command that holds its lease. */
-export interface Opened {
+export interface Opened extends Pick<Store, 'state' | 'tables'> {
   readonly connection: Connection
-  readonly state: StateStore
 }
 
 /** Removes the relation and its state. Throws UsageError where no run created it. */
-export async function dropRelation({ connection, state }: Opened, name: string): Promise<Orphan> {
+export async function dropRelation(
+  { connection, state, tables }: Opened,
+  name: string,
+): Promise<Orphan> {
   const known = await state.begin(connection, [])
   const { catalog } = known
   const { models } = known.state
@@ -63,7 +66,7 @@ export async function dropRelation({ connection, state }: Opened, name: string):
   const type = relationType(catalog, model)
   const rows = type === 'table' ? await countRows(connection, relationOf(model)) : null
   await state.change(connection, async () => {
-    if (type !== null) await connection.run(dropOf(model, type))
+    if (type !== null) await tables.drop(connection, model, type)
     await state.forget(connection, model)
     await connection.run(
       sql`DELETE FROM _eider.rejected_events WHERE lower(target) = ${lower(model)}`,
@@ -84,7 +87,7 @@ export interface FileMove {
  * fails. Throws UsageError where something is in the way.
  */
 export async function moveRelation(
-  { connection, state }: Opened,
+  { connection, state, tables }: Opened,
   from: ModelName,
   to: ModelName,
   { replace, file }: { readonly replace: boolean; readonly file: FileMove | null },
@@ -123,15 +126,17 @@ export async function moveRelation(
   const rows = type === 'table' ? await countRows(connection, relationOf(old)) : null
   await using undo = new Resources()
   await state.change(connection, async () => {
-    if (inTheWay !== null) await connection.run(dropOf(to, inTheWay))
+    if (inTheWay !== null) await tables.drop(connection, to, inTheWay)
     await state.forget(connection, to)
     // The next run recreates a view; a table may change its schema, for which DuckDB has no ALTER.
     if (type === 'table') {
       await connection.run(createSchema(to))
-      await connection.run(sql`CREATE TABLE ${relationOf(to)} AS FROM ${relationOf(old)}`)
+      const query = sql`FROM ${relationOf(old)}`
+      const statement = sql`CREATE TABLE ${relationOf(to)} AS ${query}`
+      await tables.create(connection, to, { query, statement })
       await state.rename(connection, old, to)
     } else await state.forget(connection, old)
-    await connection.run(dropOf(old, type))
+    await tables.drop(connection, old, type)
     if (file === null) return
     await file.rename()
     undo.defer(() => file.renameBack())
@@ -153,6 +158,3 @@ async function describeRelation(
 }
 
 const lower = (name: ModelName) => sql`lower(${sql.value(name)})`
-
-const dropOf = (name: ModelName, type: 'table' | 'view') =>
-  type === 'table' ? sql`DROP TABLE ${relationOf(name)}` : sql`DROP VIEW ${relationOf(name)}`

@@ -196,7 +196,7 @@ async function prepare(
   connection: Connection,
 ): Promise<RunContext> {
   const { paths, store, project, signal } = options
-  await finishInterruptedMove({ connection, state: store.state }, paths)
+  await finishInterruptedMove({ ...store, connection }, paths)
   const known = await store.state.begin(connection, knownModels(project).keys())
   await copyForReaders(options, connection)
   if (project.macrosAreWhole)

@@ -56,6 +56,10 @@ const withoutMemory: Omit<StateStore, 'begin' | 'saveForReaders' | 'recordRun'> 
     await checkFormat(connection)
     return readKnown(connection, catalog, names)
   },
+  async readRecord(connection, model) {
+    const { models } = await readState(connection, [model])
+    return models.get(model) ?? null
+  },
   change: (connection, work) => connection.transact(work),
   readPositions,
   recordModels,
