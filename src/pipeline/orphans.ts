@@ -1,6 +1,7 @@
 // Relations that runs created and no file of the project creates any more. They are kept, since a history is not the
 // tool's to destroy; these are the ways to adopt one under another name, and to drop one.
 
+import { count } from '../core/counts.ts'
 import { UsageError } from '../core/failures.ts'
 import { knownModels } from '../compiler/select.ts'
 import type { CompiledProject } from '../core/model.ts'
@@ -153,7 +154,7 @@ async function describeRelation(
 ): Promise<string> {
   if (type === 'view') return `${name} (${kind})`
   const rows = await countRows(connection, relationOf(name))
-  return `${name} (${kind}, ${rows} ${rows === 1 ? 'row' : 'rows'})`
+  return `${name} (${kind}, ${count(rows, 'row')})`
 }
 
 const lower = (name: ModelName) => sql`lower(${sql.value(name)})`

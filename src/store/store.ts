@@ -13,6 +13,10 @@ export interface Store {
   readonly warehouse: Warehouse
   readonly lease: RunLease
   readonly tables: TableStorage
+  /** For a flush that is no part of a run. */
+  readonly flushLease: RunLease
+  /** What a run needs besides its lease to flush the buffer of this machine; null: nothing. */
+  readonly bufferLease: RunLease | null
   readonly state: StateStore
   readonly flushed: FlushRecords
   /** For runs. */

@@ -16,6 +16,8 @@ export function fileStore(paths: ProjectPaths): Store {
     warehouse: fileWarehouse(paths, lease),
     lease,
     tables: fileTables,
+    flushLease: lease,
+    bufferLease: null,
     state: fileState(paths.state),
     flushed: fileFlushRecords,
     snapshots: fileSnapshots(paths.snapshots),

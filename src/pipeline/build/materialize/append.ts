@@ -2,6 +2,7 @@
 // those of them that the table has already are left out. Comparing with `>` instead would lose rows that share the
 // greatest watermark and come later.
 
+import { count } from '../../../core/counts.ts'
 import { sameName } from '../../../core/names.ts'
 import type { AppendModel } from '../../../core/model.ts'
 import type { RowChanges } from '../../../core/report/planned-changes.ts'
@@ -36,8 +37,9 @@ async function rowsReplaced(context: RunContext, model: AppendModel): Promise<re
   const { column } = model.watermark
   const inside = sql`(FROM ${relationOf(model.name)} WHERE ${inRange(column, range)})`
   const rows = await countRows(context.connection, inside)
-  const what = `${rows} ${rows === 1 ? 'row' : 'rows'}`
-  return [`replaces ${what} whose ${column} is at least ${range.start} and below ${range.end}`]
+  return [
+    `replaces ${count(rows, 'row')} whose ${column} is at least ${range.start} and below ${range.end}`,
+  ]
 }
 
 async function write(

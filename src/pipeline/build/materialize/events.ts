@@ -4,6 +4,7 @@
 // and a constraint would stand in the way of every later ALTER.
 
 import type { EventsModel } from '../../../core/model.ts'
+import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
@@ -57,8 +58,17 @@ async function adaptationFor(
   })
 }
 
+/** Of a model they are always the same, and both the plan of a run and its flush ask for them. */
+const spelled = new WeakMap<EventsModel, Promise<readonly Column[]>>()
+
 /** One type can be written in several ways, such as with quoted or bare field names of a STRUCT. */
-function spelledByEngine(connection: Connection, model: EventsModel) {
+function spelledByEngine(connection: Connection, model: EventsModel): Promise<readonly Column[]> {
+  const columns = spelled.get(model) ?? askForColumns(connection, model)
+  spelled.set(model, columns)
+  return columns
+}
+
+function askForColumns(connection: Connection, model: EventsModel): Promise<readonly Column[]> {
   const columns = model.columns.map(
     ({ name, type }) => sql`CAST(NULL AS ${sql.type(type)}) AS ${sql.ident(name)}`,
   )
