@@ -11,6 +11,7 @@ import { explainLake } from './lake-failures.ts'
 import { lakeLease } from './lake-lease.ts'
 import { LakeSession } from './lake-session.ts'
 import { LakeState } from './lake-state.ts'
+import { lakeUpkeep } from './lake-upkeep.ts'
 import { lakeWarehouse } from './lake-warehouse.ts'
 
 export function lakeStore(paths: ProjectPaths): Store {
@@ -22,6 +23,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     flushed: lakeFlushRecords,
     snapshots: lakeSnapshots,
     published: fileReader(paths.snapshots),
+    upkeep: lakeUpkeep(session),
     explain: (error) => explainLake(error, session.lake),
   }
 }
