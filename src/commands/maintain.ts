@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
-import { count } from '../cli/run-lines.ts'
 import { onStop } from '../cli/signals.ts'
+import { count } from '../core/counts.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { TableUpkeep, UpkeepReport } from '../store/upkeep.ts'

@@ -3,14 +3,16 @@
 
 import { EnvironmentError } from '../../core/failures.ts'
 import type { ProjectPaths } from '../../core/project.ts'
+import { fileLease } from '../files/file-lease.ts'
 import { fileReader } from '../files/file-reader.ts'
-import type { FlushRecords } from '../flush-records.ts'
 import type { SnapshotStore } from '../snapshot-store.ts'
 import type { Store } from '../store.ts'
 import { explainLake } from './lake-failures.ts'
-import { lakeLease } from './lake-lease.ts'
+import { lakeFlushRecords } from './lake-flush-records.ts'
+import { lakeFlushLease, lakeLease } from './lake-lease.ts'
 import { LakeSession } from './lake-session.ts'
 import { LakeState } from './lake-state.ts'
+import { lakeTables } from './lake-tables.ts'
 import { lakeUpkeep } from './lake-upkeep.ts'
 import { lakeWarehouse } from './lake-warehouse.ts'
 
@@ -19,8 +21,11 @@ export function lakeStore(paths: ProjectPaths): Store {
   return {
     warehouse: lakeWarehouse(session),
     lease: lakeLease(session),
+    tables: lakeTables,
+    flushLease: lakeFlushLease(session),
+    bufferLease: fileLease(paths.runLock),
     state: new LakeState(session),
-    flushed: lakeFlushRecords,
+    flushed: lakeFlushRecords(session),
     snapshots: lakeSnapshots,
     published: fileReader(paths.snapshots),
     upkeep: lakeUpkeep(session),
@@ -34,12 +39,6 @@ const notYet = (what: string) => () =>
       hint: 'use a target whose database is a file',
     }),
   )
-
-const lakeFlushRecords: FlushRecords = {
-  record: notYet('a flush of events'),
-  forget: notYet('a flush of events'),
-  isCommitted: () => Promise.resolve(false),
-}
 
 const lakeSnapshots: SnapshotStore = {
   current: () => Promise.resolve(null),
