@@ -9,6 +9,7 @@ import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
 import Init from './init.ts'
+import Maintain from './maintain.ts'
 import Mv from './mv.ts'
 import ODataExplain from './odata/explain.ts'
 import ODataPreview from './odata/preview.ts'
@@ -35,6 +36,7 @@ export const commands = {
   history: PipelineHistory,
   mv: Mv,
   drop: Drop,
+  maintain: Maintain,
   doctor: Doctor,
   test: Test,
   version: Version,

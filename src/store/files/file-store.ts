@@ -22,6 +22,7 @@ export function fileStore(paths: ProjectPaths): Store {
     flushed: fileFlushRecords,
     snapshots: fileSnapshots(paths.snapshots),
     published: fileReader(paths.snapshots),
+    upkeep: null,
     explain: (error) => error,
   }
 }

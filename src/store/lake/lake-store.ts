@@ -13,6 +13,7 @@ import { lakeFlushLease, lakeLease } from './lake-lease.ts'
 import { LakeSession } from './lake-session.ts'
 import { LakeState } from './lake-state.ts'
 import { lakeTables } from './lake-tables.ts'
+import { lakeUpkeep } from './lake-upkeep.ts'
 import { lakeWarehouse } from './lake-warehouse.ts'
 
 export function lakeStore(paths: ProjectPaths): Store {
@@ -27,6 +28,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     flushed: lakeFlushRecords(session),
     snapshots: lakeSnapshots,
     published: fileReader(paths.snapshots),
+    upkeep: lakeUpkeep(session),
     explain: (error) => explainLake(error, session.lake),
   }
 }
