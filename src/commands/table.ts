@@ -18,6 +18,7 @@ import PipelineLs from './pipeline/ls.ts'
 import PipelinePlan from './pipeline/plan.ts'
 import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
+import Pull from './pull.ts'
 import Query from './query.ts'
 import Version from './version.ts'
 
@@ -25,6 +26,7 @@ export const commands = {
   init: Init,
   run: PipelineRun,
   flush: Flush,
+  pull: Pull,
   serve: ODataServe,
   plan: PipelinePlan,
   check: Check,

@@ -33,6 +33,11 @@ export interface LakeEngineOptions extends Omit<
   readonly applicationName: string
 }
 
+export interface AttachOptions {
+  readonly readOnly?: boolean
+  readonly version?: bigint | null
+}
+
 /** An engine that can attach a lake, with nothing attached. */
 export class LakeEngine {
   /** Closing it closes all. */
@@ -117,10 +122,21 @@ export class LakeEngine {
    * Attaches the lake under LAKE_DATABASE, where connections that are opened from now on work. `readOnly`: it must exist.
    * `version`: as it was then, for reading. Throws DatabaseError.
    */
-  async attach({
-    readOnly = false,
-    version = null,
-  }: { readonly readOnly?: boolean; readonly version?: bigint | null } = {}): Promise<void> {
+  async attach(how: AttachOptions = {}): Promise<void> {
+    {
+      await using connection = await this.database.connect()
+      await this.attachAs(connection, LAKE_DATABASE, how)
+      if (how.readOnly !== true) await requireNoKeys(connection, this.lake.store)
+    }
+    this.database.onConnect([...this.sessionKeys, sql`USE ${sql.ident(LAKE_DATABASE)}`])
+  }
+
+  /** The same under another name, beside it. */
+  async attachAs(
+    connection: Connection,
+    as: string,
+    { readOnly = false, version = null }: AttachOptions,
+  ): Promise<void> {
     const { schema, store } = this.lake
     const options = [
       sql`META_SECRET 'lake_catalog'`,
@@ -130,11 +146,8 @@ export class LakeEngine {
       ...(readOnly ? [sql`READ_ONLY`] : []),
       ...(version === null ? [] : [sql`SNAPSHOT_VERSION ${sql.value(version)}`]),
     ]
-    const name = sql.ident(LAKE_DATABASE)
     const path = sql.value(`ducklake:postgres:${this.connectionString}`)
-    await this.control.run(sql`ATTACH ${path} AS ${name} (${sql.join(options)})`)
-    if (!readOnly) await requireNoKeys(this.control, store)
-    this.database.onConnect([...this.sessionKeys, sql`USE ${name}`])
+    await connection.run(sql`ATTACH ${path} AS ${sql.ident(as)} (${sql.join(options)})`)
   }
 
   /** For connections that read or write rows. */

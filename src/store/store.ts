@@ -2,6 +2,7 @@
 // which store a target has is decided in open-store.ts and nowhere else.
 
 import type { FlushRecords } from './flush-records.ts'
+import type { Puller } from './pull.ts'
 import type { RunLease } from './run-lease.ts'
 import type { SnapshotReader } from './snapshot-reader.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
@@ -19,6 +20,8 @@ export interface Store {
   readonly flushed: FlushRecords
   /** For runs. */
   readonly snapshots: SnapshotStore
+  /** Brings what is published to this machine; null where it is published there. */
+  readonly openPuller: (() => Promise<Puller>) | null
   /** For services. */
   readonly published: SnapshotReader
   /** EnvironmentError for what is not the fault of a model but of the place where tables are; other errors as they are. */

@@ -19,6 +19,7 @@ export function fileStore(paths: ProjectPaths): Store {
     state: fileState(paths.state),
     flushed: fileFlushRecords,
     snapshots: fileSnapshots(paths.snapshots),
+    openPuller: null,
     published: fileReader(paths.snapshots),
     explain: (error) => error,
   }
