@@ -123,11 +123,8 @@ export class LakeEngine {
    * `version`: as it was then, for reading. Throws DatabaseError.
    */
   async attach(how: AttachOptions = {}): Promise<void> {
-    {
-      await using connection = await this.database.connect()
-      await this.attachAs(connection, LAKE_DATABASE, how)
-      if (how.readOnly !== true) await requireNoKeys(connection, this.lake.store)
-    }
+    await this.attachAs(this.control, LAKE_DATABASE, how)
+    if (how.readOnly !== true) await requireNoKeys(this.control, this.lake.store)
     this.database.onConnect([...this.sessionKeys, sql`USE ${sql.ident(LAKE_DATABASE)}`])
   }
 

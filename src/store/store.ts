@@ -7,6 +7,7 @@ import type { RunLease } from './run-lease.ts'
 import type { SnapshotReader } from './snapshot-reader.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 import type { StateStore } from './state-store.ts'
+import type { TableStorage } from './table-storage.ts'
 import type { Warehouse } from './warehouse.ts'
 
 export interface Store {
@@ -16,6 +17,7 @@ export interface Store {
   readonly flushLease: RunLease
   /** What a run needs besides its lease to flush the buffer of this machine; null: nothing. */
   readonly bufferLease: RunLease | null
+  readonly tables: TableStorage
   readonly state: StateStore
   readonly flushed: FlushRecords
   /** For runs. */

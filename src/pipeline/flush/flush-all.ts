@@ -8,19 +8,21 @@ import { limits } from '../../core/limits.ts'
 import { type ModelName, sameName, targetsOf } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
 import { sql } from '../../core/sql.ts'
-import type { Connection } from '../../duckdb/database.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { roomMaker } from '../../duckdb/vectors/memory.ts'
 import { describeOnce } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import type { FlushCount } from '../results.ts'
+import type { FlushCount } from '../../core/report/run-summary.ts'
 import { finishCommitted, type FlushDependencies, FlushedMeanwhile, flushTarget } from './flush.ts'
 import { dropBatch, insertRejected, isOf } from './load-batch.ts'
 import { events as eventsTable } from '../build/materialize/events.ts'
-import { noteRelation, relationOf } from '../build/materialize/relation.ts'
+import { noteRelation } from '../build/materialize/relation.ts'
 import { type FlushPosition, isEdited } from '../../store/state-store.ts'
 
-type Given = Omit<FlushDependencies, 'connection' | 'records' | 'makeRoom' | 'claims' | 'formerly'>
+type Given = Omit<
+  FlushDependencies,
+  'connection' | 'records' | 'tables' | 'makeRoom' | 'claims' | 'formerly'
+>
 
 export interface FlushAllOptions extends Given {
   /** null where nothing collects. */
@@ -47,7 +49,15 @@ export async function flushAll(
   await using claims = await openClaims()
   const { connection, store } = context
   const makeRoom = await roomMaker(connection)
-  const all = { ...options, connection, records: store.flushed, makeRoom, claims, formerly: false }
+  const all = {
+    ...options,
+    connection,
+    records: store.flushed,
+    tables: store.tables,
+    makeRoom,
+    claims,
+    formerly: false,
+  }
   await finishCommitted(all, context.state.acks)
   const targets = await claims.targets()
   const known = [...knownModels(context.project).values()].filter(
@@ -101,10 +111,14 @@ function isRedefined({ state }: RunContext, model: EventsModel): boolean {
 }
 
 /** What did not fit the model as it was may fit it as it is. */
-async function retryRejected(connection: Connection, model: EventsModel): Promise<number> {
+async function retryRejected(
+  { store, connection }: RunContext,
+  model: EventsModel,
+): Promise<number> {
   const query = sql`SELECT 1 FROM _eider.rejected_events WHERE ${isOf(model)} LIMIT 1`
   if ((await connection.row(query)) === null) return 0
-  const events = await insertRejected(connection, relationOf(model.name), model)
+  const target = await store.tables.written(connection, model.name)
+  const events = await insertRejected(connection, target, model)
   await dropBatch(connection)
   return events
 }
@@ -166,7 +180,7 @@ async function prepareTable(
     // rejected by it is tried again when it changes, also when it becomes again what it was.
     await store.flushed.prepare(connection, model.name)
     await store.state.recordModels(connection, runId, [{ model, fingerprint: '', version: '' }])
-    return wasEdited ? await retryRejected(connection, model) : 0
+    return wasEdited ? await retryRejected(context, model) : 0
   }
   const retried = await store.state.change(connection, prepare)
   if (retried === 0) return

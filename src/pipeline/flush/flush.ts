@@ -19,7 +19,6 @@ import type { Logger } from '../../core/logger.ts'
 import type { EventsModel } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Progress, Share } from '../../core/report/progress.ts'
-import type { Sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { isOutcomeUnknown } from '../../duckdb/errors.ts'
 import { ModelFailure } from '../failure.ts'
@@ -32,9 +31,9 @@ import {
   MisfitError,
   viewTyped,
 } from './load-batch.ts'
-import { relationOf } from '../build/materialize/relation.ts'
-import type { FlushCount } from '../results.ts'
+import type { FlushCount } from '../../core/report/run-summary.ts'
 import type { FlushRecords } from '../../store/flush-records.ts'
+import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
 import { type AckRecord, type FlushPosition, isFlushed } from '../../store/state-store.ts'
 
 export type FlushStep =
@@ -50,6 +49,7 @@ export type FlushStep =
 export interface FlushDependencies {
   readonly connection: Connection
   readonly records: FlushRecords
+  readonly tables: TableStorage
   /** Called with the size of each batch before DuckDB reads it. */
   readonly makeRoom: (bytes: number) => Promise<void>
   readonly claims: ClaimSource
@@ -175,12 +175,12 @@ async function flushClaims(
   count: (flushed: FlushCount) => void,
 ): Promise<void> {
   const { connection, records, onStep } = deps
-  const commit = async (batch: Batch, insert: (target: Sql) => Promise<void>) => {
+  const commit = async (batch: Batch, insert: (target: WrittenTable) => Promise<void>) => {
     await onStep?.('loaded')
     await transact(deps, claims, async () => {
       // step 3
       await onStep?.('begun')
-      await insert(relationOf(model.name)) // step 4
+      await insert(await deps.tables.written(connection, model.name)) // step 4
       await onStep?.('inserted')
       const taken = await records.record(connection, claims) // step 5
       if (taken !== null) throw new FlushedMeanwhile(`another run has flushed ${taken} meanwhile`)

@@ -6,11 +6,12 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EnvironmentError } from '../../core/failures.ts'
-import { STORED_SCHEMA, storedTable } from '../../core/lake.ts'
-import { splitModelName } from '../../core/names.ts'
+import { STORED_SCHEMA } from '../../core/lake.ts'
+import { foldCase, splitModelName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
+import { fromStored, storedType } from '../../core/stored-types.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import type { LakeEngine } from '../../duckdb/open-lake.ts'
@@ -217,15 +218,17 @@ async function rowsOf(connection: Connection, relation: LakeRelation): Promise<S
     const names = sql.join(columns.map(({ name }) => sql.ident(name)))
     return sql`SELECT ${names} FROM ${sql.ident(schema, table)} ${order}`
   }
-  const casts = columns.map(
-    ({ name, type }) => sql`CAST(${sql.ident(name)} AS ${sql.type(type)}) AS ${sql.ident(name)}`,
+  const casts = columns.map(({ name, type }) =>
+    storedType(type) === type
+      ? sql.ident(name)
+      : sql`${fromStored(sql.ident(name), type)} AS ${sql.ident(name)}`,
   )
   return sql`SELECT ${sql.join(casts)} FROM ${sql.ident(STORED_SCHEMA, stored)} ${order}`
 }
 
 /** The table with the rows of a relation that are stored under other types; null where they are not. */
 async function storedOf(connection: Connection, { model }: LakeRelation): Promise<string | null> {
-  const name = storedTable(model)
+  const name = foldCase(model)
   const row = await connection.row(sql`
     SELECT 1 FROM duckdb_columns()
     WHERE database_name = ${sql.value(FORMER)} AND schema_name = ${sql.value(STORED_SCHEMA)}

@@ -3,11 +3,11 @@
 
 import { mkdir } from 'node:fs/promises'
 import { EnvironmentError } from '../../core/failures.ts'
-import { LAKE_DATABASE, STORED_SCHEMA, storedTable } from '../../core/lake.ts'
+import { LAKE_DATABASE, STORED_SCHEMA } from '../../core/lake.ts'
 import { limits } from '../../core/limits.ts'
-import { type ModelName, splitModelName } from '../../core/names.ts'
+import { foldCase, type ModelName, splitModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import { storedType } from '../../core/stored-types.ts'
+import { asStored, storedType } from '../../core/stored-types.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { isConflict } from '../../duckdb/errors.ts'
@@ -22,6 +22,7 @@ import type {
   PublishOptions,
   SnapshotStore,
 } from '../snapshot-store.ts'
+import { UnstorableError } from '../table-storage.ts'
 import type { LakeSession } from './lake-session.ts'
 import type { LakeState } from './lake-state.ts'
 import {
@@ -159,7 +160,7 @@ async function isView(connection: Connection, model: ModelName): Promise<boolean
     WHERE database_name = current_database() AND lower(schema_name) = lower(${sql.value(schema)})
       AND lower(view_name) = lower(${sql.value(table)})
       AND NOT EXISTS (FROM duckdb_columns() WHERE database_name = current_database()
-        AND schema_name = ${sql.value(STORED_SCHEMA)} AND lower(table_name) = lower(${sql.value(storedTable(model))}))`)
+        AND schema_name = ${sql.value(STORED_SCHEMA)} AND table_name = ${sql.value(foldCase(model))})`)
   return row !== null
 }
 
@@ -172,8 +173,10 @@ async function evaluate(
 ): Promise<void> {
   const casts = columns.map(({ name, type }) => {
     const stored = storedType(type)
-    if (stored === null) throw new Error(`${model} has a column that a lake cannot store`)
-    return sql`CAST(${sql.ident(name)} AS ${sql.type(stored)}) AS ${sql.ident(name)}`
+    if (stored === null)
+      throw new UnstorableError(`a lake cannot store column "${name}", which is ${type}`, name)
+    const column = sql.ident(name)
+    return stored === type ? column : sql`${asStored(column, type, name)} AS ${column}`
   })
   await connection.transact(async () => {
     await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(STORED_SCHEMA)}`)

@@ -12,6 +12,7 @@ import { LakePuller } from './lake-puller.ts'
 import { LakeSession } from './lake-session.ts'
 import { lakeSnapshots } from './lake-snapshots.ts'
 import { LakeState } from './lake-state.ts'
+import { lakeTables } from './lake-tables.ts'
 import { lakeWarehouse } from './lake-warehouse.ts'
 
 export function lakeStore(paths: ProjectPaths): Store {
@@ -22,6 +23,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     lease: lakeLease(session),
     flushLease: lakeFlushLease(session),
     bufferLease: fileLease(paths.runLock),
+    tables: lakeTables,
     state,
     flushed: lakeFlushRecords(session),
     snapshots: lakeSnapshots(session, state),
