@@ -19,6 +19,7 @@ import PipelineLs from './pipeline/ls.ts'
 import PipelinePlan from './pipeline/plan.ts'
 import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
+import Pull from './pull.ts'
 import Query from './query.ts'
 import Test from './test.ts'
 import Version from './version.ts'
@@ -27,6 +28,7 @@ export const commands = {
   init: Init,
   run: PipelineRun,
   flush: Flush,
+  pull: Pull,
   serve: ODataServe,
   plan: PipelinePlan,
   check: Check,
