@@ -28,6 +28,7 @@ export const page = {
     dir: 'dist/explorer',
     cleanDir: true,
     minify: true,
+    comments: false,
     entryFileNames: '[name]-[hash].js',
     chunkFileNames: '[name]-[hash].js',
   },

@@ -296,6 +296,8 @@ export const limits = {
   /** Of a small transaction in a lake that conflicts with those of others, with a random time before each. */
   lakeTries: 20,
   lakeRetryMs: 50,
+  /** An S3 store refuses requests of a clock that is further off. */
+  lakeClockMs: 15 * 60_000,
   /** A run that waits for another one on a lake looks this often whether it is to stop. */
   lakeLockSliceMs: 1000,
   /** A run that works longer than half of this may lose files that it is about to name, so no less than a day is allowed. */

@@ -13,6 +13,9 @@ import './frame/frame.css'
 const root = new URL('..', import.meta.url)
 const container = document.getElementById('page')
 applyTheme()
+// A browser looks for the icon again at each address, and a relative link would lead elsewhere there.
+for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]'))
+  icon.href = `${icon.href}`
 if (container !== null) {
   const place = new Place(root)
   place.listen()

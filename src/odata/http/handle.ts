@@ -337,7 +337,8 @@ function requireHost(request: IncomingMessage, listeningOn: string): string {
 
 function requireMethod({ method = '' }: IncomingMessage, allowed: readonly string[]): void {
   if (allowed.includes(method)) return
-  throw odataError('method-not-allowed', `${method} is not allowed here: the data is read-only`, {
+  const why = allowed.includes('POST') ? 'send POST' : 'the data is read-only'
+  throw odataError('method-not-allowed', `${method} is not allowed here: ${why}`, {
     headers: { Allow: allowed.join(', ') },
   })
 }

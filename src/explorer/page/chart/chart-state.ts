@@ -103,7 +103,7 @@ export function proposals({ columns, key, foreignKeys }: ChartableSet): readonly
   const countBy = (x: TypedColumn): Proposal => ({ x: x.name, y: null, method: 'count' })
   const sumBy = (x: TypedColumn): readonly Proposal[] =>
     amount === null ? [] : [{ x: x.name, y: amount.name, method: 'sum' }]
-  return [
+  const found = [
     ...times.slice(0, 1).flatMap((time) => [...sumBy(time), countBy(time)]),
     ...categories.slice(0, 3).map(countBy),
     ...categories.slice(0, 1).flatMap(sumBy),
@@ -113,7 +113,11 @@ export function proposals({ columns, key, foreignKeys }: ChartableSet): readonly
       ? columns.filter(canBeX).slice(0, 1).map(countBy)
       : []),
   ]
+  return found.slice(0, MOST_PROPOSALS)
 }
+
+/** More would have to be read instead of looked at. */
+const MOST_PROPOSALS = 7
 
 /** When something happened says more than when it changed or came in. */
 function timesFirst(a: TypedColumn, b: TypedColumn): number {

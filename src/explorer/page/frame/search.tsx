@@ -31,7 +31,7 @@ export function Search({ page }: { page: Page }) {
         data-key="/"
         placeholder="Search sets and columns"
         aria-label="Search sets and columns"
-        aria-controls={list}
+        aria-controls={hits.length > 0 ? list : undefined}
         aria-activedescendant={hits.length > 0 ? `${list}-${chosen}` : undefined}
         autocomplete="off"
         value={text}

@@ -1,3 +1,4 @@
+import { encodeOption } from '../address/encode.ts'
 import type { SetRoute } from '../address/route.ts'
 import { Link } from '../parts/link.tsx'
 import type { Page } from '../page.ts'
@@ -11,6 +12,7 @@ const TABS = [
 /** The head of all views of a set: what it is, and the other ways to look at it. */
 export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
   const { set } = route
+  const model = page.catalog?.sets.find(({ name }) => name === set)?.model
   const description = page.schema.set(set)?.description
   return (
     <header class="set-header">
@@ -24,13 +26,21 @@ export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
             {name}
           </Link>
         ))}
-        <Link page={page} to={{ view: 'lineage', query: `set=${encodeURIComponent(set)}` }}>
-          Lineage
-        </Link>
-        <Link page={page} to={{ view: 'connect', query: `set=${encodeURIComponent(set)}` }}>
+        {model !== undefined && (
+          <Link page={page} to={{ view: 'lineage', query: `model=${encodeOption(model)}` }}>
+            Lineage
+          </Link>
+        )}
+        <Link page={page} to={{ view: 'connect', query: connectQuery(route) }}>
           Connect
         </Link>
       </nav>
     </header>
   )
+}
+
+/** The rows that are looked at go along; a picture has a query of its own. */
+function connectQuery({ view, set, query }: SetRoute): string {
+  const about = `set=${encodeURIComponent(set)}`
+  return view === 'rows' && query !== '' ? `${about}&${query}` : about
 }

@@ -19,6 +19,17 @@ export function SetsNavigation({ page, current }: { page: Page; current: string 
         if (event.target instanceof Element && event.target.closest('a')) menuIsOpen.value = false
       }}
     >
+      <p class="sets-pages">
+        <Link page={page} to={{ view: 'lineage', query: '' }}>
+          Lineage
+        </Link>
+        <Link page={page} to={{ view: 'runs' }}>
+          Runs
+        </Link>
+        <Link page={page} to={{ view: 'connect', query: '' }}>
+          Connect
+        </Link>
+      </p>
       {groupSets(page.schema, page.catalog).map(({ schema, sets }) => (
         <section key={schema}>
           <h2>{schema}</h2>

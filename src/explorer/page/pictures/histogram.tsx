@@ -5,6 +5,8 @@ export interface HistogramProps {
   readonly bars: readonly Bar[]
   /** What it shows, for who does not see it. */
   readonly sentence: string
+  /** Of what a bar counts; empty where its label says it. */
+  readonly unit?: string
 }
 
 const BAR = 10
@@ -13,7 +15,7 @@ const HEIGHT = 100
 const LEAST_HEIGHT = 3
 
 /** Bars side by side on a scale, as wide as there is room. */
-export function Histogram({ bars, sentence }: HistogramProps) {
+export function Histogram({ bars, sentence, unit = 'rows' }: HistogramProps) {
   const most = Math.max(1, ...bars.map(({ rows }) => rows))
   return (
     <svg
@@ -29,7 +31,7 @@ export function Histogram({ bars, sentence }: HistogramProps) {
           <g key={label}>
             <rect x={i * BAR + 0.5} y={HEIGHT - height} width={BAR - 1} height={height} />
             <rect class="histogram-touch" x={i * BAR} y={0} width={BAR} height={HEIGHT}>
-              <title>{`${label}: ${rows} rows`}</title>
+              <title>{unit === '' ? label : `${label}: ${rows} ${unit}`}</title>
             </rect>
           </g>
         )

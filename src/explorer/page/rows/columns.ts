@@ -111,6 +111,7 @@ function computedNames(compute: string | undefined): string[] {
 }
 
 const CHARACTER_PX = 7.7
+const BOLD_CHARACTER_PX = 8.8
 const PADDING_PX = 26
 const HEADER_SIGNS_PX = 52
 const ARROW_PX = 22
@@ -124,6 +125,6 @@ export function defaultWidthPx(column: RowColumn, rows: readonly Row[]): number 
     .map((row) => Math.min(textOf(valueAt(row, column.name)).length, 60))
   const longest = Math.max(0, ...lengths) * CHARACTER_PX + PADDING_PX
   const arrow = column.navigation === undefined ? 0 : ARROW_PX
-  const header = column.name.length * CHARACTER_PX + HEADER_SIGNS_PX + arrow
+  const header = column.name.length * BOLD_CHARACTER_PX + HEADER_SIGNS_PX + arrow
   return Math.round(Math.min(MOST_PX, Math.max(LEAST_PX, longest, header)))
 }

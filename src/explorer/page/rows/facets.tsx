@@ -75,6 +75,8 @@ function Facet({ context, column }: { context: RowsContext; column: string }) {
     (of, options) => page.service.rows(of, options),
     page.turns,
   )
+  // What is wrong with the filter is said at the filter.
+  if (answer.state === 'failed' && answer.error.status === 400) return null
   if (answer.state === 'failed') return <Problem error={answer.error} again={answer.again} />
   if (answer.state === 'waiting') return <section class="facet" aria-busy="true" />
   const values = answer.value.value.map((row) => ({

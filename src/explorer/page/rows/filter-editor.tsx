@@ -212,7 +212,15 @@ function Suggestions({
 function Buttons({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) {
   return (
     <>
-      <button type="submit" class="button primary" onClick={onDone}>
+      <button
+        type="submit"
+        class="button primary"
+        onClick={(event) => {
+          // Enter in a field clicks here too; nothing is to be sent anywhere.
+          event.preventDefault()
+          onDone()
+        }}
+      >
         Apply
       </button>
       <button type="button" class="button quiet" onClick={onCancel}>

@@ -1,20 +1,21 @@
-import { Fragment, type RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Fragment } from 'preact'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { readOrder } from '../address/order.ts'
 import type { Row } from '../model/value.ts'
 import { CellContent } from './cell.tsx'
-import { defaultWidthPx, valueAt, type RowColumn } from './columns.ts'
+import { valueAt, type RowColumn } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
 import type { RowsContext } from './rows-context.ts'
-import { conditionOf, filterBy, pinnedCount } from './table-actions.ts'
+import { conditionOf, filterBy } from './table-actions.ts'
+import { shownColumns, useLayout, type Layout } from './use-layout.ts'
 import { HEADER_ROW, useRoving, type CellPlace } from './use-roving.ts'
-import { useWindow, type Window } from './use-window.ts'
-import { widths } from './widths.ts'
 
 export interface RowsTableProps {
   readonly context: RowsContext
   readonly columns: readonly RowColumn[]
   readonly rows: readonly Row[]
+  /** Changes when the rows are others, and not more of the same. */
+  readonly beginning: number
   /** Known when the service has counted. */
   readonly count: string | undefined
   readonly isBusy: boolean
@@ -23,31 +24,26 @@ export interface RowsTableProps {
   readonly onEnd: () => void
 }
 
-const ROW_PX = 32
-const HEADER_PX = 36
-const ALL_ROWS_BELOW = 200
-const ALL_COLUMNS_BELOW = 40
 /** The next page is asked for before its rows are missed. */
 const AHEAD_PX = 1_200
 
 export function RowsTable(props: RowsTableProps) {
-  const { context, columns, rows, count, isBusy, onEnd } = props
+  const { context, columns, rows, beginning, count, isBusy, onEnd } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const layout = useLayout(props, scroller)
-  const { vertical, horizontal, pinned, totalPx } = layout
+  const layout = useLayout(context, columns, rows, scroller)
   const roving = useRoving(scroller, {
     rows: rows.length,
     columns: columns.length,
-    reveal: (place) => {
-      if (place.row > HEADER_ROW) vertical.reveal(place.row)
-      if (place.column >= pinned) horizontal.reveal(place.column - pinned)
-    },
+    reveal: layout.reveal,
   })
   const lookAhead = () => {
     const region = scroller.current
     if (region === null || region.clientHeight === 0) return
     if (region.scrollTop + region.clientHeight + AHEAD_PX > region.scrollHeight) onEnd()
   }
+  useLayoutEffect(() => {
+    if (scroller.current !== null) scroller.current.scrollTop = 0
+  }, [beginning])
   useEffect(lookAhead, [rows.length])
 
   const act = (event: Event, isFilter: boolean) => {
@@ -78,7 +74,7 @@ export function RowsTable(props: RowsTableProps) {
         aria-label={`Rows of ${context.set.name}`}
         aria-rowcount={count === undefined ? -1 : Number(count) + 1}
         aria-colcount={columns.length}
-        style={{ width: `${totalPx}px` }}
+        style={{ width: `${layout.edges.at(-1)}px` }}
       >
         <Head {...props} layout={layout} active={roving.active} />
         <Body
@@ -98,63 +94,9 @@ export function RowsTable(props: RowsTableProps) {
   )
 }
 
-interface Layout {
-  readonly vertical: Window
-  readonly horizontal: Window
-  readonly pinned: number
-  readonly widthsPx: readonly number[]
-  readonly totalPx: number
-}
-
 interface PartProps extends RowsTableProps {
   readonly layout: Layout
   readonly active: CellPlace
-}
-
-function useLayout(
-  { context, columns, rows }: RowsTableProps,
-  scroller: RefObject<HTMLDivElement | null>,
-): Layout {
-  // As the first rows were: a column that changed its width while somebody reads would be a nuisance.
-  const [firstRows, setFirstRows] = useState(rows)
-  useLayoutEffect(() => {
-    if (firstRows.length === 0) setFirstRows(rows)
-  }, [rows])
-  const chosen = widths.value
-  const widthsPx = columns.map(
-    (column) => chosen[`${context.set.name}.${column.name}`] ?? defaultWidthPx(column, firstRows),
-  )
-  const pinned = Math.min(pinnedCount(context.state.options), columns.length)
-  const pinnedPx = widthsPx.slice(0, pinned).reduce((sum, width) => sum + width, 0)
-  const vertical = useWindow(scroller, {
-    count: rows.length,
-    sizePx: () => ROW_PX,
-    isHorizontal: false,
-    wholeBelow: ALL_ROWS_BELOW,
-    coveredPx: HEADER_PX,
-    sizesKey: '',
-  })
-  const horizontal = useWindow(scroller, {
-    count: columns.length - pinned,
-    sizePx: (index) => widthsPx[pinned + index] ?? 0,
-    isHorizontal: true,
-    wholeBelow: ALL_COLUMNS_BELOW,
-    coveredPx: pinnedPx,
-    sizesKey: widthsPx.join(' '),
-  })
-  const totalPx = widthsPx.reduce((sum, width) => sum + width, 0)
-  return { vertical, horizontal, pinned, widthsPx, totalPx }
-}
-
-/** Indexes of the columns that are in the document. */
-function shownColumns({ horizontal, pinned }: Layout): readonly number[] {
-  const first = Array.from({ length: pinned }, (_, i) => i)
-  const { from, to } = horizontal
-  return [...first, ...Array.from({ length: to - from }, (_, i) => pinned + from + i)]
-}
-
-function leftPx({ widthsPx }: Layout, index: number): number {
-  return widthsPx.slice(0, index).reduce((sum, width) => sum + width, 0)
 }
 
 function Head({ context, columns, layout, active }: PartProps) {
@@ -176,7 +118,7 @@ function Head({ context, columns, layout, active }: PartProps) {
               index={index}
               orders={orders}
               widthPx={widthsPx[index]!}
-              stickyPx={index < pinned ? leftPx(layout, index) : undefined}
+              stickyPx={index < pinned ? layout.edges[index]! : undefined}
               isActive={active.row === HEADER_ROW && active.column === index}
             />
           </Fragment>
@@ -224,7 +166,7 @@ function BodyRow({
             )}
             <td
               class={`${column.isNumber ? 'number' : ''}${isPinned ? ' pinned' : ''}`}
-              style={isPinned ? { left: `${leftPx(layout, at)}px` } : undefined}
+              style={isPinned ? { left: `${layout.edges[at]}px` } : undefined}
               aria-colindex={at + 1}
               data-row={index}
               data-column={at}

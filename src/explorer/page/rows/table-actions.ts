@@ -94,6 +94,9 @@ export function setFilter(
   return withOptions(options, { $filter: writeFilter(different, typeOf), ...FROM_THE_TOP })
 }
 
+/** Of a value in an address, which the service and browsers take up to a length. */
+const MOST_CHARACTERS = 2_000
+
 /** "Filter by this" and "leave this out". Undefined for what cannot be compared. */
 export function conditionOf(
   column: string,
@@ -103,7 +106,7 @@ export function conditionOf(
   if (value === null) {
     return { kind: 'test', column, operator: isWanted ? 'null' : 'notnull', values: [] }
   }
-  if (typeof value === 'object') return undefined
+  if (typeof value === 'object' || textOf(value).length > MOST_CHARACTERS) return undefined
   if (value === '' && isWanted) return { kind: 'test', column, operator: 'empty', values: [] }
   return { kind: 'test', column, operator: isWanted ? 'eq' : 'ne', values: [textOf(value)] }
 }

@@ -1,16 +1,13 @@
-import { useState } from 'preact/hooks'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
-import { groupDigits, localTime, showBytes } from '../model/show.ts'
-import { textOf, type Row, type Value } from '../model/value.ts'
-import { byteLength } from './cell-text.ts'
+import { textOf, type Row } from '../model/value.ts'
 import { targetOf } from './cell.tsx'
 import { valueAt, type RowColumn } from './columns.ts'
 import { Peek } from './peek.tsx'
 import type { RowsContext } from './rows-context.ts'
 import { conditionOf, filterBy } from './table-actions.ts'
-import { Tree } from './tree.tsx'
+import { WholeValue } from './whole-value.tsx'
 
 export interface ValueDialogProps {
   readonly context: RowsContext
@@ -61,31 +58,5 @@ export function ValueDialog({ context, column, row, onClose }: ValueDialogProps)
         </section>
       )}
     </Dialog>
-  )
-}
-
-/** So much text is shown without being asked for. */
-const FIRST_CHARACTERS = 10_000
-
-export function WholeValue({ value, edm }: { value: Value; edm: string | undefined }) {
-  const [isWhole, setIsWhole] = useState(false)
-  if (value === null || value === '' || typeof value === 'object') return <Tree value={value} />
-  const text = String(value)
-  if (edm === 'Edm.Binary')
-    return <p>{showBytes(byteLength(text))} of bytes, in base64url when copied</p>
-  const local = edm === 'Edm.DateTimeOffset' ? localTime(text) : undefined
-  const isCut = !isWhole && text.length > FIRST_CHARACTERS
-  return (
-    <>
-      <pre class="whole-value" dir="auto" tabIndex={0}>
-        {isCut ? text.slice(0, FIRST_CHARACTERS) : text}
-      </pre>
-      {local !== undefined && <p class="about">{local} here</p>}
-      {isCut && (
-        <button type="button" class="button" onClick={() => setIsWhole(true)}>
-          load all ({groupDigits(text.length)} characters)
-        </button>
-      )}
-    </>
   )
 }

@@ -1,5 +1,149 @@
-import type { ViewProps } from '../page.ts'
+import { readOptions, withOptions, writeOptions } from '../address/options.ts'
+import { chartable, columnAt, columnGroups } from '../chart/chart-columns.ts'
+import { chartData } from '../chart/chart-data.ts'
+import { ChartForm } from '../chart/chart-form.tsx'
+import { ChartResult } from '../chart/chart-result.tsx'
+import { type Grouping, MOST_GROUPS } from '../chart/chart-request.ts'
+import {
+  type ChartState,
+  methodNames,
+  proposals,
+  readChartState,
+  writeChartState,
+} from '../chart/chart-state.ts'
+import { chartTable } from '../chart/chart-table.ts'
+import { useChart } from '../chart/use-chart.ts'
+import { markAt } from '../chart/steps.ts'
+import type { EntitySet, Property } from '../model/schema.ts'
+import { groupDigits } from '../model/show.ts'
+import type { Page, ViewProps } from '../page.ts'
+import { Link } from '../parts/link.tsx'
+import { Problem } from '../parts/problem.tsx'
+import '../chart/chart.css'
 
-export function ChartView(_props: ViewProps<'chart'>) {
-  return <p>Chart</p>
+export function ChartView({ page, route }: ViewProps<'chart'>) {
+  const set = page.schema.set(route.set)!
+  const options = readOptions(route.query)
+  const proposed = proposals(chartable(set))
+  const asked = readChartState(options)
+  // Without an x the address leaves it to the page what to show.
+  const state: ChartState = asked.x === null ? { ...asked, ...proposed[0] } : asked
+  const groups = columnGroups(page.schema, set)
+  const x = state.x === null ? undefined : columnAt(groups, state.x)
+  const addressOf = (changes: Partial<ChartState>) => {
+    const written = writeChartState({ ...state, ...changes })
+    return { ...route, query: writeOptions(withOptions(options, written)) }
+  }
+  const change = (changes: Partial<ChartState>) => page.navigate(addressOf(changes))
+  return (
+    <>
+      <nav class="proposals" aria-label="Proposed charts">
+        {proposed.map((one) => {
+          const isCurrent = state.x === one.x && state.y === one.y && state.method === one.method
+          return (
+            <Link
+              key={describe(one)}
+              page={page}
+              to={addressOf({ ...one, per: null, by: null })}
+              current={isCurrent}
+            >
+              {describe(one)}
+            </Link>
+          )
+        })}
+      </nav>
+      {x === undefined ? (
+        <>
+          <ChartForm
+            state={state}
+            groups={groups}
+            x={undefined}
+            y={undefined}
+            grouping={undefined}
+            onChange={change}
+          />
+          <p>
+            {state.x === null
+              ? 'No column of this set makes a chart.'
+              : `There is no column ${state.x} to make a chart of.`}
+          </p>
+        </>
+      ) : (
+        <Chart page={page} set={set} state={state} x={x} groups={groups} onChange={change} />
+      )}
+    </>
+  )
+}
+
+interface ChartProps {
+  readonly page: Page
+  readonly set: EntitySet
+  readonly state: ChartState
+  readonly x: Property
+  readonly groups: ReturnType<typeof columnGroups>
+  readonly onChange: (changes: Partial<ChartState>) => void
+}
+
+function Chart({ page, set, state, x, groups, onChange }: ChartProps) {
+  const names = [...set.properties, ...set.navigations].map(({ name }) => name)
+  const { answer, request, grouping, query, isTooLarge } = useChart(page, state, {
+    set: set.name,
+    x,
+    names,
+  })
+  const y = state.y === null ? undefined : columnAt(groups, state.y)
+  const title = `${capitalised(describe(state))}${per(grouping)}${state.by === null ? '' : `, coloured by ${state.by}`}`
+  const form = (
+    <ChartForm state={state} groups={groups} x={x} y={y} grouping={grouping} onChange={onChange} />
+  )
+  if (answer.state === 'failed')
+    return (
+      <>
+        {form}
+        <Problem error={answer.error} again={answer.again} />
+      </>
+    )
+  if (answer.state === 'waiting' || request === undefined || grouping === undefined)
+    return (
+      <>
+        {form}
+        <div class="chart-figure chart-wait" aria-busy="true" />
+      </>
+    )
+  if (isTooLarge)
+    return (
+      <>
+        {form}
+        <p role="status">
+          There are more than {groupDigits(MOST_GROUPS)} groups. Choose a longer unit of time, a
+          filter, or a column of fewer values.
+        </p>
+      </>
+    )
+  const data = chartData(state, grouping, request, answer.value)
+  const table = chartTable(data, `${state.x}`, describeValue(state))
+  return (
+    <>
+      {form}
+      <ChartResult page={page} data={data} table={table} title={title} query={query!} />
+    </>
+  )
+}
+
+type Described = Pick<ChartState, 'x' | 'y' | 'method'>
+
+function describe(state: Described): string {
+  return `${describeValue(state)} by ${state.x}`
+}
+
+function describeValue({ y, method }: Described): string {
+  return y === null ? 'rows' : `${methodNames[method]} of ${y}`
+}
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+function per(grouping: Grouping | undefined): string {
+  if (grouping?.by === 'time') return ` per ${grouping.unit}`
+  if (grouping?.by === 'bins') return ` in steps of ${markAt(1, grouping.bins.step)}`
+  return ''
 }

@@ -1,5 +1,88 @@
-import type { ViewProps } from '../page.ts'
+import { readOptions, withOptions, writeOptions, type Options } from '../address/options.ts'
+import type { EntitySet } from '../model/schema.ts'
+import { RequestBar } from '../parts/request-bar.tsx'
+import { Link } from '../parts/link.tsx'
+import type { Page, ViewProps } from '../page.ts'
+import type { Recipe } from '../recipes/recipe.ts'
+import { RecipeText } from '../recipes/recipe-text.tsx'
+import { recipeSource, recipesFor } from '../recipes/recipes.ts'
+import { rowsRequest } from '../rows/requests.ts'
+import './connect.css'
 
-export function ConnectView(_props: ViewProps<'connect'>) {
-  return <p>Connect</p>
+/** How each tool gets a set, or the rows of a query: `/connect?set=core_orders&$filter=…`. */
+export function ConnectView({ page, route }: ViewProps<'connect'>) {
+  const options = readOptions(route.query)
+  const set = page.schema.set(options.get('set') ?? '') ?? page.schema.sets[0]
+  if (set === undefined) return null
+  const state = {
+    set: set.name,
+    options: withOptions(options, { set: undefined, tool: undefined }),
+  }
+  const source = recipeSource(page.service.url(''), set, state, page.schema.hasParquet)
+  const choose = (name: string) =>
+    page.navigate({ view: 'connect', query: writeOptions(new Map([['set', name]])) })
+  return (
+    <>
+      <header class="connect-head">
+        <h1 tabIndex={-1}>Connect</h1>
+        <SetChoice sets={page.schema.sets} chosen={set} onChoose={choose} />
+      </header>
+      <RequestBar url={page.service.url(rowsRequest(state))} />
+      <Tools page={page} options={options} recipes={recipesFor(source)} />
+    </>
+  )
+}
+
+interface ToolsProps {
+  readonly page: Page
+  readonly options: Options
+  readonly recipes: readonly Recipe[]
+}
+
+function Tools({ page, options, recipes }: ToolsProps) {
+  const recipe = recipes.find(({ id }) => id === options.get('tool')) ?? recipes[0]!
+  return (
+    <div class="connect">
+      <nav class="connect-tools" aria-label="Tools" data-keeps-focus>
+        {recipes.map(({ id, tool }) => (
+          <Link
+            key={id}
+            page={page}
+            class="connect-tool"
+            current={id === recipe.id}
+            to={{ view: 'connect', query: writeOptions(withOptions(options, { tool: id })) }}
+          >
+            {tool}
+          </Link>
+        ))}
+      </nav>
+      <section class="connect-recipe" aria-label={recipe.tool}>
+        <h2>{recipe.tool}</h2>
+        <RecipeText recipe={recipe} />
+      </section>
+    </div>
+  )
+}
+
+interface SetChoiceProps {
+  readonly sets: readonly EntitySet[]
+  readonly chosen: EntitySet
+  readonly onChoose: (name: string) => void
+}
+
+function SetChoice({ sets, chosen, onChoose }: SetChoiceProps) {
+  return (
+    <label class="set-choice">
+      Set
+      <select
+        class="select"
+        value={chosen.name}
+        onChange={(event) => onChoose(event.currentTarget.value)}
+      >
+        {sets.map(({ name }) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  )
 }

@@ -1,5 +1,134 @@
-import type { ViewProps } from '../page.ts'
+import type { Catalog, CatalogRun, CatalogSet } from '../../../core/catalog.ts'
+import { ago, groupDigits, localTime } from '../model/show.ts'
+import { Link } from '../parts/link.tsx'
+import type { Page, ViewProps } from '../page.ts'
+import { recipesFor, recipeSource } from '../recipes/recipes.ts'
+import './home.css'
 
-export function HomeView(_props: ViewProps<'home'>) {
-  return <p>Home</p>
+const CHANGED_SETS = 5
+
+/** What is here, what is new, and where to go. */
+export function HomeView({ page }: ViewProps<'home'>) {
+  const { catalog } = page
+  return (
+    <div class="home">
+      <header>
+        <h1 tabIndex={-1}>{catalog?.project ?? 'eider'}</h1>
+        <Published page={page} />
+      </header>
+      {catalog !== null && <LastRun page={page} catalog={catalog} />}
+      {catalog !== null && <Changed page={page} catalog={catalog} />}
+      <ConnectYourTool page={page} />
+    </div>
+  )
+}
+
+function Published({ page }: { page: Page }) {
+  const at = page.health.value?.published_at ?? page.catalog?.published_at
+  const sets = page.schema.sets.length
+  if (at === undefined || at === null) return null
+  return (
+    <p class="about">
+      {sets} {sets === 1 ? 'set' : 'sets'}, published{' '}
+      <time dateTime={at} title={`${at}\n${localTime(at) ?? ''}`}>
+        {ago(Date.parse(at), Date.now())}
+      </time>
+    </p>
+  )
+}
+
+function LastRun({ page, catalog }: { page: Page; catalog: Catalog }) {
+  const [run] = catalog.runs
+  if (run === undefined) return null
+  return (
+    <section class="home-card" aria-label="Last run">
+      <h2>
+        <Link page={page} to={{ view: 'run', id: run.run_id }}>
+          Last run
+        </Link>
+      </h2>
+      <p>
+        <span class={run.ok ? 'run-good' : 'run-bad'}>{run.ok ? '✓ succeeded' : '✗ failed'}</span>{' '}
+        <time dateTime={run.started_at} title={localTime(run.started_at) ?? ''}>
+          {ago(Date.parse(run.started_at), Date.now())}
+        </time>
+        {': '}
+        {countsOf(run)}
+      </p>
+    </section>
+  )
+}
+
+function countsOf(run: CatalogRun): string {
+  const counts: readonly (readonly [number, string])[] = [
+    [run.built, 'built'],
+    [run.unchanged, 'unchanged'],
+    [run.failed, 'failed'],
+    [run.skipped, 'skipped'],
+    [run.warned, run.warned === 1 ? 'warning' : 'warnings'],
+    [run.events, run.events === 1 ? 'event' : 'events'],
+    [run.rejected, 'rejected'],
+  ]
+  const said = counts.filter(([count]) => count > 0)
+  return said.map(([count, what]) => `${groupDigits(count)} ${what}`).join(', ') || 'nothing to do'
+}
+
+function Changed({ page, catalog }: { page: Page; catalog: Catalog }) {
+  const sets = changedLast(catalog)
+  return (
+    <section aria-label="Changed last">
+      <h2>Changed last</h2>
+      <ul class="home-sets">
+        {sets.map(({ set, at }) => (
+          <li key={set.name} class="home-card">
+            <h3>
+              <Link page={page} to={{ view: 'rows', set: set.name, query: '' }}>
+                <bdi>{set.name}</bdi>
+              </Link>
+            </h3>
+            {set.description !== null && <p>{set.description}</p>}
+            <p class="about">
+              {groupDigits(set.rows)} {set.rows === 1 ? 'row' : 'rows'}
+              {at !== undefined && `, built ${ago(Date.parse(at), Date.now())}`}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function changedLast(catalog: Catalog): readonly { set: CatalogSet; at: string | undefined }[] {
+  return catalog.sets
+    .map((set) => ({ set, at: catalog.states[set.model]?.builds[0]?.at }))
+    .toSorted((a, b) => ((a.at ?? '') < (b.at ?? '') ? 1 : -1))
+    .slice(0, CHANGED_SETS)
+}
+
+function ConnectYourTool({ page }: { page: Page }) {
+  const set = page.schema.sets[0]
+  if (set === undefined) return null
+  const source = recipeSource(
+    page.service.url(''),
+    set,
+    { set: set.name, options: new Map() },
+    false,
+  )
+  return (
+    <section aria-label="Connect your tool">
+      <h2>Connect your tool</h2>
+      <p class="home-tools">
+        {recipesFor(source).map(({ id, tool }) => (
+          <Link
+            key={id}
+            page={page}
+            class="button"
+            to={{ view: 'connect', query: `set=${encodeURIComponent(set.name)}&tool=${id}` }}
+          >
+            {tool}
+          </Link>
+        ))}
+      </p>
+    </section>
+  )
 }

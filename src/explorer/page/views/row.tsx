@@ -1,5 +1,239 @@
-import type { ViewProps } from '../page.ts'
+import { keyOf } from '../address/key.ts'
+import { relatedRows } from '../model/related.ts'
+import { navigationOf, type EntitySet, type Navigation, type Property } from '../model/schema.ts'
+import { groupDigits } from '../model/show.ts'
+import type { Row, Value } from '../model/value.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Link } from '../parts/link.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { RequestBar } from '../parts/request-bar.tsx'
+import { useAnswer } from '../parts/use-answer.ts'
+import type { Page, ViewProps } from '../page.ts'
+import { cellText } from '../rows/cell-text.ts'
+import { rowRequest } from '../rows/requests.ts'
+import { WholeValue } from '../rows/whole-value.tsx'
+import { textOf } from '../model/value.ts'
+import './row.css'
 
-export function RowView(_props: ViewProps<'row'>) {
-  return <p>Row</p>
+/** One row: all its properties with what they mean, and what belongs to it. */
+export function RowView({ page, route }: ViewProps<'row'>) {
+  const set = page.schema.set(route.set)
+  const ones = set?.navigations.filter(({ isMany }) => !isMany).map(({ name }) => name) ?? []
+  const expand = ones.length === 0 ? [] : [['$expand', ones.join(',')] as const]
+  const request = rowRequest(route.set, route.key, new Map(expand))
+  const answer = useAnswer(page, request, (of, options) => page.service.object(of, options))
+  if (set === undefined) return null
+  return (
+    <>
+      <header class="set-header">
+        <p>
+          <Link page={page} to={{ view: 'rows', set: set.name, query: '' }}>
+            {set.name}
+          </Link>
+        </p>
+        <h1 tabIndex={-1}>
+          <bdi>
+            {set.name}({route.key})
+          </bdi>
+        </h1>
+      </header>
+      <RequestBar url={page.service.url(request)} />
+      {answer.state === 'failed' && answer.error.status === 404 && (
+        <p role="alert">There is no row with this key. {answer.error.message}</p>
+      )}
+      {answer.state === 'failed' && answer.error.status !== 404 && (
+        <Problem error={answer.error} again={answer.again} />
+      )}
+      {answer.state === 'here' && (
+        <div class="row-view">
+          <Properties page={page} set={set} row={answer.value} />
+          <Relations page={page} set={set} row={answer.value} keyText={route.key} />
+        </div>
+      )}
+    </>
+  )
+}
+
+interface PartProps {
+  readonly page: Page
+  readonly set: EntitySet
+  readonly row: Row
+}
+
+function Properties({ page, set, row }: PartProps) {
+  return (
+    <div class="data-table">
+      <table aria-label="Properties">
+        <thead>
+          <tr>
+            <th scope="col">Property</th>
+            <th scope="col">Value</th>
+            <th scope="col">
+              <span class="unseen">Copy</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {set.properties.map((property) => (
+            <tr key={property.name}>
+              <th scope="row">
+                <bdi>{property.name}</bdi>
+                {property.description !== undefined && <p class="about">{property.description}</p>}
+              </th>
+              <td>
+                <PropertyValue
+                  page={page}
+                  set={set}
+                  property={property}
+                  value={row[property.name]}
+                />
+              </td>
+              <td>
+                <CopyButton text={textOf(row[property.name])} name={`Copy ${property.name}`} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface PropertyValueProps {
+  readonly page: Page
+  readonly set: EntitySet
+  readonly property: Property
+  readonly value: Value | undefined
+}
+
+function PropertyValue({ page, set, property, value = null }: PropertyValueProps) {
+  const navigation = navigationOf(set, property.name)
+  const { text, kind, title } = cellText(value, property)
+  const target = navigation && page.schema.set(navigation.target)
+  const key = target && keyOf(target, { [target.key[0] ?? '']: value })
+  if (target !== undefined && key !== undefined) {
+    return (
+      <Link page={page} to={{ view: 'row', set: target.name, key, query: '' }}>
+        <bdi>{text}</bdi>
+      </Link>
+    )
+  }
+  const isShort = kind !== 'structure' && kind !== 'empty' && textOf(value).length <= 160
+  if (!isShort) return <WholeValue value={value} edm={property.edm} />
+  return (
+    <bdi class={`value-${kind}`} title={title}>
+      {text}
+    </bdi>
+  )
+}
+
+function Relations({ page, set, row, keyText }: PartProps & { readonly keyText: string }) {
+  const ones = set.navigations.filter(({ isMany }) => !isMany)
+  const many = set.navigations.filter(({ isMany }) => isMany)
+  if (ones.length + many.length === 0) return null
+  return (
+    <aside class="relations" aria-label="Relations">
+      {many.length > 0 && (
+        <ul class="relations-many">
+          {many.map((navigation) => (
+            <li key={navigation.name}>
+              <Many page={page} set={set} row={row} keyText={keyText} navigation={navigation} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {ones.map((navigation) => (
+        <One
+          key={navigation.name}
+          page={page}
+          navigation={navigation}
+          value={row[navigation.name]}
+        />
+      ))}
+    </aside>
+  )
+}
+
+/** A related row as it came along, without a request of its own. */
+function One({
+  page,
+  navigation,
+  value,
+}: {
+  page: Page
+  navigation: Navigation
+  value: Value | undefined
+}) {
+  const target = page.schema.set(navigation.target)
+  if (target === undefined) return null
+  const related = typeof value === 'object' && value !== null ? (value as Row) : null
+  const key = related === null ? undefined : keyOf(target, related)
+  return (
+    <section class="relation" aria-label={navigation.name}>
+      <h2>
+        {key === undefined ? (
+          navigation.name
+        ) : (
+          <Link page={page} to={{ view: 'row', set: target.name, key, query: '' }}>
+            {navigation.name}
+          </Link>
+        )}
+      </h2>
+      {related === null ? (
+        <p class="about">none</p>
+      ) : (
+        <dl class="properties">
+          {target.properties.map((property) => {
+            const { text, kind, title } = cellText(related[property.name], property)
+            return (
+              <div key={property.name}>
+                <dt>{property.name}</dt>
+                <dd>
+                  <bdi class={`value-${kind}`} title={title}>
+                    {text}
+                  </bdi>
+                </dd>
+              </div>
+            )
+          })}
+        </dl>
+      )}
+    </section>
+  )
+}
+
+/** Related rows as their number, which opens them. */
+function Many({
+  page,
+  set,
+  row,
+  keyText,
+  navigation,
+}: PartProps & { readonly keyText: string; readonly navigation: Navigation }) {
+  const request = `${rowRequest(set.name, keyText)}/${navigation.name}/$count`
+  const answer = useAnswer(
+    page,
+    request,
+    (of, options) => page.service.text(of, options),
+    page.turns,
+  )
+  const route = relatedRows(page.schema, set, navigation, row)
+  const count = answer.state === 'here' ? groupDigits(answer.value) : '…'
+  if (answer.state === 'failed') return <Problem error={answer.error} again={answer.again} />
+  const text = (
+    <>
+      <strong>{count}</strong> {navigation.name}
+    </>
+  )
+  return (
+    <p class="relation" title={page.service.url(request)}>
+      {route === undefined ? (
+        text
+      ) : (
+        <Link page={page} to={route}>
+          {text}
+        </Link>
+      )}
+    </p>
+  )
 }

@@ -47,6 +47,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
   const rows = loaded?.rows ?? []
   const columns = columnsOf(set, state, rows)
   const failure = loaded?.error ?? undefined
+  const isSet = isOfSet(state)
   const isFiltersFault = isAbout(failure, '$filter')
   const isSearchsFault = isAbout(failure, '$search')
   return (
@@ -57,13 +58,17 @@ function RowsOfSet({ context }: { context: RowsContext }) {
       </RequestBar>
       <ConnectRegion context={context} />
       <div class="rows-bar">
-        <FilterBar context={context} error={isFiltersFault ? failure : undefined} />
-        <SearchBox context={context} error={isSearchsFault ? failure : undefined} />
-        {isOfSet(state) && <ColumnChooser context={context} />}
-        <Count context={context} answer={answer} />
+        {(isSet || state.options.has('$filter')) && (
+          <FilterBar context={context} error={isFiltersFault ? failure : undefined} />
+        )}
+        <div class="rows-bar-end">
+          {isSet && <SearchBox context={context} error={isSearchsFault ? failure : undefined} />}
+          {isSet && <ColumnChooser context={context} />}
+          <Count context={context} answer={answer} />
+        </div>
       </div>
       {loaded?.isFromTheTop === true && <Banner tone="news">New data came; from the top.</Banner>}
-      {set.key.length === 0 && <KeyNote set={set} />}
+      {isSet && set.key.length === 0 && <KeyNote set={set} />}
       <div class="rows-and-facets">
         {failure !== undefined && !isFiltersFault && !isSearchsFault && rows.length === 0 ? (
           <Problem error={failure} again={answer.again} />
@@ -74,6 +79,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
               context={context}
               columns={columns}
               rows={rows}
+              beginning={loaded?.beginning ?? 0}
               count={loaded?.count}
               isBusy={answer.isWaiting}
               onOpen={(column, row) => setOpened({ column, row })}
@@ -82,7 +88,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
             <Foot answer={answer} />
           </div>
         )}
-        {isOfSet(state) && <Facets context={context} />}
+        {isSet && <Facets context={context} />}
       </div>
       {opened !== null && (
         <ValueDialog context={context} {...opened} onClose={() => setOpened(null)} />

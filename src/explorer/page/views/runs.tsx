@@ -1,5 +1,115 @@
-import type { ViewProps } from '../page.ts'
+import type { CatalogRun, RejectedEvents } from '../../../core/catalog.ts'
+import { groupDigits, localTime, showTime } from '../model/show.ts'
+import type { Page, ViewProps } from '../page.ts'
+import { DataTable } from '../parts/data-table.tsx'
+import { Link } from '../parts/link.tsx'
+import { RunStrip } from '../runs/run-strip.tsx'
+import { showMs } from '../runs/run-statistics.ts'
+import '../runs/runs.css'
 
-export function RunsView(_props: ViewProps<'runs'>) {
-  return <p>Runs</p>
+export function RunsView({ page }: ViewProps<'runs'>) {
+  const runs = page.catalog?.runs ?? []
+  return (
+    <>
+      <h1 tabIndex={-1}>Runs</h1>
+      {runs.length === 0 ? (
+        <p>
+          {page.catalog?.shows === 'sets'
+            ? 'This service shows sets alone: odata.explorer is sets.'
+            : 'No run is known yet. The next one publishes what it did with the data.'}
+        </p>
+      ) : (
+        <>
+          <RunStrip page={page} runs={runs} current={null} />
+          <RunTable page={page} runs={runs} />
+          <Rejected page={page} rejected={page.catalog?.rejected ?? []} />
+        </>
+      )}
+    </>
+  )
+}
+
+function RunTable({ page, runs }: { page: Page; runs: readonly CatalogRun[] }) {
+  const count = (name: string, of: (run: CatalogRun) => number) => ({
+    name,
+    isNumber: true,
+    cell: (run: CatalogRun) => <Count count={of(run)} isBad={name === 'failed'} />,
+  })
+  return (
+    <DataTable
+      name="Runs"
+      rows={runs}
+      keyOf={({ run_id }) => run_id}
+      columns={[
+        { name: 'when', cell: (run) => <RunLink page={page} run={run} /> },
+        { name: 'time', isNumber: true, cell: ({ ms }) => showMs(ms) },
+        count('built', ({ built }) => built),
+        count('unchanged', ({ unchanged }) => unchanged),
+        count('failed', ({ failed }) => failed),
+        count('skipped', ({ skipped }) => skipped),
+        count('warnings', ({ warned }) => warned),
+        count('events', ({ events }) => events),
+        count('rejected', ({ rejected }) => rejected),
+      ]}
+    />
+  )
+}
+
+function RunLink({ page, run }: { page: Page; run: CatalogRun }) {
+  const { started_at: at, ok } = run
+  return (
+    <Link page={page} to={{ view: 'run', id: run.run_id }}>
+      {!ok && (
+        <span class="status-failed" role="img" aria-label="failed">
+          ✕{' '}
+        </span>
+      )}
+      <time dateTime={at} title={localTime(at)}>
+        {showTime(at).replace(/\.\d+Z$/, 'Z')}
+      </time>
+    </Link>
+  )
+}
+
+/** Zeros are many and say little. */
+function Count({ count, isBad }: { count: number; isBad: boolean }) {
+  if (count === 0) return <span class="soft">0</span>
+  return isBad ? <strong class="status-failed">{groupDigits(count)}</strong> : groupDigits(count)
+}
+
+function Rejected({ page, rejected }: { page: Page; rejected: readonly RejectedEvents[] }) {
+  if (rejected.length === 0) return null
+  return (
+    <section class="rejected">
+      <h2>Rejected events</h2>
+      <DataTable
+        name="Rejected events"
+        rows={rejected}
+        keyOf={({ model, reason }) => `${model} ${reason}`}
+        columns={[
+          {
+            name: 'model',
+            cell: ({ model }) => (
+              <Link
+                page={page}
+                to={{ view: 'lineage', query: `model=${encodeURIComponent(model)}` }}
+              >
+                {model}
+              </Link>
+            ),
+          },
+          { name: 'reason', cell: ({ reason }) => <bdi>{reason}</bdi> },
+          { name: 'events', isNumber: true, cell: ({ events }) => groupDigits(events) },
+          {
+            name: 'last',
+            cell: ({ last_at: at }) => (
+              <time dateTime={at} title={localTime(at)}>
+                {showTime(at).replace(/\.\d+Z$/, 'Z')}
+              </time>
+            ),
+          },
+        ]}
+      />
+    </section>
+  )
 }

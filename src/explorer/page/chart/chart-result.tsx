@@ -1,0 +1,121 @@
+import { useRef, useState } from 'preact/hooks'
+import { groupDigits } from '../model/show.ts'
+import type { Page } from '../page.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { DataTable } from '../parts/data-table.tsx'
+import { RequestBar } from '../parts/request-bar.tsx'
+import { BarChart } from '../pictures/bar-chart.tsx'
+import { ColumnChart } from '../pictures/column-chart.tsx'
+import { LineChart } from '../pictures/line-chart.tsx'
+import type { ChartData, Label } from './chart-data.ts'
+import { type ChartTable, type ChartTableRow, csvOf } from './chart-table.ts'
+import { copyPicture } from './export-picture.ts'
+
+export interface ChartResultProps {
+  readonly page: Page
+  readonly data: ChartData
+  readonly table: ChartTable
+  readonly title: string
+  readonly query: string
+}
+
+const pictures = { line: LineChart, bars: BarChart, histogram: ColumnChart }
+/** More rows are in the CSV: nobody reads them here. */
+const MOST_ROWS = 500
+
+/** The chart, how it was asked for, and its numbers. */
+export function ChartResult({ page, data, table, title, query }: ChartResultProps) {
+  const figure = useRef<HTMLElement>(null)
+  const Picture = pictures[data.form]
+  const rows = table.rows.slice(0, MOST_ROWS).map((row, i) => ({ ...row, i }))
+  return (
+    <>
+      <figure ref={figure} class="chart-figure">
+        <figcaption>
+          <h2>{title}</h2>
+          {data.series.length > 1 && <Legend labels={data.series.map(({ label }) => label)} />}
+        </figcaption>
+        {data.marks.length === 0 ? (
+          <p class="soft">No rows.</p>
+        ) : (
+          <Picture data={data} sentence={sentenceOf(data, title)} />
+        )}
+        {data.notes.map((note) => (
+          <p key={note} class="soft">
+            {note}
+          </p>
+        ))}
+      </figure>
+      <RequestBar url={page.service.url(query)}>
+        <CopyButton text={csvOf(table)} name="Copy as CSV" label="CSV" />
+        <PngButton host={() => figure.current} title={title} />
+      </RequestBar>
+      <DataTable<ChartTableRow & { readonly i: number }>
+        name="Numbers of the chart"
+        rows={rows}
+        keyOf={({ i }) => String(i)}
+        columns={table.head.map((name, column) => ({
+          name,
+          isNumber: column > 0,
+          cell: ({ label, values }) =>
+            column === 0 ? (
+              <LabelText label={label} />
+            ) : (
+              <Number value={values[column - 1] ?? null} />
+            ),
+        }))}
+      />
+      {table.rows.length > MOST_ROWS && (
+        <p class="soft">
+          The first {MOST_ROWS} of {groupDigits(table.rows.length)} rows; all of them are in the
+          CSV.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Legend({ labels }: { labels: readonly Label[] }) {
+  return (
+    <ul class="legend" aria-label="Colours">
+      {labels.map((label, i) => (
+        <li key={i}>
+          <svg viewBox="0 0 10 10" aria-hidden="true">
+            <rect class={`series-${(i % 8) + 1}`} width={10} height={10} />
+          </svg>
+          <LabelText label={label} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function LabelText({ label: { text, isWord } }: { label: Label }) {
+  return <bdi class={isWord ? 'word' : ''}>{text}</bdi>
+}
+
+function Number({ value }: { value: string | null }) {
+  return value === null ? <span class="word">null</span> : <>{groupDigits(value)}</>
+}
+
+function PngButton({ host, title }: { host: () => HTMLElement | null; title: string }) {
+  const [said, say] = useState<string | null>(null)
+  const copy = async () => {
+    const element = host()
+    if (element === null) return
+    say((await copyPicture(element, title)) === 'copied' ? 'Copied' : 'Saved')
+    setTimeout(() => say(null), 2_000)
+  }
+  return (
+    <button type="button" class="button" aria-label="Copy as PNG" onClick={() => void copy()}>
+      <span aria-live="polite">{said ?? 'PNG'}</span>
+    </button>
+  )
+}
+
+function sentenceOf({ marks, series }: ChartData, title: string): string {
+  const first = marks[0]?.text ?? ''
+  const last = marks.at(-1)?.text ?? ''
+  const lines = series.length > 1 ? `, ${series.length} colours` : ''
+  return `${title}, ${first} to ${last}${lines}. The numbers are in the table below.`
+}

@@ -1,0 +1,105 @@
+// A chart as a component has it: first the ends of x, where the groups depend on them, then the groups.
+
+import { encodeOption } from '../address/encode.ts'
+import type { Property } from '../model/schema.ts'
+import type { Page } from '../page.ts'
+import { type Answer, useAnswer } from '../parts/use-answer.ts'
+import type { Row } from '../model/value.ts'
+import type { AnswerOptions } from '../service/client.ts'
+import { binsBetween } from './bins.ts'
+import {
+  boundsRequest,
+  type ChartRequest,
+  chartRequest,
+  finiteBoundsRequest,
+  type Grouping,
+  MOST_GROUPS,
+} from './chart-request.ts'
+import type { ChartState } from './chart-state.ts'
+import { hasTime, isFloating, isWhole, kindOf } from './column-kind.ts'
+import { unitBetween } from './time-units.ts'
+
+const MOST_BINS = 40
+
+export interface Chart {
+  /** What is shown at the moment, or what stopped it. */
+  readonly answer: Answer<readonly Row[]>
+  /** undefined while it is not known yet. */
+  readonly request: ChartRequest | undefined
+  readonly grouping: Grouping | undefined
+  /** The whole query, relative to the root of the service. */
+  readonly query: string | undefined
+  readonly isTooLarge: boolean
+}
+
+export interface ChartOf {
+  readonly set: string
+  readonly x: Property
+  /** Properties of the set and its navigation. */
+  readonly names: readonly string[]
+}
+
+export function useChart(page: Page, state: ChartState, of: ChartOf): Chart {
+  const { set, x, names } = of
+  const path = encodeURIComponent(set)
+  const bounds = boundsOf(state, x)
+  const ends = useAnswer(
+    page,
+    bounds === null ? null : `${path}?$apply=${encodeOption(bounds)}`,
+    async (request, options) => (await page.service.rows(request, options)).value[0] ?? {},
+  )
+  const grouping = groupingOf(state, x, bounds === null ? undefined : ends)
+  // The path of x, with the type of what it leads to.
+  const column = { ...x, name: state.x! }
+  const request = grouping && chartRequest(state, grouping, { x: column, names })
+  const query = request && `${path}?$apply=${encodeOption(request.apply)}&$top=${MOST_GROUPS + 1}`
+  const ask = async (asked: string, options: AnswerOptions) => allRows(page, asked, options)
+  const rows = useAnswer(page, query ?? null, ask)
+  const answer = bounds !== null && ends.state === 'failed' ? ends : rows
+  const isTooLarge = rows.state === 'here' && rows.value.length > MOST_GROUPS
+  return { answer, request, grouping, query, isTooLarge }
+}
+
+/** The service may have smaller pages than a chart has groups. */
+async function allRows(
+  page: Page,
+  request: string,
+  options: AnswerOptions,
+): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  let next: string | undefined = request
+  while (next !== undefined && rows.length <= MOST_GROUPS) {
+    const answer = await page.service.rows(next, { ...options, pageSize: MOST_GROUPS + 1 })
+    rows.push(...answer.value)
+    next = answer.next
+  }
+  return rows
+}
+
+/** null where the groups are known without. */
+function boundsOf(state: ChartState, x: Property): string | null {
+  const kind = kindOf(x)
+  if (kind === 'time') return state.per === null ? boundsRequest(state, state.x!) : null
+  if (kind !== 'number') return null
+  return isFloating(x) ? finiteBoundsRequest(state, state.x!) : boundsRequest(state, state.x!)
+}
+
+function groupingOf(
+  state: ChartState,
+  x: Property,
+  ends: Answer<Row> | undefined,
+): Grouping | undefined {
+  const kind = kindOf(x)
+  if (kind === 'time' && state.per !== null) return { by: 'time', unit: state.per }
+  if (kind !== 'time' && kind !== 'number') return { by: 'value' }
+  if (ends?.state !== 'here') return undefined
+  const { lo, hi } = ends.value
+  if (kind === 'time') {
+    // Without a row there are no ends, and any unit shows nothing.
+    if (typeof lo !== 'string' || typeof hi !== 'string') return { by: 'time', unit: 'day' }
+    return { by: 'time', unit: unitBetween(lo, hi, { hasTime: hasTime(x) }) }
+  }
+  const [least, greatest] = [Number(lo ?? 0), Number(hi ?? 0)]
+  const options = { most: MOST_BINS, isWhole: isWhole(x) }
+  return { by: 'bins', bins: binsBetween(least, greatest, options) }
+}

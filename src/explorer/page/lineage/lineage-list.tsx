@@ -1,0 +1,79 @@
+import type { Page } from '../page.ts'
+import { Link } from '../parts/link.tsx'
+import { lineageQuery } from './address.ts'
+import type { LineageGraph, LineageNode } from './graph.ts'
+
+export interface LineageListProps {
+  readonly page: Page
+  readonly graph: LineageGraph
+  readonly chosen: LineageNode | null
+}
+
+const parts: readonly (readonly [string, (node: LineageNode) => boolean])[] = [
+  ['Sources, events and seeds', ({ kind }) => ['source', 'events', 'seed'].includes(kind)],
+  ['Models', ({ kind }) => !['source', 'events', 'seed', 'set'].includes(kind)],
+  ['Sets', ({ kind }) => kind === 'set'],
+]
+
+/** All of the graph as nested links, in an order in which each comes after what it reads. */
+export function LineageList({ page, graph, chosen }: LineageListProps) {
+  const { nodes, reads } = graph
+  return (
+    <details class="lineage-list">
+      <summary>As a list</summary>
+      <ul>
+        {parts.map(([title, isPart]) => {
+          const own = [...nodes.values()].filter(isPart)
+          if (own.length === 0) return null
+          return (
+            <li key={title}>
+              {title}
+              <ul>
+                {own.map((node) => (
+                  <li key={node.id}>
+                    <NodeLink page={page} node={node} isCurrent={node.id === chosen?.id} />
+                    <Reads
+                      page={page}
+                      nodes={(reads.get(node.id) ?? []).map((id) => nodes.get(id)!)}
+                    />
+                  </li>
+                ))}
+              </ul>
+            </li>
+          )
+        })}
+      </ul>
+    </details>
+  )
+}
+
+function Reads({ page, nodes }: { page: Page; nodes: readonly LineageNode[] }) {
+  if (nodes.length === 0) return null
+  return (
+    <span class="lineage-reads">
+      {' reads '}
+      {nodes.map((node, i) => (
+        <span key={node.id}>
+          {i > 0 && ', '}
+          <NodeLink page={page} node={node} />
+        </span>
+      ))}
+    </span>
+  )
+}
+
+export interface NodeLinkProps {
+  readonly page: Page
+  readonly node: LineageNode
+  readonly column?: string | null
+  readonly isCurrent?: boolean
+}
+
+export function NodeLink({ page, node, column = null, isCurrent = false }: NodeLinkProps) {
+  const to = { view: 'lineage', query: lineageQuery(node, column) } as const
+  return (
+    <Link page={page} to={to} current={isCurrent}>
+      <bdi>{column === null ? node.name : `${node.name}.${column}`}</bdi>
+    </Link>
+  )
+}

@@ -1,0 +1,174 @@
+import type { CatalogState } from '../../../core/catalog.ts'
+import { groupDigits } from '../model/show.ts'
+import type { Page } from '../page.ts'
+import { lineageQuery } from './address.ts'
+import type { ColumnPaths } from './column-paths.ts'
+import type { LineageNode } from './graph.ts'
+import {
+  charactersIn,
+  COLUMN,
+  columnLine,
+  HEAD,
+  type Layout,
+  pathThrough,
+  type PlacedNode,
+} from './layout.ts'
+
+export interface LineagePictureProps {
+  readonly page: Page
+  readonly layout: Layout
+  readonly chosen: LineageNode | null
+  readonly column: string | null
+  readonly opened: ReadonlySet<string>
+  /** What the chosen one comes from and what comes from it; null: nothing is chosen. */
+  readonly lit: ReadonlySet<string> | null
+  readonly paths: ColumnPaths | null
+  readonly hidden: ReadonlyMap<string, number>
+}
+
+/** Drawn for eyes and pointers: the same links are in the list below it, for keyboards and readers of screens. */
+export function LineagePicture(props: LineagePictureProps) {
+  const { layout, lit, paths } = props
+  const { left, width, height, nodes, edges } = layout
+  const isLit = (id: string) => lit === null || lit.has(id)
+  const classOf = (from: string, to: string) => {
+    if (lit === null) return 'edge'
+    return isLit(from) && isLit(to) && paths === null ? 'edge lit' : 'edge dim'
+  }
+  return (
+    <svg
+      class="lineage-picture"
+      aria-hidden="true"
+      viewBox={`${left} 0 ${width} ${height}`}
+      ref={(svg) => {
+        // As large as it is drawn where there is room, and never too small to be read.
+        if (svg === null) return
+        svg.style.width = `${width}px`
+        svg.style.minWidth = `${width * 0.72}px`
+      }}
+    >
+      {edges.map(({ from, to, points }) => (
+        <path key={`${from} ${to}`} class={classOf(from, to)} d={pathThrough(points)} />
+      ))}
+      {paths?.edges.map(({ from, to }) => {
+        const [a, b] = [nodes.get(from.node), nodes.get(to.node)]
+        if (a === undefined || b === undefined) return null
+        const key = `${from.node} ${from.column} ${to.node} ${to.column}`
+        return <path key={key} class="edge column" d={columnLine(a, from.column, b, to.column)} />
+      })}
+      {[...nodes.values()].map((placed) => (
+        <Node key={placed.node.id} {...props} placed={placed} isLit={isLit(placed.node.id)} />
+      ))}
+    </svg>
+  )
+}
+
+interface NodeProps extends LineagePictureProps {
+  readonly placed: PlacedNode
+  readonly isLit: boolean
+}
+
+function Node({ page, placed, isLit, chosen, column, opened, hidden }: NodeProps) {
+  const { node, x, y, width, height, columns } = placed
+  const state = stateOf(page, node)
+  const isChosen = chosen?.id === node.id
+  const classes = [
+    'node',
+    `kind-${node.kind}`,
+    isChosen && 'chosen',
+    !isLit && 'dim',
+    state?.status === 'failed' && 'failed',
+  ]
+  const more = hidden.get(node.id)
+  return (
+    <g class={classes.filter(Boolean).join(' ')} transform={`translate(${x} ${y})`}>
+      <PictureLink page={page} query={lineageQuery(node, null, opened)}>
+        <rect class="node-box" width={width} height={height} rx={node.kind === 'set' ? 14 : 6} />
+        {node.kind !== 'set' && <rect class="node-kind" width={5} height={height} rx={2} />}
+        <text class="node-name" x={15} y={18}>
+          {cut(node.name, charactersIn(width))}
+        </text>
+        <text class="node-facts" x={15} y={33}>
+          {factsOf(page, node)}
+        </text>
+        <State state={state} at={width} />
+        <title>{node.name}</title>
+      </PictureLink>
+      {columns.map((name, i) => (
+        <PictureLink key={name} page={page} query={lineageQuery(node, name, opened)}>
+          <text
+            class={isChosen && name === column ? 'node-column chosen' : 'node-column'}
+            x={15}
+            y={HEAD + i * COLUMN + 13}
+          >
+            {cut(name, charactersIn(width) + 1)}
+          </text>
+        </PictureLink>
+      ))}
+      {more !== undefined && (
+        <PictureLink
+          page={page}
+          query={lineageQuery(chosen ?? node, column, new Set([...opened, node.id]))}
+        >
+          <circle class="node-more" cx={width} cy={HEAD / 2} r={10} />
+          <text class="node-more-text" x={width} y={HEAD / 2} dy="0.35em">
+            +{more > 9 ? '' : more}
+          </text>
+          <title>{`${more} more that are not shown`}</title>
+        </PictureLink>
+      )}
+    </g>
+  )
+}
+
+/** A link within a drawing. Keys do not stop at it. */
+function PictureLink({
+  page,
+  query,
+  children,
+}: {
+  page: Page
+  query: string
+  children: preact.ComponentChildren
+}) {
+  const route = { view: 'lineage', query } as const
+  const follow = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
+    event.preventDefault()
+    page.navigate(route)
+  }
+  return (
+    <a href={page.href(route)} tabindex={-1} onClick={follow}>
+      {children}
+    </a>
+  )
+}
+
+function State({ state, at }: { state: CatalogState | undefined; at: number }) {
+  const sign = state?.status === 'failed' ? '✕' : (state?.warned ?? 0) > 0 ? '⚠' : null
+  if (sign === null) return null
+  return (
+    <text class={sign === '✕' ? 'node-failed' : 'node-warned'} x={at - 18} y={18}>
+      {sign}
+    </text>
+  )
+}
+
+export function stateOf({ catalog }: Page, { model, kind }: LineageNode): CatalogState | undefined {
+  return model === null || kind === 'set' ? undefined : catalog?.states[model.name]
+}
+
+/** Kind and rows, as far as they are known. */
+export function factsOf({ catalog }: Page, node: LineageNode): string {
+  const { model, kind } = node
+  const published = catalog?.sets.find(({ name }) => name === model?.set)
+  // A build of the other kinds says how many rows it wrote, not how many there are.
+  const isWhole = kind === 'table' || kind === 'seed'
+  const built = isWhole ? catalog?.states[model?.name ?? '']?.builds[0]?.rows : undefined
+  const rows = published?.rows ?? built
+  return rows === undefined || rows === null ? kind : `${kind} · ${groupDigits(rows)} rows`
+}
+
+function cut(text: string, characters: number): string {
+  return text.length > characters ? `${text.slice(0, characters - 1)}…` : text
+}

@@ -1,0 +1,202 @@
+import { ago, showTime } from '../model/show.ts'
+import type { Page } from '../page.ts'
+import { Link } from '../parts/link.tsx'
+import { BuildHistory } from '../runs/build-history.tsx'
+import { StatusOf } from '../runs/status.tsx'
+import { showMs } from '../runs/run-statistics.ts'
+import { lineageQuery } from './address.ts'
+import type { ColumnOf, LineageGraph, LineageNode } from './graph.ts'
+import type { ColumnPaths } from './column-paths.ts'
+import { factsOf } from './lineage-picture.tsx'
+import { NodeLink } from './lineage-list.tsx'
+
+export interface NodePanelProps {
+  readonly page: Page
+  readonly graph: LineageGraph
+  readonly node: LineageNode
+  readonly column: string | null
+  readonly paths: ColumnPaths | null
+}
+
+/** What there is to know of the chosen node: what it means, whether it is well, and its columns. */
+export function NodePanel({ page, graph, node, column, paths }: NodePanelProps) {
+  const { model } = node
+  const state = model === null ? undefined : page.catalog?.states[model.name]
+  const set = page.catalog?.sets.find(({ name }) => name === model?.set)
+  return (
+    <section class="node-panel" aria-label={node.name}>
+      <div class="node-part">
+        <h2>
+          <bdi>{node.name}</bdi>
+        </h2>
+        <p class="soft">
+          {[factsOf(page, node), model?.owner, ...(model?.tags ?? [])].filter(Boolean).join(' · ')}
+        </p>
+        {model?.description && <p>{model.description}</p>}
+        {set !== undefined && (
+          <p>
+            <Link page={page} to={{ view: 'rows', set: set.name, query: '' }}>
+              Rows of <bdi>{set.name}</bdi>
+            </Link>
+          </p>
+        )}
+        {state !== undefined && (
+          <p>
+            <StatusOf status={state.status} />{' '}
+            <Link page={page} to={{ view: 'run', id: state.run_id }}>
+              <time dateTime={state.at} title={showTime(state.at)}>
+                {ago(Date.parse(state.at), Date.now())}
+              </time>
+            </Link>
+            {state.status === 'built' && ` in ${showMs(state.ms)}`}
+            {state.because !== '' && <span class="soft"> {state.because}</span>}
+          </p>
+        )}
+        {(state?.warnings ?? []).map((warning) => (
+          <p key={warning} class="node-warning">
+            ⚠ {warning}
+          </p>
+        ))}
+        {state !== undefined && state.builds.length > 1 && <BuildHistory builds={state.builds} />}
+      </div>
+      <div class="node-part">
+        <Neighbours page={page} graph={graph} title="Reads" ids={graph.reads.get(node.id) ?? []} />
+        <Neighbours
+          page={page}
+          graph={graph}
+          title="Is read by"
+          ids={graph.readBy.get(node.id) ?? []}
+        />
+        {(model?.checks ?? []).length > 0 && (
+          <>
+            <h3>Checks</h3>
+            <ul>
+              {model!.checks.map(({ severity, text }) => (
+                <li key={text}>
+                  <span class="soft">{severity}</span> <code>{text}</code>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        {paths !== null && column !== null && (
+          <Ways page={page} graph={graph} paths={paths} node={node} column={column} />
+        )}
+      </div>
+      <div class="node-part">
+        <Columns page={page} node={node} column={column} />
+      </div>
+      {model?.sql && (
+        <details class="node-sql">
+          <summary>{model.path ?? 'SQL'}</summary>
+          <pre tabIndex={0}>{model.sql}</pre>
+        </details>
+      )}
+    </section>
+  )
+}
+
+interface NeighboursProps {
+  readonly page: Page
+  readonly graph: LineageGraph
+  readonly title: string
+  readonly ids: readonly string[]
+}
+
+function Neighbours({ page, graph, title, ids }: NeighboursProps) {
+  if (ids.length === 0) return null
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {ids.map((id) => (
+          <li key={id}>
+            <NodeLink page={page} node={graph.nodes.get(id)!} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** Both ends of the ways of a column: where it comes from at first, and which properties it becomes at last. */
+function Ways({
+  page,
+  graph,
+  paths,
+  node,
+  column,
+}: Pick<NodePanelProps, 'page' | 'graph' | 'node'> & { paths: ColumnPaths; column: string }) {
+  const isEnd = (side: 'from' | 'to', at: ColumnOf) => {
+    const other = side === 'from' ? 'to' : 'from'
+    return !paths.edges.some(
+      (edge) => edge[other].node === at.node && edge[other].column === at.column,
+    )
+  }
+  const all = [...paths.columns].flatMap(([id, names]) =>
+    names.map((name) => ({ node: id, column: name })),
+  )
+  const isOther = (at: ColumnOf) => at.node !== node.id || at.column !== column
+  const origins = all.filter((at) => isEnd('from', at) && isOther(at))
+  const results = all.filter((at) => isEnd('to', at) && isOther(at))
+  return (
+    <>
+      <h3>
+        <bdi>{column}</bdi> comes from
+      </h3>
+      <Ends
+        page={page}
+        graph={graph}
+        ends={origins}
+        none="no column: it is made here, or comes from outside"
+      />
+      {paths.unknown.length > 0 && <p class="soft">Not all of its origins are known.</p>}
+      <h3>
+        <bdi>{column}</bdi> goes into
+      </h3>
+      <Ends page={page} graph={graph} ends={results} none="nothing else" />
+    </>
+  )
+}
+
+function Ends({
+  page,
+  graph,
+  ends,
+  none,
+}: Pick<NodePanelProps, 'page' | 'graph'> & { ends: readonly ColumnOf[]; none: string }) {
+  if (ends.length === 0) return <p class="soft">{none}</p>
+  return (
+    <ul>
+      {ends.map(({ node, column }) => (
+        <li key={`${node} ${column}`}>
+          <NodeLink page={page} node={graph.nodes.get(node)!} column={column} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Columns({ page, node, column }: Pick<NodePanelProps, 'page' | 'node' | 'column'>) {
+  if (node.columns.length === 0) return null
+  return (
+    <>
+      <h3>Columns</h3>
+      <ul class="node-columns">
+        {node.columns.map(({ name, type, description }) => (
+          <li key={name}>
+            <Link
+              page={page}
+              to={{ view: 'lineage', query: lineageQuery(node, name) }}
+              current={name === column}
+            >
+              <bdi>{name}</bdi>
+            </Link>{' '}
+            <code class="soft">{type}</code>
+            {description !== undefined && <p class="soft">{description}</p>}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,138 @@
+// Where everything in the table is: widths of columns, what stays at the left, what is in view.
+
+import type { RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import type { Row } from '../model/value.ts'
+import { defaultWidthPx, type RowColumn } from './columns.ts'
+import type { RowsContext } from './rows-context.ts'
+import { pinnedCount } from './table-actions.ts'
+import { HEADER_ROW, type CellPlace } from './use-roving.ts'
+import {
+  edgesOf,
+  evenWindow,
+  offsetToReveal,
+  wholeWindow,
+  windowOf,
+  type Edges,
+  type Window,
+} from './window.ts'
+import { widths } from './widths.ts'
+
+export interface Layout {
+  readonly vertical: Window
+  /** Of the columns that scroll, counted from the first of them. */
+  readonly horizontal: Window
+  readonly pinned: number
+  readonly widthsPx: readonly number[]
+  readonly edges: Edges
+  readonly reveal: (place: CellPlace) => void
+}
+
+const ROW_PX = 32
+const HEADER_PX = 36
+/** So many are in the document as a whole: they can be searched by the browser, and printed. */
+const ALL_ROWS_UP_TO = 200
+const ALL_COLUMNS_UP_TO = 40
+const ROWS_BEYOND = 10
+const COLUMNS_BEYOND = 2
+
+export function useLayout(
+  context: RowsContext,
+  columns: readonly RowColumn[],
+  rows: readonly Row[],
+  scroller: RefObject<HTMLElement | null>,
+): Layout {
+  const widthsPx = useWidths(context, columns, rows)
+  const edges = edgesOf(widthsPx)
+  const pinned = Math.min(pinnedCount(context.state.options), columns.length)
+  const pinnedPx = edges[pinned]!
+  const view = useView(scroller)
+  const scrolling = edges.slice(pinned).map((edge) => edge - pinnedPx)
+  const vertical =
+    rows.length <= ALL_ROWS_UP_TO
+      ? wholeWindow(rows.length)
+      : evenWindow(rows.length, ROW_PX, view.topPx, view.heightPx, ROWS_BEYOND)
+  const horizontal =
+    columns.length <= ALL_COLUMNS_UP_TO
+      ? wholeWindow(columns.length - pinned)
+      : windowOf(scrolling, view.leftPx, view.widthPx, COLUMNS_BEYOND)
+  const reveal = ({ row, column }: CellPlace) => {
+    const region = scroller.current
+    if (region === null) return
+    if (row !== HEADER_ROW) {
+      const heightPx = region.clientHeight - HEADER_PX
+      region.scrollTop = offsetToReveal(row * ROW_PX, ROW_PX, region.scrollTop, heightPx)
+    }
+    if (column < pinned) return
+    const start = scrolling[column - pinned]!
+    const widthPx = region.clientWidth - pinnedPx
+    region.scrollLeft = offsetToReveal(start, widthsPx[column]!, region.scrollLeft, widthPx)
+  }
+  return { vertical, horizontal, pinned, widthsPx, edges, reveal }
+}
+
+/** Indexes of the columns that are in the document. */
+export function shownColumns({ horizontal, pinned }: Layout): readonly number[] {
+  const first = Array.from({ length: pinned }, (_, i) => i)
+  const { from, to } = horizontal
+  return [...first, ...Array.from({ length: to - from }, (_, i) => pinned + from + i)]
+}
+
+function useWidths(
+  { set }: RowsContext,
+  columns: readonly RowColumn[],
+  rows: readonly Row[],
+): readonly number[] {
+  // As the first rows were: a column that changed its width while somebody reads would be a nuisance.
+  const [firstRows, setFirstRows] = useState(rows)
+  useLayoutEffect(() => {
+    if (firstRows.length === 0) setFirstRows(rows)
+  }, [rows])
+  const chosen = widths.value
+  return columns.map(
+    (column) => chosen[`${set.name}.${column.name}`] ?? defaultWidthPx(column, firstRows),
+  )
+}
+
+interface View {
+  readonly topPx: number
+  readonly leftPx: number
+  readonly heightPx: number
+  readonly widthPx: number
+}
+
+/** Before it is known how large it is. */
+const SOME_VIEW: View = { topPx: 0, leftPx: 0, heightPx: 800, widthPx: 1_600 }
+/** The table is drawn again when it has moved so far, not for every pixel. */
+const STEP_PX = 96
+
+function useView(scroller: RefObject<HTMLElement | null>): View {
+  const [view, setView] = useState(SOME_VIEW)
+  useEffect(() => {
+    const region = scroller.current
+    if (region === null) return undefined
+    const look = () => setView((before) => stepped(before, region))
+    const sizes = new ResizeObserver(look)
+    sizes.observe(region)
+    region.addEventListener('scroll', look, { passive: true })
+    return () => {
+      sizes.disconnect()
+      region.removeEventListener('scroll', look)
+    }
+  }, [])
+  return view
+}
+
+function stepped(before: View, region: HTMLElement): View {
+  const step = (px: number) => Math.floor(px / STEP_PX) * STEP_PX
+  const view = {
+    topPx: step(region.scrollTop),
+    leftPx: step(region.scrollLeft),
+    heightPx: step(region.clientHeight) + 2 * STEP_PX,
+    widthPx: step(region.clientWidth) + 2 * STEP_PX,
+  }
+  const isSame = (['topPx', 'leftPx', 'heightPx', 'widthPx'] as const).every(
+    (name) => view[name] === before[name],
+  )
+  return isSame ? before : view
+}

@@ -1,0 +1,66 @@
+// Which rows or columns of a long table are in view, from their sizes alone. Only those are in the document.
+
+export interface Window {
+  /** First index in the document, and the first behind it. */
+  readonly from: number
+  readonly to: number
+  /** Room for what is not in the document. */
+  readonly beforePx: number
+  readonly afterPx: number
+}
+
+/** Where each of them begins, and at the last place where all end. */
+export type Edges = readonly number[]
+
+export function edgesOf(sizesPx: readonly number[]): Edges {
+  const edges = [0]
+  for (const size of sizesPx) edges.push(edges.at(-1)! + size)
+  return edges
+}
+
+export function wholeWindow(count: number): Window {
+  return { from: 0, to: count, beforePx: 0, afterPx: 0 }
+}
+
+export function windowOf(edges: Edges, offsetPx: number, viewPx: number, overscan: number): Window {
+  const count = edges.length - 1
+  const from = Math.max(0, indexAt(edges, offsetPx) - overscan)
+  const to = Math.min(count, indexAt(edges, offsetPx + viewPx) + 1 + overscan)
+  return { from, to, beforePx: edges[from]!, afterPx: edges[count]! - edges[to]! }
+}
+
+/** The same for rows, which are all of one height, without a list of them. */
+export function evenWindow(
+  count: number,
+  sizePx: number,
+  offsetPx: number,
+  viewPx: number,
+  overscan: number,
+): Window {
+  const from = Math.max(0, Math.min(count, Math.floor(offsetPx / sizePx)) - overscan)
+  const to = Math.min(count, Math.ceil((offsetPx + viewPx) / sizePx) + overscan)
+  return { from, to, beforePx: from * sizePx, afterPx: (count - to) * sizePx }
+}
+
+/** How far to scroll so that something is in view, as little as possible. */
+export function offsetToReveal(
+  startPx: number,
+  sizePx: number,
+  offsetPx: number,
+  viewPx: number,
+): number {
+  if (startPx < offsetPx) return startPx
+  return startPx + sizePx > offsetPx + viewPx ? startPx + sizePx - viewPx : offsetPx
+}
+
+/** The last one that begins at or before the place. */
+function indexAt(edges: Edges, px: number): number {
+  let low = 0
+  let high = edges.length - 2
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (edges[middle]! <= px) low = middle
+    else high = middle - 1
+  }
+  return Math.max(0, low)
+}

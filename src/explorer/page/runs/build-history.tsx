@@ -1,0 +1,40 @@
+import type { CatalogBuild } from '../../../core/catalog.ts'
+import { groupDigits, showTime } from '../model/show.ts'
+import { Histogram } from '../pictures/histogram.tsx'
+import { showMs } from './run-statistics.ts'
+
+/** Rows and time of a model over its last builds, the oldest at the left. */
+export function BuildHistory({ builds }: { builds: readonly CatalogBuild[] }) {
+  const inOrder = builds.toReversed()
+  const timesOf = (show: (build: CatalogBuild) => string, value: (build: CatalogBuild) => number) =>
+    inOrder.map((build) => ({
+      label: `${showTime(build.at)}: ${show(build)}`,
+      rows: value(build),
+      isWord: false,
+    }))
+  const last = builds[0]!
+  const hasRows = builds.some(({ rows }) => rows !== null)
+  const of = `over the last ${builds.length} builds`
+  return (
+    <div class="build-history">
+      {hasRows && (
+        <Histogram
+          bars={timesOf(
+            ({ rows }) => `${groupDigits(rows ?? 0)} rows`,
+            ({ rows }) => rows ?? 0,
+          )}
+          sentence={`Rows ${of}, at last ${last.rows ?? 0}`}
+          unit=""
+        />
+      )}
+      <Histogram
+        bars={timesOf(
+          ({ ms }) => showMs(ms),
+          ({ ms }) => ms,
+        )}
+        sentence={`Time ${of}, at last ${showMs(last.ms)}`}
+        unit=""
+      />
+    </div>
+  )
+}
