@@ -4,6 +4,7 @@ import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
 import Doctor from './doctor.ts'
+import Docs from './docs.ts'
 import Drop from './drop.ts'
 import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
@@ -32,6 +33,7 @@ export const commands = {
   serve: ODataServe,
   plan: PipelinePlan,
   check: Check,
+  docs: Docs,
   ls: PipelineLs,
   show: PipelineShow,
   query: Query,

@@ -24,7 +24,7 @@ const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
 const LAST =
-  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped|buffer-flushed)$/
+  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped|buffer-flushed|docs-written|docs-diagram)$/
 
 /** test/lake/pull.test.ts looks at it. */
 const NEEDS_A_LAKE = 'pulled'
@@ -83,7 +83,14 @@ test('every line of every command is as the schema says', async () => {
   await ask(space, 'run')
   for (const command of ['ls', 'show a.good', 'show a.good --lineage', 'show crm.c', 'history'])
     await ask(space, command)
-  for (const command of ['history a.good', 'doctor', 'version --verbose', 'init fresh'])
+  for (const command of [
+    'history a.good',
+    'doctor',
+    'version --verbose',
+    'init fresh',
+    'docs',
+    'docs --mermaid',
+  ])
     await ask(space, command)
   await ask(space, 'odata explain a_good')
   await space.write(extensionFile('ext', 'excel'), 'damaged')
