@@ -3,7 +3,7 @@
 import { lstat, mkdir, readlink, realpath, rename, rmdir, symlink, unlink } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
-import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
+import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
 
 /** Relative to the project directory. */
 export interface FilePaths {

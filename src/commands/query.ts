@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { BaseCommand } from '../cli/base-command.ts'
 import { rowFormats, showRows } from '../cli/show-rows.ts'
 import { UsageError } from '../core/failures.ts'
-import { problemOfSystem } from '../core/system-errors.ts'
+import { problemOfSystem } from '../files/system-errors.ts'
 
 const ROWS_ON_A_TERMINAL = 1_000
 

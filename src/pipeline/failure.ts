@@ -2,11 +2,12 @@
 
 import { positionOf, offsetOfByte, type SourceFile } from '../core/source.ts'
 import { EnvironmentError } from '../core/failures.ts'
-import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
+import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
 import { limits } from '../core/limits.ts'
 import type { Model, PlacedAnnotation } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Sql } from '../core/sql.ts'
+import { UnstorableError } from '../store/table-storage.ts'
 import { DatabaseError, isInterrupt } from '../duckdb/errors.ts'
 import { causePlace, columnPlace } from './failure-place.ts'
 
@@ -41,6 +42,8 @@ export function explainFailure(
     return error.at === 'placed'
       ? error.message
       : `${placeOfFailure(model, error.at)}: ${error.message}`
+  if (error instanceof UnstorableError)
+    return explainFailure(new ModelFailure(error.message), model, statement)
   if (!(error instanceof DatabaseError)) throw error
   // After a FATAL error DuckDB refuses everything until the file is opened again.
   if (error.details.type === 'FATAL') throw error

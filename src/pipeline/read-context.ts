@@ -111,7 +111,10 @@ async function lostTables(
   return new Set([...recorded, ...(served ?? []).map(({ model }) => model)])
 }
 
-function describeOnce(connection: Connection, catalog: Catalog): RunContext['columnsBefore'] {
+export function describeOnce(
+  connection: Connection,
+  catalog: Catalog,
+): RunContext['columnsBefore'] {
   const known = new Map<ModelName, Promise<readonly Column[] | null>>()
   return (name) => {
     const columns = known.get(name) ?? describeIfAny(connection, catalog, name)

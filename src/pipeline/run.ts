@@ -33,7 +33,8 @@ import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
 import { allModels, isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
-import { RunResults, type RunSummary } from './results.ts'
+import type { RunSummary } from '../core/report/run-summary.ts'
+import { RunResults } from './results.ts'
 import type { RunContext } from './run-context.ts'
 import { openWarehouse } from './store/open-warehouse.ts'
 import { publishModels } from './store/publish.ts'
@@ -195,7 +196,7 @@ async function prepare(
   connection: Connection,
 ): Promise<RunContext> {
   const { paths, store, project, signal } = options
-  await finishInterruptedMove({ connection, state: store.state }, paths)
+  await finishInterruptedMove({ ...store, connection }, paths)
   const known = await store.state.begin(connection, knownModels(project).keys())
   await copyForReaders(options, connection)
   if (project.macrosAreWhole)

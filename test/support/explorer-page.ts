@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
 import { browserTests, type WithBrowser } from './browser.ts'
+import { until } from './until.ts'
 
 const axeSource = readFileSync(
   createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
@@ -22,9 +23,11 @@ export interface ExplorerPage {
   /** http://127.0.0.1:1234 */
   readonly origin: string
   /** Opens a path of the page and waits until nothing is loading. */
-  visit(path: string): Promise<void>
+  readonly visit: (path: string) => Promise<void>
+  /** Waits until nothing is loading, and nothing new begins to. */
+  readonly settled: () => Promise<void>
   /** What axe finds at least serious: rule, and where. */
-  axe(): Promise<readonly string[]>
+  readonly axe: () => Promise<readonly string[]>
   /** What it did that it must not do; a test that provokes something takes it out of the list. */
   readonly faults: string[]
 }
@@ -72,9 +75,22 @@ export async function openPage(
     if (!url.startsWith(`${origin}/`) && !/^(?:blob|data):/.test(url)) faults.push(`asks ${url}`)
   })
   context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) faults.push(message.text())
+    const { url } = message.location()
+    if (['error', 'warning'].includes(message.type())) faults.push(`${message.text()} ${url}`)
   })
   context.on('weberror', (error) => faults.push(String(error.error())))
+  const traffic = { open: 0, changedAt: performance.now() }
+  const count = (change: 1 | -1) => {
+    traffic.open += change
+    traffic.changedAt = performance.now()
+  }
+  context.on('request', () => count(1))
+  context.on('requestfinished', () => count(-1))
+  context.on('requestfailed', () => count(-1))
+  const settled = async () => {
+    const isQuiet = () => traffic.open === 0 && performance.now() - traffic.changedAt > QUIET_MS
+    await until(isQuiet, Boolean, TIMEOUT_MS)
+  }
   const page = await context.newPage()
   page.setDefaultTimeout(TIMEOUT_MS)
   return {
@@ -83,8 +99,9 @@ export async function openPage(
     faults,
     async visit(path) {
       await page.goto(origin + path)
-      await page.waitForLoadState('networkidle')
+      await settled()
     },
+    settled,
     axe: () => seriousFindings(page),
     [Symbol.asyncDispose]: () => context.close(),
   }
@@ -100,6 +117,8 @@ export async function scrollToEnd(page: Page): Promise<void> {
 
 /** The machine may be busy; a test that waits for what never comes should still say so before its file is stopped. */
 const TIMEOUT_MS = 20_000
+/** An answer is drawn, and what comes into view by that is asked for, within a few frames. */
+const QUIET_MS = 90
 
 interface AxeResults {
   readonly violations: readonly {

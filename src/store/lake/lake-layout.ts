@@ -18,10 +18,10 @@
 // in PostgreSQL, but for those that may be large.
 
 import { EnvironmentError } from '../../core/failures.ts'
-import { describeLake, LAKE_DATABASE, type LakeTarget } from '../../core/lake.ts'
+import { describeLake, LAKE_DATABASE, type LakeTarget, STORED_SCHEMA } from '../../core/lake.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { isConflict } from '../../duckdb/errors.ts'
+import { DatabaseError, isConflict } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
 
 export const LAKE_FORMAT = 1
@@ -49,6 +49,7 @@ export async function makeLayout(connection: Connection, lake: LakeTarget): Prom
     await connection.run(sql`
       CREATE VIEW _eider.format AS
       SELECT ${sql.value(LAKE_FORMAT)} AS format, ${sql.value(lake.project)} AS project`)
+    await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(STORED_SCHEMA)}`)
     await connection.run(sql.join(tables, sql`;\n`))
   })
   for (const name of ['published', 'rejected_events'])
@@ -59,9 +60,13 @@ async function unlessMade(connection: Connection, make: () => Promise<unknown>):
   try {
     await connection.transact(make)
   } catch (error) {
-    if (!isConflict(error)) throw error
+    if (!isConflict(error) && !isThere(error)) throw error
   }
 }
+
+/** It was made before this transaction began, and after this process had looked. */
+const isThere = (error: unknown): boolean =>
+  error instanceof DatabaseError && /already exists/.test(error.details.message)
 
 const setInlining = (connection: Connection, rows: number, where: Sql): Promise<unknown> =>
   connection.run(

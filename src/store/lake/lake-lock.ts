@@ -3,7 +3,8 @@
 // harm is the matter of its mark (lake-state.ts).
 //
 // h is a hash of the database and the schema. A run of all models takes (h, 0) for itself; one of some shares (h, 0) and
-// takes (h, hash of the model) for each. Two that hash alike wait for each other, which does no harm.
+// takes (h, hash of the model) for each. A flush takes (h + 1, hash of its target) for the length of a batch. Two that
+// hash alike wait for each other, which does no harm.
 
 import { EnvironmentError } from '../../core/failures.ts'
 import { hashOf } from '../../core/hash.ts'
@@ -63,6 +64,36 @@ export class LakeLock {
   }
 }
 
+/**
+ * The turn of a machine to flush events of a target, (h + 1, hash of the target), so that commits of several do not meet.
+ * Throws EnvironmentError `run-locked`.
+ */
+export async function holdTarget(
+  engine: LakeEngine,
+  target: ModelName,
+  options: LeaseOptions,
+): Promise<AsyncDisposable> {
+  const { lake } = engine
+  const connection = await engine.database.connect()
+  try {
+    await attach(connection, engine)
+    const key = positiveHash([foldCase(target)])
+    const base = (baseOf(lake) + 1) % 2 ** 31
+    const lock = sql`SELECT 1 AS held FROM pg_advisory_xact_lock(${sql.value(base)}, ${sql.value(key)})`
+    await waitFor(connection, [lock], options, lake)
+  } catch (error) {
+    await connection[Symbol.asyncDispose]()
+    throw explainLake(error, lake)
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      // PostgreSQL gives the lock back when the connection is gone, too.
+      await connection.run(sql`ROLLBACK`).catch(() => {})
+      await connection[Symbol.asyncDispose]()
+    },
+  }
+}
+
 export const lockLost = (cause?: unknown): EnvironmentError =>
   new EnvironmentError(
     'run-lock-lost',
@@ -87,7 +118,7 @@ export async function lockHolder(engine: LakeEngine): Promise<LeaseHolder | null
 async function attach(connection: Connection, engine: LakeEngine): Promise<void> {
   const path = sql.value(engine.connectionString)
   await connection.run(
-    sql`ATTACH ${path} AS ${sql.ident(LOCK)} (TYPE postgres, SECRET lake_catalog)`,
+    sql`ATTACH IF NOT EXISTS ${path} AS ${sql.ident(LOCK)} (TYPE postgres, SECRET lake_catalog)`,
   )
 }
 

@@ -83,6 +83,13 @@ export class LakeState implements StateStore {
     return { catalog: await readLakeCatalog(connection), state: NO_STATE, macros: [] }
   }
 
+  async readRecord(connection: Connection, model: ModelName): Promise<ModelRecord | null> {
+    const [build] = (await connection.texts(sql`
+      SELECT kind, fingerprint, version, definition, removed FROM _eider.builds
+      WHERE lower(model) = lower(${sql.value(model)}) ORDER BY seq DESC LIMIT 1`)) as unknown as readonly Build[]
+    return build === undefined || build.kind === '' ? null : recordOf(build)
+  }
+
   readPositions(connection: Connection): Promise<ReadonlyMap<ModelName, FlushPosition>> {
     return connection.transact(async () =>
       readPositions(connection, await readLakeCatalog(connection)),

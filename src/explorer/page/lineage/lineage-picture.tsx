@@ -138,7 +138,7 @@ function PictureLink({
     page.navigate(route)
   }
   return (
-    <a href={page.href(route)} tabIndex={-1} onClick={follow}>
+    <a href={page.href(route)} tabindex={-1} onClick={follow}>
       {children}
     </a>
   )

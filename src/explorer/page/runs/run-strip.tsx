@@ -21,8 +21,7 @@ export function RunStrip({ page, runs, current }: RunStripProps) {
   return (
     <figure class="run-strip">
       <svg
-        role="img"
-        aria-label={stripSentence(runs)}
+        aria-hidden="true"
         viewBox={`0 0 ${Math.max(bars.length, 24) * BAR} ${HEIGHT + 12}`}
         preserveAspectRatio="none"
       >
@@ -38,7 +37,7 @@ export function RunStrip({ page, runs, current }: RunStripProps) {
               key={run.run_id}
               class={classes.filter(Boolean).join(' ')}
               href={page.href(to)}
-              tabIndex={-1}
+              tabindex={-1}
               onClick={(event) => {
                 if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
                 event.preventDefault()
