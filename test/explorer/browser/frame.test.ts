@@ -117,7 +117,7 @@ frameTest('an unknown set and an unknown address say so', async ({ page, visit, 
   faults.length = 0
 })
 
-frameTest('new data are said, and come when they are wanted', async ({ served, page: _ }) => {
+frameTest('new data are said, and come when they are wanted', async ({ served }) => {
   await using own = await explored(shop)
   await using opened = await openPage({ base: own.base, browser: served.browser })
   const { page, visit } = opened
