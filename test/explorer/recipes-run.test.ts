@@ -51,7 +51,7 @@ recipeTest('curl in sh writes the whole file', async (desk) => {
   await run('sh', ['-c', await codeFor(desk, 'curl', 'sh')], { cwd: desk.desk })
   const lines = (await readFile(join(desk.desk, 'core_orders.csv'), 'utf8')).trim().split('\r\n')
   assert.is(lines.length, 151)
-  assert.is(lines[1], '450,9007199254741442,494.40,2026-01-19T19:00:00Z')
+  assert.is(lines[1], '450,9007199254741442,494.40,2026-01-20T03:00:00Z')
 })
 
 recipeTest('JavaScript reads all pages with exact numbers', async (desk) => {
@@ -66,7 +66,7 @@ recipeTest('JavaScript reads all pages with exact numbers', async (desk) => {
     order_id: 450,
     big: '9007199254741442',
     total: '494.40',
-    placed_at: '2026-01-19T19:00:00Z',
+    placed_at: '2026-01-20T03:00:00Z',
   }
   assert.equal(JSON.parse(stdout), [150, first, 3])
 })

@@ -41,7 +41,7 @@ connectTest(
     await page.getByRole('button', { name: 'curl', exact: true }).click()
     const region = page.getByRole('region', { name: 'Connect' })
     assert.match(
-      await region.getByLabel('sh for curl').innerText(),
+      await region.getByLabel('sh for curl', { exact: true }).innerText(),
       `curl -fsS -o core_orders.csv '${origin}/odata/core_orders?$filter=status%20eq%20%27paid%27&$format=csv'`,
     )
     await page.getByRole('button', { name: 'Excel', exact: true }).click()
@@ -57,7 +57,7 @@ connectTest('CSV is the rows that one looks at', async ({ page, visit }) => {
   await page.getByRole('link', { name: 'CSV' }).click()
   const download = await downloading
   assert.is(download.suggestedFilename(), 'core_orders.csv')
-  assert.is(await readFile(await download.path(), 'utf8'), 'order_id,total\r\n7,7.10\r\n')
+  assert.is(await readFile(await download.path(), 'utf8'), '"order_id","total"\r\n7,7.10\r\n')
 })
 
 connectTest(
@@ -93,6 +93,7 @@ connectTest(
 connectTest('Copy puts the request on the clipboard', async ({ page, origin, visit }) => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await visit('/sets/core_customers?$top=5')
+  await page.getByRole('status', { name: 'Count' }).getByText('50 rows').waitFor()
   await page.keyboard.press('c')
   await page.getByRole('button', { name: 'Copy the request' }).getByText('Copied').waitFor()
   assert.is(
