@@ -99,12 +99,22 @@ export async function openPage(
     faults,
     async visit(path) {
       await page.goto(origin + path)
+      // A busy machine loads nothing for a while before the script has begun.
+      await page.locator('main, noscript p').first().waitFor({ state: 'attached' })
       await settled()
     },
     settled,
     axe: () => seriousFindings(page),
     [Symbol.asyncDispose]: () => context.close(),
   }
+}
+
+/** Of the table of rows. */
+export async function scrollToEnd(page: Page): Promise<void> {
+  await page.locator('.rows-region').evaluate((region) => {
+    // Elements are those of the browser, which this file is not compiled for.
+    Object.assign(region, { scrollTop: 1e7 })
+  })
 }
 
 /** The machine may be busy; a test that waits for what never comes should still say so before its file is stopped. */
