@@ -2,7 +2,7 @@
 
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
-import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
+import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
 
 /** The disk did not accept the events: full, read-only or failing. None of them will ever be delivered. */
 export class BufferUnavailableError extends EnvironmentError {

@@ -20,10 +20,38 @@ const commandNotFound: Hook.CommandNotFound = async ({ id, config }) => {
         hint: `see "eider ${command} --help"`,
       },
     )
-  const meant = nearestCommand(typed, known)
   throw new UsageError(`there is no command "${typed}"`, {
-    hint: meant === null ? 'see "eider --help"' : `did you mean "eider ${meant}"?`,
+    hint: ofOtherTools.get(typed.split(' ')[0]!) ?? nearHint(typed, known),
   })
+}
+
+/** Commands of dbt and SQLMesh, with what does the same here. */
+const ofOtherTools = new Map([
+  ['build', '"eider run" builds models and seeds and runs their checks'],
+  ['seed', '"eider run" loads the seeds as well'],
+  ['snapshot', '"eider run" builds models of kind scd2 as well'],
+  ['test', '"eider run" runs the checks of each model that it builds'],
+  ['audit', '"eider run" runs the checks of each model that it builds'],
+  ['compile', '"eider check" compiles the project; "eider show MODEL" prints its SQL'],
+  ['parse', '"eider check" compiles the project'],
+  ['lint', '"eider check" lists every mistake'],
+  ['list', '"eider ls" lists the models'],
+  [
+    'clean',
+    '"eider drop MODEL" removes what no file makes any more; .eider/ holds everything else',
+  ],
+  ['source', '"eider plan" shows how old the sources are, and a run checks it'],
+  ['debug', '"eider doctor" checks the machine and the project'],
+  ['info', '"eider doctor" checks the machine and the project'],
+  ['diff', '"eider plan --diff" shows which rows would change'],
+  ['apply', '"eider run" carries out what "eider plan" shows'],
+  ['retry', 'write "eider run --retry"'],
+  ['deps', 'there are no packages to fetch; macros are files in macros/'],
+])
+
+function nearHint(typed: string, known: readonly string[]): string {
+  const meant = nearestCommand(typed, known)
+  return meant === null ? 'see "eider --help"' : `did you mean "eider ${meant}"?`
 }
 
 /** The nearest command; else one with a word near the first one typed, as "odata preview" to "preview". */

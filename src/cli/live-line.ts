@@ -2,7 +2,7 @@
 
 import { cut, widthOf } from './cells.ts'
 import type { Output } from './paint.ts'
-import { count, grouped } from './run-lines.ts'
+import { count, grouped } from '../core/counts.ts'
 
 /** What is being done now, in the order in which it began. */
 export interface Doing {

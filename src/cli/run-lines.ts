@@ -1,20 +1,9 @@
 // What a run says, line by line, for people.
 
-import type { ModelResult, Orphan } from '../core/report/progress.ts'
+import { count, grouped } from '../core/counts.ts'
+import type { ModelResult } from '../core/report/progress.ts'
+import type { RunSummary } from '../core/report/run-summary.ts'
 import type { Paint, Style } from './paint.ts'
-
-export interface RunTotals {
-  readonly ok: boolean
-  readonly ms: number
-  readonly flushed: readonly {
-    readonly model: string
-    readonly events: number
-    readonly rejected: number
-  }[]
-  readonly models: readonly ModelResult[]
-  readonly orphans: readonly Orphan[]
-  readonly snapshot: { readonly id: string; readonly changed: boolean } | null
-}
 
 /** Columns of the first word of a line. */
 export const STATUS_COLUMNS = 11
@@ -71,7 +60,7 @@ export function placeIn(because: string): FailurePlace | null {
 }
 
 /** The last line: what became of the models, what is published, and how long it took. */
-export function totalText(run: RunTotals, isInterrupted: boolean, paint: Paint): string {
+export function totalText(run: RunSummary, isInterrupted: boolean, paint: Paint): string {
   const { models, snapshot, ok, ms } = run
   const counts = (['failed', 'skipped', 'built', 'unchanged'] as const).flatMap((status) => {
     const n = models.filter((model) => model.status === status).length
@@ -87,11 +76,6 @@ export function totalText(run: RunTotals, isInterrupted: boolean, paint: Paint):
   if (snapshot?.changed === true) counts.push(`published ${snapshot.id}`)
   return `${counts.join(', ')} in ${duration(ms)}`
 }
-
-// Not by toLocaleString(), which takes longer to get ready than a small model to build.
-export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',')
-export const count = (n: number, noun: string): string =>
-  `${grouped(n)} ${noun}${n === 1 ? '' : 's'}`
 
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`

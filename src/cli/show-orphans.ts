@@ -1,5 +1,6 @@
 // Relations that no file of the project creates any more, with the next steps.
 
+import { count } from '../core/counts.ts'
 import type { Orphan } from '../core/report/progress.ts'
 
 /** `isUncounted`: nobody knows how many rows they have, since a run holds the warehouse. */
@@ -35,4 +36,4 @@ function howToKeep({ model, kind, renamed_to: heir }: Omit<Orphan, 'rows'>): str
 }
 
 export const sizeOf = (rows: number | null): string =>
-  rows === null ? 'a view' : `${rows} ${rows === 1 ? 'row' : 'rows'}`
+  rows === null ? 'a view' : count(rows, 'row')

@@ -1,19 +1,12 @@
 // A run for people: what is finished goes to stdout as it finishes; below it, on a terminal, stands one live line.
 
+import { count } from '../core/counts.ts'
 import type { ModelResult, RunEvent, Share } from '../core/report/progress.ts'
+import type { RunSummary } from '../core/report/run-summary.ts'
 import { widthOf, wrap } from './cells.ts'
 import { type Doing, LiveLine, type LiveState, liveText } from './live-line.ts'
 import type { Look, Output } from './paint.ts'
-import {
-  count,
-  duration,
-  flushText,
-  line,
-  modelText,
-  type RunTotals,
-  STATUS_COLUMNS,
-  totalText,
-} from './run-lines.ts'
+import { duration, flushText, line, modelText, STATUS_COLUMNS, totalText } from './run-lines.ts'
 import { orphanState } from './show-orphans.ts'
 
 export interface RunDisplayOptions {
@@ -89,7 +82,7 @@ export class RunDisplay implements Disposable {
   }
 
   /** Above the last line come the failures once more, `frames` on stderr. `next`: what to type. */
-  finish(run: RunTotals, frames: readonly string[], next: string | null): void {
+  finish(run: RunSummary, frames: readonly string[], next: string | null): void {
     const { look, signal, quiet } = this.#options
     this.#endFlush()
     this.#live[Symbol.dispose]()

@@ -24,8 +24,8 @@ import { isHeld, runAtWork } from './reading.ts'
 
 export interface Query {
   readonly text: string
-  /** Rows to read. */
-  readonly limit: number
+  /** Rows to read; null: all. */
+  readonly limit: number | null
 }
 
 export interface Answer {
@@ -124,7 +124,8 @@ async function fromSnapshot(
 
 async function answer(connection: Connection, { text, limit }: Query): Promise<Answer> {
   const body = await parseQuery(connection, text)
-  const query = sql`SELECT * FROM (${sql.body(body)}\n) LIMIT ${sql.value(limit)}`
+  const all = sql`SELECT * FROM (${sql.body(body)}\n)`
+  const query = limit === null ? all : sql`${all} LIMIT ${sql.value(limit)}`
   const columns = (await describe(connection, query)).map(({ name }) => name)
   return { columns, rows: await connection.rows(query) }
 }

@@ -26,7 +26,7 @@ export async function changeWarehouse<T>(
     signal,
   })
   await using connection = await warehouse.connect()
-  const result = await work({ connection, state: store.state })
+  const result = await work({ ...store, connection })
   await store.warehouse.settle(connection, null)
   return result
 }

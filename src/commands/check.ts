@@ -6,6 +6,7 @@ import { selectionFlags, selectionOf } from '../cli/selection.ts'
 import { showDiagnostic } from '../cli/show-diagnostic.ts'
 import { diagnosticEvents } from '../cli/show-failure.ts'
 import { variableFlags } from '../cli/variable-flags.ts'
+import { count } from '../core/counts.ts'
 import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
 import { repositoryPrefix } from './repository-prefix.ts'
@@ -89,8 +90,6 @@ export default class Check extends BaseCommand {
     this.print(`${outcome}: ${counts.join(', ')}`)
   }
 }
-
-const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
 
 function noState(): never {
   throw new UsageError(

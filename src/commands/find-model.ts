@@ -1,5 +1,6 @@
 // The model that a command line names.
 
+import { knownModels, meantModel } from '../compiler/select.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
@@ -17,6 +18,10 @@ export function findModel(
   const broken = [...failed.values()].find(isMeant)
   if (broken !== undefined)
     throw new DiagnosticsError(failed.get(broken.failedBy)?.mistakes ?? broken.mistakes)
-  const hint = didYouMean(name, models.keys()) ?? 'see "eider ls" for the models'
+  const meant = meantModel(knownModels({ models, failed }), name)
+  const hint =
+    meant === null
+      ? (didYouMean(name, models.keys()) ?? 'see "eider ls" for the models')
+      : `did you mean "${meant}"?`
   throw new UsageError(`there is no model or entity set "${name}"`, { hint })
 }

@@ -1,9 +1,9 @@
 // The file of a model under another name: all that can fail early fails before the warehouse changes.
 
-import { lstat, mkdir, rename, rmdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { lstat, mkdir, readlink, realpath, rename, rmdir, symlink, unlink } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
-import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
+import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
 
 /** Relative to the project directory. */
 export interface FilePaths {
@@ -32,13 +32,22 @@ export async function prepareMove(dir: string, { from, to }: FilePaths): Promise
   if (await attempt(exists(target)))
     throw new UsageError(`${to} exists already`, { hint: 'move it away, or choose another name' })
   return {
-    rename: () => attempt(rename(source, target)),
-    renameBack: () => attempt(rename(target, source)),
+    rename: () => attempt(moveOne(source, target)),
+    renameBack: () => attempt(moveOne(target, source)),
     async [Symbol.asyncDispose]() {
       // A directory with the file in it is not empty, and stays.
       if (made !== undefined) await rmdir(made).catch(() => undefined)
     },
   }
+}
+
+/** A relative link is made again, since from another directory it would lead elsewhere. */
+async function moveOne(source: string, target: string): Promise<void> {
+  const leadsTo = (await lstat(source)).isSymbolicLink() ? await readlink(source) : null
+  const [from, to] = [await realpath(dirname(source)), await realpath(dirname(target))]
+  if (leadsTo === null || isAbsolute(leadsTo) || from === to) return await rename(source, target)
+  await symlink(relative(to, resolve(from, leadsTo)), target)
+  await unlink(source)
 }
 
 /** True also for a broken link. */

@@ -37,13 +37,24 @@ export default class Mv extends BaseCommand {
     if (file === null) await refuseEvents(project, to)
     const from = parseModelName(args.old)!
     const { moveRelation } = await import('../pipeline/orphans.ts')
+    const { finishInterruptedMove, strikeMove, writeMove } =
+      await import('../pipeline/interrupted-move.ts')
     const options = { waitMs: limits.runLockWaitMs, signal: stop.signal }
-    await using prepared = file === null ? null : await prepareMove(project.paths.dir, file)
+    const { paths } = project
+    const { replace } = flags
+    await using prepared = file === null ? null : await prepareMove(paths.dir, file)
     const moved = await changeWarehouse(project, options, async (opened) => {
-      const { replace } = flags
-      const relation = await moveRelation(opened, from, to, { replace, file: prepared })
-      if (relation === null) await prepared?.rename()
-      return relation
+      const earlier = await finishInterruptedMove(opened, paths)
+      const isSame = earlier !== null && sameName(earlier.move.from, from)
+      if (isSame && sameName(earlier.move.to, to)) return earlier.relation
+      try {
+        if (file !== null) await writeMove(paths, { from, to, file, replace })
+        const relation = await moveRelation(opened, from, to, { replace, file: prepared })
+        if (relation === null) await prepared?.rename()
+        return relation
+      } finally {
+        await strikeMove(paths)
+      }
     })
     if (moved === null && file === null)
       throw new UsageError(`no run created "${args.old}"`, {

@@ -1,9 +1,13 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import { BaseCommand } from '../cli/base-command.ts'
 import { rowFormats, showRows } from '../cli/show-rows.ts'
+import { UsageError } from '../core/failures.ts'
+import { problemOfSystem } from '../files/system-errors.ts'
 
-const DEFAULT_ROWS = 1_000
+const ROWS_ON_A_TERMINAL = 1_000
 
 export default class Query extends BaseCommand {
   static override summary = 'Run one SELECT on the warehouse; changes nothing'
@@ -11,24 +15,46 @@ export default class Query extends BaseCommand {
     `<%= config.bin %> query 'FROM mart.sales'`,
     `<%= config.bin %> query 'SELECT * FROM core.orders' --format csv --limit 100000`,
   ]
-  static override args = { sql: Args.string({ description: 'One SELECT', required: true }) }
+  static override args = { sql: Args.string({ description: 'One SELECT; - reads it from stdin' }) }
   static override flags = {
     format: Flags.option({ options: rowFormats, default: 'table' as const })({
       summary: 'How rows are printed; --json is ndjson',
     }),
-    limit: Flags.integer({ summary: 'Rows to show', min: 1, default: DEFAULT_ROWS }),
+    file: Flags.string({ summary: 'Read the SELECT from this file', helpValue: 'FILE' }),
+    limit: Flags.integer({
+      summary: `Rows to show; ${ROWS_ON_A_TERMINAL} by default on a terminal, elsewhere all`,
+      min: 1,
+    }),
   }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Query)
     const project = await this.openProject(flags)
     const { answerQuery } = await import('./answer-query.ts')
-    const query = { text: args.sql, limit: flags.limit + 1 }
-    const { columns, rows } = await answerQuery(project, query)
-    const shown = rows.slice(0, flags.limit)
-    const text = showRows(columns, shown, flags.json ? 'ndjson' : flags.format)
-    if (text !== '') this.print(text)
-    if (rows.length > flags.limit && !flags.quiet)
-      process.stderr.write(`the first ${flags.limit} rows; --limit N shows more\n`)
+    const query = await textOf(args.sql, flags.file)
+    // What is piped into a file must be whole.
+    const limit = flags.limit ?? (process.stdout.isTTY ? ROWS_ON_A_TERMINAL : null)
+    const { columns, rows } = await answerQuery(project, {
+      text: query,
+      limit: limit === null ? null : limit + 1,
+    })
+    const shown = limit === null ? rows : rows.slice(0, limit)
+    const lines = showRows(columns, shown, flags.json ? 'ndjson' : flags.format)
+    if (lines !== '') this.print(lines)
+    if (limit !== null && rows.length > limit && !flags.quiet)
+      process.stderr.write(`the first ${limit} rows; --limit N shows more\n`)
+  }
+}
+
+async function textOf(sql: string | undefined, file: string | undefined): Promise<string> {
+  if ((sql === undefined) === (file === undefined))
+    throw new UsageError('eider query needs one SELECT, as an argument or from --file', {
+      hint: `such as eider query 'FROM core.orders'`,
+    })
+  if (file === undefined) return sql === '-' ? await text(process.stdin) : sql!
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`--file cannot be read: ${problemOfSystem(error)}`)
   }
 }

@@ -139,8 +139,45 @@ function matchesNothing(models: Models, text: string, what: string): UsageError 
   )
   const names = [...models.keys(), ...schemas, ...tags, ...kinds, ...sources]
   const known = new Set([...names, 'state:modified'])
-  const meant = nearest(what, known)
   return new UsageError(`no model matches "${text}"`, {
-    hint: meant === null ? 'see "eider ls" for the models' : `did you mean "${meant}"?`,
+    hint: hintFor(what, models, [...new Set(schemas)].toSorted(), known),
   })
+}
+
+const FORMS = 'a selector is a name, schema.*, tag:, kind:, source: or state:modified'
+
+function hintFor(
+  what: string,
+  models: Models,
+  schemas: readonly string[],
+  known: ReadonlySet<string>,
+): string {
+  if (/^(?:\d+\+|@)|\+\d+$/.test(what))
+    return 'write +NAME for all that a model reads, NAME+ for all that reads it; there is no depth'
+  const [, method] = /^([a-z_]+):/i.exec(what) ?? []
+  if (method !== undefined && !/^(?:tag|kind|source|state)$/.test(method))
+    return `there is no "${method}:"; ${FORMS}`
+  const meant = meantModel(models, what)
+  if (meant !== null) return `did you mean "${meant}"?`
+  const [, schema] = /^([^.*]+)\.\*$/.exec(what) ?? []
+  const near =
+    schema === undefined
+      ? nearest(what, known)
+      : nearest(
+          schema,
+          schemas.map((pattern) => pattern.slice(0, -2)),
+        )
+  if (near !== null) return `did you mean "${schema === undefined ? near : `${near}.*`}"?`
+  return schema === undefined
+    ? `${FORMS}; see "eider ls" for the models`
+    : `the schemas are ${schemas.map((pattern) => pattern.slice(0, -2)).join(', ')}`
+}
+
+/** The only model whose table has the name, or that is made by the file. */
+export function meantModel(models: Models, typed: string): ModelName | null {
+  const wanted = foldCase(typed)
+  const isMeant = ({ name, source }: Model | FailedModel) =>
+    foldCase(name).endsWith(`.${wanted}`) || foldCase(source.path) === wanted.replace(/^\.\//, '')
+  const found = [...models.values()].filter(isMeant)
+  return found.length === 1 ? found[0]!.name : null
 }

@@ -1,7 +1,6 @@
 // A target whose tables are a lake: its catalog in PostgreSQL, its rows as Parquet in an S3-compatible store.
 
 import { UsageError } from './failures.ts'
-import { type ModelName, splitModelName } from './names.ts'
 
 /** As set. Services and the daemon of such a target need none of it, so it may not be whole. */
 export interface LakeSettings {
@@ -59,12 +58,6 @@ export const LAKE_DATABASE = 'warehouse'
 
 /** The schema of rows that are stored under other types than their relation has (stored-types.ts). */
 export const STORED_SCHEMA = '_eider_stored'
-
-/** The table in STORED_SCHEMA with the rows of a relation; in lower case, as names of relations differ by more than case. */
-export function storedTable(name: ModelName): string {
-  const { schema, table } = splitModelName(name)
-  return `${schema}.${table}`
-}
 
 /** What may stand behind the `?` of a catalog: how the connection is secured. */
 const CATALOG_PARAMETERS = [

@@ -21,14 +21,17 @@ export interface Catalog {
 export const catalogKey = (schema: string, table: string): string => foldCase(`${schema}.${table}`)
 
 export async function readCatalog(connection: Connection): Promise<Catalog> {
-  const main = await connection.row(sql`SELECT current_database() AS name`)
   const rows = await connection.texts(sql`
+    SELECT '' AS schema, current_database() AS name, 'database' AS type
+    UNION ALL
     SELECT schema_name AS schema, table_name AS name, 'table' AS type FROM duckdb_tables()
     WHERE database_name = current_database()
     UNION ALL
     SELECT schema_name, view_name, 'view' FROM duckdb_views()
     WHERE database_name = current_database() AND NOT internal`)
-  const relations = rows.map(({ schema, name, type }): [string, RelationType] => [
+  const main = rows.find(({ type }) => type === 'database')
+  const others = rows.filter((row) => row !== main)
+  const relations = others.map(({ schema, name, type }): [string, RelationType] => [
     catalogKey(textOf(schema), textOf(name)),
     type === 'view' ? 'view' : 'table',
   ])

@@ -38,16 +38,20 @@ export class LakeEngine {
   /** Closing it closes all. */
   readonly database: Database
   readonly lake: LakeTarget
+  /** Without the keys of the store, and outside of the lake: for what concerns the engine. */
+  readonly control: Connection
   readonly #applicationName: string
   readonly #keys: StoreKeys
 
   private constructor(
     database: Database,
+    control: Connection,
     lake: LakeTarget,
     keys: StoreKeys,
     applicationName: string,
   ) {
     this.database = database
+    this.control = control
     this.lake = lake
     this.#keys = keys
     this.#applicationName = applicationName
@@ -66,21 +70,23 @@ export class LakeEngine {
     const database = resources.use(
       await Database.open({ path: ':memory:', ...options, secretDirectory, extensions }),
     )
-    await using connection = await database.connect()
+    const control = await database.connect()
     // The extension copies AWS_* of the environment into these settings when it is loaded.
-    await connection.run(sql`
+    await control.run(sql`
       SET GLOBAL s3_access_key_id = '';
       SET GLOBAL s3_secret_access_key = '';
       SET GLOBAL s3_session_token = '';
       SET GLOBAL s3_endpoint = ${sql.value(DEAD_END)};
+      -- The rows of the catalog are few: a second connection to read them takes longer.
+      SET GLOBAL pg_use_ctid_scan = false;
       SET GLOBAL ducklake_max_retry_count = 30;
       SET GLOBAL ducklake_retry_wait_ms = 20;
       SET GLOBAL ducklake_retry_backoff = 1.2`)
-    await connection.run(createCatalogSecret(lake))
+    await control.run(createCatalogSecret(lake))
     const { store } = lake
     const keys = store.credentials === 'chain' ? await chainKeys(lake) : keysOf(store)
     resources.move()
-    return new LakeEngine(database, lake, keys, applicationName)
+    return new LakeEngine(database, control, lake, keys, applicationName)
   }
 
   /** What ATTACH of PostgreSQL takes; no password is in it, since errors repeat it. */
@@ -126,11 +132,8 @@ export class LakeEngine {
     ]
     const name = sql.ident(LAKE_DATABASE)
     const path = sql.value(`ducklake:postgres:${this.connectionString}`)
-    {
-      await using connection = await this.database.connect()
-      await connection.run(sql`ATTACH ${path} AS ${name} (${sql.join(options)})`)
-      if (!readOnly) await requireNoKeys(connection, store)
-    }
+    await this.control.run(sql`ATTACH ${path} AS ${name} (${sql.join(options)})`)
+    if (!readOnly) await requireNoKeys(this.control, store)
     this.database.onConnect([...this.sessionKeys, sql`USE ${name}`])
   }
 
@@ -152,15 +155,9 @@ export class LakeEngine {
   /** From now on the lake is read as it is now. For one that is attached for reading. */
   async pin(): Promise<void> {
     const name = sql.ident(LAKE_DATABASE)
-    let version: bigint
-    {
-      await using connection = await this.database.connect()
-      const row = await connection.row(sql`SELECT id FROM ${name}.current_snapshot()`)
-      version = BigInt(textOf(row?.['id']))
-      await connection.run(sql`USE memory; DETACH ${name}`)
-    }
-    this.database.onConnect([])
-    await this.attach({ readOnly: true, version })
+    const row = await this.control.row(sql`SELECT id FROM ${name}.current_snapshot()`)
+    await this.control.run(sql`DETACH ${name}`)
+    await this.attach({ readOnly: true, version: BigInt(textOf(row?.['id'])) })
   }
 }
 

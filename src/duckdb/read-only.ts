@@ -47,10 +47,12 @@ export async function openReadOnly({ files, ...settings }: ReadOnlyOptions) {
 export class EmptyEngine implements AsyncDisposable {
   readonly #pool: ConnectionPool
   readonly #names: string[]
+  readonly #tempDir: string
 
-  private constructor(pool: ConnectionPool, names: string[]) {
+  private constructor(pool: ConnectionPool, names: string[], tempDir: string) {
     this.#pool = pool
     this.#names = names
+    this.#tempDir = tempDir
   }
 
   static async open(settings: EngineSettings): Promise<EmptyEngine> {
@@ -64,16 +66,19 @@ export class EmptyEngine implements AsyncDisposable {
     resources.defer(() => dropCache(database, names))
     const buffer = sql`SET streaming_buffer_size = ${sql.value(STREAM_BUFFER)}`
     const pool = await ConnectionPool.open(database, { size, settings: [buffer], resources })
-    return new EmptyEngine(pool, names)
+    return new EmptyEngine(pool, names, tempDir)
   }
 
   /**
    * Attaches `files` for reading, then locks the engine: no file, network, extension or setting is within reach of a
-   * statement. What stays possible (temporary tables, DETACH) needs statements other than SELECT, which TextStream
+   * statement, but for files in `dir` where one is given. What stays possible (temporary tables, DETACH) needs statements other than SELECT, which TextStream
    * refuses. Call it once; the pool then owns the engine, which is closed when this fails. Throws DatabaseError when
    * a file is missing or damaged.
    */
-  async openReadOnly(files: readonly AttachedFile[]): Promise<ConnectionPool> {
+  async openReadOnly(
+    files: readonly AttachedFile[],
+    dir: string | null = null,
+  ): Promise<ConnectionPool> {
     await using resources = new Resources()
     resources.use(this)
     await using lent = await this.#pool.take()
@@ -84,9 +89,11 @@ export class EmptyEngine implements AsyncDisposable {
     }
     // For connections that the pool opens later. A SET is not a SELECT, so no query can make one.
     await connection.run(sql`SET GLOBAL allowed_configs = ['streaming_buffer_size']`)
+    if (dir !== null)
+      await connection.run(sql`SET GLOBAL allowed_directories = [${sql.value(dir)}]`)
     await connection.run(sql`SET GLOBAL enable_external_access = false`)
     await connection.run(sql`SET GLOBAL lock_configuration = true`)
-    await requireLocked(connection)
+    await requireLocked(connection, dir === null ? [this.#tempDir] : [dir, this.#tempDir])
     resources.move()
     return this.#pool
   }
@@ -107,16 +114,28 @@ const LOCKED: Readonly<Record<string, string>> = {
 
 /**
  * Asks DuckDB whether it is locked, instead of trusting that it understood: another version may know a setting by
- * another name. Throws when it is not, or holds a database that can be written, other than its own memory.
+ * another name. Throws when it is not, when a directory other than `dirs` is within reach, or when it holds a database
+ * that can be written, other than its own memory.
  */
-export async function requireLocked(connection: Connection): Promise<void> {
+export async function requireLocked(
+  connection: Connection,
+  dirs: readonly string[] | null = null,
+): Promise<void> {
   const settings = Object.keys(LOCKED).map(
     (name) => sql`CAST(current_setting(${sql.value(name)}) AS VARCHAR) AS ${sql.ident(name)}`,
   )
-  const row = await connection.row(sql`SELECT ${sql.join(settings)}, ARRAY(
+  const row = await connection.row(sql`SELECT ${sql.join(settings)},
+    current_setting('allowed_directories') AS directories, ARRAY(
     SELECT database_name FROM duckdb_databases()
     WHERE NOT readonly AND NOT internal AND path IS NOT NULL) AS written`)
   const open = Object.keys(LOCKED).filter((name) => row?.[name] !== LOCKED[name])
-  const wrong = [...open, ...((row?.['written'] ?? []) as string[])]
+  const known = dirs?.map(withSlash)
+  const reached = ((row?.['directories'] ?? []) as string[])
+    .map(withSlash)
+    .filter((dir) => known?.includes(dir) === false)
+  const wrong = [...open, ...reached, ...((row?.['written'] ?? []) as string[])]
   if (wrong.length > 0) throw new Error(`DuckDB is not locked down: ${wrong.join(', ')}`)
 }
+
+/** As DuckDB writes a directory, on each system. */
+const withSlash = (dir: string) => `${dir.replaceAll('\\', '/').replace(/\/$/, '')}/`

@@ -2,7 +2,7 @@
 
 import { createServer, type Server } from 'node:net'
 import { EnvironmentError } from '../core/failures.ts'
-import { listenProblem } from '../core/system-errors.ts'
+import { listenProblem } from '../files/system-errors.ts'
 
 export interface Address {
   readonly host: string

@@ -13,6 +13,7 @@ import type { SidePages } from '../http/side-pages.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
 import { createComparisons } from './engine/comparisons.ts'
 import { createHandler } from './http/handle.ts'
+import { createParquetFiles } from './engine/parquet-files.ts'
 import { createSpooledBodies } from './engine/spooled-bodies.ts'
 import { createLinkSigner, type LinkSigner, openLinkSigner } from './protocol/link-signature.ts'
 import { createOpenStreams } from './engine/open-streams.ts'
@@ -24,8 +25,9 @@ import { createTraffic } from './http/traffic.ts'
 const CORS = {
   methods: 'GET, HEAD, POST',
   allowedHeaders:
-    'Accept, Accept-Language, Authorization, Content-Type, If-None-Match, OData-MaxVersion, OData-Version, Prefer, X-CSRF-Token',
-  exposedHeaders: 'Eider-Snapshot, ETag, OData-Version, Preference-Applied, Retry-After',
+    'Accept, Accept-Language, Authorization, Content-Type, If-None-Match, If-Range, OData-MaxVersion, OData-Version, Prefer, Range, X-CSRF-Token',
+  exposedHeaders:
+    'Accept-Ranges, Content-Range, Eider-Snapshot, ETag, OData-Version, Preference-Applied, Retry-After',
 }
 
 export interface ODataServiceOptions {
@@ -93,13 +95,23 @@ export class ODataService implements AsyncDisposable {
     const engine = { published, threads, memoryLimit: memoryOfEach(memoryLimit), tempDir }
     const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
     const traffic = createTraffic()
+    const admission = createAdmission(admissionLimits())
+    const parquetFiles = resources.use(
+      createParquetFiles({
+        ...engine,
+        admission,
+        timeLimitMs: options.requestTimeoutMs,
+        currentId: () => snapshots.currentId,
+      }),
+    )
     const answer = createHandler({
       snapshots,
       comparisons: createComparisons(engine),
       spooledBodies: createSpooledBodies(tempDir),
       links: await signerOf(options),
       trustProxy: options.trustProxy ?? false,
-      admission: createAdmission(admissionLimits()),
+      parquetFiles,
+      admission,
       streams: createOpenStreams(options.openStreams ?? limits.openStreams),
       cache: createAnswerCache(options.cacheBytes ?? limits.cacheBytes),
       traffic,

@@ -11,7 +11,7 @@ import type { CompiledProject, Lineage, Model } from '../core/model.ts'
 import { hashOf } from '../core/hash.ts'
 import { entitySetName } from '../core/names.ts'
 import { buildStamp } from '../files/package.ts'
-import type { RunSummary } from './results.ts'
+import type { RunSummary } from '../core/report/run-summary.ts'
 
 const SCHEMA_VERSION = 1
 

@@ -2,11 +2,12 @@
 
 import { positionOf, offsetOfByte, type SourceFile } from '../core/source.ts'
 import { EnvironmentError } from '../core/failures.ts'
-import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
+import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
 import { limits } from '../core/limits.ts'
 import type { Model, PlacedAnnotation } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Sql } from '../core/sql.ts'
+import { UnstorableError } from '../store/table-storage.ts'
 import { DatabaseError, isInterrupt } from '../duckdb/errors.ts'
 import { causePlace, columnPlace } from './failure-place.ts'
 
@@ -41,6 +42,8 @@ export function explainFailure(
     return error.at === 'placed'
       ? error.message
       : `${placeOfFailure(model, error.at)}: ${error.message}`
+  if (error instanceof UnstorableError)
+    return explainFailure(new ModelFailure(error.message), model, statement)
   if (!(error instanceof DatabaseError)) throw error
   // After a FATAL error DuckDB refuses everything until the file is opened again.
   if (error.details.type === 'FATAL') throw error
@@ -95,18 +98,22 @@ export const isInterruption = (error: unknown, signal: AbortSignal): boolean =>
 const isDiskFull = (error: DatabaseError) => /No space left on device/.test(error.details.message)
 
 /** What stops the run as a whole: the disk or DuckDB failed. Other errors come back as they are. */
-export function toEnvironmentError(error: unknown): unknown {
+export function toEnvironmentError(error: unknown, memoryLimit: string | null = null): unknown {
   const failure = (code: string, message: string, hint = KEPT) =>
     new EnvironmentError(code, message, { hint, cause: error })
   if (error instanceof DatabaseError) {
     if (isDiskFull(error)) return failure('disk-full', `the disk is full: ${oneLine(error)}`)
     const isOurs = !['IO', 'FATAL', 'Out of Memory'].includes(error.details.type)
     if (isOurs) return error
-    const hint =
-      error.details.type === 'Out of Memory'
-        ? 'raise memory_limit in eider.yml; 256MB is a sensible minimum'
-        : KEPT
-    return failure('warehouse-failed', `the warehouse failed: ${oneLine(error)}`, hint)
+    if (error.details.type === 'Out of Memory') {
+      const limit = memoryLimit === null ? 'there is' : `memory_limit allows (${memoryLimit})`
+      return failure(
+        'warehouse-failed',
+        `the run needs more memory than ${limit}`,
+        'raise memory_limit in eider.yml; 256MB is a sensible minimum',
+      )
+    }
+    return failure('warehouse-failed', `the warehouse failed: ${oneLine(error)}`)
   }
   if (!(error instanceof Error && 'syscall' in error)) return error
   const code = 'code' in error && error.code === 'ENOSPC' ? 'disk-full' : 'file-failed'

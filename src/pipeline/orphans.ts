@@ -1,6 +1,7 @@
 // Relations that runs created and no file of the project creates any more. They are kept, since a history is not the
 // tool's to destroy; these are the ways to adopt one under another name, and to drop one.
 
+import { count } from '../core/counts.ts'
 import { UsageError } from '../core/failures.ts'
 import { knownModels } from '../compiler/select.ts'
 import type { CompiledProject } from '../core/model.ts'
@@ -12,7 +13,8 @@ import { didYouMean } from '../core/suggest.ts'
 import type { Catalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { countRows, createSchema, relationOf, relationType } from './build/materialize/relation.ts'
-import type { State, StateStore } from '../store/state-store.ts'
+import type { State } from '../store/state-store.ts'
+import type { Store } from '../store/store.ts'
 import { mayHoldMoreModels } from './kept-relations.ts'
 
 /** By name. None while files are there that could not be placed or read: one of them may be that of the relation. */
@@ -41,13 +43,15 @@ interface Found {
 }
 
 /** The warehouse of a target, to be changed by a command that holds its lease. */
-export interface Opened {
+export interface Opened extends Pick<Store, 'state' | 'tables'> {
   readonly connection: Connection
-  readonly state: StateStore
 }
 
 /** Removes the relation and its state. Throws UsageError where no run created it. */
-export async function dropRelation({ connection, state }: Opened, name: string): Promise<Orphan> {
+export async function dropRelation(
+  { connection, state, tables }: Opened,
+  name: string,
+): Promise<Orphan> {
   const known = await state.begin(connection, [])
   const { catalog } = known
   const { models } = known.state
@@ -62,7 +66,7 @@ export async function dropRelation({ connection, state }: Opened, name: string):
   const type = relationType(catalog, model)
   const rows = type === 'table' ? await countRows(connection, relationOf(model)) : null
   await state.change(connection, async () => {
-    if (type !== null) await connection.run(dropOf(model, type))
+    if (type !== null) await tables.drop(connection, model, type)
     await state.forget(connection, model)
     await connection.run(
       sql`DELETE FROM _eider.rejected_events WHERE lower(target) = ${lower(model)}`,
@@ -83,7 +87,7 @@ export interface FileMove {
  * fails. Throws UsageError where something is in the way.
  */
 export async function moveRelation(
-  { connection, state }: Opened,
+  { connection, state, tables }: Opened,
   from: ModelName,
   to: ModelName,
   { replace, file }: { readonly replace: boolean; readonly file: FileMove | null },
@@ -122,15 +126,17 @@ export async function moveRelation(
   const rows = type === 'table' ? await countRows(connection, relationOf(old)) : null
   await using undo = new Resources()
   await state.change(connection, async () => {
-    if (inTheWay !== null) await connection.run(dropOf(to, inTheWay))
+    if (inTheWay !== null) await tables.drop(connection, to, inTheWay)
     await state.forget(connection, to)
     // The next run recreates a view; a table may change its schema, for which DuckDB has no ALTER.
     if (type === 'table') {
       await connection.run(createSchema(to))
-      await connection.run(sql`CREATE TABLE ${relationOf(to)} AS FROM ${relationOf(old)}`)
+      const query = sql`FROM ${relationOf(old)}`
+      const statement = sql`CREATE TABLE ${relationOf(to)} AS ${query}`
+      await tables.create(connection, to, { query, statement })
       await state.rename(connection, old, to)
     } else await state.forget(connection, old)
-    await connection.run(dropOf(old, type))
+    await tables.drop(connection, old, type)
     if (file === null) return
     await file.rename()
     undo.defer(() => file.renameBack())
@@ -148,10 +154,7 @@ async function describeRelation(
 ): Promise<string> {
   if (type === 'view') return `${name} (${kind})`
   const rows = await countRows(connection, relationOf(name))
-  return `${name} (${kind}, ${rows} ${rows === 1 ? 'row' : 'rows'})`
+  return `${name} (${kind}, ${count(rows, 'row')})`
 }
 
 const lower = (name: ModelName) => sql`lower(${sql.value(name)})`
-
-const dropOf = (name: ModelName, type: 'table' | 'view') =>
-  type === 'table' ? sql`DROP TABLE ${relationOf(name)}` : sql`DROP VIEW ${relationOf(name)}`

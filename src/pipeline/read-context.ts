@@ -2,6 +2,7 @@
 
 import { databasesOf, hashFiles } from '../compiler/file-hashes.ts'
 import { knownModels } from '../compiler/select.ts'
+import { UsageError } from '../core/failures.ts'
 import { kinds } from '../core/kinds.ts'
 import type { CompiledProject, Kind } from '../core/model.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
@@ -40,7 +41,7 @@ export const allModels: RunSelection = { include: [], exclude: [], retry: false 
 export const isAboutAll = ({ selection = allModels }: RunRequest): boolean =>
   selection.include.length + selection.exclude.length === 0 && !selection.retry
 
-/** Throws UsageError for a selector that can never match. */
+/** Throws UsageError for a selector that can never match, and for a range of which no selected model knows anything. */
 export async function readContext(
   request: RunRequest,
   found: Pick<RunContext, 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'>,
@@ -54,6 +55,7 @@ export async function readContext(
   const known = { connection, state, fileHashes }
   const chosen = await chooseModels(known, knownModels(project), selection)
   const selected = new Set([...chosen].filter((name) => models.has(name)))
+  if (range !== null) refuseIdleRange(models, selected)
   const read = sourcesRead(models, selected)
   const tables = (external?.tables ?? []).filter(({ name }) => read.has(name))
   return {
@@ -71,6 +73,21 @@ export async function readContext(
     sourceAges: await readSourceAges(connection, tables, external?.away, startedAt),
     columnsBefore: describeOnce(connection, catalog),
   }
+}
+
+function refuseIdleRange(
+  models: CompiledProject['models'],
+  selected: ReadonlySet<ModelName>,
+): void {
+  const ranged = [...models.values()].filter(({ kind }) => kinds[kind].takesRange)
+  if (ranged.some(({ name }) => selected.has(name))) return
+  const [first] = ranged
+  throw new UsageError('--start and --end replace rows of append models, and none is selected', {
+    hint:
+      first === undefined
+        ? 'the project has no append model; a merge model compares all of its rows in each run'
+        : `such as eider run ${first.name} --start VALUE --end VALUE`,
+  })
 }
 
 /** What was published tells where the state was lost together with the table. */
@@ -94,7 +111,10 @@ async function lostTables(
   return new Set([...recorded, ...(served ?? []).map(({ model }) => model)])
 }
 
-function describeOnce(connection: Connection, catalog: Catalog): RunContext['columnsBefore'] {
+export function describeOnce(
+  connection: Connection,
+  catalog: Catalog,
+): RunContext['columnsBefore'] {
   const known = new Map<ModelName, Promise<readonly Column[] | null>>()
   return (name) => {
     const columns = known.get(name) ?? describeIfAny(connection, catalog, name)

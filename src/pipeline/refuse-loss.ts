@@ -1,6 +1,7 @@
 // What a run refuses as a whole, before it changes anything: publishing nothing over something, and ending histories
 // that nobody named.
 
+import { count } from '../core/counts.ts'
 import { knownModels } from '../compiler/select.ts'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { kinds } from '../core/kinds.ts'
@@ -73,5 +74,3 @@ function hasHistory(context: RunContext, model: Model): boolean {
   if (before === null || before.kind === 'events' || model.kind === 'events') return false
   return kinds[before.kind].keepsRows && relationType(context.catalog, model.name) === 'table'
 }
-
-const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`

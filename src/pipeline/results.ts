@@ -3,29 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
-import type { ModelResult, Orphan, Progress } from '../core/report/progress.ts'
+import type { ModelResult, Progress } from '../core/report/progress.ts'
+import type { FlushCount, RunSummary } from '../core/report/run-summary.ts'
 import { FailedModels } from './failed-models.ts'
-
-/** Events of one model that a run took from the buffer. */
-export interface FlushCount {
-  readonly events: number
-  readonly rejected: number
-}
-
-export interface RunSummary {
-  readonly runId: string
-  /** Every model is built or unchanged. */
-  readonly ok: boolean
-  readonly startedAt: Date
-  readonly ms: number
-  readonly flushed: readonly (FlushCount & { readonly model: ModelName })[]
-  /** In the order of the DAG. */
-  readonly models: readonly ModelResult[]
-  /** null when the run was interrupted before it published. */
-  readonly snapshot: { readonly id: string; readonly changed: boolean } | null
-  /** Orphans: what no file creates any more; only runs of all models look for them. */
-  readonly orphans: readonly Orphan[]
-}
 
 /** Lives as long as the run. */
 export class RunResults {

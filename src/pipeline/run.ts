@@ -28,11 +28,13 @@ import {
   refuseEvents,
   uncompiledSteps,
 } from './plan/steps.ts'
+import { finishInterruptedMove } from './interrupted-move.ts'
 import { keptRelations } from './kept-relations.ts'
 import { readOrphans } from './orphans.ts'
 import { allModels, isAboutAll, readContext, type RunRequest } from './read-context.ts'
 import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
-import { RunResults, type RunSummary } from './results.ts'
+import type { RunSummary } from '../core/report/run-summary.ts'
+import { RunResults } from './results.ts'
 import type { RunContext } from './run-context.ts'
 import { openWarehouse } from './store/open-warehouse.ts'
 import { publishModels } from './store/publish.ts'
@@ -117,7 +119,8 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
       writeArtifacts(paths.target, project, summary),
     ])
   } catch (error) {
-    if (!isInterruption(error, signal)) throw toEnvironmentError(store.explain(error))
+    if (!isInterruption(error, signal))
+      throw toEnvironmentError(store.explain(error), options.memoryLimit)
     results.skipRest('interrupted')
   }
   const summary = results.summarize()
@@ -162,16 +165,19 @@ async function work(
   using _interrupts = interruptOnAbort(connections, signal)
   try {
     const context = await prepare(options, results, connection)
-    const { selected } = context
     if (options.keepHistory === true) await refuseToEndHistories(context)
     failUncompiled(context, results)
     if (context.chosen.size < knownModels(project).size)
       options.progress({ event: 'models-selected', models: context.chosen.size })
     if (options.selection?.retry === true && context.chosen.size === 0) return null
     const failed = await flushEvents(options, results, context)
-    const positions = await context.store.state.readPositions(connection)
+    const positions =
+      results.flushed.size === 0
+        ? context.state.positions
+        : await context.store.state.readPositions(connection)
     const steps = await planSteps(context, { positions, waiting: new Set(), failed })
-    while (connections.length < Math.min(modelsAtOnce, selected.size))
+    const built = steps.filter(({ action }) => action === 'build')
+    while (connections.length < Math.min(modelsAtOnce, built.length))
       connections.push(await connect())
     await buildAll(context, results, steps, { connections, failFast, positions })
     signal.throwIfAborted() // the next run publishes what this one built
@@ -189,7 +195,8 @@ async function prepare(
   { runId, startedAt }: RunResults,
   connection: Connection,
 ): Promise<RunContext> {
-  const { store, project, signal } = options
+  const { paths, store, project, signal } = options
+  await finishInterruptedMove({ ...store, connection }, paths)
   const known = await store.state.begin(connection, knownModels(project).keys())
   await copyForReaders(options, connection)
   if (project.macrosAreWhole)

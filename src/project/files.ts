@@ -12,7 +12,15 @@ import { readSource, unreadable } from './read-text.ts'
 import { parseSeedTypes, type SeedTypes } from './seed-types.ts'
 
 /** Schemas that belong to DuckDB, and the one in which eider keeps its own tables. */
-const RESERVED_SCHEMAS = ['_eider', 'information_schema', 'memory', 'pg_catalog', 'system', 'temp']
+const RESERVED_SCHEMAS = [
+  '_eider',
+  '_eider_stored',
+  'information_schema',
+  'memory',
+  'pg_catalog',
+  'system',
+  'temp',
+]
 
 const SEED_FORMATS: Readonly<Record<string, SeedFormat>> = {
   csv: 'csv',

@@ -3,7 +3,7 @@
 import { appendFile, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { EnvironmentError, UsageError } from '../core/failures.ts'
-import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
+import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
 import { Resources } from '../core/resources.ts'
 
 /** Placeholder for the name of the project in the files of a template. */

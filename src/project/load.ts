@@ -50,13 +50,21 @@ export async function findProjectDir(from: string): Promise<string | null> {
   }
 }
 
-function noProject(dir: string): UsageError {
-  if (statSync(dir, { throwIfNoEntry: false })?.isFile() === true)
+async function noProject(dir: string): Promise<UsageError> {
+  const found = statSync(dir, { throwIfNoEntry: false })
+  if (found === undefined)
+    return new UsageError(`there is no directory ${dir}`, {
+      hint: 'start a project with "eider init NAME"',
+    })
+  if (found.isFile())
     return new UsageError(`${dir} is a file`, {
       hint: `--project takes the directory that holds ${CONFIG_FILE}`,
     })
+  const above = await findProjectDir(dir)
   return new UsageError(`there is no ${CONFIG_FILE} in ${dir}`, {
-    hint: otherSpelling(dir) ?? 'start a project with "eider init NAME"',
+    hint:
+      otherSpelling(dir) ??
+      (above === null ? 'start a project with "eider init NAME"' : `write --project ${above}`),
   })
 }
 
@@ -76,7 +84,7 @@ export function otherSpelling(dir: string): string | undefined {
 export async function loadProject(dir: string, options: LoadOptions): Promise<Project> {
   const { env, flags } = options
   const root = resolve(dir)
-  if (!(await exists(join(root, CONFIG_FILE)))) throw noProject(root)
+  if (!(await exists(join(root, CONFIG_FILE)))) throw await noProject(root)
   const source = readSource(root, CONFIG_FILE, limits.configFileBytes)
   if ('code' in source) throw new DiagnosticsError([source])
   const config = parseConfig(source)

@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import { type SourceFile, wholeFile } from '../core/source.ts'
-import { hintOfSystem, problemOfSystem } from '../core/system-errors.ts'
+import { firstInvalid } from '../core/utf8.ts'
+import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
 
 const MiB = 1024 * 1024
 
@@ -60,29 +61,4 @@ function notUtf8(path: string, bytes: Buffer): Diagnostic {
   return diagnostic('unreadable-file', { problem: `the byte ${byte} is not UTF-8` }, place, {
     hint,
   })
-}
-
-/** Everything before it is UTF-8. */
-function firstInvalid(bytes: Buffer): number {
-  for (let start = 0; ;) {
-    const newline = bytes.indexOf(0x0a, start)
-    const end = newline < 0 ? bytes.length : newline + 1
-    if (!isUtf8(bytes.subarray(start, end))) {
-      let at = start
-      for (
-        let size = lengthAt(bytes, at);
-        isUtf8(bytes.subarray(at, at + size));
-        size = lengthAt(bytes, at)
-      )
-        at += size
-      return at
-    }
-    start = end
-  }
-}
-
-/** Bytes of the character that begins there. */
-const lengthAt = (bytes: Buffer, at: number): number => {
-  const first = bytes[at]!
-  return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
 }

@@ -4,6 +4,10 @@ import type { ModelName } from '../core/names.ts'
 import type { Connection } from '../duckdb/database.ts'
 
 export interface FlushRecords {
+  /** In the transaction that makes the table of events, for a target that may be new. */
+  prepare(connection: Connection, target: ModelName): Promise<void>
+  /** The turn of this machine to move events of the target, until it is disposed of. It keeps order, nothing more. */
+  hold(target: ModelName, signal: AbortSignal): Promise<AsyncDisposable>
   /**
    * In the transaction that inserts the events. `segments` are of one target and ascend. Returns the id of one that
    * another process has committed meanwhile, and then the transaction must be rolled back; else null.

@@ -19,6 +19,8 @@ export interface StateStore {
   begin(connection: Connection, names: Iterable<ModelName>): Promise<Known>
   /** For commands that change nothing; a target that no run has written has no state. */
   read(connection: Connection, names: Iterable<ModelName>): Promise<Known>
+  /** In the transaction of the caller: what is recorded of one model; null for nothing. */
+  readRecord(connection: Connection, model: ModelName): Promise<ModelRecord | null>
   /** What changes while a run flushes. */
   readPositions(connection: Connection): Promise<ReadonlyMap<ModelName, FlushPosition>>
   /** Keeps for readers what they cannot see while the run works. */

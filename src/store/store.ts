@@ -6,11 +6,17 @@ import type { RunLease } from './run-lease.ts'
 import type { SnapshotReader } from './snapshot-reader.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 import type { StateStore } from './state-store.ts'
+import type { TableStorage } from './table-storage.ts'
 import type { Warehouse } from './warehouse.ts'
 
 export interface Store {
   readonly warehouse: Warehouse
   readonly lease: RunLease
+  readonly tables: TableStorage
+  /** For a flush that is no part of a run. */
+  readonly flushLease: RunLease
+  /** What a run needs besides its lease to flush the buffer of this machine; null: nothing. */
+  readonly bufferLease: RunLease | null
   readonly state: StateStore
   readonly flushed: FlushRecords
   /** For runs. */

@@ -6,7 +6,7 @@ import { widthOf } from '../../src/cli/cells.ts'
 import { liveText, type LiveState } from '../../src/cli/live-line.ts'
 import { lookOf } from '../../src/cli/paint.ts'
 import { showFailedModel } from '../../src/cli/show-failed-model.ts'
-import type { RunTotals } from '../../src/cli/run-lines.ts'
+import type { RunSummary } from '../../src/core/report/run-summary.ts'
 import { RunDisplay, type RunDisplayOptions } from '../../src/cli/show-run.ts'
 import type { ModelResult, RunEvent } from '../../src/core/report/progress.ts'
 
@@ -51,7 +51,7 @@ const totals = {
   models,
   orphans: [{ model: 'mart.gone', kind: 'table', rows: 3 }],
   snapshot: { id: '8f3a21c0', changed: true },
-} as unknown as RunTotals
+} as unknown as RunSummary
 
 const events = [
   { event: 'run-started', runId: 'r', models: 5 },

@@ -88,7 +88,7 @@ test('a run with nothing to do adds one small file for readers', async () => {
   assert.is(after.length, runs.length + 1)
   await rm(space.path('.eider/last'), { recursive: true })
   await space.ok(['run'])
-  assert.is((await readdir(space.path('.eider/last/runs'))).length, 3)
+  assert.is((await readdir(space.path('.eider/last/runs'))).length, 4)
 })
 
 test('a query that a run waits for gives way', async () => {

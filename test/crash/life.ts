@@ -17,6 +17,7 @@ import {
   type FlushDependencies,
   flushTarget,
 } from '../../src/pipeline/flush/flush.ts'
+import { fileTables } from '../../src/store/files/file-tables.ts'
 import { fileFlushRecords } from '../../src/store/files/file-flush-records.ts'
 import { ensureState } from '../../src/store/files/file-layout.ts'
 import { readState } from '../../src/store/files/file-state.ts'
@@ -193,6 +194,7 @@ export class Life {
     const deps: FlushDependencies = {
       connection,
       records: fileFlushRecords,
+      tables: fileTables,
       makeRoom: () => Promise.resolve(),
       formerly: false,
       claims: this.#claimsOf(buffer),

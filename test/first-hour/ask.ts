@@ -109,7 +109,11 @@ async function commandAnswer(
     else await change(space.dir, step)
   await using _ = await protect(space, writeProtected)
   const user = writeProtected.length === 0 ? null : nobody
-  const { stderr, stdout, exitCode } = await space.eider(eider, { env, ...user })
+  const home = user === null ? {} : { HOME: space.dir } // where that of root cannot be read
+  const { stderr, stdout, exitCode } = await space.eider(eider, {
+    env: { ...env, ...home },
+    ...user,
+  })
   return { lines: linesOf((stderr + stdout).replaceAll(space.dir, '<project>')), exitCode }
 }
 

@@ -8,6 +8,7 @@ import { readCatalog } from '../../src/duckdb/catalog.ts'
 import { type Connection, Database } from '../../src/duckdb/database.ts'
 import { moveRelation } from '../../src/pipeline/orphans.ts'
 import { fileState } from '../../src/store/files/file-state.ts'
+import { fileTables } from '../../src/store/files/file-tables.ts'
 import { ensureState } from '../../src/store/files/file-layout.ts'
 
 const [from, to] = ['a.old', 'b.next'] as readonly string[] as readonly [ModelName, ModelName]
@@ -49,7 +50,7 @@ async function assertUnmoved(connection: Connection): Promise<void> {
 test('the file is renamed with the table', () =>
   withTable(async (connection) => {
     const done: string[] = []
-    const moved = await moveRelation({ connection, state }, from, to, {
+    const moved = await moveRelation({ connection, state, tables: fileTables }, from, to, {
       replace: false,
       file: fileThat(done),
     })
@@ -62,9 +63,12 @@ test('a table keeps its name when the disk refuses the file', () =>
   withTable(async (connection) => {
     const done: string[] = []
     const options = { replace: false, file: fileThat(done, true) }
-    const failure = await moveRelation({ connection, state }, from, to, options).catch(
-      (error: Error) => error,
-    )
+    const failure = await moveRelation(
+      { connection, state, tables: fileTables },
+      from,
+      to,
+      options,
+    ).catch((error: Error) => error)
     assert.match((failure as Error).message, 'the disk refuses')
     assert.equal(done, ['rename'])
     await assertUnmoved(connection)
@@ -77,9 +81,12 @@ test('a file is renamed back when the engine refuses the commit', () =>
       statement.inline() === 'COMMIT' ? Promise.reject(new Error('no commit')) : run(statement)
     const done: string[] = []
     const options = { replace: false, file: fileThat(done) }
-    const failure = await moveRelation({ connection, state }, from, to, options).catch(
-      (error: Error) => error,
-    )
+    const failure = await moveRelation(
+      { connection, state, tables: fileTables },
+      from,
+      to,
+      options,
+    ).catch((error: Error) => error)
     assert.match((failure as Error).message, 'no commit')
     assert.equal(done, ['rename', 'rename back'])
     await assertUnmoved(connection)

@@ -1,5 +1,5 @@
 // A Chromium without a window, for tests of pages: the one that CHROMIUM_PATH names or that is installed. Where there is
-// none, these tests are skipped; with EIDER_BROWSER=required, as in CI, they fail then.
+// none, these tests are skipped; with EIDER_TEST_PARTS=required, as in CI, they fail then.
 
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -17,7 +17,7 @@ const places = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 const executablePath = process.env['CHROMIUM_PATH'] || (places.find(isExecutable) ?? null)
-const isRequired = process.env['EIDER_BROWSER'] === 'required'
+const isRequired = process.env['EIDER_TEST_PARTS'] === 'required'
 
 export interface WithBrowser {
   readonly browser: Browser

@@ -41,7 +41,7 @@ type Scheme = 'light' | 'dark'
 const inLight: readonly Scheme[] = ['light']
 export const inBoth: readonly Scheme[] = ['light', 'dark']
 
-type RunOnPage<T> = (explorer: ExplorerPage & { readonly served: T }) => Promise<void>
+type RunOnPage<T> = (explorer: ExplorerPage & { readonly served: T & WithBrowser }) => Promise<void>
 
 /** Tests on fresh pages of one service. Each ends with the check that the page did nothing that it must not do. */
 export function explorerTests<T extends Served>(

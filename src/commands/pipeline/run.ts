@@ -11,7 +11,8 @@ import {
 import { giveWay } from '../../cli/priority.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { isLive } from '../../cli/paint.ts'
-import { count, duration } from '../../cli/run-lines.ts'
+import { duration } from '../../cli/run-lines.ts'
+import { count } from '../../core/counts.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
 import { showFailedModel } from '../../cli/show-failed-model.ts'
 import { RunDisplay } from '../../cli/show-run.ts'
@@ -22,7 +23,7 @@ import type { CompiledProject } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
-import type { RunSummary } from '../../pipeline/results.ts'
+import type { RunSummary } from '../../core/report/run-summary.ts'
 import { runOptionsOf } from '../run-options.ts'
 
 type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
@@ -185,7 +186,9 @@ export default class PipelineRun extends BaseCommand {
     ]
     const isLeft = summary.models.some(({ status }) => status === 'failed' || status === 'skipped')
     const isRetryable = isLeft && !flags.watch && !stop.signal.aborted
-    display.finish(summary, frames, isRetryable ? retryOf(flags) : null)
+    const isBlank = models.size + failed.size === 0
+    const next = isBlank ? 'a model is a SELECT in a file models/<schema>/<name>.sql' : null
+    display.finish(summary, frames, isRetryable ? retryOf(flags) : next)
   }
 }
 

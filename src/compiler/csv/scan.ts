@@ -8,6 +8,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { limits } from '../../core/limits.ts'
+import { firstInvalid } from '../../core/utf8.ts'
 import { type CsvFault, type CsvShape, type Delimiter, delimiters, type Newline } from './shape.ts'
 import { RowScanner } from './row-scanner.ts'
 
@@ -50,21 +51,6 @@ function incompleteTail(bytes: Buffer): number {
     if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0
   }
   return 0
-}
-
-/** Where the first byte stands that is not UTF-8. A decoder puts U+FFFD there, which the text may also have itself. */
-function firstInvalid(bytes: Buffer): number {
-  const text = bytes.toString('utf8')
-  let at = 0
-  let from = 0
-  for (;;) {
-    const found = text.indexOf('\ufffd', from)
-    if (found < 0) return bytes.length
-    at += Buffer.byteLength(text.slice(from, found))
-    if (bytes.toString('hex', at, at + 3) !== 'efbfbd') return at
-    at += 3
-    from = found + 1
-  }
 }
 
 function shapeOf(bytes: Buffer, given: Delimiter | null): CsvShape {

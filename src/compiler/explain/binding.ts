@@ -26,7 +26,7 @@ export function explainBinding(
     missingColumn(details, tokens, at) ??
     missingFunction(details, tokens, at) ??
     missingType(details) ??
-    missingExtension(details) ?? { problem: problemOf(details), hint: hintOf(details) }
+    missingExtension(details) ?? { problem: problemOf(details), hint: hintOf(details, tokens, at) }
   )
 }
 
@@ -168,7 +168,11 @@ function missingExtension({ message }: DatabaseErrorDetails): Explanation | null
 }
 
 /** What DuckDB itself suggests, and what its commonest other errors ask for. */
-function hintOf({ message, name, candidates }: DatabaseErrorDetails): string | undefined {
+function hintOf(
+  { message, name, candidates }: DatabaseErrorDetails,
+  tokens: readonly Token[],
+  at: number,
+): string | undefined {
   if (message.startsWith('WHERE clause cannot contain aggregates'))
     return 'filter by an aggregate with HAVING, after GROUP BY'
   if (message.startsWith('WHERE clause cannot contain window functions'))
@@ -185,5 +189,11 @@ function hintOf({ message, name, candidates }: DatabaseErrorDetails): string | u
     candidates.length > 0 ? candidates : quotedNames(message.split(/\nCandidate/)[1] ?? '')
   const word = name ?? quotedNames(message).at(message.startsWith('Table ') ? 1 : 0)
   if (known.length === 0) return undefined
+  const schema = isSymbol(tokens[at + 1], '.') ? nameOf(tokens[at]) : null
+  if (schema !== null && message.startsWith('Table with name'))
+    return didYouMean(
+      `${schema}.${word}`,
+      known.map((table) => (table.includes('.') ? table : `${schema}.${table}`)),
+    )
   return didYouMean(word ?? '', known) ?? `known here: ${known.slice(0, 5).join(', ')}`
 }

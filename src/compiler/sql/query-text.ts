@@ -10,18 +10,30 @@ import { engineDiagnostic } from '../places.ts'
 import { statementsOf } from './statements.ts'
 import { spanOf } from './tokens.ts'
 
-/** Throws UsageError when `text` is not a single SELECT, DiagnosticsError when DuckDB cannot bind it. */
-export async function parseQuery(connection: Connection, text: string): Promise<ModelBody> {
+/** Statements that only read, and that stand where a query may: `FROM (SHOW TABLES)`. */
+const READS = new Set(['show', 'describe', 'desc', 'summarize'])
+
+/** Of DuckDB, SHOW TABLES lists the schema main, in which no model is. */
+const ALL_TABLES = `SELECT schema || '.' || name AS name FROM (SHOW ALL TABLES)
+  WHERE database = current_database() AND schema <> '_eider' ORDER BY name`
+
+/** Throws UsageError when `text` is not a single statement that only reads, DiagnosticsError when DuckDB cannot bind it. */
+export async function parseQuery(connection: Connection, typed: string): Promise<ModelBody> {
+  const text = /^\s*show\s+tables\s*;?\s*$/i.test(typed) ? ALL_TABLES : typed
   const source = { path: 'query', text }
   const [statement, second] = statementsOf(source).statements
   if (statement === undefined || second !== undefined) throw notASelect()
   const body = ModelBody.of(source, spanOf(statement))
   const [parsed] = await parseStatements(connection, [body.text])
   if (parsed?.is === 'error') throw new DiagnosticsError([engineDiagnostic(parsed.details, body)])
-  if (parsed?.is !== 'select' && parsed?.is !== 'pivot') throw notASelect()
-  const prefix = sql`EXPLAIN `
+  const [word] = statement
+  const reads = word?.kind === 'word' && READS.has(word.text.toLowerCase())
+  if (parsed?.is !== 'select' && parsed?.is !== 'pivot' && !reads) throw notASelect()
+  const prefix = reads ? sql`EXPLAIN FROM (` : sql`EXPLAIN `
   try {
-    await connection.rows(sql`${prefix}${sql.body(body)}`)
+    await connection.rows(
+      reads ? sql`${prefix}${sql.body(body)})` : sql`${prefix}${sql.body(body)}`,
+    )
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
     throw new DiagnosticsError([engineDiagnostic(error.details, body, prefix.inline())])
@@ -30,4 +42,6 @@ export async function parseQuery(connection: Connection, text: string): Promise<
 }
 
 const notASelect = () =>
-  new UsageError('a query must be a single SELECT', { hint: 'only a run changes the warehouse' })
+  new UsageError('a query must be a single SELECT, SHOW, DESCRIBE or SUMMARIZE', {
+    hint: 'only a run changes the warehouse',
+  })

@@ -2,6 +2,7 @@
 
 import type { Resources } from '../../core/resources.ts'
 import type { Comparisons } from '../engine/comparisons.ts'
+import type { ParquetFiles } from '../engine/parquet-files.ts'
 import type { SpooledBodies } from '../engine/spooled-bodies.ts'
 import type { LinkSigner } from '../protocol/link-signature.ts'
 import type { DeltaToken, SkipToken } from './link-tokens.ts'
@@ -18,6 +19,7 @@ export interface ServiceContext {
   readonly snapshots: Snapshots
   readonly comparisons: Comparisons
   readonly spooledBodies: SpooledBodies
+  readonly parquetFiles: ParquetFiles
   readonly admission: Admission
   readonly streams: OpenStreams
   readonly links: LinkSigner
@@ -46,8 +48,16 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   /** null: no body. A stream that throws must not look complete to the client. */
   readonly body: Buffer | AsyncIterable<Buffer> | null
+  /** Where the body is a file, of which a client may ask for a part. */
+  readonly file?: FileBody
   /** Rows sent, for the log; complete when the body is. */
   readonly rows: () => number
+}
+
+export interface FileBody {
+  readonly bytes: number
+  /** `end` is the offset after the last byte. */
+  read(start: number, end: number): AsyncIterable<Buffer>
 }
 
 /** A request being answered. `resources` own what the body reads from, so they outlive it. */
@@ -70,6 +80,7 @@ export interface Exchange {
 export interface Content {
   /** null: there is no value, which is 204. */
   readonly body: Buffer | AsyncIterable<Buffer> | null
+  readonly file?: FileBody
   readonly rows: () => number
 }
 

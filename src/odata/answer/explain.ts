@@ -4,6 +4,7 @@ import type { BoundQuery, BoundRequest } from '../bind/bound.ts'
 import { bindRequest } from '../bind/request.ts'
 import { plainRequest, showRequest } from '../bind/show.ts'
 import type { EntityModel } from '../edm/model.ts'
+import { negotiateData, negotiateMetadata } from '../protocol/negotiate.ts'
 import { copiesOf } from '../sql/copies.ts'
 import { entityTextsSql } from '../sql/expand.ts'
 import { formatSql } from '../sql/format.ts'
@@ -38,7 +39,19 @@ export function explainTarget(
   { root, now, keyAsSegment }: Asked,
 ): Explanation {
   const settings = { now, version: '4.01', keyAsSegment, copiesOf } as const
-  return explain(bindRequest(parseRequest(target, root), model, settings))
+  const syntax = parseRequest(target, root)
+  const bound = bindRequest(syntax, model, settings)
+  requireFormat(bound, syntax.options.format)
+  return explain(bound)
+}
+
+/** As the service asks of `$format` when it answers. */
+function requireFormat(bound: BoundRequest, option: string | undefined): void {
+  if (option === undefined) return
+  if (bound.kind === 'metadata') return void negotiateMetadata({}, option)
+  if (bound.kind === 'vocabulary' || bound.kind === 'count') return
+  const hasCsv = bound.kind === 'collection' || bound.kind === 'entity'
+  negotiateData({}, option, { hasCsv })
 }
 
 export function explain(request: BoundRequest): Explanation {

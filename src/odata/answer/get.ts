@@ -65,14 +65,15 @@ export async function answerGet(
   // A client that sends the tag has this answer. `*` means any answer: whether there is one is known when it is made.
   const known = unchangedBy(request.headers, headers['ETag'])
   if (known === 'tag') return unchanged
-  const { body, rows } = await plan.make()
+  const { body, rows, file } = await plan.make()
   if (known === 'any' && body !== null) return unchanged
   if (body === null) {
     // UI5 makes an ETag a property of the value, and ends with an error where there is none.
     const { ETag: _, ...others } = headers
     return { status: 204, headers: others, body, rows }
   }
-  return { status: 200, headers: { ...headers, 'Content-Type': plan.contentType }, body, rows }
+  const typed = { ...headers, 'Content-Type': plan.contentType }
+  return { status: 200, headers: typed, body, rows, ...(file === undefined ? {} : { file }) }
 }
 
 /** A delta link was good for what was published then, so what is wrong with it now has changed since. */
@@ -103,7 +104,7 @@ async function leaseFor(
 
 function commonHeaders(
   { request, snapshot, service }: Exchange,
-  { contentType, preferences, headers: own = {} }: AnswerPlan,
+  { contentType, preferences, isFile = false, headers: own = {} }: AnswerPlan,
 ): Record<string, string> {
   const { id } = snapshot.snapshot
   const headers: Record<string, string> = {
@@ -124,7 +125,8 @@ function commonHeaders(
     const settings = [pageSize, maxPageSize, keyAsSegment, links.mark]
     const of = [id, root, target, ...versions, contentType, applied, ...settings]
     const hash = createHash('sha256').update(JSON.stringify(of)).digest('base64url')
-    headers['ETag'] = `W/"${hash.slice(0, 22)}"`
+    // Parts of a file fit together only when all bytes are the same.
+    headers['ETag'] = `${isFile ? '' : 'W/'}"${hash.slice(0, 22)}"`
   }
   return headers
 }

@@ -1,6 +1,6 @@
 // Answers of one thing: an entity, the value of a property, a number of rows.
 
-import type { Addressed, BoundQuery, OutputProperty } from '../bind/bound.ts'
+import type { Addressed, BoundQuery, Expression, OutputProperty } from '../bind/bound.ts'
 import { odataError } from '../protocol/errors.ts'
 import { type Content, contextUrl, type Exchange, whole } from './context.ts'
 import { entityTextsSql } from '../sql/expand.ts'
@@ -76,8 +76,19 @@ export async function answerValue(exchange: Exchange, bound: Addressed): Promise
 
 const NO_CONTENT: Content = { body: null, rows: () => 0 }
 
-export const noEntity = ({ set }: BoundQuery) =>
-  odataError('entity-not-found', `no entity of ${set.name} has this key`)
+export const noEntity = ({ set, filter }: BoundQuery) =>
+  odataError(
+    'entity-not-found',
+    isAtPlace(filter)
+      ? `${set.name} has no entity at this position`
+      : `no entity of ${set.name} has this key`,
+  )
+
+/** The conditions of a key hold literals, those of a position what the n-th row has. */
+function isAtPlace(filter: Expression | null): boolean {
+  if (filter?.kind === 'logical') return filter.operands.some(isAtPlace)
+  return filter?.kind === 'compare' && filter.right.kind === 'nth'
+}
 
 const entityTexts = (
   query: BoundQuery,

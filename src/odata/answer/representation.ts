@@ -1,6 +1,7 @@
 // What kind of answer a bound request gets: its format, applied preferences, and how it is produced.
 
 import { answerCsv } from './csv.ts'
+import { answerParquet } from './parquet.ts'
 import { answerDelta, isTrackable } from './delta.ts'
 import { answerCollection } from './collection.ts'
 import { answerCount, answerEntity, answerValue } from './one.ts'
@@ -12,6 +13,7 @@ import { type VocabularyForm, vocabularyDocument, vocabularyNames } from './voca
 import { odataError } from '../protocol/errors.ts'
 import {
   CSV_CONTENT_TYPE,
+  PARQUET_CONTENT_TYPE,
   type JsonFormat,
   jsonContentType,
   negotiateCsdlVersion,
@@ -33,6 +35,8 @@ export interface AnswerPlan {
   /** Those that the answer follows. */
   readonly preferences: Preferences
   readonly headers?: Readonly<Record<string, string>>
+  /** Equal requests have equal bytes, of which a client may ask for a part. */
+  readonly isFile?: boolean
   readonly make: () => Content | Promise<Content>
 }
 
@@ -89,7 +93,9 @@ function planData(exchange: Exchange, bound: DataRequest): AnswerPlan {
   const { request, isInBatch, format: option } = exchange
   const isRows = bound.kind === 'collection' || bound.kind === 'entity'
   const hasCsv = isRows && !isInBatch && exchange.since === null
-  const format = negotiateData(request.headers, option, { hasCsv })
+  const hasParquet = hasCsv && bound.kind === 'collection' && exchange.token === null
+  const format = negotiateData(request.headers, option, { hasCsv, hasParquet })
+  if (isRows && format.kind === 'parquet') return planParquet(exchange, bound)
   if (isRows && format.kind === 'csv') return planCsv(exchange, bound)
   const json = format as JsonFormat
   const contentType = jsonContentType(json)
@@ -128,14 +134,28 @@ function followed(
   return ['maxpagesize', ...track, ...omit]
 }
 
+function planParquet(exchange: Exchange, bound: Addressed): AnswerPlan {
+  return {
+    contentType: PARQUET_CONTENT_TYPE,
+    preferences: NO_PREFERENCES,
+    headers: attachment(bound, 'parquet'),
+    isFile: true,
+    make: () => answerParquet(exchange, bound),
+  }
+}
+
 function planCsv(exchange: Exchange, bound: Addressed & { readonly kind: string }): AnswerPlan {
-  const name = encodeURIComponent(bound.query.set.name)
   return {
     contentType: CSV_CONTENT_TYPE,
     preferences: NO_PREFERENCES,
-    headers: { 'Content-Disposition': `attachment; filename*=UTF-8''${name}.csv` },
+    headers: attachment(bound, 'csv'),
     make: () => answerCsv(exchange, bound),
   }
+}
+
+function attachment({ query }: Addressed, extension: string): Readonly<Record<string, string>> {
+  const name = encodeURIComponent(query.set.name)
+  return { 'Content-Disposition': `attachment; filename*=UTF-8''${name}.${extension}` }
 }
 
 function serviceDocument({ request, snapshot }: Exchange, format: JsonFormat): string {

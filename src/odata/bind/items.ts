@@ -6,6 +6,7 @@ import { itemsOf, type Scope } from './scope.ts'
 import type { OptionSyntax } from '../syntax/syntax.ts'
 import { edm } from '../edm/types.ts'
 import { bindFilter, bindOrder, boundWindow } from './expression/filter-and-order.ts'
+import { bindItemSearch } from './expression/search.ts'
 
 /** The items that the options ask for, named `value`, and before them their number before $skip and $top. */
 export function shownItems(
@@ -27,9 +28,12 @@ function scopeOfItems(list: Expression, scope: Scope) {
   return { source, inner: scope.itemsAreIt === true ? { ...inner, request } : inner }
 }
 
-function conditionOn({ filter }: OptionSyntax, inner: Scope): Expression | null {
-  if (filter === undefined) return null
-  return withTarget('$filter', () => bindFilter(filter, inner))
+function conditionOn({ filter, search }: OptionSyntax, inner: Scope): Expression | null {
+  const passed =
+    filter === undefined ? null : withTarget('$filter', () => bindFilter(filter, inner))
+  if (search === undefined) return passed
+  const found = withTarget('$search', () => bindItemSearch(search, inner.item!))
+  return passed === null ? found : { kind: 'logical', operator: 'and', operands: [found, passed] }
 }
 
 export function counted(list: Expression, options: OptionSyntax, scope: Scope): [OutputProperty] {
@@ -39,9 +43,10 @@ export function counted(list: Expression, options: OptionSyntax, scope: Scope): 
 }
 
 function chosenItems(list: Expression, options: OptionSyntax, scope: Scope): Expression {
-  const { filter, orderby = [] } = options
+  const { filter, search, orderby = [] } = options
   const { skip, top } = boundWindow(options)
-  if (filter === undefined && orderby.length === 0 && skip === 0 && top === null) return list
+  const isWhole = filter === undefined && search === undefined
+  if (isWhole && orderby.length === 0 && skip === 0 && top === null) return list
   const { source, inner } = scopeOfItems(list, scope)
   const order = withTarget('$orderby', () => bindOrder(orderby, inner))
   const type = typeOf(list)

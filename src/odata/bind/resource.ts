@@ -118,7 +118,7 @@ function stepAlong(steps: Step[], segments: readonly PathSegment[], keyAsSegment
     return open.length
   }
   if (!ORDINAL.test(segment.name)) return 0
-  change({ place: Number(segment.name) })
+  change({ place: placeOf(segment.name) })
   return 1
 }
 
@@ -182,14 +182,19 @@ function findValue(property: Property, segments: readonly PathSegment[]): ValueE
           : undefined
     if (part === undefined || key !== null)
       throw odataError('unknown-resource', `${type.name} has no part "${name}"`)
-    steps.push(type.kind === 'complex' ? name : Number(name))
+    steps.push(type.kind === 'complex' ? name : placeOf(name))
     type = part
   }
   return { property, steps, type, asks: null }
 }
 
 /** The place of an item, counted from 0; a negative one is counted from the end. */
-const ORDINAL = /^-?\d{1,9}$/
+const ORDINAL = /^-?\d+$/
+
+/** Beyond every end: what no collection holds need not be counted exactly. */
+const MOST = 2 ** 31
+
+const placeOf = (text: string) => Math.max(-MOST, Math.min(MOST, Number(text)))
 
 const SYSTEM_SEGMENTS: readonly string[] = ['$count', '$value', '$ref', '$filter']
 

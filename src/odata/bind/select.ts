@@ -65,14 +65,15 @@ function chosenValue(
   const names = Object.keys(asked.options)
   const later = names.find((option) => COMPLEX_OPTIONS.includes(option))
   const at = typeAt(type, asked.path)
-  if (later !== undefined && hasParts(at)) throw unsupported(`$${later} within $select`)
+  const isItems = at.kind === 'collection' && later === 'search'
+  if (later !== undefined && hasParts(at) && !isItems) throw unsupported(`$${later} within $select`)
   if (at.kind === 'collection' && asked.path.length > 0)
     throw unsupported('choosing items of a list that is inside of another value')
   const unfit = names.find((option) => !ITEM_OPTIONS.includes(option))
   if (more.length > 0 || asked.path.length > 0 || type.kind !== 'collection' || unfit !== undefined)
     throw odataError(
       'option-not-allowed',
-      `${name} does not take these options in $select; a list takes $filter, $orderby, $skip, $top and $count, once`,
+      `${name} does not take these options in $select; a list takes $filter, $search, $orderby, $skip, $top and $count, once`,
     )
   const output = shownItems(value, asked.options, scope)
   return output.map((each) => ({
@@ -108,7 +109,7 @@ const typeAt = (type: EdmType, path: readonly string[]): EdmType =>
     return of.kind === 'complex' && name !== '*' ? findPart(of, name, 0).type : whole
   }, type)
 
-const ITEM_OPTIONS: readonly string[] = ['filter', 'orderby', 'skip', 'top', 'count']
+const ITEM_OPTIONS: readonly string[] = ['filter', 'search', 'orderby', 'skip', 'top', 'count']
 
 /** `address($select=city,zip)` is `address/city,address/zip`. */
 export const withoutSelect = ({ path, at, options }: SelectItem): readonly SelectItem[] =>

@@ -78,7 +78,7 @@ export class Query implements AsyncDisposable {
     const { isSmall } = options
     await using resources = new Resources()
     const { connection } = resources.use(await access.snapshot.connect())
-    const opened = await takeTurn(access, connection, { begun: false, isSmall }, async () => {
+    const opened = await inTurn(access, connection, { begun: false, isSmall }, async () => {
       const stream = resources.use(await TextStream.open(connection, texts, options))
       // A stream begins with its first rows, unless only an answer that turns out to be small has a place.
       const isWhole = options.mode === 'whole' || access.streams.isFull
@@ -145,7 +145,7 @@ export class Query implements AsyncDisposable {
     await before
     if (this.#stream.hasEnded || this.#closed) return null
     const turn = { begun: true, isSmall: this.#isSmall }
-    return await takeTurn(this.#access, this.#connection, turn, () => this.#stream.next())
+    return await inTurn(this.#access, this.#connection, turn, () => this.#stream.next())
   }
 }
 
@@ -162,8 +162,9 @@ async function readSome(stream: TextStream, minBytes: number): Promise<Buffer> {
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
 }
 
-async function takeTurn<T>(
-  { admission, clock, gone, onDamage }: EngineAccess,
+/** Work of a connection: admitted, in what is left of the time, ended when the client is gone. Throws as Query.open() does. */
+export async function inTurn<T>(
+  { admission, clock, gone, onDamage }: Omit<EngineAccess, 'snapshot' | 'streams'>,
   connection: Connection,
   turn: Omit<AdmissionOptions, 'signal'>,
   work: () => Promise<T>,

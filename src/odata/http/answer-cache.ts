@@ -105,6 +105,8 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
   function caching({ cached, snapshotId }: Generation, key: string, answer: Answer): Answer {
     const { status, headers, body } = answer
     if (headers['ETag'] === undefined || status === 304) return answer
+    // A file is kept as such.
+    if (answer.file !== undefined) return answer
     // A request that has waited for another's answer in vain makes its own later, maybe on a newer snapshot.
     if (headers['Eider-Snapshot'] !== snapshotId) return answer
     if (body === null || Buffer.isBuffer(body)) {

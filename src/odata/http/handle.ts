@@ -27,6 +27,7 @@ import { meantOption } from '../syntax/option-names.ts'
 import { decodeAscii, splitTarget } from '../syntax/parse-request.ts'
 import { parseContinueOnError } from '../protocol/preferences.ts'
 import { ClientGone } from '../engine/query.ts'
+import { withRange } from './ranges.ts'
 import { sendAnswer } from './send-answer.ts'
 import { ROOT_PATH, rootUrl } from '../protocol/service-root.ts'
 
@@ -281,14 +282,17 @@ async function sendBatch(
   await send(exchange, { status: 200, headers, body: answers, rows: () => 0 })
 }
 
-async function send(exchange: HttpExchange, answer: Answer): Promise<void> {
+async function send(exchange: HttpExchange, found: Answer): Promise<void> {
   const { context, request, response, gone } = exchange
-  exchange.rows = answer.rows
+  exchange.rows = found.rows
   const codings = acceptedCodings(request.headers['accept-encoding'])
-  if (codings === null)
+  if (codings === null || (found.file !== undefined && !codings.identity))
     throw odataError('not-acceptable', 'answers are sent as br, gzip or identity', {
       target: 'Accept-Encoding',
     })
+  const { file } = found
+  const answer =
+    file === undefined ? found : withRange(request.method, request.headers, { ...found, file })
   const { cache, traffic, stalledClientMs } = context
   const { compress } = cache
   const receiver = { gone, codings, compress, stalledClientMs, onBytes: traffic.send }
@@ -333,7 +337,8 @@ function requireHost(request: IncomingMessage, listeningOn: string): string {
 
 function requireMethod({ method = '' }: IncomingMessage, allowed: readonly string[]): void {
   if (allowed.includes(method)) return
-  throw odataError('method-not-allowed', `${method} is not allowed here: the data is read-only`, {
+  const why = allowed.includes('POST') ? 'send POST' : 'the data is read-only'
+  throw odataError('method-not-allowed', `${method} is not allowed here: ${why}`, {
     headers: { Allow: allowed.join(', ') },
   })
 }

@@ -24,11 +24,11 @@ export interface Receiver {
  */
 export async function sendAnswer(
   response: ServerResponse,
-  { status, headers, body }: Answer,
+  { status, headers, body, file }: Answer,
   { gone, codings, compress, stalledClientMs, onBytes }: Receiver,
 ): Promise<void> {
   const isHead = response.req.method === 'HEAD'
-  const coding = codingOf({ headers, body }, codings)
+  const coding = file === undefined ? codingOf({ headers, body }, codings) : 'identity'
   const coded = coding === 'identity' ? headers : { ...headers, 'Content-Encoding': coding }
   if (body === null || Buffer.isBuffer(body)) {
     const isPlain = body === null || coding === 'identity'

@@ -36,6 +36,7 @@ const statusOfCode = {
   'not-acceptable': 406,
   'snapshot-gone': 410,
   'too-large': 413,
+  'range-not-satisfiable': 416,
   'url-too-long': 414,
   'unsupported-media-type': 415,
   'failed-dependency': 424,

@@ -16,7 +16,8 @@ export interface JsonFormat {
   readonly omitsNulls?: boolean
 }
 
-export type DataFormat = ({ readonly kind: 'json' } & JsonFormat) | { readonly kind: 'csv' }
+export type DataFormat =
+  ({ readonly kind: 'json' } & JsonFormat) | { readonly kind: 'csv' | 'parquet' }
 
 /** The version of the response: 4.01 unless the client knows less. Throws 400 for one that it does not speak. */
 export function negotiateVersion(headers: RequestHeaders): ODataVersion {
@@ -53,7 +54,7 @@ function askedVersion(headers: RequestHeaders): string | null {
 export function negotiateData(
   headers: RequestHeaders,
   option: string | null,
-  { hasCsv }: { readonly hasCsv: boolean },
+  { hasCsv, hasParquet = false }: { readonly hasCsv: boolean; readonly hasParquet?: boolean },
 ): DataFormat {
   const text = option === null ? header(headers, 'accept') : formatOption(option)
   if (text === null) return { kind: 'json', ...MINIMAL }
@@ -72,8 +73,11 @@ export function negotiateData(
     const json = isRefused(JSON_TYPE) ? null : jsonFormatOf(range)
     if (json !== null) return { kind: 'json', ...json }
     if (hasCsv && !isRefused(CSV_TYPE) && isCsv(range)) return { kind: 'csv' }
+    // No star stands for it: whoever can read such a file says so.
+    if (hasParquet && range.type === PARQUET_CONTENT_TYPE) return { kind: 'parquet' }
   }
-  const served = hasCsv ? `${JSON_TYPE} and ${CSV_TYPE}` : JSON_TYPE
+  const others = [...(hasCsv ? [CSV_TYPE] : []), ...(hasParquet ? [PARQUET_CONTENT_TYPE] : [])]
+  const served = [[JSON_TYPE, ...others.slice(0, -1)].join(', '), ...others.slice(-1)].join(' and ')
   const atom = /\batom\b/i.test(text) ? '; Atom belongs to OData 2 and 3' : ''
   throw odataError('not-acceptable', `this resource is only served as ${served}${atom}`, {
     target: option === null ? 'Accept' : '$format',
@@ -132,6 +136,8 @@ const CSV_TYPES: readonly string[] = [CSV_TYPE, 'text/*', '*/*']
 /** RFC 4180 with the names of the properties in the first line. */
 export const CSV_CONTENT_TYPE = `${CSV_TYPE};charset=utf-8;header=present`
 
+export const PARQUET_CONTENT_TYPE = 'application/vnd.apache.parquet'
+
 function isCsv({ type, parameters }: MediaRange): boolean {
   const isWritten = ([name, value]: MediaRange['parameters'][number]) =>
     name === 'header' ? value === 'present' : name === 'charset' && UTF8.test(value)
@@ -144,6 +150,7 @@ const UTF8 = /^utf-?8$/
 function formatOption(option: string): string {
   const short = option.toLowerCase()
   if (short === 'csv') return CSV_TYPE
+  if (short === 'parquet') return PARQUET_CONTENT_TYPE
   return short === 'json' || short === 'xml' ? `application/${short}` : option
 }
 

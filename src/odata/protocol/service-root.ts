@@ -6,7 +6,9 @@ import { header, type RequestHeaders } from './negotiate.ts'
 
 export const ROOT_PATH = '/odata'
 
-const HOST = /^https?:\/\/([^/?#]*)/i
+/** Also of a URL that leaves its scheme out, `//host/path`. */
+const HOST = /^(?:https?:)?\/\/([^/?#]*)/i
+const OTHER_SCHEME = /^(?!https?:)[a-z][a-z\d+.-]*:/i
 
 /**
  * Path below the service root and query, of a URL that is absolute, an absolute path, or relative to the root; also with
@@ -14,6 +16,8 @@ const HOST = /^https?:\/\/([^/?#]*)/i
  * Throws 400 for a URL of another host, 404 for one of another service on this host.
  */
 export function targetBelowRoot(url: string, root: string): string {
+  if (OTHER_SCHEME.test(url))
+    throw odataError('invalid-url', 'a URL of this service begins with http: or https:')
   const host = HOST.exec(url)?.[1]
   if (host !== undefined) requireOwnHost(host, root)
   const path = url.replace(HOST, '')

@@ -82,7 +82,12 @@ export function foreignOperator(
       `write ${functionOfWord[name]!.map((call) => `${call}(${value},${quoted})`).join(' or ')}`,
     )
   }
-  if (name === 'between') return say(`write ${value} ge 1 and ${value} le 5`)
+  if (name === 'between') {
+    const operand = String.raw`('(?:[^']|'')*'|[\w.:+-]+)`
+    const range = new RegExp(String.raw`^\s+${operand}\s+and\s+${operand}`, 'i').exec(rest)
+    const [low, high] = range === null ? ['1', '5'] : [range[1]!, range[2]!]
+    return say(`write ${value} ge ${low} and ${value} le ${high}`)
+  }
   if (name === 'not') return say(`it stands before a condition: not (${value} in (1,2))`)
   const meant = Object.hasOwn(operatorWords, name) ? operatorWords[name] : undefined
   const hint = meant === undefined ? didYouMean(name, known) : `write "${meant}"`

@@ -41,6 +41,8 @@ function knownMistake(rule: string, text: string, position: number): string | nu
     const found = applyMistake(text, position)
     if (found !== null) return found
   }
+  if (rule === 'select' && /^\s*count\s*\(\s*$/i.test(text.slice(0, position)))
+    return '$select takes names of properties; write $count=true for the number of rows, or $apply=aggregate($count as n)'
   const isAtEnd = text.slice(position).trim() === ''
   if (isAtEnd) return missingEnd(rule, text)
   if (rule !== 'expand' && /^;\s*\$?\w+\s*=/.test(text.slice(position)))

@@ -1,6 +1,7 @@
 // Checks on the rows of a model, in the transaction that made them: a failure rolls it back, so that the last good
 // version stays.
 
+import { count } from '../../core/counts.ts'
 import { failingRows } from '../../compiler/checks/check-query.ts'
 import { limits } from '../../core/limits.ts'
 import type { Check, Model } from '../../core/model.ts'
@@ -39,6 +40,5 @@ async function runCheck(
   const shown = row?.['shown'] as readonly string[]
   const more = rows > shown.length ? '; and more' : ''
   const { line, column } = positionOf(model.source, span.start)
-  const count = `${rows} ${rows === 1 ? 'row' : 'rows'}`
-  return `${model.source.path}:${line}:${column}: ${condition} does not hold for ${count}: ${shown.join('; ')}${more}`
+  return `${model.source.path}:${line}:${column}: ${condition} does not hold for ${count(rows, 'row')}: ${shown.join('; ')}${more}`
 }

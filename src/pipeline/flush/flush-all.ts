@@ -1,21 +1,28 @@
 // The flush of a run: every events model has its table, then what is buffered moves in, target by target.
 
+import { isDeepStrictEqual } from 'node:util'
 import type { ClaimSource } from '../../buffer/claim-source.ts'
 import { knownModels } from '../../compiler/select.ts'
 import type { EventsModel } from '../../core/model.ts'
-import { sameName, targetsOf } from '../../core/names.ts'
+import { limits } from '../../core/limits.ts'
+import { type ModelName, sameName, targetsOf } from '../../core/names.ts'
+import { Resources } from '../../core/resources.ts'
 import { sql } from '../../core/sql.ts'
-import type { Connection } from '../../duckdb/database.ts'
+import { isConflict } from '../../duckdb/errors.ts'
 import { roomMaker } from '../../duckdb/vectors/memory.ts'
+import { describeOnce } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import type { FlushCount } from '../results.ts'
-import { finishCommitted, type FlushDependencies, flushTarget } from './flush.ts'
+import type { FlushCount } from '../../core/report/run-summary.ts'
+import { finishCommitted, type FlushDependencies, FlushedMeanwhile, flushTarget } from './flush.ts'
 import { dropBatch, insertRejected, isOf } from './load-batch.ts'
 import { events as eventsTable } from '../build/materialize/events.ts'
-import { noteRelation, relationOf } from '../build/materialize/relation.ts'
-import { isEdited } from '../../store/state-store.ts'
+import { noteRelation } from '../build/materialize/relation.ts'
+import { type FlushPosition, isEdited } from '../../store/state-store.ts'
 
-type Given = Omit<FlushDependencies, 'connection' | 'records' | 'makeRoom' | 'claims' | 'formerly'>
+type Given = Omit<
+  FlushDependencies,
+  'connection' | 'records' | 'tables' | 'makeRoom' | 'claims' | 'formerly'
+>
 
 export interface FlushAllOptions extends Given {
   /** null where nothing collects. */
@@ -35,10 +42,22 @@ export async function flushAll(
   const { openClaims, logger, signal, startedAt, onFlushed, onFailure } = options
   const ready = await prepareTables(context, events, options)
   if (openClaims === null || signal.aborted) return
+  await using resources = new Resources()
+  const { bufferLease } = context.store
+  if (bufferLease !== null)
+    resources.use(await bufferLease.take({ waitMs: limits.runLockWaitMs, signal }))
   await using claims = await openClaims()
   const { connection, store } = context
   const makeRoom = await roomMaker(connection)
-  const all = { ...options, connection, records: store.flushed, makeRoom, claims, formerly: false }
+  const all = {
+    ...options,
+    connection,
+    records: store.flushed,
+    tables: store.tables,
+    makeRoom,
+    claims,
+    formerly: false,
+  }
   await finishCommitted(all, context.state.acks)
   const targets = await claims.targets()
   const known = [...knownModels(context.project).values()].filter(
@@ -53,14 +72,37 @@ export async function flushAll(
     const others = targetsOf(name, targets).filter((target) => target !== name)
     try {
       for (const target of [...others.toSorted(), name]) {
-        const fence = context.state.positions.get(target)
-        await flushTarget(deps, model, target, fence, startedAt, (count) => onFlushed(model, count))
+        const count = (flushed: FlushCount) => onFlushed(model, flushed)
+        await flushUnlessMet(deps, context, (fence) =>
+          flushTarget(deps, model, target, fence.get(target), startedAt, count),
+        )
       }
     } catch (error) {
       onFailure(model, error)
     }
   }
 }
+
+/**
+ * Where another machine has changed the same table meanwhile, nothing of the batch is done, and the fence may have moved:
+ * it is read again, and so are the claims.
+ */
+async function flushUnlessMet(
+  { connection }: FlushDependencies,
+  { state, store }: RunContext,
+  flush: (positions: ReadonlyMap<ModelName, FlushPosition>) => Promise<void>,
+): Promise<void> {
+  let { positions } = state
+  for (let tries = 1; ; tries++)
+    try {
+      return await flush(positions)
+    } catch (error) {
+      if (!isMet(error) || tries >= limits.lakeTries) throw error
+      positions = await store.state.readPositions(connection)
+    }
+}
+
+const isMet = (error: unknown) => isConflict(error) || error instanceof FlushedMeanwhile
 
 /** Since the last run that flushed all of it. */
 function isRedefined({ state }: RunContext, model: EventsModel): boolean {
@@ -69,10 +111,14 @@ function isRedefined({ state }: RunContext, model: EventsModel): boolean {
 }
 
 /** What did not fit the model as it was may fit it as it is. */
-async function retryRejected(connection: Connection, model: EventsModel): Promise<number> {
+async function retryRejected(
+  { store, connection }: RunContext,
+  model: EventsModel,
+): Promise<number> {
   const query = sql`SELECT 1 FROM _eider.rejected_events WHERE ${isOf(model)} LIMIT 1`
   if ((await connection.row(query)) === null) return 0
-  const events = await insertRejected(connection, relationOf(model.name), model)
+  const target = await store.tables.written(connection, model.name)
+  const events = await insertRejected(connection, target, model)
   await dropBatch(connection)
   return events
 }
@@ -81,33 +127,63 @@ async function retryRejected(connection: Connection, model: EventsModel): Promis
 async function prepareTables(
   context: RunContext,
   models: readonly EventsModel[],
-  { onFailure, onFlushed, logger }: FlushAllOptions,
+  options: FlushAllOptions,
 ): Promise<readonly EventsModel[]> {
-  const { connection, runId, store } = context
   const ready: EventsModel[] = []
   for (const model of models) {
     try {
-      const record = recordOf(context, model)
-      const wasEdited = isEdited(record, model)
-      const retried = await store.state.change(connection, async () => {
-        await eventsTable.build(context, model)
-        // From here on the table is known as one that holds events, by this definition, whatever happens next: what is
-        // rejected by it is tried again when it changes, also when it becomes again what it was.
-        if (record?.kind !== 'events' || wasEdited)
-          await store.state.recordModels(connection, runId, [
-            { model, fingerprint: '', version: '' },
-          ])
-        return wasEdited ? await retryRejected(connection, model) : 0
-      })
-      if (retried > 0) {
-        onFlushed(model, { events: retried, rejected: 0 })
-        logger.info('flush-rejected-retried', { target: model.name, events: retried })
-      }
+      await prepareUnlessMet(context, model, options)
       noteRelation(context, model)
       ready.push(model)
     } catch (error) {
-      onFailure(model, error)
+      options.onFailure(model, error)
     }
   }
   return ready
+}
+
+/** Another machine may make the same table at the same time. */
+async function prepareUnlessMet(
+  context: RunContext,
+  model: EventsModel,
+  options: FlushAllOptions,
+): Promise<void> {
+  const { store, connection } = context
+  let known = context
+  for (let tries = 1; ; tries++)
+    try {
+      return await prepareTable(known, model, options)
+    } catch (error) {
+      if (!isMet(error) || tries >= limits.lakeTries) throw error
+      const { catalog, state } = await store.state.read(connection, [model.name])
+      known = { ...context, catalog, state, columnsBefore: describeOnce(connection, catalog) }
+    }
+}
+
+async function prepareTable(
+  context: RunContext,
+  model: EventsModel,
+  { onFlushed, logger }: FlushAllOptions,
+): Promise<void> {
+  const { connection, runId, store } = context
+  const record = recordOf(context, model)
+  const wasEdited = isEdited(record, model)
+  const isKnown = record?.kind === 'events' && !wasEdited
+  const prepare = async () => {
+    // Another machine may have made the table since this one looked, and flushed into it.
+    const isStale =
+      !isKnown && !isDeepStrictEqual(await store.state.readRecord(connection, model.name), record)
+    if (isStale) throw new FlushedMeanwhile(`another run has made ${model.name} meanwhile`)
+    await eventsTable.build(context, model)
+    if (isKnown) return 0
+    // From here on the table is known as one that holds events, by this definition, whatever happens next: what is
+    // rejected by it is tried again when it changes, also when it becomes again what it was.
+    await store.flushed.prepare(connection, model.name)
+    await store.state.recordModels(connection, runId, [{ model, fingerprint: '', version: '' }])
+    return wasEdited ? await retryRejected(context, model) : 0
+  }
+  const retried = await store.state.change(connection, prepare)
+  if (retried === 0) return
+  onFlushed(model, { events: retried, rejected: 0 })
+  logger.info('flush-rejected-retried', { target: model.name, events: retried })
 }

@@ -10,7 +10,8 @@ import { interruptOnAbort } from '../interrupt.ts'
 import { uncompiledSteps } from '../plan/steps.ts'
 import { readContext } from '../read-context.ts'
 import { refusalToEmpty } from '../refuse-loss.ts'
-import { type FlushCount, RunResults } from '../results.ts'
+import type { FlushCount } from '../../core/report/run-summary.ts'
+import { RunResults } from '../results.ts'
 import { flushEvents, type RunOptions } from '../run.ts'
 
 export type FlushOptions = Omit<
@@ -32,7 +33,7 @@ export async function flushBuffer(options: FlushOptions): Promise<FlushSummary> 
   const { store, lockWaitMs, signal, progress } = options
   const results = new RunResults(options.now?.() ?? new Date(), progress)
   try {
-    await using _lease = await store.lease.take({ waitMs: lockWaitMs, signal })
+    await using _lease = await store.flushLease.take({ waitMs: lockWaitMs, signal })
     const refusal = await refusalToEmpty(options)
     if (refusal !== null) throw refusal
     await using warehouse = await store.warehouse.open(options)
@@ -41,7 +42,7 @@ export async function flushBuffer(options: FlushOptions): Promise<FlushSummary> 
     await flush({ ...options, project: eventsOf(options.project) }, results, connection)
     await store.warehouse.settle(connection, null)
   } catch (error) {
-    if (!isInterruption(error, signal)) throw toEnvironmentError(error)
+    if (!isInterruption(error, signal)) throw toEnvironmentError(store.explain(error))
   }
   results.selected = results.finished
   const { ok, ms, flushed, models } = results.summarize()
@@ -53,7 +54,9 @@ async function flush(
   results: RunResults,
   connection: Connection,
 ): Promise<void> {
-  const { store, project, signal } = options
+  const { project, signal } = options
+  // The lease of a flush is for the buffer too.
+  const store = { ...options.store, bufferLease: null }
   const { runId, startedAt } = results
   const { catalog, state } = await store.state.begin(connection, knownModels(project).keys())
   const found = { connection, catalog, state, runId, startedAt, signal }

@@ -19,8 +19,8 @@ import type { Logger } from '../../core/logger.ts'
 import type { EventsModel } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Progress, Share } from '../../core/report/progress.ts'
-import type { Sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
+import { isOutcomeUnknown } from '../../duckdb/errors.ts'
 import { ModelFailure } from '../failure.ts'
 import {
   type Batch,
@@ -31,9 +31,9 @@ import {
   MisfitError,
   viewTyped,
 } from './load-batch.ts'
-import { relationOf } from '../build/materialize/relation.ts'
-import type { FlushCount } from '../results.ts'
+import type { FlushCount } from '../../core/report/run-summary.ts'
 import type { FlushRecords } from '../../store/flush-records.ts'
+import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
 import { type AckRecord, type FlushPosition, isFlushed } from '../../store/state-store.ts'
 
 export type FlushStep =
@@ -49,6 +49,7 @@ export type FlushStep =
 export interface FlushDependencies {
   readonly connection: Connection
   readonly records: FlushRecords
+  readonly tables: TableStorage
   /** Called with the size of each batch before DuckDB reads it. */
   readonly makeRoom: (bytes: number) => Promise<void>
   readonly claims: ClaimSource
@@ -101,6 +102,7 @@ export async function flushTarget(
     try {
       isLast = await claimBatch(deps, target, fence, runStartedAt, batch) // step 1
       if (batch.length === 0) break
+      await using _turn = await deps.records.hold(target, signal)
       flushed = true
       progress({ event: 'flush-started', model: model.name, events: eventsOf(batch) })
       let rejected = 0
@@ -173,15 +175,15 @@ async function flushClaims(
   count: (flushed: FlushCount) => void,
 ): Promise<void> {
   const { connection, records, onStep } = deps
-  const commit = async (batch: Batch, insert: (target: Sql) => Promise<void>) => {
+  const commit = async (batch: Batch, insert: (target: WrittenTable) => Promise<void>) => {
     await onStep?.('loaded')
-    await connection.transact(async () => {
+    await transact(deps, claims, async () => {
       // step 3
       await onStep?.('begun')
-      await insert(relationOf(model.name)) // step 4
+      await insert(await deps.tables.written(connection, model.name)) // step 4
       await onStep?.('inserted')
       const taken = await records.record(connection, claims) // step 5
-      if (taken !== null) throw new ModelFailure(`another run has flushed ${taken} meanwhile`)
+      if (taken !== null) throw new FlushedMeanwhile(`another run has flushed ${taken} meanwhile`)
       await onStep?.('recorded')
     }) // step 6
     count(batch)
@@ -205,6 +207,24 @@ async function flushClaims(
   }
   const batch = await loadTolerantly(connection, model, claim)
   await commit(batch, (target) => insertTolerantly(connection, target, claim, batch))
+}
+
+/** The rows of these claims were committed by another process, or are about to be. */
+export class FlushedMeanwhile extends ModelFailure {}
+
+/** Where the answer to the COMMIT is lost, what was recorded decides. */
+async function transact(
+  { connection, records }: FlushDependencies,
+  claims: readonly Claim[],
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await connection.transact(work)
+  } catch (error) {
+    if (!isOutcomeUnknown(error)) throw error
+    for (const claim of claims)
+      if (!(await records.isCommitted(connection, claim).catch(() => false))) throw error
+  }
 }
 
 const eventsOf = (claims: readonly Claim[]) => claims.reduce((sum, { events }) => sum + events, 0)

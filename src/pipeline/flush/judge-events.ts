@@ -21,6 +21,7 @@ import {
   viewTyped,
 } from './load-batch.ts'
 import { countRows } from '../build/materialize/relation.ts'
+import { plainTable } from '../../store/table-storage.ts'
 import { isEdited, STATE_SCHEMA } from '../../store/state-store.ts'
 
 /** The columns of the model; the rows that would come into its table, once judgeEvents() has run. */
@@ -67,7 +68,7 @@ async function insertAll(
 ): Promise<boolean> {
   const batch = await viewTyped(connection, model, segments, true)
   try {
-    await connection.transact(() => insertTyped(connection, ARRIVING, batch))
+    await connection.transact(() => insertTyped(connection, plainTable(ARRIVING), batch))
     return true
   } catch (error) {
     if (error instanceof MisfitError) return false

@@ -11,6 +11,7 @@ import type { EventsModel } from '../../core/model.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
+import type { WrittenTable } from '../../store/table-storage.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { field, fields, isNested, isRequired, typedOf } from './event-columns.ts'
 import { ModelFailure } from '../failure.ts'
@@ -64,7 +65,7 @@ export async function viewTyped(
 /** Step 4 for a batch of viewTyped(). Throws MisfitError when a value does not fit its column, or is missing. */
 export async function insertTyped(
   connection: Connection,
-  target: Sql,
+  target: WrittenTable,
   batch: Batch,
 ): Promise<void> {
   const inserted = await insertRows(connection, target, batch).catch((error: unknown) => {
@@ -93,7 +94,7 @@ export async function loadTolerantly(
 /** Step 4 for a batch of loadTolerantly(): each event is in the table or set aside afterwards. */
 export async function insertTolerantly(
   connection: Connection,
-  target: Sql,
+  target: WrittenTable,
   claim: Claim,
   batch: Batch,
 ): Promise<void> {
@@ -115,7 +116,7 @@ export async function insertTolerantly(
  */
 export async function insertRejected(
   connection: Connection,
-  target: Sql,
+  target: WrittenTable,
   model: EventsModel,
 ): Promise<number> {
   await judgeRejected(connection, model, sql`_eider.rejected_events`)
@@ -160,8 +161,12 @@ export function judgeRejected(
 }
 
 /** By name, since a table may have columns that its model no longer lists. */
-const insertRows = (connection: Connection, target: Sql, { rows }: Batch): Promise<number> =>
-  connection.run(sql`INSERT INTO ${target} BY NAME FROM ${rows}`)
+const insertRows = async (
+  connection: Connection,
+  target: WrittenTable,
+  { rows }: Batch,
+): Promise<number> =>
+  connection.run(sql`INSERT INTO ${target.table} BY NAME ${await target.rows(sql`FROM ${rows}`)}`)
 
 export async function dropBatch(connection: Connection): Promise<void> {
   await connection.run(sql`DROP VIEW IF EXISTS ${TYPED}`)

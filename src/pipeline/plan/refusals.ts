@@ -1,6 +1,7 @@
 // What blocks a model, known before a row is read: checked once for each model that is to be built, by a run and
 // by a plan. What only the rows can show comes up when the model is built, or built in memory by a plan with a diff.
 
+import { count } from '../../core/counts.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName, splitModelName } from '../../core/names.ts'
@@ -38,7 +39,7 @@ async function lossesOf(context: RunContext, model: Model): Promise<readonly str
   if (!fullRefresh || (record !== null && !kinds[record.kind].keepsRows))
     return materializationOf(model).losses(context, model)
   const rows = await countRows(connection, relationOf(model.name))
-  return [`--full-refresh drops ${rows} ${rows === 1 ? 'row' : 'rows'} of the table`]
+  return [`--full-refresh drops ${count(rows, 'row')} of the table`]
 }
 
 function refuseReservedSchema({ catalog }: RunContext, { name }: Model): void {

@@ -7,6 +7,9 @@ import type { Connection } from '../../duckdb/database.ts'
 import type { FlushedSegment, FlushRecords } from '../flush-records.ts'
 
 export const fileFlushRecords: FlushRecords = {
+  prepare: () => Promise.resolve(),
+  // Nobody else has the database.
+  hold: () => Promise.resolve({ [Symbol.asyncDispose]: () => Promise.resolve() }),
   record,
   forget,
   async isCommitted(connection, { id }) {

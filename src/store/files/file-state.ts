@@ -1,13 +1,14 @@
 // The state of a target in its database file, read and changed.
 
-import type { Kind, Macro } from '../../core/model.ts'
+import type { Macro } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
-import { sql } from '../../core/sql.ts'
+import { type Sql, sql } from '../../core/sql.ts'
 import { type Catalog, catalogKey, readCatalog } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { numberOf, textOf } from '../../duckdb/values.ts'
+import { numberOf } from '../../duckdb/values.ts'
 import {
+  type AckRecord,
   type FinishedRun,
   type FlushPosition,
   type Known,
@@ -20,15 +21,34 @@ import {
   type StateStore,
 } from '../state-store.ts'
 import { checkFormat, ensureState } from './file-layout.ts'
-import { saveLastState } from './last-state.ts'
+import { copyRun, type KnownRuns, saveLastState } from './last-state.ts'
 
 /** `stateDir`: `.eider`, or that of the target. */
-export const fileState = (stateDir: string): StateStore => ({
-  async begin(connection, names) {
-    const catalog = await readCatalog(connection)
-    await ensureState(connection, catalog)
-    return readKnown(connection, catalog, names)
-  },
+export function fileState(stateDir: string): StateStore {
+  let began: Began | null = null
+  return {
+    ...withoutMemory,
+    async begin(connection, names) {
+      const catalog = await readCatalog(connection)
+      await ensureState(connection, catalog)
+      began = await readKnown(connection, catalog, names)
+      return began
+    },
+    saveForReaders: (connection) => saveLastState(connection, stateDir, began),
+    async recordRun(connection, run, results) {
+      const text = JSON.stringify(results)
+      await recordRun(connection, run, text, began)
+      // The next run makes up for what this one cannot write.
+      await copyRun(stateDir, run.runId, text).catch(() => undefined)
+      return Buffer.byteLength(text)
+    },
+  }
+}
+
+/** What is known at the start of a run, with what is needed to spare it further queries. */
+interface Began extends Known, KnownRuns {}
+
+const withoutMemory: Omit<StateStore, 'begin' | 'saveForReaders' | 'recordRun'> = {
   async read(connection, names) {
     const catalog = await readCatalog(connection)
     const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'format'))
@@ -36,29 +56,26 @@ export const fileState = (stateDir: string): StateStore => ({
     await checkFormat(connection)
     return readKnown(connection, catalog, names)
   },
-  saveForReaders: (connection) => saveLastState(connection, stateDir),
+  async readRecord(connection, model) {
+    const { models } = await readState(connection, [model])
+    return models.get(model) ?? null
+  },
   change: (connection, work) => connection.transact(work),
   readPositions,
   recordModels,
   recordRemoved: (connection, _, models) => recordRemoved(connection, models),
   recordMacros,
-  recordRun,
   forget,
   rename,
-})
+}
 
 async function readKnown(
   connection: Connection,
   catalog: Catalog,
   names: Iterable<ModelName>,
-): Promise<Known> {
-  const macros = await readMacros(connection)
-  return { catalog, macros, state: await readState(connection, names) }
-}
-
-async function readMacros(connection: Connection): Promise<readonly SavedMacro[]> {
-  const rows = await connection.rows(sql`SELECT name, text FROM _eider.macros ORDER BY rowid`)
-  return rows.map(({ name, text }) => ({ name: textOf(name), text: textOf(text) }))
+): Promise<Began> {
+  const { macros, runs, lastRun, ...state } = await readAll(connection, names)
+  return { catalog, macros, state, runs, lastRun }
 }
 
 /** Records take the name of the model in the project where the two differ only in case. */
@@ -66,44 +83,74 @@ export async function readState(
   connection: Connection,
   names: Iterable<ModelName>,
 ): Promise<State> {
+  return await readAll(connection, names)
+}
+
+const list = (query: Sql): Sql => sql`(SELECT coalesce(list(one), []) FROM (${query}) AS one)`
+
+const POSITIONS = sql`SELECT target, opening, segment FROM _eider.flush_position ORDER BY target, opening`
+
+/** One query: a run with nothing to do has hardly any other. */
+async function readAll(connection: Connection, names: Iterable<ModelName>) {
   const spelled = new Map(Array.from(names, (name) => [foldCase(name), name]))
-  const models = await connection.texts(sql`
-    SELECT model, kind, fingerprint, version, definition, removed_at IS NOT NULL AS removed FROM _eider.models`)
-  const acks = await connection.rows(
-    sql`SELECT claim_id, target, opening FROM _eider.acks ORDER BY target, segment`,
-  )
+  const [found] = (await connection.texts(sql`
+    SELECT ${list(sql`
+      SELECT model, kind, fingerprint, version, definition, removed_at IS NOT NULL AS removed
+      FROM _eider.models ORDER BY rowid`)} AS models,
+    ${list(sql`SELECT claim_id AS id, target, opening FROM _eider.acks ORDER BY target, segment`)} AS acks,
+    ${list(POSITIONS)} AS positions,
+    ${list(sql`SELECT name, text FROM _eider.macros ORDER BY rowid`)} AS macros,
+    (SELECT count(*) FROM _eider.runs) AS runs,
+    (SELECT arg_max(run_id, started_at) FROM _eider.runs) AS last_run`)) as unknown as [Saved]
   return {
     models: new Map(
-      models.map((row): [ModelName, ModelRecord] => [
-        spelled.get(foldCase(textOf(row['model']))) ?? (row['model'] as ModelName),
-        {
-          kind: row['kind'] as Kind,
-          fingerprint: textOf(row['fingerprint']),
-          version: textOf(row['version']),
-          definition: textOf(row['definition']),
-          removed: row['removed'] === true,
-        },
+      found.models.map(({ model, ...record }): [ModelName, ModelRecord] => [
+        spelled.get(foldCase(model)) ?? model,
+        record,
       ]),
     ),
-    positions: await readPositions(connection),
-    acks: acks.map(({ claim_id, target, opening }) => ({
-      id: textOf(claim_id),
-      target: target as ModelName,
-      opening: numberOf(opening),
-    })),
+    positions: positionsOf(found.positions),
+    acks: found.acks,
+    macros: found.macros,
+    runs: found.runs,
+    lastRun: found.last_run,
   }
+}
+
+/** As DuckDB writes the rows in JSON. */
+interface Saved {
+  readonly models: readonly (ModelRecord & { readonly model: ModelName })[]
+  readonly acks: readonly AckRecord[]
+  readonly positions: readonly SavedPosition[]
+  readonly macros: readonly SavedMacro[]
+  readonly runs: number
+  readonly last_run: string | null
+}
+
+interface SavedPosition {
+  readonly target: ModelName
+  readonly opening: number
+  readonly segment: number
 }
 
 async function readPositions(
   connection: Connection,
 ): Promise<ReadonlyMap<ModelName, FlushPosition>> {
-  const rows = await connection.rows(
-    sql`SELECT target, opening, segment FROM _eider.flush_position ORDER BY target, opening`,
+  const rows = await connection.rows(POSITIONS)
+  return positionsOf(
+    rows.map(({ target, opening, segment }) => ({
+      target: target as ModelName,
+      opening: numberOf(opening),
+      segment: numberOf(segment),
+    })),
   )
+}
+
+function positionsOf(rows: readonly SavedPosition[]): ReadonlyMap<ModelName, FlushPosition> {
   const positions = new Map<ModelName, Map<number, number>>()
   for (const { target, opening, segment } of rows) {
-    const position = positions.get(target as ModelName) ?? new Map<number, number>()
-    positions.set(target as ModelName, position.set(numberOf(opening), numberOf(segment)))
+    const position = positions.get(target) ?? new Map<number, number>()
+    positions.set(target, position.set(opening, segment))
   }
   return positions
 }
@@ -157,16 +204,16 @@ async function rename(connection: Connection, from: ModelName, to: ModelName): P
 async function recordRun(
   connection: Connection,
   { runId, startedAt, ms, ok }: FinishedRun,
-  results: unknown,
-): Promise<number> {
-  const text = JSON.stringify(results)
+  text: string,
+  began: KnownRuns | null,
+): Promise<void> {
   const finishedAt = new Date(startedAt.getTime() + Math.round(ms))
   await connection.run(sql`
     INSERT INTO _eider.runs (run_id, started_at, finished_at, ok, summary)
     VALUES (${sql.value(runId)}, ${sql.value(startedAt.toISOString())}, ${sql.value(finishedAt.toISOString())},
       ${sql.value(ok)}, ${sql.value(text)})`)
-  await connection.run(sql`
+  if (began === null || began.runs >= limits.keptRuns)
+    await connection.run(sql`
     DELETE FROM _eider.runs WHERE started_at <= (
       SELECT started_at FROM _eider.runs ORDER BY started_at DESC LIMIT 1 OFFSET ${sql.value(limits.keptRuns)})`)
-  return Buffer.byteLength(text)
 }

@@ -7,6 +7,7 @@ import { fileLease } from './file-lease.ts'
 import { fileReader } from './file-reader.ts'
 import { fileSnapshots } from './file-snapshots.ts'
 import { fileState } from './file-state.ts'
+import { fileTables } from './file-tables.ts'
 import { fileWarehouse } from './file-warehouse.ts'
 
 export function fileStore(paths: ProjectPaths): Store {
@@ -14,6 +15,9 @@ export function fileStore(paths: ProjectPaths): Store {
   return {
     warehouse: fileWarehouse(paths, lease),
     lease,
+    tables: fileTables,
+    flushLease: lease,
+    bufferLease: null,
     state: fileState(paths.state),
     flushed: fileFlushRecords,
     snapshots: fileSnapshots(paths.snapshots),

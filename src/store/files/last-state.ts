@@ -1,14 +1,14 @@
 // What readers need of the warehouse while a run holds it: a copy that each run makes before it changes anything, in
-// `.eider/last/`, so that it is right also where the run before was killed.
+// `.eider/last/`, so that it is right also where the run before was killed. Its results a run adds when it ends.
 //
 //   state.json          an object: `format` (1), `mark`, then the rows of `_eider.models` and `_eider.flush_position` as
 //                       `models` and `positions`, and `relations` with the names and types of their columns; no rows of theirs
 //   runs/<run id>.json  the results of a run as in target/run_results.json, of the last limits.copiedRuns runs
 //
 // They may be deleted: the next run writes them again. `mark` is a hash of what the state was copied from; a run that
-// finds it there adds the results of the run before and writes nothing else.
+// finds it there, and the results of the run before, writes nothing.
 
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
@@ -19,6 +19,7 @@ import { readCatalog } from '../../duckdb/catalog.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { replaceDurably } from '../../files/durable-files.ts'
+import type { Known, State } from '../state-store.ts'
 import type { ReadOptions } from '../warehouse.ts'
 import { ensureState } from './file-layout.ts'
 
@@ -42,10 +43,26 @@ interface CopiedState {
   readonly relations: readonly CopiedRelation[]
 }
 
-/** `stateDir`: `.eider`, or that of the target. */
-export async function saveLastState(connection: Connection, stateDir: string): Promise<void> {
+/** Of the recorded runs. */
+export interface KnownRuns {
+  readonly runs: number
+  /** Its id; null: none is recorded. */
+  readonly lastRun: string | null
+}
+
+/** `stateDir`: `.eider`, or that of the target. `began`: what the run has read of the state; null: nothing. */
+export async function saveLastState(
+  connection: Connection,
+  stateDir: string,
+  began: (Pick<Known, 'state'> & KnownRuns) | null,
+): Promise<void> {
   const dir = join(stateDir, 'last')
-  await saveRuns(connection, join(dir, 'runs'))
+  await saveRuns(connection, join(dir, 'runs'), began)
+  const mark = began === null ? '' : markOf(began.state)
+  const start = `{"format":${FORMAT},"mark":"${mark}",`
+  const path = join(dir, 'state.json')
+  const before = await readFile(path, 'utf8').catch(() => '')
+  if (mark !== '' && before.startsWith(start) && before.endsWith('}\n')) return
   const models = await listOf(
     connection,
     sql`SELECT model, kind, fingerprint, version, definition, run_id, built_at::VARCHAR AS built_at,
@@ -56,10 +73,6 @@ export async function saveLastState(connection: Connection, stateDir: string): P
     sql`SELECT "target", opening, segment, flushed_at::VARCHAR AS flushed_at FROM _eider.flush_position
       ORDER BY "target", opening`,
   )
-  const start = `{"format":${FORMAT},"mark":"${hashOf(32, [models, positions])}",`
-  const path = join(dir, 'state.json')
-  const before = await readFile(path, 'utf8').catch(() => '')
-  if (before.startsWith(start) && before.endsWith('}\n')) return
   const relations = await listOf(
     connection,
     sql`SELECT schema_name AS "schema", table_name AS name,
@@ -76,12 +89,31 @@ export async function saveLastState(connection: Connection, stateDir: string): P
   )
 }
 
-/** One run after another adds a file; all are compared, so that a copy that was deleted or missed one is whole again. */
-async function saveRuns(connection: Connection, dir: string): Promise<void> {
+const markOf = ({ models, positions }: State): string =>
+  hashOf(32, [[...models], Array.from(positions, ([target, position]) => [target, ...position])])
+
+/** For readers of later runs. Not synced: one that a power cut leaves half-written is not read. */
+export async function copyRun(stateDir: string, runId: string, results: string): Promise<void> {
+  const dir = join(stateDir, 'last', 'runs')
+  await mkdir(dir, { recursive: true })
+  const path = join(dir, fileOf(runId))
+  await writeFile(`${path}.tmp`, results)
+  await rename(`${path}.tmp`, path)
+}
+
+/** Where files are missing all are compared, so that a copy that was deleted, or missed a run, is whole again. */
+async function saveRuns(
+  connection: Connection,
+  dir: string,
+  began: KnownRuns | null,
+): Promise<void> {
+  const names = await namesOf(dir)
+  for (const name of names.slice(0, -limits.copiedRuns)) await rm(join(dir, name), { force: true })
+  if (began !== null && hasAll(names, began)) return
   const rows = await connection.rows(sql`
     SELECT run_id FROM _eider.runs ORDER BY started_at DESC LIMIT ${sql.value(limits.copiedRuns)}`)
   const wanted = new Set(rows.map((row) => fileOf(textOf(row['run_id']))))
-  const there = new Set(await namesOf(dir))
+  const there = new Set(names)
   const missing = rows.filter((row) => !there.has(fileOf(textOf(row['run_id']))))
   if (missing.length > 0) {
     await mkdir(dir, { recursive: true })
@@ -93,6 +125,11 @@ async function saveRuns(connection: Connection, dir: string): Promise<void> {
   }
   for (const name of there) if (!wanted.has(name)) await rm(join(dir, name), { force: true })
 }
+
+const hasAll = (names: readonly string[], { runs, lastRun }: KnownRuns): boolean =>
+  lastRun !== null &&
+  names.includes(fileOf(lastRun)) &&
+  names.length >= Math.min(runs, limits.copiedRuns)
 
 const fileOf = (runId: string) => `${runId}.json`
 
@@ -128,7 +165,7 @@ async function fillRuns(connection: Connection, dir: string): Promise<void> {
   for (const name of await namesOf(dir)) {
     // A run that ends just now may have taken it away.
     const text = await readFile(join(dir, name), 'utf8').catch(() => null)
-    if (text === null) continue
+    if (text?.endsWith('}') !== true) continue
     await connection.run(sql`
       INSERT INTO _eider.runs
       SELECT run->>'run_id', started_at, started_at + to_milliseconds((run->>'ms')::DOUBLE),

@@ -1,5 +1,7 @@
 // What exists in a lake. `duckdb_tables()` would ask PostgreSQL twice for each table how many rows it has.
 
+import { STORED_SCHEMA } from '../../core/lake.ts'
+import { foldCase } from '../../core/names.ts'
 import { type Column, columnType } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
 import { type Catalog, catalogKey, type RelationType } from '../../duckdb/catalog.ts'
@@ -19,6 +21,8 @@ export async function readLakeCatalog(connection: Connection): Promise<Catalog> 
     catalogKey(textOf(row['schema']), textOf(row['name']))
   const relations = new Map<string, RelationType>(rows.map((row) => [keyOf(row), 'table']))
   for (const view of views) relations.set(keyOf(view), 'view')
+  for (const { schema, name } of rows)
+    if (schema === STORED_SCHEMA) relations.set(foldCase(textOf(name)), 'table')
   const columns = new Map(rows.map((row) => [keyOf(row), columnsOf(row['columns'])]))
   return { database: textOf(main?.['name']), relations, columns }
 }

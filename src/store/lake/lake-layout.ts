@@ -1,26 +1,27 @@
 // What the tool remembers in a lake, in the schema `_eider`. State changes in the same transactions as the data that it
 // describes. What never conflicts is only ever inserted; old rows are deleted by `eider maintain` alone.
 //
-//   format                one row: the number of this layout, and the project whose tables these are
+//   format                a view of one row: the number of this layout, and the project whose tables these are
 //   builds                one row per relation and build; the one with the greatest `seq` of a model counts. `kind` is
 //                         empty where the relation was dropped. Rows of the model '' are marks of runs, of which the
 //                         last counts too: `definition` says 'started', 'published' or 'ended', `fingerprint` the
-//                         models that the run has locked, as JSON; empty for all
+//                         models that the run has locked, as JSON; empty for all. The row of the model 'macros', which
+//                         can be no model's, has those of the project as JSON in `definition`
 //   runs                  one row per finished run
-//   macros                the macros of the project as JSON, a row for each change
 //   published             the states that services show, as manifests
 //   head                  one row, updated by each publication, so that two of them conflict
 //   rejected_events       events that do not fit their table, set aside with the reason
 //   "flushed raw.orders"  per opening of a buffer the last segment of the target that is in its table; a table for each
 //                         target, since conflicts are per table. Opening 0 is the sentinel
 //
-// Rows of the schema lie in PostgreSQL, but for those that may be large.
+// A table more is eight messages more to PostgreSQL when state is read, a row of an older schema sixteen. Rows lie
+// in PostgreSQL, but for those that may be large.
 
 import { EnvironmentError } from '../../core/failures.ts'
-import { describeLake, LAKE_DATABASE, type LakeTarget } from '../../core/lake.ts'
+import { describeLake, LAKE_DATABASE, type LakeTarget, STORED_SCHEMA } from '../../core/lake.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { isConflict } from '../../duckdb/errors.ts'
+import { DatabaseError, isConflict } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
 
 export const LAKE_FORMAT = 1
@@ -32,7 +33,6 @@ const tables: readonly Sql[] = [
   sql`CREATE TABLE _eider.builds (seq BIGINT, run_id VARCHAR, model VARCHAR, kind VARCHAR, fingerprint VARCHAR,
     version VARCHAR, definition VARCHAR, built_at TIMESTAMPTZ, removed BOOLEAN)`,
   sql`CREATE TABLE _eider.runs (run_id VARCHAR, started_at TIMESTAMPTZ, finished_at TIMESTAMPTZ, ok BOOLEAN, summary JSON)`,
-  sql`CREATE TABLE _eider.macros (seq BIGINT, macros JSON)`,
   sql`CREATE TABLE _eider.published (seq BIGINT, id VARCHAR, published_at TIMESTAMPTZ, run_id VARCHAR, manifest JSON)`,
   sql`CREATE TABLE _eider.head (seq BIGINT)`,
   sql`INSERT INTO _eider.head VALUES (0)`,
@@ -46,10 +46,10 @@ export async function makeLayout(connection: Connection, lake: LakeTarget): Prom
   await unlessMade(connection, () => connection.run(sql`CREATE SCHEMA IF NOT EXISTS _eider`))
   await setInlining(connection, INLINED_ROWS, sql`schema => '_eider'`)
   await unlessMade(connection, async () => {
-    await connection.run(sql`CREATE TABLE _eider.format (format INTEGER, project VARCHAR)`)
-    await connection.run(
-      sql`INSERT INTO _eider.format VALUES (${sql.value(LAKE_FORMAT)}, ${sql.value(lake.project)})`,
-    )
+    await connection.run(sql`
+      CREATE VIEW _eider.format AS
+      SELECT ${sql.value(LAKE_FORMAT)} AS format, ${sql.value(lake.project)} AS project`)
+    await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(STORED_SCHEMA)}`)
     await connection.run(sql.join(tables, sql`;\n`))
   })
   for (const name of ['published', 'rejected_events'])
@@ -60,9 +60,13 @@ async function unlessMade(connection: Connection, make: () => Promise<unknown>):
   try {
     await connection.transact(make)
   } catch (error) {
-    if (!isConflict(error)) throw error
+    if (!isConflict(error) && !isThere(error)) throw error
   }
 }
+
+/** It was made before this transaction began, and after this process had looked. */
+const isThere = (error: unknown): boolean =>
+  error instanceof DatabaseError && /already exists/.test(error.details.message)
 
 const setInlining = (connection: Connection, rows: number, where: Sql): Promise<unknown> =>
   connection.run(

@@ -1,6 +1,8 @@
 // The right to change a lake. It holds the engine that the run then works with.
 
 import { randomUUID } from 'node:crypto'
+import { Resources } from '../../core/resources.ts'
+import { fileLease } from '../files/file-lease.ts'
 import type { LeaseOptions, RunLease } from '../run-lease.ts'
 import { LakeLock, lockHolder } from './lake-lock.ts'
 import type { LakeSession } from './lake-session.ts'
@@ -32,3 +34,17 @@ async function take(session: LakeSession, options: LeaseOptions): Promise<AsyncD
     },
   }
 }
+
+/** The right to flush the buffer of this machine, without a lock on the lake: the fence of each target is enough. */
+export const lakeFlushLease = (session: LakeSession): RunLease => ({
+  async take(options) {
+    await using resources = new Resources()
+    resources.use(await fileLease(session.paths.runLock).take(options))
+    const engine = await session.openEngine(`flush-${randomUUID().slice(0, 6)}`)
+    session.share(engine)
+    resources.use(engine.database)
+    resources.defer(() => session.share(null))
+    return resources.move()
+  },
+  holder: () => fileLease(session.paths.runLock).holder(),
+})

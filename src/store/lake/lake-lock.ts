@@ -3,7 +3,8 @@
 // harm is the matter of its mark (lake-state.ts).
 //
 // h is a hash of the database and the schema. A run of all models takes (h, 0) for itself; one of some shares (h, 0) and
-// takes (h, hash of the model) for each. Two that hash alike wait for each other, which does no harm.
+// takes (h, hash of the model) for each. A flush takes (h + 1, hash of its target) for the length of a batch. Two that
+// hash alike wait for each other, which does no harm.
 
 import { EnvironmentError } from '../../core/failures.ts'
 import { hashOf } from '../../core/hash.ts'
@@ -14,7 +15,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import type { LakeEngine } from '../../duckdb/open-lake.ts'
-import { textOf } from '../../duckdb/values.ts'
+import { type Row, textOf } from '../../duckdb/values.ts'
 import type { LeaseHolder, LeaseOptions } from '../run-lease.ts'
 import { explainLake } from './lake-failures.ts'
 
@@ -43,8 +44,10 @@ export class LakeLock {
     const { lake } = engine
     const connection = await engine.database.connect()
     try {
+      // Without its lock the run may not go on, so no pool has to look for a connection that still works.
+      await connection.run(sql`SET GLOBAL pg_pool_health_check_query = ''`)
       await attach(connection, engine)
-      await waitFor(connection, locksOf(lake, models), options, lake)
+      refuseUnsafe(await waitFor(connection, locksOf(lake, models), options, lake))
       return new LakeLock(connection, name, models)
     } catch (error) {
       throw explainLake(error, lake)
@@ -58,6 +61,36 @@ export class LakeLock {
     } catch (cause) {
       throw lockLost(cause)
     }
+  }
+}
+
+/**
+ * The turn of a machine to flush events of a target, (h + 1, hash of the target), so that commits of several do not meet.
+ * Throws EnvironmentError `run-locked`.
+ */
+export async function holdTarget(
+  engine: LakeEngine,
+  target: ModelName,
+  options: LeaseOptions,
+): Promise<AsyncDisposable> {
+  const { lake } = engine
+  const connection = await engine.database.connect()
+  try {
+    await attach(connection, engine)
+    const key = positiveHash([foldCase(target)])
+    const base = (baseOf(lake) + 1) % 2 ** 31
+    const lock = sql`SELECT 1 AS held FROM pg_advisory_xact_lock(${sql.value(base)}, ${sql.value(key)})`
+    await waitFor(connection, [lock], options, lake)
+  } catch (error) {
+    await connection[Symbol.asyncDispose]()
+    throw explainLake(error, lake)
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      // PostgreSQL gives the lock back when the connection is gone, too.
+      await connection.run(sql`ROLLBACK`).catch(() => {})
+      await connection[Symbol.asyncDispose]()
+    },
   }
 }
 
@@ -85,7 +118,7 @@ export async function lockHolder(engine: LakeEngine): Promise<LeaseHolder | null
 async function attach(connection: Connection, engine: LakeEngine): Promise<void> {
   const path = sql.value(engine.connectionString)
   await connection.run(
-    sql`ATTACH ${path} AS ${sql.ident(LOCK)} (TYPE postgres, SECRET lake_catalog)`,
+    sql`ATTACH IF NOT EXISTS ${path} AS ${sql.ident(LOCK)} (TYPE postgres, SECRET lake_catalog)`,
   )
 }
 
@@ -102,7 +135,7 @@ const positiveHash = (parts: readonly unknown[]): number =>
 function locksOf(lake: LakeTarget, models: readonly ModelName[] | null): readonly Sql[] {
   const lock = ({ key, isShared }: Lock) => {
     const name = isShared ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`
-    return sql`SELECT 1 AS held FROM ${name}(${sql.value(baseOf(lake))}, ${sql.value(key)})`
+    return sql`SELECT ${SERVER} FROM ${name}(${sql.value(baseOf(lake))}, ${sql.value(key)})`
   }
   if (models === null) return [lock({ key: 0, isShared: false })]
   const keys = models.map((model) => positiveHash([foldCase(model)]) || 1)
@@ -119,7 +152,7 @@ async function waitFor(
   locks: readonly Sql[],
   { waitMs, signal }: LeaseOptions,
   lake: LakeTarget,
-): Promise<void> {
+): Promise<Server> {
   const deadline = Date.now() + waitMs
   for (;;) {
     signal.throwIfAborted()
@@ -127,14 +160,51 @@ async function waitFor(
     try {
       await connection.run(sql`BEGIN TRANSACTION`)
       await connection.run(tell(sql`SET LOCAL lock_timeout = ${sql.value(sliceMs)}`))
-      for (const lock of locks) await connection.row(ask(lock))
-      return
+      let server: Row | null = null
+      for (const lock of locks) server = await connection.row(ask(lock))
+      return server as unknown as Server
     } catch (error) {
       await connection.run(sql`ROLLBACK`).catch(() => {}) // `error` says what happened
       if (!isTimeout(error)) throw error
       if (Date.now() >= deadline) throw await lockedBy(connection, lake)
     }
   }
+}
+
+/** What PostgreSQL says of itself. */
+interface Server {
+  readonly fsync: string
+  readonly pages: string
+  readonly standby: boolean
+  /** Seconds. */
+  readonly clock: number
+}
+
+const SERVER = sql`current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages,
+  pg_is_in_recovery() AS standby, extract(epoch FROM clock_timestamp())::float8 AS clock`
+
+/** Throws EnvironmentError `lake-unsafe` for what cannot be set from here. */
+function refuseUnsafe({ fsync, pages, standby, clock }: Server): void {
+  const unsafe = (message: string, hint: string) =>
+    new EnvironmentError('lake-unsafe', message, { hint })
+  if (standby) throw unsafe('lake.catalog is a standby, which takes no commits', 'name its primary')
+  for (const [name, value] of [
+    ['fsync', fsync],
+    ['full_page_writes', pages],
+  ])
+    if (value !== 'on')
+      throw unsafe(
+        `PostgreSQL runs with ${name} = ${value}, so what is committed may be lost in a crash`,
+        `set ${name} = on in postgresql.conf`,
+      )
+  const aheadMs = Date.now() - clock * 1000
+  if (Math.abs(aheadMs) <= limits.lakeClockMs) return
+  const minutes = Math.round(Math.abs(aheadMs) / 60_000)
+  const where = aheadMs > 0 ? 'ahead of' : 'behind'
+  throw unsafe(
+    `the clock of this machine is ${minutes} minutes ${where} that of PostgreSQL`,
+    'set the clock, as by NTP',
+  )
 }
 
 const isTimeout = (error: unknown): boolean =>

@@ -4,15 +4,19 @@
 import { randomUUID } from 'node:crypto'
 import os from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { requireWhole, type LakeTarget } from '../../core/lake.ts'
 import { limits } from '../../core/limits.ts'
 import type { ProjectPaths } from '../../core/project.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
 import { LakeEngine } from '../../duckdb/open-lake.ts'
+import type { ModelName } from '../../core/names.ts'
+import type { LeaseOptions } from '../run-lease.ts'
 import type { ReadOptions } from '../warehouse.ts'
 import { explainLake, isMissing } from './lake-failures.ts'
-import type { LakeLock } from './lake-lock.ts'
+import { holdTarget, type LakeLock } from './lake-lock.ts'
 
 export class LakeSession {
   readonly paths: ProjectPaths
@@ -59,13 +63,19 @@ export class LakeSession {
   async attached(): Promise<LakeEngine | null> {
     const engine = this.#engine
     if (engine === null) return null
-    this.#attached ??= engine.attach()
+    this.#attached ??= attachOrMake(engine)
     try {
       await this.#attached
     } catch (error) {
       throw explainLake(error, this.lake)
     }
     return engine
+  }
+
+  /** For whoever has a lease. */
+  async holdTarget(target: ModelName, options: LeaseOptions): Promise<AsyncDisposable> {
+    if (this.#engine === null) throw new Error('events are flushed under a lease')
+    return holdTarget(this.#engine, target, options)
   }
 
   /** `work` on a connection to the lake; null where no run has made it yet. */
@@ -99,6 +109,21 @@ export class LakeSession {
     }
   }
 }
+
+/** Of machines that make the same lake at the same time, one does, and the others attach it. */
+async function attachOrMake(engine: LakeEngine): Promise<void> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await engine.attach()
+    } catch (error) {
+      if (!isMadeMeanwhile(error) || tries >= limits.lakeTries) throw error
+      await sleep(Math.random() * limits.lakeRetryMs * tries)
+    }
+}
+
+const isMadeMeanwhile = (error: unknown): boolean =>
+  error instanceof DatabaseError &&
+  /^Failed to initialize DuckLake.*(?:already exists|duplicate key)/s.test(error.details.message)
 
 /** What PostgreSQL shows of a connection: the work, the host, the process. */
 export function applicationName(work: string): string {

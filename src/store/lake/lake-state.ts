@@ -11,7 +11,7 @@ import { foldCase, type ModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { type Catalog, catalogKey } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { numberOf, textOf } from '../../duckdb/values.ts'
+import { numberOf } from '../../duckdb/values.ts'
 import {
   type FinishedRun,
   type FlushPosition,
@@ -83,6 +83,13 @@ export class LakeState implements StateStore {
     return { catalog: await readLakeCatalog(connection), state: NO_STATE, macros: [] }
   }
 
+  async readRecord(connection: Connection, model: ModelName): Promise<ModelRecord | null> {
+    const [build] = (await connection.texts(sql`
+      SELECT kind, fingerprint, version, definition, removed FROM _eider.builds
+      WHERE lower(model) = lower(${sql.value(model)}) ORDER BY seq DESC LIMIT 1`)) as unknown as readonly Build[]
+    return build === undefined || build.kind === '' ? null : recordOf(build)
+  }
+
   readPositions(connection: Connection): Promise<ReadonlyMap<ModelName, FlushPosition>> {
     return connection.transact(async () =>
       readPositions(connection, await readLakeCatalog(connection)),
@@ -136,8 +143,10 @@ export class LakeState implements StateStore {
 
   async recordMacros(connection: Connection, macros: readonly Macro[]): Promise<void> {
     const saved = macros.map(({ name, body }): SavedMacro => ({ name, text: body.text }))
-    await connection.run(sql`
-      INSERT INTO _eider.macros VALUES (${sql.value(this.#seq++)}, ${sql.value(JSON.stringify(saved))})`)
+    const definition = JSON.stringify(saved)
+    await this.#insert(connection, [
+      { ...NOTHING, runId: this.#name, model: MACROS, kind: MACROS, definition },
+    ])
   }
 
   async recordRun(
@@ -195,10 +204,10 @@ export class LakeState implements StateStore {
         QUALIFY row_number() OVER (
           PARTITION BY lower(model), CASE WHEN model = '' THEN run_id END ORDER BY seq DESC) = 1)
       WHERE NOT (model = '' AND definition = 'ended') OR seq = last`)) as unknown as readonly Build[]
-    const macros = await connection.row(
-      sql`SELECT macros::VARCHAR AS macros FROM _eider.macros ORDER BY seq DESC LIMIT 1`,
+    const macros = builds.find(({ model }) => model === MACROS)
+    const ofModels = builds.filter(
+      ({ model, kind }) => ![MACROS, ''].includes(model) && kind !== '',
     )
-    const ofModels = builds.filter(({ model, kind }) => model !== '' && kind !== '')
     const spelled = new Map(names.map((name) => [foldCase(name), name]))
     return {
       catalog,
@@ -212,7 +221,7 @@ export class LakeState implements StateStore {
         positions: await readPositions(connection, catalog),
         acks: [],
       },
-      macros: macros === null ? [] : (JSON.parse(textOf(macros['macros'])) as SavedMacro[]),
+      macros: macros === undefined ? [] : (JSON.parse(macros.definition) as SavedMacro[]),
       marks: builds.flatMap(markOf),
       lastSeq: Math.max(0, ...builds.map(({ seq }) => numberOf(seq))),
     }
@@ -279,6 +288,9 @@ export class LakeState implements StateStore {
       FROM _eider.builds WHERE lower(model) = lower(${sql.value(model)}) ORDER BY seq DESC LIMIT 1`)
   }
 }
+
+/** No model can have a name without a schema. */
+const MACROS = 'macros'
 
 interface NewBuild {
   readonly runId: string

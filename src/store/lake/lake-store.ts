@@ -3,14 +3,16 @@
 
 import { EnvironmentError } from '../../core/failures.ts'
 import type { ProjectPaths } from '../../core/project.ts'
+import { fileLease } from '../files/file-lease.ts'
 import { fileReader } from '../files/file-reader.ts'
-import type { FlushRecords } from '../flush-records.ts'
 import type { SnapshotStore } from '../snapshot-store.ts'
 import type { Store } from '../store.ts'
 import { explainLake } from './lake-failures.ts'
-import { lakeLease } from './lake-lease.ts'
+import { lakeFlushRecords } from './lake-flush-records.ts'
+import { lakeFlushLease, lakeLease } from './lake-lease.ts'
 import { LakeSession } from './lake-session.ts'
 import { LakeState } from './lake-state.ts'
+import { lakeTables } from './lake-tables.ts'
 import { lakeWarehouse } from './lake-warehouse.ts'
 
 export function lakeStore(paths: ProjectPaths): Store {
@@ -18,8 +20,11 @@ export function lakeStore(paths: ProjectPaths): Store {
   return {
     warehouse: lakeWarehouse(session),
     lease: lakeLease(session),
+    tables: lakeTables,
+    flushLease: lakeFlushLease(session),
+    bufferLease: fileLease(paths.runLock),
     state: new LakeState(session),
-    flushed: lakeFlushRecords,
+    flushed: lakeFlushRecords(session),
     snapshots: lakeSnapshots,
     published: fileReader(paths.snapshots),
     explain: (error) => explainLake(error, session.lake),
@@ -32,12 +37,6 @@ const notYet = (what: string) => () =>
       hint: 'use a target whose database is a file',
     }),
   )
-
-const lakeFlushRecords: FlushRecords = {
-  record: notYet('a flush of events'),
-  forget: notYet('a flush of events'),
-  isCommitted: () => Promise.resolve(false),
-}
 
 const lakeSnapshots: SnapshotStore = {
   current: () => Promise.resolve(null),

@@ -39,10 +39,9 @@ async function exists(session: LakeSession): Promise<boolean> {
 async function open(session: LakeSession, options: WriteOptions): Promise<Database> {
   const engine = await session.attached()
   if (engine === null) throw new Error('a lake is opened for writing under its lease')
-  const { database } = engine
-  await using connection = await database.connect()
-  await adjust(connection, options)
-  await connection.loadExtensions(options.extensions?.names ?? [])
+  const { database, control } = engine
+  await adjust(control, options)
+  await control.loadExtensions(options.extensions?.names ?? [])
   return database
 }
 

@@ -9,6 +9,7 @@ import { readEvent } from '../../../src/collect/read/read-events.ts'
 import { createValidator } from '../../../src/collect/validate/validate-event.ts'
 import type { EventsModel } from '../../../src/core/model.ts'
 import { sql } from '../../../src/core/sql.ts'
+import { plainTable } from '../../../src/store/table-storage.ts'
 import { Database } from '../../../src/duckdb/database.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { insertTyped, viewTyped } from '../../../src/pipeline/flush/load-batch.ts'
@@ -42,7 +43,7 @@ async function flushed(model: EventsModel, events: readonly string[]): Promise<r
     await using connection = await database.connect()
     const batch = await viewTyped(connection, model, [claim], false)
     await connection.run(sql`CREATE TABLE t (c ${sql.type(model.columns[0]!.type)})`)
-    await insertTyped(connection, sql`t`, batch)
+    await insertTyped(connection, plainTable(sql`t`), batch)
     const rows = await connection.rows(
       sql`SELECT CAST(c AS VARCHAR) AS shown FROM t ORDER BY rowid`,
     )

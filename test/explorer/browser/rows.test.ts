@@ -193,7 +193,7 @@ rowsTest('arrows move in the table, which is one stop of the Tab key', async ({ 
   assert.is(queryOf(page), "?$filter=status eq 'open'")
   await page.keyboard.press('Control+End')
   await settled(page)
-  assert.equal(await page.evaluate('{ ...document.activeElement.dataset }'), {
+  assert.equal(await page.evaluate('({ ...document.activeElement.dataset })'), {
     row: '99',
     column: '7',
   })

@@ -313,4 +313,66 @@ export const rows: readonly Mistake[] = [
       hint: write -- @expose order_id, valid_from`,
     grade: 'A',
   },
+  {
+    id: 'b47a',
+    mistake: 'a colon after @expose',
+    files: two(`-- @expose: order_id\n${select}`),
+    answer: '',
+    grade: 'A',
+  },
+  {
+    id: 'b47c',
+    mistake: '@expose key=',
+    files: two(`-- @expose key=order_id\n${select}`),
+    answer: `models/mart/two.sql:1:15 error annotation-syntax: annotation not understood: expected nothing, or the columns of the key, separated by commas`,
+    grade: 'A',
+  },
+  {
+    id: 'b50b',
+    mistake: '@incremental of a misspelt column',
+    files: two(`-- @kind: append\n-- @incremental: order_d\n${select}`),
+    answer: `
+      models/mart/two.sql:2:18 error unknown-key-column: "@incremental" names "order_d", which is not a column of this model
+      hint: did you mean "order_id"?`,
+    grade: 'A',
+  },
+  {
+    id: 'b50d',
+    mistake: 'a lookback of days on a number',
+    files: two(`-- @kind: append\n-- @incremental: order_id lookback 1 day\n${select}`),
+    answer: `models/mart/two.sql:2:18 error invalid-lookback: a lookback on "order_id", which is INTEGER, must be a number`,
+    grade: 'A',
+  },
+  {
+    id: 'd15a',
+    mistake: '@depends_on an unknown model',
+    files: two(`-- @depends_on: core.ordrs\n${select}`),
+    answer: `
+      models/mart/two.sql:1:17 error unknown-model: no model "core.ordrs"
+      hint: did you mean "core.orders"?`,
+    grade: 'A',
+  },
+  {
+    id: 'd15b',
+    mistake: '@tags with a blank',
+    files: two(`-- @tags: a b, c\n${select}`),
+    answer: `models/mart/two.sql:1:13 error annotation-syntax: annotation not understood: expected one or more tags, separated by commas`,
+    grade: 'A',
+  },
+  {
+    id: 'd15c',
+    mistake: '@column of a column that is not there',
+    files: two(`-- @column ordr_id: the order\n${select}`),
+    answer: `
+      models/mart/two.sql:1:12 error unknown-key-column: "@column" names "ordr_id", which is not a column of this model
+      hint: did you mean "order_id"?`,
+    grade: 'A',
+  },
+  {
+    id: 'd15d',
+    mistake: '@description without a text',
+    files: two(`-- @description:\n${select}`),
+    answer: `models/mart/two.sql:1:4 error annotation-syntax: annotation not understood: expected a text`,
+    grade: 'A',
+  },
 ]

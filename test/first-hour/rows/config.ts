@@ -178,4 +178,134 @@ export const rows: readonly Mistake[] = [
       hint: rename the source or the models folder`,
     grade: 'A',
   },
+  {
+    id: 'b04',
+    mistake: 'a word for a port',
+    files: yml('name: shop\ncollect:\n  port: abc\n'),
+    answer: `eider.yml:3:9 error config-invalid-value: "collect.port" must be an integer from 0 to 65535`,
+    grade: 'A',
+  },
+  {
+    id: 'b06',
+    mistake: 'a port that is too high',
+    files: yml('name: shop\ncollect:\n  port: 99999\n'),
+    answer: `eider.yml:3:9 error config-invalid-value: "collect.port" must be an integer from 0 to 65535`,
+    grade: 'A',
+  },
+  {
+    id: 'b11',
+    mistake: 'gigabytes in full',
+    files: yml('name: shop\nmemory_limit: 4 gigabytes\n'),
+    answer: `eider.yml:2:15 error config-invalid-value: "memory_limit" must be a size such as 4GB or 512MiB`,
+    grade: 'A',
+  },
+  {
+    id: 'b18',
+    mistake: 'a variable that is a map',
+    files: yml('name: shop\nvars:\n  since: { a: 1 }\n'),
+    answer: `eider.yml:3:10 error config-invalid-value: "vars.since" must be a text, a number, true or false, a date, or a list of these`,
+    grade: 'A',
+  },
+  {
+    id: 'b19',
+    mistake: 'a variable that is not declared',
+    files: { 'models/mart/two.sql': 'SELECT * FROM core.orders WHERE changed_at > ${since}' },
+    answer: `
+      models/mart/two.sql:1:48 error unknown-variable: no variable "since"
+      hint: declare it in eider.yml: vars: {since: …}`,
+    grade: 'A',
+  },
+  {
+    id: 'b22',
+    mistake: 'a variable in quotes',
+    files: {
+      ...yml('name: shop\nvars:\n  since: 2026-01-01\n'),
+      'models/mart/two.sql': "SELECT * FROM core.orders WHERE changed_at > '${since}'",
+    },
+    answer: `
+      models/mart/two.sql:1:47 warning quoted-variable: \${since} is in quotes, so it is text and not the variable
+      hint: leave the quotes out`,
+    grade: 'A',
+  },
+  {
+    id: 'b24',
+    mistake: 'a misspelt name in .env',
+    files: { '.env': 'COLECT_PORT=8080\n' },
+    answer: `
+      .env:1:1 warning dotenv-unknown-name: no setting has the variable "COLECT_PORT"
+      hint: did you mean COLLECT_PORT?`,
+    grade: 'A',
+  },
+  {
+    id: 'b25',
+    mistake: 'a word for a port in the environment',
+    ask: { eider: ['ls'], env: { COLLECT_PORT: 'abc' } },
+    answer: `error: the variable COLLECT_PORT must be an integer from 0 to 65535, not "abc"`,
+    exitCode: 2,
+    grade: 'A',
+  },
+  {
+    id: 'd12e',
+    mistake: 'an age of a source in fortnights',
+    files: yml(
+      'name: shop\nsources:\n  crm:\n    tables:\n      c: { file: seeds/ref/countries.csv, loaded_at: name, warn_after: 1 fortnight }\n',
+    ),
+    answer: `eider.yml:5:72 error config-invalid-value: "sources.crm.tables.c.warn_after" must be a time such as 12 hours or 2 days`,
+    grade: 'A',
+  },
+  {
+    id: 'dw1',
+    mistake: 'a source that is no database',
+    files: {
+      ...yml('name: shop\nsources:\n  crm:\n    database: crm.duckdb\n    tables:\n      c:\n'),
+      'crm.duckdb': 'this is no database',
+    },
+    answer: `
+      eider.yml:3:3 error invalid-source: the source "crm" cannot be read: it is not a DuckDB database
+      hint: a data file goes under tables, as file: data/x.csv`,
+    grade: 'A',
+  },
+  {
+    id: 'c02d',
+    mistake: 'another host without a token',
+    ask: { eider: ['collect', 'daemon', '--host', '0.0.0.0', '--port', '0'] },
+    answer: `
+      error: 0.0.0.0 can be reached from other machines and no token is set
+      hint: set a token (--token), or pass --allow-anonymous to accept requests from anybody`,
+    exitCode: 2,
+    grade: 'A',
+  },
+  {
+    id: 'c02d-serve',
+    mistake: 'another host of the service without a token',
+    ask: { eider: ['serve', '--host', '0.0.0.0', '--port', '0'] },
+    answer: `
+      error: 0.0.0.0 can be reached from other machines and no token is set
+      hint: set a token (--token), or pass --allow-anonymous to accept requests from anybody`,
+    exitCode: 2,
+    grade: 'A',
+  },
+  {
+    id: 'c02e',
+    mistake: 'an address of another machine',
+    ask: {
+      eider: ['collect', 'daemon', '--host', '10.99.99.99', '--port', '0'],
+      env: { COLLECT_TOKEN: 'a'.repeat(40) },
+    },
+    answer: `
+      error: 10.99.99.99 is not an address of this machine
+      hint: listen on 127.0.0.1, or on 0.0.0.0 for all addresses of this machine`,
+    exitCode: 3,
+    grade: 'A',
+  },
+  {
+    id: 'c02f',
+    mistake: 'one port twice',
+    ask: { eider: ['collect', 'daemon', '--port', '18080', '--admin-port', '18080'] },
+    answer: `
+      error: collect.port and collect.admin_port are both 18080
+      hint: the public port and the flush API need different ports`,
+    exitCode: 2,
+    grade: 'A',
+  },
 ]

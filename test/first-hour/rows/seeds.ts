@@ -46,4 +46,83 @@ export const rows: readonly Mistake[] = [
       hint: give each column a name`,
     grade: 'A',
   },
+  {
+    id: 'd11e',
+    mistake: 'an empty CSV',
+    files: { 'seeds/ref/bad.csv': '' },
+    answer: `
+      seeds/ref/bad.csv:1:1 error seed-row: the first line is blank, and must name the columns
+      hint: begin the file with its header, without blank lines above it`,
+    grade: 'A',
+  },
+  {
+    id: 'd11e-header',
+    mistake: 'a CSV without rows',
+    files: { 'seeds/ref/bad.csv': 'a,b\n' },
+    answer: `
+      seeds/ref/bad.csv:1:1 warning untyped-empty-seed: the seed has no rows to tell the types of its columns, so these are VARCHAR: "a", "b"
+      hint: declare them under "columns" in seeds/ref/bad.yml`,
+    grade: 'A',
+  },
+  {
+    id: 'd11g',
+    mistake: 'broken JSON',
+    files: { 'seeds/ref/bad.json': '[{"a": 1},\n{"a": }]' },
+    answer: `
+      seeds/ref/bad.json:1:1 error unreadable-file: the file cannot be read: Malformed JSON in file "seeds/ref/bad.json", at byte 7 in record/value 3: unexpected character.
+      hint: check that the file is complete and has the format of its extension`,
+    grade: 'A',
+  },
+  {
+    id: 'd11h',
+    mistake: 'a seed without a schema',
+    files: { 'seeds/bad.csv': 'a,b\n1,2\n' },
+    answer: `
+      seeds/bad.csv:1:1 error invalid-model-path: the path does not name a model: expected seeds/<schema>/<name>.csv, .tsv, .json, .jsonl, .ndjson, .parquet
+      hint: put it into a folder, such as seeds/core/bad.csv`,
+    grade: 'A',
+  },
+  {
+    id: 'd11h-xlsx',
+    mistake: 'a sheet of Excel',
+    files: { 'seeds/ref/bad.xlsx': 'PK' },
+    answer: `
+      seeds/ref/bad.xlsx:1:1 error invalid-model-path: the path does not name a model: expected seeds/<schema>/<name>.csv, .tsv, .json, .jsonl, .ndjson, .parquet
+      hint: save the sheet as CSV`,
+    grade: 'A',
+  },
+  {
+    id: 'd11i',
+    mistake: 'a misspelt key in the .yml of a seed',
+    files: { 'seeds/ref/countries.yml': 'colums:\n  name: VARCHAR\n' },
+    answer: `
+      seeds/ref/countries.yml:1:1 error config-unknown-key: no setting "colums"
+      hint: known here: columns`,
+    grade: 'A',
+  },
+  {
+    id: 'd11i-type',
+    mistake: 'a type that is not one in the .yml of a seed',
+    files: { 'seeds/ref/countries.yml': 'columns:\n  name: STRNG\n' },
+    answer: `
+      seeds/ref/countries.yml:2:9 error invalid-column-type: "STRNG" is not a column type
+      hint: did you mean "STRING"?`,
+    grade: 'A',
+  },
+  {
+    id: 'd11i-column',
+    mistake: 'a column that the seed does not have',
+    files: { 'seeds/ref/countries.yml': 'columns:\n  nme: VARCHAR\n' },
+    answer: `
+      seeds/ref/countries.yml:2:3 error unknown-seed-column: the seed has no column "nme"
+      hint: did you mean "name"?`,
+    grade: 'A',
+  },
+  {
+    id: 'h08',
+    mistake: 'a byte order mark and line ends of Windows',
+    files: { 'eider.yml': '\ufeffname: shop\r\n', 'seeds/ref/good.csv': '\ufeffa,b\r\n1,2\r\n' },
+    answer: '',
+    grade: 'A',
+  },
 ]

@@ -252,4 +252,90 @@ export const rows: readonly Mistake[] = [
     '1:16 warning renamed-column: two columns are named "a", so the second becomes "a_1"',
     'rename one of them with AS',
   ),
+  {
+    id: 'a11',
+    mistake: 'a circle of two models',
+    files: {
+      'models/mart/a.sql': 'SELECT * FROM mart.b',
+      'models/mart/b.sql': 'SELECT * FROM mart.a',
+    },
+    answer: `
+      models/mart/a.sql:1:15 error dependency-cycle: these models depend on each other: mart.a -> mart.b -> mart.a
+      hint: move what they share into a model that both of them read`,
+    grade: 'A',
+  },
+  {
+    id: 'a21',
+    mistake: 'a comment only',
+    files: two('-- nothing here yet'),
+    answer: `
+      models/mart/two.sql:1:20 error empty-body: the file has no body: expected a SELECT
+      hint: such as SELECT … FROM schema.table`,
+    grade: 'A',
+  },
+  {
+    id: 'a35',
+    mistake: 'an upper case folder and name',
+    files: { 'models/MART/Two.sql': 'SELECT order_id FROM CORE.Orders' },
+    answer: '',
+    grade: 'A',
+  },
+  {
+    id: 'a36b',
+    mistake: 'a model named order.table',
+    files: { 'models/order/table.sql': 'SELECT 1 AS a', ...two('SELECT a FROM "order"."table"') },
+    answer: '',
+    grade: 'A',
+  },
+  {
+    id: 'a49',
+    mistake: 'a mistake behind other scripts',
+    files: two("SELECT 'ä日本' AS größe, ordr_id FROM core.orders"),
+    answer: `
+      models/mart/two.sql:1:24 error sql-binding: no column "ordr_id"
+      hint: did you mean "order_id"?`,
+    grade: 'A',
+  },
+  {
+    id: 'a46',
+    mistake: 'a mistake behind tabs',
+    files: two('SELECT\n\t\tordr_id\nFROM core.orders'),
+    answer: `
+      models/mart/two.sql:2:3 error sql-binding: no column "ordr_id"
+      hint: did you mean "order_id"?`,
+    grade: 'A',
+  },
+  {
+    id: 'h09',
+    mistake: 'a mistake in column 3,500',
+    files: two(`SELECT ${'1 + '.repeat(870)} ordr_id AS a FROM core.orders`),
+    answer: `
+      models/mart/two.sql:1:3489 error sql-binding: no column "ordr_id"
+      hint: did you mean "order_id"?`,
+    grade: 'A',
+  },
+  {
+    id: 'd13a',
+    mistake: 'a CSV that is not there',
+    files: two("SELECT * FROM 'data/sales.csv'"),
+    answer: `
+      models/mart/two.sql:1:15 error sql-binding: No files found that match the pattern "data/sales.csv"
+      hint: paths are relative to the directory of eider.yml`,
+    grade: 'A',
+  },
+  {
+    id: 'h06',
+    mistake: 'all mistakes at once',
+    files: {
+      'models/mart/a.sql': 'SELECT ordr_id FROM core.orders',
+      'models/mart/b.sql': 'SELECT FROM',
+      'models/mart/c.sql': 'SELECT * FROM mart.a',
+    },
+    answer: `
+      models/mart/a.sql:1:8 error sql-binding: no column "ordr_id"
+      hint: did you mean "order_id"?
+      models/mart/b.sql:1:12 error sql-syntax: syntax error at end of input
+      hint: something is missing after FROM`,
+    grade: 'A',
+  },
 ]

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/http/request-error.ts'
 import {
   CSV_CONTENT_TYPE,
+  PARQUET_CONTENT_TYPE,
   jsonContentType,
   negotiateData,
   negotiateMetadata,
@@ -13,6 +14,8 @@ import {
   parsePreferences,
   shownPreferences,
 } from '../../../src/odata/protocol/preferences.ts'
+
+const typeOf = { csv: CSV_CONTENT_TYPE, parquet: PARQUET_CONTENT_TYPE }
 
 /** What Excel and Power BI send. */
 const POWER_QUERY =
@@ -95,6 +98,11 @@ test('Accept and $format choose the form of JSON, or are refused', () => {
     ['application/json', 'xml', 406],
     ['application/json', 'atom', 406],
     ['application/json', 'csv', CSV_CONTENT_TYPE],
+    ['application/json', 'parquet', PARQUET_CONTENT_TYPE],
+    ['application/vnd.apache.parquet', null, PARQUET_CONTENT_TYPE],
+    ['application/vnd.apache.parquet;q=0.5, text/csv', null, CSV_CONTENT_TYPE],
+    ['application/vnd.apache.parquet, */*;q=0.1', null, PARQUET_CONTENT_TYPE],
+    ['application/vnd.apache.parquet;q=0', null, 406],
     ['application/json', 'text/csv', CSV_CONTENT_TYPE],
     ['text/csv', 'application/json', minimal],
     [null, 'application/json;odata.metadata=none', none],
@@ -102,11 +110,12 @@ test('Accept and $format choose the form of JSON, or are refused', () => {
   for (const [accept, format, expected] of cases) {
     const headers = accept === null ? {} : { accept }
     const name = `${accept} ${format}`
-    const negotiated = () => negotiateData(headers, format, { hasCsv: true })
+    const negotiated = () => negotiateData(headers, format, { hasCsv: true, hasParquet: true })
     if (expected === 406) assert.is(statusOf(negotiated), 406, name)
     else {
       const data = negotiated()
-      assert.is(data.kind === 'csv' ? CSV_CONTENT_TYPE : jsonContentType(data), expected, name)
+      const type = data.kind === 'json' ? jsonContentType(data) : typeOf[data.kind]
+      assert.is(type, expected, name)
     }
   }
   for (const [accept, format] of [

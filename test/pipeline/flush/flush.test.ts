@@ -2,6 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
+import { fileTables } from '../../../src/store/files/file-tables.ts'
 import { fileFlushRecords } from '../../../src/store/files/file-flush-records.ts'
 import { type FlushStep, flushTarget } from '../../../src/pipeline/flush/flush.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
@@ -217,6 +218,7 @@ test('a runner that slept through the flush of its claim by another cannot inser
     {
       connection,
       records: fileFlushRecords,
+      tables: fileTables,
       makeRoom: () => Promise.resolve(),
       formerly: false,
       claims,

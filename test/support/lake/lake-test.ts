@@ -1,10 +1,10 @@
-// Tests that need real parts of a lake are skipped where these are missing, or fail where EIDER_LAKE_TESTS=required.
+// Tests that need real parts of a lake are skipped where these are missing, or fail where EIDER_TEST_PARTS=required.
 
 import { test } from 'uvu'
 import { missingParts, versitygw } from './parts.ts'
 
 const missing = missingParts()
-const isRequired = process.env['EIDER_LAKE_TESTS'] === 'required'
+const isRequired = process.env['EIDER_TEST_PARTS'] === 'required'
 
 /** A test on PostgreSQL, a store and the extensions. */
 export function lakeTest(name: string, run: () => Promise<void>): void {

@@ -130,7 +130,9 @@ class Connection implements RawConnection {
     throw new Error(`this was not refused: ${text}`)
   }
 
-  close(): void {
+  /** Closing blocks this process, and an open transaction would wait for the proxies, which are in it too. */
+  async close(): Promise<void> {
+    await this.#driver.run('ROLLBACK').catch(() => undefined)
     this.#driver.closeSync()
   }
 }

@@ -1,5 +1,5 @@
 import { Fragment } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { readOrder } from '../address/order.ts'
 import type { Row } from '../model/value.ts'
 import { CellContent } from './cell.tsx'
@@ -14,6 +14,8 @@ export interface RowsTableProps {
   readonly context: RowsContext
   readonly columns: readonly RowColumn[]
   readonly rows: readonly Row[]
+  /** Changes when the rows are others, and not more of the same. */
+  readonly beginning: number
   /** Known when the service has counted. */
   readonly count: string | undefined
   readonly isBusy: boolean
@@ -26,7 +28,7 @@ export interface RowsTableProps {
 const AHEAD_PX = 1_200
 
 export function RowsTable(props: RowsTableProps) {
-  const { context, columns, rows, count, isBusy, onEnd } = props
+  const { context, columns, rows, beginning, count, isBusy, onEnd } = props
   const scroller = useRef<HTMLDivElement>(null)
   const layout = useLayout(context, columns, rows, scroller)
   const roving = useRoving(scroller, {
@@ -39,6 +41,9 @@ export function RowsTable(props: RowsTableProps) {
     if (region === null || region.clientHeight === 0) return
     if (region.scrollTop + region.clientHeight + AHEAD_PX > region.scrollHeight) onEnd()
   }
+  useLayoutEffect(() => {
+    if (scroller.current !== null) scroller.current.scrollTop = 0
+  }, [beginning])
   useEffect(lookAhead, [rows.length])
 
   const act = (event: Event, isFilter: boolean) => {

@@ -13,6 +13,8 @@ export interface LoadedRows {
   readonly isComplete: boolean
   /** Null while all is well; the rows that are there stay. */
   readonly error: ServiceError | null
+  /** Another number for rows that do not go on from those before: the table begins at its top. */
+  readonly beginning: number
   /** New data came while somebody was scrolling, and the rows begin at the top once more. */
   readonly isFromTheTop: boolean
 }
@@ -48,6 +50,7 @@ export function useRows(page: Page, request: string): RowsAnswer {
         setIsWaiting(false)
         setLoaded((before) => ({
           of: request,
+          beginning: (before?.beginning ?? 0) + (link === null ? 1 : 0),
           rows: link === null || before === null ? answer.value : [...before.rows, ...answer.value],
           count: link === null ? answer.count : before?.count,
           isComplete: answer.next === undefined,
@@ -86,7 +89,15 @@ export function useRows(page: Page, request: string): RowsAnswer {
 /** The rows of another request say nothing about one that failed; those before the page that failed stay. */
 function failed(before: LoadedRows | null, request: string, error: ServiceError): LoadedRows {
   if (before?.of === request) return { ...before, error }
-  return { of: request, rows: [], count: undefined, isComplete: false, error, isFromTheTop: false }
+  return {
+    of: request,
+    beginning: (before?.beginning ?? 0) + 1,
+    rows: [],
+    count: undefined,
+    isComplete: false,
+    error,
+    isFromTheTop: false,
+  }
 }
 
 function asFailure(error: unknown): ServiceError {

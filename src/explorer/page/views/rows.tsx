@@ -79,6 +79,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
               context={context}
               columns={columns}
               rows={rows}
+              beginning={loaded?.beginning ?? 0}
               count={loaded?.count}
               isBusy={answer.isWaiting}
               onOpen={(column, row) => setOpened({ column, row })}

@@ -1,20 +1,41 @@
 // $search: a term holds when any string property of the row contains it, ignoring case.
 
 import { limits } from '../../../core/limits.ts'
-import { type Expression, propertyOf, type RowVariable } from '../bound.ts'
+import { type Expression, propertyOf, type RowVariable, typeOf } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { SearchSyntax } from '../../syntax/syntax.ts'
 import { edm } from '../../edm/types.ts'
 import { booleanConstant } from './constants.ts'
 
-/** Throws RequestError 400 for more terms than are allowed. */
+/** Of a row. Throws RequestError 400 for more terms than are allowed. */
 export function bindSearch(search: SearchSyntax, row: RowVariable): Expression {
+  const properties = row.set.type.properties.filter(({ type }) => isText(type))
+  return boundSearch(
+    search,
+    properties.map((property) => propertyOf(row, property)),
+  )
+}
+
+/** Of an item of a list: a string, or a struct with strings. Throws as bindSearch() does. */
+export function bindItemSearch(search: SearchSyntax, item: Expression): Expression {
+  const type = typeOf(item)!
+  if (type.kind !== 'complex') return boundSearch(search, isText(type) ? [item] : [])
+  const parts = type.properties.filter((part) => isText(part.type))
+  return boundSearch(
+    search,
+    parts.map((part) => ({ kind: 'member', type: part.type, of: item, name: part.name })),
+  )
+}
+
+const isText = ({ name }: { readonly name: string }) => name === 'Edm.String'
+
+function boundSearch(search: SearchSyntax, texts: readonly Expression[]): Expression {
   if (termsIn(search) > limits.searchTerms)
     throw odataError(
       'expression-too-long',
       `a search may have at most ${limits.searchTerms} words and phrases`,
     )
-  return bindTerms(search, row)
+  return bindTerms(search, texts)
 }
 
 function termsIn(search: SearchSyntax): number {
@@ -23,34 +44,32 @@ function termsIn(search: SearchSyntax): number {
   return search.operands.reduce((sum, operand) => sum + termsIn(operand), 0)
 }
 
-function bindTerms(search: SearchSyntax, row: RowVariable): Expression {
+function bindTerms(search: SearchSyntax, texts: readonly Expression[]): Expression {
   switch (search.kind) {
     case 'term':
-      return bindTerm(search.text, row)
+      return bindTerm(search.text, texts)
     case 'not':
-      return { kind: 'not', operand: bindTerms(search.operand, row) }
+      return { kind: 'not', operand: bindTerms(search.operand, texts) }
     default:
       // A draft without a word in it says nothing about the rows.
       if (search.operands.length === 0) return booleanConstant(true)
       return {
         kind: 'logical',
         operator: search.kind,
-        operands: search.operands.map((operand) => bindTerms(operand, row)),
+        operands: search.operands.map((operand) => bindTerms(operand, texts)),
       }
   }
 }
 
 /** Null has no parts: a term is true or false of a row, so NOT finds the rows that lack it. */
-function bindTerm(text: string, row: RowVariable): Expression {
+function bindTerm(text: string, texts: readonly Expression[]): Expression {
   const term: Expression = { kind: 'constant', type: edm.String, value: text }
-  const matches = row.set.type.properties
-    .filter(({ type }) => type.name === 'Edm.String')
-    .map((property): Expression => ({
-      kind: 'call',
-      type: edm.Boolean,
-      name: 'search',
-      operands: [propertyOf(row, property), term],
-    }))
+  const matches = texts.map((value): Expression => ({
+    kind: 'call',
+    type: edm.Boolean,
+    name: 'search',
+    operands: [value, term],
+  }))
   if (matches.length === 0) return booleanConstant(false)
   return matches.length === 1 ? matches[0]! : { kind: 'logical', operator: 'or', operands: matches }
 }

@@ -2,6 +2,7 @@
 // those of them that the table has already are left out. Comparing with `>` instead would lose rows that share the
 // greatest watermark and come later.
 
+import { count } from '../../../core/counts.ts'
 import { sameName } from '../../../core/names.ts'
 import type { AppendModel } from '../../../core/model.ts'
 import type { RowChanges } from '../../../core/report/planned-changes.ts'
@@ -10,10 +11,11 @@ import { type Sql, sql } from '../../../core/sql.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
+import type { WrittenTable } from '../../../store/table-storage.ts'
 import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type StagedColumns } from './kept.ts'
 import type { Materialization } from './materialization.ts'
-import { continuesTable, countRows, inRange, relationOf } from './relation.ts'
+import { continuesTable, countRows, inRange, isWithin, relationOf } from './relation.ts'
 import { comparable, sameValues, STAGE } from './stage.ts'
 
 export const append: Materialization<AppendModel> = keptTable({
@@ -35,28 +37,29 @@ async function rowsReplaced(context: RunContext, model: AppendModel): Promise<re
   const { column } = model.watermark
   const inside = sql`(FROM ${relationOf(model.name)} WHERE ${inRange(column, range)})`
   const rows = await countRows(context.connection, inside)
-  const what = `${rows} ${rows === 1 ? 'row' : 'rows'}`
-  return [`replaces ${what} whose ${column} is at least ${range.start} and below ${range.end}`]
+  return [
+    `replaces ${count(rows, 'row')} whose ${column} is at least ${range.start} and below ${range.end}`,
+  ]
 }
 
 async function write(
-  { connection, range }: RunContext,
+  { store, connection, range }: RunContext,
   model: AppendModel,
   { staged, before }: StagedColumns,
 ): Promise<number> {
-  const target = relationOf(model.name)
+  const target = await store.tables.written(connection, model.name)
   const { uniqueKey, watermark } = model
   if (range !== null) {
-    const deleted = await connection.run(
-      sql`DELETE FROM ${target} WHERE ${inRange(watermark.column, range)}`,
-    )
+    const inside = isWithin(target.value(watermark.column), range)
+    const deleted = await connection.run(sql`DELETE FROM ${target.table} WHERE ${inside}`)
     return deleted + (await insert(connection, target, sql`FROM ${STAGE}`))
   }
   const old = staged.filter((column) => !isNew(column, before))
   const added = addedColumns(staged, before).map(({ name }) => name)
   const fills = uniqueKey.length === 0 && added.length > 0
   const filled = fills ? await fillAdded(connection, target, old, added) : 0
-  return filled + (await insert(connection, target, newRows(target, model, old)))
+  const fresh = newRows(relationOf(model.name), model, old)
+  return filled + (await insert(connection, target, fresh))
 }
 
 async function dryWrite(
@@ -128,15 +131,16 @@ function unseenRows(target: Sql, compared: readonly Column[], watermark: string)
 /** Rows that are read again get the values of columns that are new; without them they would look like other rows. */
 async function fillAdded(
   connection: Connection,
-  target: Sql,
+  target: WrittenTable,
   compared: readonly Column[],
   added: readonly string[],
 ): Promise<number> {
   const first = added.map((name) => sql`first(r.${sql.ident(name)}) AS ${sql.ident(name)}`)
   const set = added.map((name) => sql`${sql.ident(name)} = t.${sql.ident(name)}`)
+  const stage = await target.rows(sql`FROM ${STAGE}`)
   return connection.run(sql`
-    UPDATE ${target} AS s SET ${sql.join(set)}
-    FROM (SELECT ${named(compared)}, ${sql.join(first)} FROM ${STAGE} r GROUP BY ALL) t
+    UPDATE ${target.table} AS s SET ${sql.join(set)}
+    FROM (SELECT ${named(compared)}, ${sql.join(first)} FROM (${stage}) r GROUP BY ALL) t
     WHERE ${areNamed(compared)}`)
 }
 
@@ -154,5 +158,5 @@ const areNamed = (columns: readonly Column[]): Sql =>
     sql` AND `,
   )
 
-const insert = (connection: Connection, target: Sql, rows: Sql): Promise<number> =>
-  connection.run(sql`INSERT INTO ${target} BY NAME ${rows}`)
+const insert = async (connection: Connection, target: WrittenTable, rows: Sql): Promise<number> =>
+  connection.run(sql`INSERT INTO ${target.table} BY NAME ${await target.rows(rows)}`)

@@ -4,6 +4,7 @@
 // and a constraint would stand in the way of every later ALTER.
 
 import type { EventsModel } from '../../../core/model.ts'
+import type { Column } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
@@ -13,7 +14,7 @@ import { recordOf, type RunContext } from '../../run-context.ts'
 import { isEdited } from '../../../store/state-store.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
 import type { DryBuilt, DryRunInput, Materialization } from './materialization.ts'
-import { continuesTable, createSchema, makeWay, relationOf } from './relation.ts'
+import { continuesTable, createSchema, makeWay } from './relation.ts'
 
 export const events: Materialization<EventsModel> = {
   statement: () => null,
@@ -28,18 +29,15 @@ export const events: Materialization<EventsModel> = {
     `${name} holds events that were collected, and no flag drops them; give the model another name, or drop the table yourself`,
   /** For the flush, before it claims anything. A column that left the list stays in the table. */
   async build(context, model) {
-    const { connection } = context
+    const { connection, store } = context
     if (continuesTable(context, model)) {
-      const { is, statements } = await adaptationFor(context, model)
-      for (const statement of statements) await connection.run(statement)
+      const { is, changes } = await adaptationFor(context, model)
+      await store.tables.change(connection, model.name, changes)
       return { changed: is === 'evolved' }
     }
     await makeWay(context, model)
     await connection.run(createSchema(model.name))
-    const columns = model.columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`)
-    await connection.run(
-      sql`CREATE OR REPLACE TABLE ${relationOf(model.name)} (${sql.join(columns)})`,
-    )
+    await store.tables.createEmpty(connection, model.name, model.columns)
     return { changed: true }
   },
   dryRun,
@@ -60,8 +58,17 @@ async function adaptationFor(
   })
 }
 
+/** Of a model they are always the same, and both the plan of a run and its flush ask for them. */
+const spelled = new WeakMap<EventsModel, Promise<readonly Column[]>>()
+
 /** One type can be written in several ways, such as with quoted or bare field names of a STRUCT. */
-function spelledByEngine(connection: Connection, model: EventsModel) {
+function spelledByEngine(connection: Connection, model: EventsModel): Promise<readonly Column[]> {
+  const columns = spelled.get(model) ?? askForColumns(connection, model)
+  spelled.set(model, columns)
+  return columns
+}
+
+function askForColumns(connection: Connection, model: EventsModel): Promise<readonly Column[]> {
   const columns = model.columns.map(
     ({ name, type }) => sql`CAST(NULL AS ${sql.type(type)}) AS ${sql.ident(name)}`,
   )

@@ -3,9 +3,8 @@
 import type { OnSchemaChange } from '../../../core/model.ts'
 import { foldCase, type ModelName } from '../../../core/names.ts'
 import type { Column, ColumnType } from '../../../core/relation.ts'
-import { type Sql, sql } from '../../../core/sql.ts'
+import type { StoredColumnChange } from '../../../store/table-storage.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
-import { relationOf } from './relation.ts'
 
 export interface Evolution {
   readonly model: ModelName
@@ -19,7 +18,7 @@ export interface Evolution {
 export interface Adaptation {
   readonly is: 'same' | 'evolved' | 'rebuild'
   /** What brings the columns of the table in line. */
-  readonly statements: readonly Sql[]
+  readonly changes: readonly StoredColumnChange[]
 }
 
 /** How `@on_schema_change` handles the difference. Throws ModelFailure for one that it does not allow. */
@@ -32,12 +31,12 @@ export function adaptationOf(
 ): Adaptation {
   const { model, from, to, policy, canRebuild, removed } = evolution
   if (policy === 'evolve') {
-    const statements = planEvolution(evolution)
-    return { is: statements.length > 0 ? 'evolved' : 'same', statements }
+    const changes = planEvolution(evolution)
+    return { is: changes.length > 0 ? 'evolved' : 'same', changes }
   }
   const difference = differenceOf(from, to, removed)
-  if (difference === '') return { is: 'same', statements: [] }
-  if (policy === 'rebuild' && canRebuild) return { is: 'rebuild', statements: [] }
+  if (difference === '') return { is: 'same', changes: [] }
+  if (policy === 'rebuild' && canRebuild) return { is: 'rebuild', changes: [] }
   if (removed === 'keep')
     throw new ModelFailure(
       `the columns changed (${difference}); to apply the changes, write @on_schema_change: evolve`,
@@ -72,8 +71,7 @@ const seedHint = (model: ModelName) =>
   `; if it comes from a seed without rows, declare its type in the .yml next to the seed; otherwise rebuild the table: ${fullRefreshOf(model)}`
 
 /** Throws ModelFailure for a change that would lose values. */
-function planEvolution({ model, from, to, removed }: Evolution): readonly Sql[] {
-  const relation = relationOf(model)
+function planEvolution({ model, from, to, removed }: Evolution): readonly StoredColumnChange[] {
   const hint =
     removed === 'refuse'
       ? `; rebuild the table: ${fullRefreshOf(model)}`
@@ -88,10 +86,9 @@ function planEvolution({ model, from, to, removed }: Evolution): readonly Sql[] 
       'on_schema_change',
     )
   }
-  return to.flatMap(({ name, type }) => {
+  return to.flatMap(({ name, type }): readonly StoredColumnChange[] => {
     const column = before.get(foldCase(name))
-    if (column === undefined)
-      return [sql`ALTER TABLE ${relation} ADD COLUMN ${sql.ident(name)} ${sql.type(type)}`]
+    if (column === undefined) return [{ name, type, isNew: true }]
     if (column.type === type) return []
     if (!isLosslessWidening(column.type, type)) {
       const help = removed === 'refuse' && type === 'VARCHAR' ? seedHint(model) : hint
@@ -100,7 +97,7 @@ function planEvolution({ model, from, to, removed }: Evolution): readonly Sql[] 
         { column: name },
       )
     }
-    return [sql`ALTER TABLE ${relation} ALTER COLUMN ${sql.ident(name)} TYPE ${sql.type(type)}`]
+    return [{ name, type, isNew: false }]
   })
 }
 

@@ -14,6 +14,8 @@ import { countRows, makeWay, relationOf, relationType } from './relation.ts'
 
 export function fromNothing<M extends ViewModel | TableModel | SeedModel>(
   statement: (model: M, dir: string) => Sql,
+  /** Of a table: its rows. */
+  query: ((model: M, dir: string) => Sql) | null = null,
 ): Materialization<M> {
   return {
     statement,
@@ -23,14 +25,19 @@ export function fromNothing<M extends ViewModel | TableModel | SeedModel>(
     rowKey: () => [],
     currentRows: (relation) => relation,
     async build(context, model) {
-      const { connection, paths } = context
+      const { store, connection, paths } = context
       const relation = relationOf(model.name)
-      const isView = kinds[model.kind].relation === 'view'
       await makeWay(context, model)
       const make = statement(model, paths.dir)
-      const made = isView ? await connection.run(make) : await connection.createTable(make)
+      const made =
+        query === null
+          ? await connection.run(make)
+          : await store.tables.create(connection, model.name, {
+              query: query(model, paths.dir),
+              statement: make,
+            })
       await checkKey(connection, relation, model.expose?.key ?? [], 'expose')
-      if (isView) return { changed: true }
+      if (query === null) return { changed: true }
       return { changed: true, rows: made ?? (await countRows(connection, relation)) }
     },
     async dryRun({ connection, paths, catalog }, model, { before }) {

@@ -119,9 +119,9 @@ async function writeStage<M extends KeptModel>(
 ): Promise<Built> {
   if (!continuesTable(context, model)) return create(kind, context, model)
   const before = ownColumns(model, (await context.columnsBefore(model.name)) ?? [])
-  const { is, statements } = adaptationFor(kind, model, before, staged)
+  const { is, changes } = adaptationFor(kind, model, before, staged)
   if (is === 'rebuild') return create(kind, context, model)
-  for (const statement of statements) await context.connection.run(statement)
+  await context.store.tables.change(context.connection, model.name, changes)
   const rows = await kind.write(context, model, { staged, before })
   return { changed: rows > 0 || is === 'evolved', rows }
 }
@@ -131,12 +131,14 @@ async function create<M extends KeptModel>(
   context: RunContext,
   model: M,
 ): Promise<Built> {
-  const { connection } = context
+  const { connection, store } = context
   const target = relationOf(model.name)
   await kind.refuseStage(context, model)
   await makeWay(context, model)
-  await connection.run(sql`CREATE OR REPLACE TABLE ${target} AS ${kind.firstRows(context, STAGE)}`)
-  return { changed: true, rows: await countRows(connection, target) }
+  const query = kind.firstRows(context, STAGE)
+  const statement = sql`CREATE OR REPLACE TABLE ${target} AS ${query}`
+  const rows = await store.tables.create(connection, model.name, { query, statement })
+  return { changed: true, rows: rows ?? (await countRows(connection, target)) }
 }
 
 /** Those that the SELECT gives. */

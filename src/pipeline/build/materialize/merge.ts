@@ -36,20 +36,21 @@ async function write(
   model: MergeModel,
   { staged }: StagedColumns,
 ): Promise<number> {
-  const { connection } = context
-  const target = relationOf(model.name)
+  const { connection, store } = context
   const { uniqueKey } = model
   const deleted = model.deletes === 'mirror' ? await deleteVanished(context, model) : 0
   const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
   // Keys of the table are never NULL, so a NULL on its side of the join says that it has no such row.
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_delta AS
-    SELECT s.* FROM ${STAGE} s LEFT JOIN ${target} t ON ${onKey}
+    SELECT s.* FROM ${STAGE} s LEFT JOIN ${relationOf(model.name)} t ON ${onKey}
     WHERE t.${sql.ident(uniqueKey[0])} IS NULL OR ${differs(staged, uniqueKey)}`)
   const rows = await countRows(connection, DELTA)
   if (rows > 0) {
-    await connection.run(sql`DELETE FROM ${target} AS t USING ${DELTA} AS s WHERE ${onKey}`)
-    await connection.run(sql`INSERT INTO ${target} BY NAME FROM ${DELTA}`)
+    const target = await store.tables.written(connection, model.name)
+    const delta = await target.rows(sql`FROM ${DELTA}`)
+    await connection.run(sql`DELETE FROM ${target.table} AS t USING (${delta}) AS s WHERE ${onKey}`)
+    await connection.run(sql`INSERT INTO ${target.table} BY NAME ${delta}`)
   }
   await connection.run(sql`DROP TABLE ${DELTA}`)
   return rows + deleted
@@ -71,10 +72,12 @@ async function refuseEmptyMirror(context: RunContext, model: MergeModel): Promis
 
 async function deleteVanished(context: RunContext, model: MergeModel): Promise<number> {
   await refuseEmptyMirror(context, model)
-  const target = relationOf(model.name)
-  return context.connection.run(sql`
-    DELETE FROM ${target} AS t
-    WHERE NOT EXISTS (SELECT 1 FROM ${STAGE} s WHERE ${sameValues(model.uniqueKey, sql`t`, sql`s`)})`)
+  const { connection, store } = context
+  const target = await store.tables.written(connection, model.name)
+  const stage = await target.rows(sql`FROM ${STAGE}`)
+  return connection.run(sql`
+    DELETE FROM ${target.table} AS t
+    WHERE NOT EXISTS (SELECT 1 FROM (${stage}) s WHERE ${sameValues(model.uniqueKey, sql`t`, sql`s`)})`)
 }
 
 async function dryWrite(

@@ -10,8 +10,10 @@ import { numberOf } from '../../../duckdb/values.ts'
 import { recordOf, type RunContext, type WatermarkRange } from '../../run-context.ts'
 
 /** Of a relation with the watermark column. */
-export function inRange(column: string, { start, end }: WatermarkRange): Sql {
-  const name = sql.ident(column)
+export const inRange = (column: string, range: WatermarkRange): Sql =>
+  isWithin(sql.ident(column), range)
+
+export function isWithin(name: Sql, { start, end }: WatermarkRange): Sql {
   return sql`${name} >= ${sql.value(start)} AND ${name} < ${sql.value(end)}`
 }
 
@@ -52,13 +54,13 @@ export function createSchema(name: ModelName): Sql {
 }
 
 /** Drops what CREATE OR REPLACE cannot replace, which is a relation of the other type. */
-export async function makeWay({ connection, catalog }: RunContext, model: Model): Promise<void> {
+export async function makeWay(
+  { store, connection, catalog }: RunContext,
+  model: Model,
+): Promise<void> {
   const existing = relationType(catalog, model.name)
   if (existing === null || existing === kinds[model.kind].relation) return
-  const relation = relationOf(model.name)
-  await connection.run(
-    existing === 'table' ? sql`DROP TABLE ${relation}` : sql`DROP VIEW ${relation}`,
-  )
+  await store.tables.drop(connection, model.name, existing)
 }
 
 export async function countRows(connection: Connection, relation: Sql): Promise<number> {

@@ -40,7 +40,7 @@ async function write(
   model: Scd2Model,
   { staged }: StagedColumns,
 ): Promise<number> {
-  const { connection } = context
+  const { connection, store } = context
   const target = relationOf(model.name)
   const { uniqueKey } = model
   const key = identifiers(uniqueKey)
@@ -51,15 +51,19 @@ async function write(
     CREATE OR REPLACE TEMP TABLE _eider_closing AS
     SELECT ${keyOfTable} FROM ${currentRows(target)} t LEFT JOIN ${STAGE} s ON ${onKey}
     WHERE s.${sql.ident(uniqueKey[0])} IS NULL OR ${differs(staged, uniqueKey)}`)
+  const stored = await store.tables.written(connection, model.name)
+  const closing = await stored.rows(sql`FROM ${CLOSING}`)
   const closed = await connection.run(sql`
-    UPDATE ${target} AS t SET valid_to = ${time}, is_current = false
-    FROM ${CLOSING} s WHERE t.is_current AND ${onKey}`)
-  const opened = await connection.run(sql`
-    INSERT INTO ${target} BY NAME ${versionsFrom(
-      time,
-      sql`(FROM ${STAGE} s WHERE NOT EXISTS
-        (SELECT ${key} FROM ${currentRows(target)} t WHERE ${onKey}))`,
-    )}`)
+    UPDATE ${stored.table} AS t SET valid_to = ${time}, is_current = false
+    FROM (${closing}) s WHERE t.is_current AND ${onKey}`)
+  const opening = versionsFrom(
+    time,
+    sql`(FROM ${STAGE} s WHERE NOT EXISTS
+      (SELECT ${key} FROM ${currentRows(target)} t WHERE ${onKey}))`,
+  )
+  const opened = await connection.run(
+    sql`INSERT INTO ${stored.table} BY NAME ${await stored.rows(opening)}`,
+  )
   await connection.run(sql`DROP TABLE ${CLOSING}`)
   return closed + opened
 }

@@ -6,6 +6,7 @@ import { fromNothing } from './from-nothing.ts'
 import type { Materialization } from './materialization.ts'
 import { createTable } from './table.ts'
 
-export const seed: Materialization<SeedModel> = fromNothing((model, dir) =>
-  createTable(model, seedQuery(model, dir)),
+export const seed: Materialization<SeedModel> = fromNothing<SeedModel>(
+  (model, dir) => createTable(model, seedQuery(model, dir)),
+  seedQuery,
 )

@@ -6,8 +6,9 @@ import { fromNothing } from './from-nothing.ts'
 import type { Materialization } from './materialization.ts'
 import { relationOf } from './relation.ts'
 
-export const table: Materialization<TableModel> = fromNothing((model) =>
-  createTable(model, sql.body(model.body)),
+export const table: Materialization<TableModel> = fromNothing(
+  (model) => createTable(model, sql.body(model.body)),
+  ({ body }) => sql.body(body),
 )
 
 /** The newline keeps a comment at the end of the query away from the parenthesis. */

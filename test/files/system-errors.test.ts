@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { listenProblem, systemProblem } from '../../src/core/system-errors.ts'
+import { listenProblem, systemProblem } from '../../src/files/system-errors.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'eider-errors-'))
 test.after(() => rmSync(dir, { recursive: true }))

@@ -1,0 +1,43 @@
+// Rows in the types that readers of Parquet know.
+//
+// Numbers, texts, dates and times have types of Parquet. A point in time is one of UTC, which Parquet says with the type. A
+// 39-digit integer would become a double, a GUID bytes that most readers do not take for one, and a duration a type that
+// most cannot read: they are texts, as in JSON.
+
+import { columnType } from '../../core/relation.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { OutputProperty } from '../bind/bound.ts'
+import type { EdmType } from '../edm/types.ts'
+import { jsonTextSql } from './json-value.ts'
+
+/** `rows` has columns that are named as in `output` and have the DuckDB types of its EdmTypes. */
+export function parquetRowsSql(rows: Sql, output: readonly OutputProperty[]): Sql {
+  const columns = output.map((property) => {
+    const name = (property.path ?? [property.name]).join('/')
+    return sql`${columnSql(property)} AS ${sql.ident(name)}`
+  })
+  return sql`SELECT ${sql.join(columns)} FROM (${rows}) AS page`
+}
+
+function columnSql({ name, type }: OutputProperty): Sql {
+  const value = sql.ident('page', name)
+  if (type.name === 'Edm.Duration') return sql`replace(${jsonTextSql(value, type)}, '"', '')`
+  const stored = storedType(type)
+  return stored === type.engine ? value : sql`CAST(${value} AS ${sql.type(columnType(stored))})`
+}
+
+function storedType(type: EdmType): string {
+  switch (type.kind) {
+    case 'collection':
+      return `${storedType(type.item)}[]`
+    case 'complex': {
+      const fields = type.properties.map(({ name, type: of }) => `"${name}" ${storedType(of)}`)
+      return `STRUCT(${fields.join(', ')})`
+    }
+    case 'primitive':
+      if (type.name === 'Edm.DateTimeOffset') return 'TIMESTAMP WITH TIME ZONE'
+      return AS_TEXT.test(type.engine) ? 'VARCHAR' : type.engine
+  }
+}
+
+const AS_TEXT = /^(?:U?HUGEINT|UUID|INTERVAL)$/

@@ -1,0 +1,34 @@
+// A database file has all types of the engine: what is read of a relation is what is written.
+
+import { type ModelName, splitModelName } from '../../core/names.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import { plainTable, type StoredColumnChange, type TableStorage } from '../table-storage.ts'
+
+export const fileTables: TableStorage = {
+  create: (connection, _, { statement }) => connection.createTable(statement),
+  async createEmpty(connection, name, columns) {
+    const parts = columns.map((column) => sql`${sql.ident(column.name)} ${sql.type(column.type)}`)
+    await connection.run(sql`CREATE OR REPLACE TABLE ${relationOf(name)} (${sql.join(parts)})`)
+  },
+  written: (_, name) => Promise.resolve(plainTable(relationOf(name))),
+  async change(connection, name, changes) {
+    for (const change of changes) await connection.run(alteration(relationOf(name), change))
+  },
+  async drop(connection, name, type) {
+    const relation = relationOf(name)
+    await connection.run(
+      type === 'table' ? sql`DROP TABLE ${relation}` : sql`DROP VIEW ${relation}`,
+    )
+  },
+  keeps: () => sql`true`,
+}
+
+export function relationOf(name: ModelName): Sql {
+  const { schema, table } = splitModelName(name)
+  return sql.ident(schema, table)
+}
+
+export const alteration = (relation: Sql, { name, type, isNew }: StoredColumnChange): Sql =>
+  isNew
+    ? sql`ALTER TABLE ${relation} ADD COLUMN ${sql.ident(name)} ${sql.type(type)}`
+    : sql`ALTER TABLE ${relation} ALTER COLUMN ${sql.ident(name)} TYPE ${sql.type(type)}`

@@ -1,0 +1,69 @@
+// Readers of Parquet by URL, which ask for the parts that they need.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Resources } from '../../src/core/resources.ts'
+import { sql } from '../../src/core/sql.ts'
+import { serve } from '../support/odata-service.ts'
+import { pythonTests, runPython } from '../support/python.ts'
+import type { Table } from '../support/snapshot-files.ts'
+
+const orders: Table = {
+  model: 'shop.orders',
+  key: ['id'],
+  rows: sql`SELECT i AS id, (250.50 + i)::DECIMAL(10,2) AS amount, 'möbel ' || i AS note,
+    TIMESTAMP '2026-01-01 10:00:00' + to_minutes(i::INTEGER) AS placed_at FROM range(300000) AS r(i)`,
+}
+
+/** Rows, the sum of all amounts, the first note, and the time zone of the times, by each script. */
+interface Reader {
+  readonly name: string
+  readonly modules: readonly string[]
+  /** Such as an extension that it would have to fetch. */
+  readonly needs?: string
+  readonly script: string
+}
+
+const readers: readonly Reader[] = [
+  {
+    name: 'polars',
+    modules: ['polars'],
+    script: `import sys, polars as pl
+f = pl.read_parquet(sys.argv[1])
+print(f.height, f['amount'].sum(), f['note'][0], f.schema['placed_at'].time_zone)`,
+  },
+  {
+    name: 'polars, lazily and one column alone',
+    modules: ['polars'],
+    script: `import sys, polars as pl
+f = pl.scan_parquet(sys.argv[1])
+one = f.select(pl.col('amount').sum()).collect()
+print(f.select(pl.len()).collect().item(), one.item(), f.select('note').head(1).collect().item(), f.collect_schema()['placed_at'].time_zone)`,
+  },
+  {
+    name: 'pandas',
+    modules: ['pandas', 'pyarrow'],
+    script: `import sys, pandas as pd
+f = pd.read_parquet(sys.argv[1])
+print(len(f), f['amount'].sum(), f['note'][0], f['placed_at'].dt.tz)`,
+  },
+  {
+    name: 'DuckDB',
+    modules: ['duckdb'],
+    needs: `duckdb.connect().execute('LOAD httpfs')`,
+    script: `import sys, duckdb
+c = duckdb.connect()
+c.execute("LOAD httpfs; SET TimeZone = 'UTC'")
+print(*c.execute("SELECT count(*), sum(amount), min_by(note, id), 'UTC' FROM read_parquet(?)", [sys.argv[1]]).fetchone())`,
+  },
+]
+
+for (const { name, modules, needs, script } of readers)
+  pythonTests(modules, needs)(`${name} reads Parquet by URL`, async () => {
+    await using resources = new Resources()
+    const served = await serve(resources, [orders])
+    const printed = await runPython(script, [`${served.url}/shop_orders?$format=parquet`])
+    assert.is(printed, '300000 45075000000.00 möbel 0 UTC')
+  })
+
+test.run()

@@ -1,0 +1,34 @@
+// Readers of the service that are written in Python: the interpreter that EIDER_PYTHON names, or python3, with the packages
+// that it has. A test whose package is missing is skipped.
+
+import { execFile, execFileSync } from 'node:child_process'
+import { promisify } from 'node:util'
+import { test } from 'uvu'
+
+const python = process.env['EIDER_PYTHON'] || 'python3'
+
+export type PythonTest = (name: string, run: () => Promise<void>) => void
+
+/** Tests that need these modules, and a script that ends well. */
+export function pythonTests(modules: readonly string[], needs = ''): PythonTest {
+  const isThere = endsWell(`import ${modules.join(', ')}\n${needs}`)
+  return isThere ? (name, run) => test(name, run) : (name) => test.skip(name)
+}
+
+/** What a script prints. `args` are its sys.argv[1:]. Throws with all that it said when it fails. */
+export async function runPython(script: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(python, ['-c', script, ...args], {
+    timeout: 60_000,
+    env: { ...process.env, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' },
+  })
+  return stdout.trim()
+}
+
+function endsWell(script: string): boolean {
+  try {
+    execFileSync(python, ['-c', script], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
