@@ -111,6 +111,14 @@ export async function openPage(
   }
 }
 
+/** Of the table of rows. */
+export async function scrollToEnd(page: Page): Promise<void> {
+  await page.locator('.rows-region').evaluate((region) => {
+    // Elements are those of the browser, which this file is not compiled for.
+    Object.assign(region, { scrollTop: 1e7 })
+  })
+}
+
 /** The machine may be busy; a test that waits for what never comes should still say so before its file is stopped. */
 const TIMEOUT_MS = 20_000
 /** Some frames of the page, however long a busy machine takes for them. */
