@@ -38,6 +38,8 @@ export const limits = {
   knownFieldNames: 1000,
   /** Files that are saved together, or copied by a deployment, are one change when nothing follows for this time. */
   watchQuietMs: 200,
+  /** Rows that a test shows of those that are missing, and of those that are not expected. */
+  shownTestRows: 10,
   /** A watched file up to this size is compared with what it was, which takes a few milliseconds; models are far smaller. */
   comparedFileBytes: 4 * MiB,
   /** A request to the admin port names one claim. */
