@@ -19,6 +19,7 @@ import PipelinePlan from './pipeline/plan.ts'
 import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
 import Query from './query.ts'
+import Test from './test.ts'
 import Version from './version.ts'
 
 export const commands = {
@@ -35,6 +36,7 @@ export const commands = {
   mv: Mv,
   drop: Drop,
   doctor: Doctor,
+  test: Test,
   version: Version,
   'pipeline:run': PipelineRun,
   'pipeline:plan': PipelinePlan,

@@ -16,6 +16,10 @@ const files = {
   'models/a/view.sql': '-- @kind: view\nselect id from a.good\n',
   'models/a/gone.sql': '-- @expose id\nselect 3 as id\n',
 }
+const tests = {
+  'tests/a/good/t/given/crm.c.csv': 'id\n7\n',
+  'tests/a/good/t/expect.csv': 'id\n2\n',
+}
 const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
@@ -64,6 +68,8 @@ test('every line of every command is as the schema says', async () => {
   }
   await ask(space, 'collect status')
   await ask(space, 'flush')
+  for (const [path, text] of Object.entries(tests)) await space.write(path, text)
+  await ask(space, 'test', 1)
   await ask(space, 'plan')
   await ask(space, 'run a.good raw.e a.gone')
   await ask(space, 'run')
