@@ -4,6 +4,7 @@ import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
 import Doctor from './doctor.ts'
+import Docs from './docs.ts'
 import Drop from './drop.ts'
 import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
@@ -19,16 +20,20 @@ import PipelineLs from './pipeline/ls.ts'
 import PipelinePlan from './pipeline/plan.ts'
 import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
+import Pull from './pull.ts'
 import Query from './query.ts'
+import Test from './test.ts'
 import Version from './version.ts'
 
 export const commands = {
   init: Init,
   run: PipelineRun,
   flush: Flush,
+  pull: Pull,
   serve: ODataServe,
   plan: PipelinePlan,
   check: Check,
+  docs: Docs,
   ls: PipelineLs,
   show: PipelineShow,
   query: Query,
@@ -37,6 +42,7 @@ export const commands = {
   drop: Drop,
   maintain: Maintain,
   doctor: Doctor,
+  test: Test,
   version: Version,
   'pipeline:run': PipelineRun,
   'pipeline:plan': PipelinePlan,

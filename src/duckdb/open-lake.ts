@@ -33,6 +33,13 @@ export interface LakeEngineOptions extends Omit<
   readonly applicationName: string
 }
 
+export interface AttachOptions {
+  readonly readOnly?: boolean
+  readonly version?: bigint | null
+  /** A catalog of an earlier version is brought to that of the extension. */
+  readonly migrates?: boolean
+}
+
 /** An engine that can attach a lake, with nothing attached. */
 export class LakeEngine {
   /** Closing it closes all. */
@@ -115,26 +122,26 @@ export class LakeEngine {
 
   /**
    * Attaches the lake under LAKE_DATABASE, where connections that are opened from now on work. `readOnly`: it must exist.
-   * `version`: as it was then, for reading. `migrates`: a catalog of an earlier version is brought to that of the
-   * extension. Throws DatabaseError.
+   * `version`: as it was then, for reading. Throws DatabaseError.
    */
-  async attach({
-    readOnly = false,
-    version = null,
-    migrates = false,
-  }: {
-    readonly readOnly?: boolean
-    readonly version?: bigint | null
-    readonly migrates?: boolean
-  } = {}): Promise<void> {
+  async attach(how: AttachOptions = {}): Promise<void> {
+    await this.attachAs(this.control, LAKE_DATABASE, how)
+    if (how.readOnly !== true) await requireNoKeys(this.control, this.lake.store)
+    this.database.onConnect([...this.sessionKeys, sql`USE ${sql.ident(LAKE_DATABASE)}`])
+  }
+
+  /** The same under another name, beside it. */
+  async attachAs(
+    connection: Connection,
+    as: string,
+    { readOnly = false, version = null, migrates = false }: AttachOptions,
+  ): Promise<void> {
     const options = [
       ...(readOnly ? [sql`READ_ONLY`] : []),
       ...(version === null ? [] : [sql`SNAPSHOT_VERSION ${sql.value(version)}`]),
       ...(migrates ? [sql`AUTOMATIC_MIGRATION`, sql`CREATE_IF_NOT_EXISTS false`] : []),
     ]
-    await this.control.run(this.#attachment(options))
-    if (!readOnly) await requireNoKeys(this.control, this.lake.store)
-    this.database.onConnect([...this.sessionKeys, sql`USE ${sql.ident(LAKE_DATABASE)}`])
+    await connection.run(this.#attachment(as, options))
   }
 
   /**
@@ -149,10 +156,10 @@ export class LakeEngine {
         SECRET ${sql.value(secret)}, SESSION_TOKEN ${sql.value(token ?? '')},
         ENDPOINT ${sql.value(endpoint ?? 's3.amazonaws.com')}, REGION ${sql.value(region)},
         URL_STYLE ${sql.value(urlStyle)}, USE_SSL ${sql.value(usesTls)})`)
-    await this.control.run(this.#attachment([sql`CREATE_IF_NOT_EXISTS false`]))
+    await this.control.run(this.#attachment(LAKE_DATABASE, [sql`CREATE_IF_NOT_EXISTS false`]))
   }
 
-  #attachment(further: readonly Sql[]): Sql {
+  #attachment(as: string, further: readonly Sql[]): Sql {
     const { schema, store } = this.lake
     const options = [
       sql`META_SECRET 'lake_catalog'`,
@@ -162,7 +169,7 @@ export class LakeEngine {
       ...further,
     ]
     const path = sql.value(`ducklake:postgres:${this.connectionString}`)
-    return sql`ATTACH ${path} AS ${sql.ident(LAKE_DATABASE)} (${sql.join(options)})`
+    return sql`ATTACH ${path} AS ${sql.ident(as)} (${sql.join(options)})`
   }
 
   /** For connections that read or write rows. */
