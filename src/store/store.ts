@@ -8,6 +8,7 @@ import type { SnapshotReader } from './snapshot-reader.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 import type { StateStore } from './state-store.ts'
 import type { TableStorage } from './table-storage.ts'
+import type { Upkeep } from './upkeep.ts'
 import type { Warehouse } from './warehouse.ts'
 
 export interface Store {
@@ -26,6 +27,8 @@ export interface Store {
   readonly openPuller: (() => Promise<Puller>) | null
   /** For services. */
   readonly published: SnapshotReader
+  /** null: it needs none. */
+  readonly upkeep: Upkeep | null
   /** EnvironmentError for what is not the fault of a model but of the place where tables are; other errors as they are. */
   explain(error: unknown): unknown
 }

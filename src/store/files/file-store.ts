@@ -23,6 +23,7 @@ export function fileStore(paths: ProjectPaths): Store {
     snapshots: fileSnapshots(paths.snapshots),
     openPuller: null,
     published: fileReader(paths.snapshots),
+    upkeep: null,
     explain: (error) => error,
   }
 }

@@ -13,6 +13,7 @@ import { LakeSession } from './lake-session.ts'
 import { lakeSnapshots } from './lake-snapshots.ts'
 import { LakeState } from './lake-state.ts'
 import { lakeTables } from './lake-tables.ts'
+import { lakeUpkeep } from './lake-upkeep.ts'
 import { lakeWarehouse } from './lake-warehouse.ts'
 
 export function lakeStore(paths: ProjectPaths): Store {
@@ -29,6 +30,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     snapshots: lakeSnapshots(session, state),
     openPuller: () => LakePuller.open(session),
     published: fileReader(paths.snapshots),
+    upkeep: lakeUpkeep(session),
     explain: (error) => explainLake(error, session.lake),
   }
 }
