@@ -10,6 +10,7 @@ import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
 import Init from './init.ts'
+import Maintain from './maintain.ts'
 import Mv from './mv.ts'
 import ODataExplain from './odata/explain.ts'
 import ODataPreview from './odata/preview.ts'
@@ -19,13 +20,16 @@ import PipelineLs from './pipeline/ls.ts'
 import PipelinePlan from './pipeline/plan.ts'
 import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
+import Pull from './pull.ts'
 import Query from './query.ts'
+import Test from './test.ts'
 import Version from './version.ts'
 
 export const commands = {
   init: Init,
   run: PipelineRun,
   flush: Flush,
+  pull: Pull,
   serve: ODataServe,
   plan: PipelinePlan,
   check: Check,
@@ -36,7 +40,9 @@ export const commands = {
   history: PipelineHistory,
   mv: Mv,
   drop: Drop,
+  maintain: Maintain,
   doctor: Doctor,
+  test: Test,
   version: Version,
   'pipeline:run': PipelineRun,
   'pipeline:plan': PipelinePlan,
