@@ -34,8 +34,12 @@ export const limits = {
   batchBytes: 32 * MiB,
   /** Deeper JSON is not an event; DuckDB's reader recurses. */
   eventDepth: 100,
+  /** Unknown names of fields of which the daemon remembers, for each model, whether they look like a column. */
+  knownFieldNames: 1000,
   /** Files that are saved together, or copied by a deployment, are one change when nothing follows for this time. */
   watchQuietMs: 200,
+  /** Rows that a test shows of those that are missing, and of those that are not expected. */
+  shownTestRows: 10,
   /** A watched file up to this size is compared with what it was, which takes a few milliseconds; models are far smaller. */
   comparedFileBytes: 4 * MiB,
   /** A request to the admin port names one claim. */

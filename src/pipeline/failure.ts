@@ -122,6 +122,9 @@ export function toEnvironmentError(error: unknown, memoryLimit: string | null = 
 
 const KEPT = 'nothing was lost: what was committed and published is kept'
 
+/** What DuckDB complains about, in one line. */
+export const problemIn = (error: DatabaseError): string => oneLine(error)
+
 function oneLine(error: DatabaseError): string {
   const text = error.details.message.replace(/^TransactionContext Error: /, '')
   const first = csvProblem(text) ?? castProblem(text) ?? text.split('\n')[0] ?? ''

@@ -103,6 +103,8 @@ export async function openPage(
     faults,
     async visit(path) {
       await page.goto(origin + path)
+      // A busy machine loads nothing for a while before the script has begun.
+      await page.locator('main, noscript p').first().waitFor({ state: 'attached' })
       await settled()
     },
     settled,

@@ -1,0 +1,86 @@
+// A test of a model for people: one line, and below it the rows that differ.
+
+import { count } from '../core/counts.ts'
+import { cut, widthOf } from './cells.ts'
+import type { Paint } from './paint.ts'
+import { duration } from './run-lines.ts'
+
+export interface ShownTest {
+  readonly model: string
+  readonly name: string
+  readonly about: string | null
+  readonly runs: number
+  readonly ms: number
+  /** The file of the model; null: there is none. */
+  readonly source: string | null
+  readonly problem: string | null
+  readonly difference: ShownDifference | null
+}
+
+type Row = Readonly<Record<string, string | null>>
+
+interface ShownDifference {
+  readonly path: string
+  readonly line: number | null
+  readonly columns: readonly string[]
+  readonly missing: readonly Row[]
+  readonly unexpected: readonly Row[]
+  readonly missingRows: number
+  readonly unexpectedRows: number
+}
+
+const CELL_COLUMNS = 40
+
+export const hasPassed = ({ problem, difference }: Pick<ShownTest, 'problem' | 'difference'>) =>
+  problem === null && difference === null
+
+/** `width`: of the longest title. */
+export function testLines(test: ShownTest, width: number, paint: Paint): readonly string[] {
+  const { about, ms, source, problem, difference } = test
+  const isOk = hasPassed(test)
+  const word = isOk ? paint('green', 'ok      ') : paint('red', 'failed  ')
+  const head = `${word} ${titleOf(test).padEnd(width)}  ${duration(ms)}`
+  if (isOk) return [head]
+  const below = [
+    ...(about === null ? [] : [about]),
+    ...(problem === null ? [] : [problem]),
+    ...(difference === null ? [] : differenceLines(difference, paint)),
+  ]
+  const place =
+    difference === null
+      ? ''
+      : `${difference.path}${difference.line === null ? '' : `:${difference.line}`}`
+  const files = [source ?? '', place].filter((file) => file !== '')
+  return [
+    head,
+    ...below.map((line) => `           ${line}`),
+    ...(difference === null ? [] : [`           ${files.join(' · ')}`]),
+  ]
+}
+
+export const titleOf = ({ model, name, runs }: Pick<ShownTest, 'model' | 'name' | 'runs'>) =>
+  `${model} / ${name}${runs > 1 ? ` (${count(runs, 'run')})` : ''}`
+
+function differenceLines(difference: ShownDifference, paint: Paint): readonly string[] {
+  const { columns, missing, unexpected, missingRows, unexpectedRows } = difference
+  const cell = (row: Row, name: string) =>
+    cut((row[name] ?? 'NULL').replaceAll(/\p{Cc}/gu, '\ufffd'), CELL_COLUMNS)
+  const rows = [...missing, ...unexpected].map((row) => columns.map((name) => cell(row, name)))
+  const widths = columns.map((name, i) =>
+    Math.max(widthOf(name), ...rows.map((cells) => widthOf(cells[i]!))),
+  )
+  const line = (cells: readonly string[]) =>
+    cells.map((text, i) => text + ' '.repeat(widths[i]! - widthOf(text))).join('  ')
+  const more = (all: number, shown: number, what: string) =>
+    all > shown ? [`  … and ${count(all - shown, 'row')} more ${what}`] : []
+  return [
+    `  ${line(columns)}`.trimEnd(),
+    ...rows.map((cells, i) =>
+      i < missing.length
+        ? paint('red', `- ${line(cells)}  expected`)
+        : paint('green', `+ ${line(cells)}  built`),
+    ),
+    ...more(missingRows, missing.length, 'expected'),
+    ...more(unexpectedRows, unexpected.length, 'built'),
+  ]
+}

@@ -1,0 +1,182 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import type { Interfaces } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+import { selectionFlags, selectionOf } from '../cli/selection.ts'
+import { showRows } from '../cli/show-rows.ts'
+import { hasPassed, type ShownTest, testLines, titleOf } from '../cli/show-test.ts'
+import { variableFlags } from '../cli/variable-flags.ts'
+import { duration } from '../cli/run-lines.ts'
+import { count } from '../core/counts.ts'
+import { UsageError } from '../core/failures.ts'
+import type { CompiledProject } from '../core/model.ts'
+import { foldCase } from '../core/names.ts'
+import type { ModelTest } from '../project/model-tests.ts'
+import type { Project } from '../project/project.ts'
+
+type TestFlags = Interfaces.InferredFlags<typeof Test.flags & typeof BaseCommand.baseFlags>
+
+interface Opened {
+  readonly project: Project
+  readonly compiled: CompiledProject
+}
+
+export default class Test extends BaseCommand {
+  static override summary = 'Build models on rows of tests/ in memory, and compare what comes out'
+  static override examples = [
+    '<%= config.bin %> test',
+    '<%= config.bin %> test mart.sales',
+    '<%= config.bin %> test mart.sales --accept',
+  ]
+  static override strict = false
+  static override usage = '[SELECTOR...] [FLAGS]'
+  static override flags = {
+    ...selectionFlags,
+    ...variableFlags,
+    accept: Flags.boolean({ summary: 'Write what comes out to expect.csv where it differs' }),
+  }
+
+  async run(): Promise<void> {
+    const { flags, argv } = await this.parse(Test)
+    const startedMs = performance.now()
+    const first = await this.#open(flags, [])
+    const tests = await this.#chosen(first, flags, argv)
+    const paint = this.paintFor(flags)
+    const width = Math.max(0, ...tests.map((test) => titleOf(shownOf(test)).length))
+    const opened = new Map<string, Opened>([['', first]])
+    const shown: ShownTest[] = []
+    for (const test of tests) {
+      const key = test.vars.join('\n')
+      const with_ = opened.get(key) ?? (await this.#open(flags, test.vars))
+      opened.set(key, with_)
+      const result = await this.#runOne(with_, test, flags)
+      shown.push(result)
+      if (flags.json) this.#printResult(result)
+      else if (!flags.quiet || !hasPassed(result))
+        for (const line of testLines(result, width, paint)) this.print(line)
+    }
+    const failed = shown.filter((test) => !hasPassed(test)).length
+    const ms = performance.now() - startedMs
+    const counts = { ok: failed === 0, passed: shown.length - failed, failed, ms }
+    if (flags.json) this.printEvent({ event: 'test-finished', ...counts })
+    else this.print(totalOf(shown, failed, ms, first.compiled))
+    this.exit(failed === 0 ? 0 : 1)
+  }
+
+  async #open(flags: TestFlags, vars: readonly string[]): Promise<Opened> {
+    const project = await this.openProject({ ...flags, vars: [...vars, ...(flags.vars ?? [])] })
+    const { compileOnce } = await import('../compiler/compile-once.ts')
+    const { dir, state } = project.paths
+    return { project, compiled: await compileOnce(project.files, { dir, state, save: false }) }
+  }
+
+  /** A test of a model that is not there is among them, to be told. */
+  async #chosen(
+    { project, compiled }: Opened,
+    flags: TestFlags,
+    argv: readonly unknown[],
+  ): Promise<readonly ModelTest[]> {
+    const { readModelTests } = await import('../project/model-tests.ts')
+    const { knownModels, select } = await import('../compiler/select.ts')
+    const tests = await readModelTests(project.paths.dir)
+    const selection = selectionOf(argv, flags)
+    if (selection.include.length + selection.exclude.length === 0) return tests
+    const chosen = select(knownModels(compiled), selection, noState)
+    const names = new Set(Array.from(chosen, foldCase))
+    return tests.filter(({ model }) => names.has(foldCase(model)))
+  }
+
+  async #runOne(
+    { project, compiled }: Opened,
+    test: ModelTest,
+    flags: TestFlags,
+  ): Promise<ShownTest> {
+    const startedMs = performance.now()
+    const { runTest } = await import('../pipeline/model-test/run-test.ts')
+    const { paths, settings } = project
+    const outcome =
+      test.problem === null
+        ? await runTest({
+            project: compiled,
+            paths,
+            memoryLimit: settings.memory_limit,
+            test,
+            accept: flags.accept
+              ? (path, columns, rows) => accept(paths.dir, path, columns, rows)
+              : null,
+          })
+        : { problem: test.problem, difference: null }
+    const model = [...compiled.models.values()].find(
+      ({ name }) => foldCase(name) === foldCase(test.model),
+    )
+    const source = model?.source.path ?? null
+    return { ...shownOf(test), ...outcome, source, ms: performance.now() - startedMs }
+  }
+
+  #printResult({ model, name, runs, ms, problem, difference }: ShownTest): void {
+    const status = problem === null && difference === null ? 'ok' : 'failed'
+    this.printEvent({
+      event: 'test',
+      model,
+      test: name,
+      status,
+      runs,
+      problem,
+      difference: differenceOf(difference),
+      ms,
+    })
+  }
+}
+
+const shownOf = ({ model, name, about, runs }: ModelTest): ShownTest => ({
+  model,
+  name,
+  about,
+  runs: runs.length,
+  ms: 0,
+  source: null,
+  problem: null,
+  difference: null,
+})
+
+function differenceOf(difference: ShownTest['difference']) {
+  if (difference === null) return null
+  const { path, line, columns, missing, unexpected, missingRows, unexpectedRows } = difference
+  const counts = { missing_rows: missingRows, unexpected_rows: unexpectedRows }
+  return { path, line, columns, missing, unexpected, ...counts }
+}
+
+async function accept(
+  dir: string,
+  path: string,
+  columns: readonly string[],
+  rows: readonly object[],
+): Promise<void> {
+  const text = showRows(columns, rows, 'csv').replaceAll('\r', '')
+  await writeFile(join(dir, path), `${text}\n`)
+}
+
+function totalOf(
+  shown: readonly ShownTest[],
+  failed: number,
+  ms: number,
+  { models }: CompiledProject,
+): string {
+  if (shown.length === 0)
+    return 'no tests: tests/<schema>/<model>/<case>/ has given/ and expect.csv'
+  const queries = [...models.values()].filter(({ kind }) => kind !== 'events' && kind !== 'seed')
+  const tested = new Set(shown.map(({ model }) => foldCase(model)))
+  const covered = queries.filter(({ name }) => tested.has(foldCase(name))).length
+  const outcome = `${shown.length - failed} ok${failed === 0 ? '' : `, ${failed} failed`}`
+  return `${outcome} in ${duration(ms)}; ${covered} of ${count(queries.length, 'model')} ${covered === 1 ? 'has' : 'have'} a test`
+}
+
+function noState(): never {
+  throw new UsageError(
+    'tests do not look at what was built, so they cannot select state:modified',
+    {
+      hint: 'name the models, or select them by tag',
+    },
+  )
+}

@@ -1,0 +1,135 @@
+// Tests of models, as files: tests/<schema>/<model>/<case>/ with `given/<relation>.<csv|ndjson|sql>` and `expect.csv`. A
+// case of several runs has them in directories 1/, 2/ and so on. `test.yml` may say the time at which it takes place and
+// values of variables; the first line of `about.md` says what it is about.
+
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+
+export interface ModelTest {
+  /** As the path spells it; a model of that name need not exist. */
+  readonly model: string
+  readonly name: string
+  /** Relative to the project directory, as all paths here. */
+  readonly path: string
+  readonly about: string | null
+  readonly runs: readonly TestRun[]
+  readonly now: Date
+  /** As `--vars` takes them. */
+  readonly vars: readonly string[]
+  /** What is wrong with its files; null: nothing yet. */
+  readonly problem: string | null
+}
+
+export interface TestRun {
+  readonly given: readonly Fixture[]
+  /** What the model holds after it; null: that is not compared. */
+  readonly expect: string | null
+  /** Where the expectation is, or would be. */
+  readonly expectPath: string
+}
+
+export interface Fixture {
+  /** A model, or a table of a source. */
+  readonly relation: string
+  readonly path: string
+  readonly format: FixtureFormat
+}
+
+export type FixtureFormat = 'csv' | 'ndjson' | 'sql'
+
+const FIRST_NOW = new Date('2026-01-01T00:00:00Z')
+const EXPECT = 'expect.csv'
+
+/** In the order of their paths; none where there is no tests/. */
+export async function readModelTests(dir: string): Promise<readonly ModelTest[]> {
+  const tests: ModelTest[] = []
+  for (const schema of await directoriesIn(dir, 'tests'))
+    for (const model of await directoriesIn(dir, join('tests', schema)))
+      for (const name of await directoriesIn(dir, join('tests', schema, model)))
+        tests.push(await readTest(dir, schema, model, name))
+  return tests
+}
+
+async function readTest(
+  dir: string,
+  schema: string,
+  model: string,
+  name: string,
+): Promise<ModelTest> {
+  const path = join('tests', schema, model, name)
+  const about = await readFile(join(dir, path, 'about.md'), 'utf8').catch(() => '')
+  const [line = ''] = about.split('\n')
+  const test = {
+    model: `${schema}.${model}`,
+    name,
+    path,
+    about: line.replace(/^#+\s*/, '') || null,
+  }
+  const nothing = { runs: [], now: FIRST_NOW, vars: [] }
+  try {
+    const settings = await readSettings(dir, path)
+    return { ...test, ...settings, runs: await readRuns(dir, path), problem: null }
+  } catch (error) {
+    return { ...test, ...nothing, problem: (error as Error).message }
+  }
+}
+
+async function readRuns(dir: string, path: string): Promise<readonly TestRun[]> {
+  const names = (await readdir(join(dir, path))).filter((name) => !name.startsWith('.'))
+  const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number)
+  const known = ['about.md', 'test.yml', ...(numbers.length === 0 ? ['given', EXPECT] : [])]
+  const odd = names.find((name) => !known.includes(name) && !/^\d+$/.test(name))
+  if (odd !== undefined)
+    throw new Error(
+      `${path}/${odd}: a test has given/ and ${EXPECT}, or directories 1, 2, … that have them`,
+    )
+  if (numbers.length === 0) return [await readRun(dir, path)]
+  numbers.sort((a, b) => a - b)
+  return await Promise.all(numbers.map((number) => readRun(dir, join(path, String(number)))))
+}
+
+async function readRun(dir: string, path: string): Promise<TestRun> {
+  const names = await readdir(join(dir, path))
+  const given = names.includes('given') ? await readdir(join(dir, path, 'given')) : []
+  const fixtures = given
+    .filter((name) => !name.startsWith('.'))
+    .toSorted()
+    .map((name): Fixture => {
+      const file = join(path, 'given', name)
+      const [, relation, format] = /^([^.]+\.[^.]+)\.(csv|ndjson|sql)$/.exec(name) ?? []
+      if (relation === undefined)
+        throw new Error(
+          `${file}: a fixture is named after what it stands for, such as core.orders.csv; .ndjson and .sql are known too`,
+        )
+      return { relation, path: file, format: format as FixtureFormat }
+    })
+  const expectPath = join(path, EXPECT)
+  return { given: fixtures, expect: names.includes(EXPECT) ? expectPath : null, expectPath }
+}
+
+async function readSettings(dir: string, path: string): Promise<Pick<ModelTest, 'now' | 'vars'>> {
+  const file = join(path, 'test.yml')
+  const text = await readFile(join(dir, file), 'utf8').catch(() => '')
+  let found: unknown
+  try {
+    found = parse(text) ?? {}
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message.split('\n')[0]}`, { cause: error })
+  }
+  const { now, vars = {}, ...others } = found as Readonly<Record<string, unknown>>
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw new Error(`${file}: no setting "${unknown}"; known: now, vars`)
+  const at = now === undefined ? FIRST_NOW : new Date(now as string)
+  if (Number.isNaN(at.getTime()))
+    throw new Error(`${file}: "now" must be a time such as 2026-01-01T00:00:00Z`)
+  if (typeof vars !== 'object' || vars === null)
+    throw new Error(`${file}: "vars" must be a group of names and values`)
+  return { now: at, vars: Object.entries(vars).map(([name, value]) => `${name}=${String(value)}`) }
+}
+
+async function directoriesIn(dir: string, path: string): Promise<readonly string[]> {
+  const entries = await readdir(join(dir, path), { withFileTypes: true }).catch(() => [])
+  const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+  return names.map(({ name }) => name).toSorted()
+}
