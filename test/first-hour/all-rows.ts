@@ -23,6 +23,12 @@ export const isCompile = ({ ask = 'compile' }: Mistake): boolean => ask === 'com
 export const isCommand = ({ ask = 'compile' }: Mistake): boolean =>
   ask !== 'compile' && 'eider' in ask
 
+/** Runs of a project without a past. */
+export const isRun = (row: Mistake): boolean => {
+  const { ask = 'compile' } = row
+  return ask !== 'compile' && 'eider' in ask && ask.eider[0] === 'run' && !hasPast(row)
+}
+
 /** Commands that come after others. */
 export const hasPast = ({ ask = 'compile' }: Mistake): boolean =>
   ask !== 'compile' && 'eider' in ask && ask.after !== undefined

@@ -1,8 +1,8 @@
-// Rows that are one command in a new project.
+// Rows that are one command, but no run, in a new project.
 
 import { test } from 'uvu'
-import { hasPast, isCommand, testRows } from './all-rows.ts'
+import { hasPast, isCommand, isRun, testRows } from './all-rows.ts'
 
-testRows((row) => isCommand(row) && !hasPast(row))
+testRows((row) => isCommand(row) && !isRun(row) && !hasPast(row))
 
 test.run()
