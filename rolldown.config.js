@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { defineConfig } from 'rolldown'
-import { page, pageModules } from './rolldown.page.js'
+import { docs, page, pageModules } from './rolldown.page.js'
 
 const repository = import.meta.dirname
 const { packages } = readJson(join(repository, 'package-lock.json'))
@@ -41,7 +41,7 @@ const program = {
 }
 
 /** One after the other: the papers of the program name the packages of the page too. */
-export default defineConfig([page, program])
+export default defineConfig([page, docs, program])
 
 /** What goes with both: the licences of the packages in them, and a list of them that scanners read (CycloneDX). */
 function emitPapers(_options, bundle) {

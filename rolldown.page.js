@@ -1,5 +1,6 @@
 // Puts the page of the explorer into dist/explorer: one script, one style sheet, what is loaded later, and the HTML.
-// Names have a hash in them, so that a browser never asks for a file twice.
+// Names have a hash in them, so that a browser never asks for a file twice. And docs.html, which has all of it in itself:
+// `eider docs` puts the data in.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -11,14 +12,18 @@ const icon = readFileSync(join(repository, 'src/explorer/page/icon.svg'), 'utf8'
 /** The files of the packages in it, for the licences and the list of packages. */
 export const pageModules = []
 
-export const page = {
+const browser = {
   // What cannot be resolved in a browser, such as a module of Node, is only a warning to the bundler.
   onLog(_level, log) {
     throw new Error(log.message)
   },
-  input: { page: 'src/explorer/page/main.tsx' },
   platform: 'browser',
   transform: { target: 'es2022' },
+}
+
+export const page = {
+  ...browser,
+  input: { page: 'src/explorer/page/main.tsx' },
   output: {
     dir: 'dist/explorer',
     cleanDir: true,
@@ -28,6 +33,13 @@ export const page = {
     chunkFileNames: '[name]-[hash].js',
   },
   plugins: [styleSheets(), { name: 'html', generateBundle: emitPage }],
+}
+
+export const docs = {
+  ...browser,
+  input: { docs: 'src/explorer/page/docs/main.tsx' },
+  output: { dir: 'dist/explorer', minify: true, codeSplitting: false },
+  plugins: [styleSheets(), { name: 'one-file', generateBundle: emitDocs }],
 }
 
 /** The style sheets that modules import, in the order of their imports, as one file. */
@@ -46,6 +58,40 @@ function styleSheets() {
     },
   }
 }
+
+/** Script and style are named by their hashes, so that nothing else runs, whatever is in the data. */
+function emitDocs(_options, bundle) {
+  const [chunk] = Object.values(bundle).filter(({ type }) => type === 'chunk')
+  pageModules.push(...Object.keys(chunk.modules))
+  const [name] = Object.keys(bundle).filter((file) => file.endsWith('.css'))
+  const style = bundle[name].source
+  // An end of the element within a text of the script would end the script.
+  const script = chunk.code.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--')
+  for (const file of Object.keys(bundle)) delete bundle[file]
+  this.emitFile({ type: 'asset', fileName: 'docs.html', source: docsHtml({ script, style }) })
+}
+
+const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+const docsHtml = ({ script, style }) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)}; base-uri 'none'; form-action 'none'" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <meta name="referrer" content="no-referrer" />
+    <title>eider</title>
+    <style>${style}</style>
+  </head>
+  <body>
+    <div id="page"></div>
+    <noscript><p>This page needs JavaScript.</p></noscript>
+    <script type="application/json" id="data"></script>
+    <script type="module">${script}</script>
+  </body>
+</html>
+`
 
 function emitPage(_options, bundle) {
   const chunks = Object.values(bundle).filter(({ type }) => type === 'chunk')

@@ -17,6 +17,7 @@ import { readRequestKey } from './read/idempotency.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
 import { type Events, readEvent, readJsonBatch, readNdjsonBatch } from './read/read-events.ts'
 import { type Validators, unknownTarget } from './targets.ts'
+import { MisspeltFields, type Warning } from './validate/misspelt.ts'
 import type { Validator } from './validate/validate-event.ts'
 
 export interface IngestOptions {
@@ -67,9 +68,10 @@ function routeTo(options: IngestOptions, head: RequestHead, place: EventsPlace):
     maxBodyBytes: maxBodyBytes(place, options),
     take(body) {
       const { target, validator } = findValidator(options.validators(), place)
-      const events = read(validator, body)
+      const misspelt = new MisspeltFields()
+      const events = read(validator, body, misspelt)
       const ready = options.buffer.append(target, events, serverTime())
-      return { body: acceptedBody(events.length), ready }
+      return { body: acceptedBody(events.length, misspelt.warnings(target)), ready }
     },
     toRefusal: bufferRefusal,
   }
@@ -119,15 +121,17 @@ function collect(
   const known = findValidator(options.validators(), place)
   const read = readerFor(request, place.isBatch, options)
   // In steps, each of which keeps nothing of the one before: many bodies would stay in memory while they wait for the disk.
+  const misspelt = new MisspeltFields()
+  const readNoting = (validator: Validator, body: Buffer) => read(validator, body, misspelt)
   return readBody(request, maxBodyBytes(place, options), sizeHint(place))
-    .then((body) => store(options, known, readRequestKey(request, body), body, read))
-    .then((count) => sendAccepted(response, count), refuse)
+    .then((body) => store(options, known, readRequestKey(request, body), body, readNoting))
+    .then((count) => sendAccepted(response, count, misspelt.warnings(known.target)), refuse)
 }
 
 const sizeHint = ({ isBatch }: EventsPlace) =>
   isBatch ? '(collect.max_batch_bytes); send several batches' : '(collect.max_event_bytes)'
 
-type Reader = (validator: Validator, body: Buffer) => Events
+type Reader = (validator: Validator, body: Buffer, misspelt: MisspeltFields) => Events
 
 /** The number of events that are on disk when it resolves. */
 function store(
@@ -135,7 +139,7 @@ function store(
   { target, validator }: KnownTarget,
   key: RequestKey | null,
   body: Buffer,
-  read: Reader,
+  read: (validator: Validator, body: Buffer) => Events,
 ): Promise<number> {
   if (key !== null) return buffer.appendOnce(target, key, () => read(validator, body), serverTime())
   const events = read(validator, body)
@@ -172,12 +176,13 @@ function readerFor(
       'send NDJSON to the same path with /batch at the end',
     )
   const read = !isBatch ? readEvent : type === 'ndjson' ? readNdjsonBatch : readJsonBatch
-  return (validator, body) => read(validator, body, maxEventBytes, maxBatchBytes)
+  return (validator, body, misspelt) =>
+    read(validator, body, maxEventBytes, maxBatchBytes, misspelt)
 }
 
 /** 202, and only after the buffer has the events on disk (docs/collect.md, What 202 means). */
-function sendAccepted(response: ServerResponse, count: number): void {
-  const body = acceptedBody(count)
+function sendAccepted(response: ServerResponse, count: number, warnings: readonly Warning[]): void {
+  const body = acceptedBody(count, warnings)
   response.writeHead(202, ['Content-Type', 'application/json', 'Content-Length', body.length])
   // Written before the end, head and body are one string and one system call; Node corks the socket otherwise.
   response.write(body, 'latin1')
@@ -185,7 +190,17 @@ function sendAccepted(response: ServerResponse, count: number): void {
   response.end()
 }
 
-const acceptedBody = (count: number) => `{"accepted":${count}}`
+/** In ASCII, since its length is counted in characters; names of fields may have others. */
+const acceptedBody = (count: number, warnings: readonly Warning[]) =>
+  warnings.length === 0
+    ? `{"accepted":${count}}`
+    : `{"accepted":${count},"warnings":${toAscii(JSON.stringify(warnings))}}`
+
+const toAscii = (json: string) =>
+  json.replaceAll(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 let timeMs = 0
 let timeText = ''

@@ -4,11 +4,13 @@ import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
 import Doctor from './doctor.ts'
+import Docs from './docs.ts'
 import Drop from './drop.ts'
 import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
 import Init from './init.ts'
+import Maintain from './maintain.ts'
 import Mv from './mv.ts'
 import ODataExplain from './odata/explain.ts'
 import ODataPreview from './odata/preview.ts'
@@ -18,6 +20,7 @@ import PipelineLs from './pipeline/ls.ts'
 import PipelinePlan from './pipeline/plan.ts'
 import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
+import Pull from './pull.ts'
 import Query from './query.ts'
 import Test from './test.ts'
 import Version from './version.ts'
@@ -26,15 +29,18 @@ export const commands = {
   init: Init,
   run: PipelineRun,
   flush: Flush,
+  pull: Pull,
   serve: ODataServe,
   plan: PipelinePlan,
   check: Check,
+  docs: Docs,
   ls: PipelineLs,
   show: PipelineShow,
   query: Query,
   history: PipelineHistory,
   mv: Mv,
   drop: Drop,
+  maintain: Maintain,
   doctor: Doctor,
   test: Test,
   version: Version,

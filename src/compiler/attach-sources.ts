@@ -9,6 +9,7 @@ import type { CompiledExternal, ExternalSource, ExternalTable } from '../core/ex
 import { sameName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
+import { headerOfFile } from './csv/scan.ts'
 import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
@@ -123,7 +124,32 @@ async function createView(
 ): Promise<CompiledExternal['columns']> {
   const view = sql.ident(source.name, 'main', table.name)
   await connection.run(sql`CREATE VIEW ${view} AS FROM ${rowsOf(dir, source, table)}`)
-  return describe(connection, sql`FROM ${view}`)
+  const columns = await describe(connection, sql`FROM ${view}`)
+  if (table.file !== null) await refuseLostHeader(resolve(dir, table.file), table.file, columns)
+  return columns
+}
+
+/**
+ * DuckDB finds out by itself how a CSV file is laid out. Where rows have more fields than the header it takes the
+ * header for a row, or all of a line for one column, and says nothing.
+ */
+async function refuseLostHeader(
+  path: string,
+  file: string,
+  columns: CompiledExternal['columns'],
+): Promise<void> {
+  if (!/\.(?:csv|tsv)$/i.test(file) || statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
+    return
+  const header = await headerOfFile(path)
+  const names = columns.map(({ name }) => name)
+  const isOne = names.length === 1 && names[0]!.includes(header.delimiter)
+  const isLost = names.every((name, i) => name === `column${i}`) && header.columns.length > 1
+  if (header.columns.length === names.length || header.columns[0]!.startsWith('#')) return
+  if (!isOne && !isLost) return
+  throw new SourceProblem(
+    `its header has ${header.columns.length} columns (${header.columns.slice(0, 10).join(', ')}), and its rows do not, so DuckDB reads ${names.slice(0, 10).join(', ')}`,
+    `give each row as many fields as the header has, and put a value that contains "${header.delimiter}" in quotes`,
+  )
 }
 
 function rowsOf(dir: string, source: ExternalSource, { name, file }: ExternalTable): Sql {

@@ -29,7 +29,7 @@ export function readerOf(file: string): Sql {
 /** The readers take patterns; in this one a name with a star or a bracket means itself. */
 export const verbatim = (path: string): string => path.replaceAll(/[*?[]/g, '[$&]')
 
-type SeedRows = Pick<SeedModel, 'format' | 'source' | 'types' | 'delimiter'>
+export type SeedRows = Pick<SeedModel, 'format' | 'source' | 'types' | 'delimiter'>
 
 /**
  * The rows of a seed's file. `dir` is the project directory. A CSV is read with the types, so that a text such as 007
@@ -46,12 +46,22 @@ export function seedQuery({ format, source, types, delimiter }: SeedRows, dir: s
   return sql`SELECT * REPLACE (${sql.join(casts)}) FROM ${readers[format]}(${path})`
 }
 
+/** The rows of a CSV with each value as it is written. */
+export function seedTexts({ source, delimiter }: SeedRows, dir: string): Sql {
+  const path = sql.value(verbatim(join(dir, source.path)))
+  return readCsv(path, delimiter ?? ',', sql`, all_varchar = true`)
+}
+
 /** Nothing but the types is left for DuckDB to find: what it finds of a file's shape may leave out its header and rows. */
 function csvQuery(path: Sql, delimiter: string, types: SeedRows['types']): Sql {
   const entries = types.map(({ column, type }) => sql`${sql.value(column)}: ${sql.value(type)}`)
   const declared = entries.length === 0 ? sql.empty : sql`, types = {${sql.join(entries)}}`
+  return readCsv(path, delimiter, declared)
+}
+
+function readCsv(path: Sql, delimiter: string, types: Sql): Sql {
   return sql`SELECT * FROM read_csv(${path}, delim = ${sql.value(delimiter)}, quote = '"', escape = '"', comment = '',
-    header = true, skip = 0, null_padding = false, strict_mode = true, ignore_errors = false${declared})`
+    header = true, skip = 0, null_padding = false, strict_mode = true, ignore_errors = false${types})`
 }
 
 /** Types of a seed that cannot be used, with their places; the file itself must be readable. */

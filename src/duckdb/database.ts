@@ -45,6 +45,7 @@ export class Database implements AsyncDisposable {
   readonly #syncNames: () => Promise<void>
   readonly #connections = new Set<Connection>()
   #onConnect: readonly Sql[] = []
+  readonly #deferred = new Resources()
   #closed = false
 
   private constructor(instance: DuckDBInstance, syncNames: () => Promise<void>) {
@@ -102,10 +103,16 @@ export class Database implements AsyncDisposable {
     this.#onConnect = statements
   }
 
+  /** Before it is closed: what is left to the engine blocks this thread. */
+  defer(work: () => Promise<void>): void {
+    this.#deferred.defer(work)
+  }
+
   /** Closes all connections; statements still running end as if interrupted. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    await this.#deferred[Symbol.asyncDispose]()
     for (const connection of this.#connections) await connection[Symbol.asyncDispose]()
     this.#instance.closeSync()
   }

@@ -33,6 +33,13 @@ export interface LakeEngineOptions extends Omit<
   readonly applicationName: string
 }
 
+export interface AttachOptions {
+  readonly readOnly?: boolean
+  readonly version?: bigint | null
+  /** A catalog of an earlier version is brought to that of the extension. */
+  readonly migrates?: boolean
+}
+
 /** An engine that can attach a lake, with nothing attached. */
 export class LakeEngine {
   /** Closing it closes all. */
@@ -117,24 +124,52 @@ export class LakeEngine {
    * Attaches the lake under LAKE_DATABASE, where connections that are opened from now on work. `readOnly`: it must exist.
    * `version`: as it was then, for reading. Throws DatabaseError.
    */
-  async attach({
-    readOnly = false,
-    version = null,
-  }: { readonly readOnly?: boolean; readonly version?: bigint | null } = {}): Promise<void> {
+  async attach(how: AttachOptions = {}): Promise<void> {
+    await this.attachAs(this.control, LAKE_DATABASE, how)
+    if (how.readOnly !== true) await requireNoKeys(this.control, this.lake.store)
+    this.database.onConnect([...this.sessionKeys, sql`USE ${sql.ident(LAKE_DATABASE)}`])
+  }
+
+  /** The same under another name, beside it. */
+  async attachAs(
+    connection: Connection,
+    as: string,
+    { readOnly = false, version = null, migrates = false }: AttachOptions,
+  ): Promise<void> {
+    const options = [
+      ...(readOnly ? [sql`READ_ONLY`] : []),
+      ...(version === null ? [] : [sql`SNAPSHOT_VERSION ${sql.value(version)}`]),
+      ...(migrates ? [sql`AUTOMATIC_MIGRATION`, sql`CREATE_IF_NOT_EXISTS false`] : []),
+    ]
+    await connection.run(this.#attachment(as, options))
+  }
+
+  /**
+   * Attaches the lake with keys of the engine, by which DuckLake deletes objects that nothing names any more. Nothing may
+   * be written by this engine: after a lost answer to a COMMIT it would delete that too.
+   */
+  async attachToDelete(): Promise<void> {
+    const { data, endpoint, usesTls, region, urlStyle } = this.lake.store
+    const { keyId, secret, token } = this.#keys
+    await this.control.run(sql`
+      CREATE SECRET lake_store (TYPE s3, SCOPE ${sql.value(data)}, KEY_ID ${sql.value(keyId)},
+        SECRET ${sql.value(secret)}, SESSION_TOKEN ${sql.value(token ?? '')},
+        ENDPOINT ${sql.value(endpoint ?? 's3.amazonaws.com')}, REGION ${sql.value(region)},
+        URL_STYLE ${sql.value(urlStyle)}, USE_SSL ${sql.value(usesTls)})`)
+    await this.control.run(this.#attachment(LAKE_DATABASE, [sql`CREATE_IF_NOT_EXISTS false`]))
+  }
+
+  #attachment(as: string, further: readonly Sql[]): Sql {
     const { schema, store } = this.lake
     const options = [
       sql`META_SECRET 'lake_catalog'`,
       sql`METADATA_SCHEMA ${sql.value(schema)}`,
       sql`DATA_PATH ${sql.value(store.data)}`,
       sql`DATA_INLINING_ROW_LIMIT 0`,
-      ...(readOnly ? [sql`READ_ONLY`] : []),
-      ...(version === null ? [] : [sql`SNAPSHOT_VERSION ${sql.value(version)}`]),
+      ...further,
     ]
-    const name = sql.ident(LAKE_DATABASE)
     const path = sql.value(`ducklake:postgres:${this.connectionString}`)
-    await this.control.run(sql`ATTACH ${path} AS ${name} (${sql.join(options)})`)
-    if (!readOnly) await requireNoKeys(this.control, store)
-    this.database.onConnect([...this.sessionKeys, sql`USE ${name}`])
+    return sql`ATTACH ${path} AS ${sql.ident(as)} (${sql.join(options)})`
   }
 
   /** For connections that read or write rows. */

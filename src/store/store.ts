@@ -2,27 +2,33 @@
 // which store a target has is decided in open-store.ts and nowhere else.
 
 import type { FlushRecords } from './flush-records.ts'
+import type { Puller } from './pull.ts'
 import type { RunLease } from './run-lease.ts'
 import type { SnapshotReader } from './snapshot-reader.ts'
 import type { SnapshotStore } from './snapshot-store.ts'
 import type { StateStore } from './state-store.ts'
 import type { TableStorage } from './table-storage.ts'
+import type { Upkeep } from './upkeep.ts'
 import type { Warehouse } from './warehouse.ts'
 
 export interface Store {
   readonly warehouse: Warehouse
   readonly lease: RunLease
-  readonly tables: TableStorage
   /** For a flush that is no part of a run. */
   readonly flushLease: RunLease
   /** What a run needs besides its lease to flush the buffer of this machine; null: nothing. */
   readonly bufferLease: RunLease | null
+  readonly tables: TableStorage
   readonly state: StateStore
   readonly flushed: FlushRecords
   /** For runs. */
   readonly snapshots: SnapshotStore
+  /** Brings what is published to this machine; null where it is published there. */
+  readonly openPuller: (() => Promise<Puller>) | null
   /** For services. */
   readonly published: SnapshotReader
+  /** null: it needs none. */
+  readonly upkeep: Upkeep | null
   /** EnvironmentError for what is not the fault of a model but of the place where tables are; other errors as they are. */
   explain(error: unknown): unknown
 }

@@ -1,10 +1,11 @@
-// Readers of Parquet by URL, which ask for the parts that they need.
+// Readers of files by URL, which ask for the parts that they need.
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Resources } from '../../src/core/resources.ts'
 import { sql } from '../../src/core/sql.ts'
 import { serve } from '../support/odata-service.ts'
+import { extensionCache } from '../support/extension-cache.ts'
 import { pythonTests, runPython } from '../support/python.ts'
 import type { Table } from '../support/snapshot-files.ts'
 
@@ -23,6 +24,13 @@ interface Reader {
   readonly needs?: string
   readonly script: string
 }
+
+/** Of the very version that the extensions of the lake tests are for, it need not fetch what reads over HTTP. */
+const WITH_HTTPFS = `
+def opened():
+  c = duckdb.connect(config={'extension_directory': ${JSON.stringify(extensionCache)}})
+  c.execute('LOAD httpfs')
+  return c`
 
 const readers: readonly Reader[] = [
   {
@@ -50,13 +58,26 @@ print(len(f), f['amount'].sum(), f['note'][0], f['placed_at'].dt.tz)`,
   {
     name: 'DuckDB',
     modules: ['duckdb'],
-    needs: `duckdb.connect().execute('LOAD httpfs')`,
+    needs: `${WITH_HTTPFS}\nopened()`,
     script: `import sys, duckdb
-c = duckdb.connect()
-c.execute("LOAD httpfs; SET TimeZone = 'UTC'")
+${WITH_HTTPFS}
+c = opened()
+c.execute("SET TimeZone = 'UTC'")
 print(*c.execute("SELECT count(*), sum(amount), min_by(note, id), 'UTC' FROM read_parquet(?)", [sys.argv[1]]).fetchone())`,
   },
 ]
+
+pythonTests(['polars'])('polars reads CSV by URL, of many rows and of few', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [orders])
+  const script = `import sys, polars as pl
+for url in sys.argv[1:]:
+  f = pl.read_csv(url)
+  print(f.height, f['note'][0], f['id'].sum())`
+  const url = `${served.url}/shop_orders?$format=csv`
+  const printed = await runPython(script, [url, `${url}&$top=3`])
+  assert.is(printed, '300000 möbel 0 44999850000\n3 möbel 0 3')
+})
 
 for (const { name, modules, needs, script } of readers)
   pythonTests(modules, needs)(`${name} reads Parquet by URL`, async () => {

@@ -71,4 +71,30 @@ test('a model that is not published is explained too, and mistakes are those of 
   assert.is(explained!.stderr, preview!.stderr)
 })
 
+test('a query is taken as it stands in a log or in an address bar', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run', '--quiet'])
+  const target = async (resource: string) =>
+    (JSON.parse((await space.ok(['odata', 'explain', resource, '--json'])).stdout) as Explained)
+      .target
+  for (const typed of [
+    'shop_things?$top=1',
+    '/shop_things?$top=1',
+    '/odata/shop_things?$top=1',
+    'http://127.0.0.1:8090/odata/shop_things?$top=1',
+    'https://data.example/shop/odata/shop_things?$top=1',
+  ])
+    assert.is(await target(typed), 'shop_things?$top=1', typed)
+})
+
+test('a format that the service does not serve is refused as there', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run', '--quiet'])
+  const { stderr } = await space.ok(['odata', 'explain', 'shop_things?$format=xlsx'], {
+    exitCode: 2,
+  })
+  assert.match(stderr, /only served as application\/json/)
+  await space.ok(['odata', 'explain', 'shop_things?$format=csv'])
+})
+
 test.run()

@@ -186,6 +186,9 @@ const requests: Readonly<Record<string, readonly Row[]>> = {
       ({ json }) => json.tags[0] === 'b' && json['tags@odata.count'] === 3,
     ],
   ],
+  '4.01 advanced 5.5': [
+    ['shop_nested(1)?$select=tags($search=B)', ({ json }) => json.tags.join() === 'b'],
+  ],
   '4.01 advanced 6': [['$metadata?$format=json', has('"$EntityContainer"')]],
   '4.01 advanced 8': [filterPath],
   '4.01 advanced 9': [alias],

@@ -9,12 +9,14 @@ import type { ClaimSource } from '../../src/buffer/claim-source.ts'
 import type { Model } from '../../src/core/model.ts'
 import type { ModelResult, RunEvent } from '../../src/core/report/progress.ts'
 import type { ProjectPaths } from '../../src/core/project.ts'
+import { Resources } from '../../src/core/resources.ts'
 import type { Sql } from '../../src/core/sql.ts'
-import { Database } from '../../src/duckdb/database.ts'
 import type { Row } from '../../src/duckdb/values.ts'
 import type { RunSummary } from '../../src/core/report/run-summary.ts'
 import { type RunOptions, runPipeline } from '../../src/pipeline/run.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { lakeSettingsOf } from './lake/lake-settings-of.ts'
+import { withLake } from './lake/with-lake.ts'
 import { projectOf } from './handmade-models.ts'
 import { silentLogger } from './silent-logger.ts'
 
@@ -29,9 +31,13 @@ export interface TestProject extends AsyncDisposable {
   rows(query: Sql): Promise<readonly Row[]>
 }
 
+/** With EIDER_TEST_TARGET=lake its tables are in a lake: test/lake/pipeline.test.ts. */
 export async function openProject(): Promise<TestProject> {
+  const resources = new Resources()
   const dir = await mkdtemp(join(tmpdir(), 'eider-pipeline-'))
-  const paths = pathsOf(dir)
+  resources.defer(() => rm(dir, { recursive: true, force: true }))
+  const lake = process.env['EIDER_TEST_TARGET'] === 'lake' ? resources.use(await withLake()) : null
+  const paths = { ...pathsOf(dir), ...(lake === null ? {} : { lake: lakeSettingsOf(lake) }) }
   const space: TestProject = {
     dir,
     paths,
@@ -48,11 +54,12 @@ export async function openProject(): Promise<TestProject> {
       return summary
     },
     async rows(query) {
-      await using database = await Database.open({ path: paths.database, readOnly: true })
+      const { warehouse } = openStore(paths)
+      await using database = await warehouse.openToRead({ memoryLimit: null })
       await using connection = await database.connect()
       return await connection.rows(query)
     },
-    [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
   return space
 }

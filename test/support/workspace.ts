@@ -11,7 +11,8 @@ const TIMEOUT_MS = 60_000
 
 /** The checkout: the nearest directory upward with a package.json. Compiled tests lie one level below it. */
 export const repository = fileURLToPath(new URL('../../..', import.meta.url))
-const binary = join(repository, 'bin', 'run.js')
+/** EIDER_BINARY: another build, to see that a test fails there. */
+const binary = process.env['EIDER_BINARY'] ?? join(repository, 'bin', 'run.js')
 
 export interface Outcome {
   readonly command: string

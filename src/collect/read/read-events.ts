@@ -3,15 +3,29 @@
 import { isUtf8 } from 'node:buffer'
 import { RequestError } from '../../http/request-error.ts'
 import { refusal } from '../errors.ts'
+import type { MisspeltFields } from '../validate/misspelt.ts'
 import { skipSpace } from '../validate/json-scan.ts'
 import { validateEvent, type ValidEvent, type Validator } from '../validate/validate-event.ts'
 
 /** The bytes to store, one element an event. All readers throw RequestError, and then nothing may be stored. */
 export type Events = readonly Uint8Array[]
 
-export function readEvent(validator: Validator, body: Buffer, maxEventBytes: number): Events {
+export function readEvent(
+  validator: Validator,
+  body: Buffer,
+  maxEventBytes: number,
+  _maxBatchBytes?: number,
+  misspelt: MisspeltFields | null = null,
+): Events {
   const start = startOfText(body)
-  const { stored, end } = validateEvent(validator, body, start, body.length, maxEventBytes)
+  const { stored, end } = validateEvent(
+    validator,
+    body,
+    start,
+    body.length,
+    maxEventBytes,
+    misspelt,
+  )
   requireEnd(body, end, 'the event')
   return [stored]
 }
@@ -22,6 +36,7 @@ export function readJsonBatch(
   body: Buffer,
   maxEventBytes: number,
   maxBatchBytes = Infinity,
+  misspelt: MisspeltFields | null = null,
 ): Events {
   const limit = body.length
   let at = startOfText(body)
@@ -35,7 +50,15 @@ export function readJsonBatch(
   at = skipSpace(body, at + 1, limit)
   if (body[at] !== 0x5d) {
     for (;;) {
-      const { stored, end } = validateAt(validator, body, at, limit, events.length, maxEventBytes)
+      const { stored, end } = validateAt(
+        validator,
+        body,
+        at,
+        limit,
+        events.length,
+        maxEventBytes,
+        misspelt,
+      )
       sizeBytes = addWithin(maxBatchBytes, sizeBytes, stored)
       events.push(stored)
       at = skipSpace(body, end, limit)
@@ -60,6 +83,7 @@ export function readNdjsonBatch(
   body: Buffer,
   maxEventBytes: number,
   maxBatchBytes = Infinity,
+  misspelt: MisspeltFields | null = null,
 ): Events {
   let sizeBytes = 0
   const events: Uint8Array[] = []
@@ -67,7 +91,15 @@ export function readNdjsonBatch(
   while (at < body.length) {
     const newline = body.indexOf(0x0a, at)
     const limit = newline === -1 ? body.length : newline
-    const { stored, end } = validateAt(validator, body, at, limit, events.length, maxEventBytes)
+    const { stored, end } = validateAt(
+      validator,
+      body,
+      at,
+      limit,
+      events.length,
+      maxEventBytes,
+      misspelt,
+    )
     if (skipSpace(body, end, limit) < limit)
       throw atIndex(
         refusal(
@@ -100,9 +132,10 @@ function validateAt(
   limit: number,
   index: number,
   maxEventBytes: number,
+  misspelt: MisspeltFields | null,
 ): ValidEvent {
   try {
-    return validateEvent(validator, body, start, limit, maxEventBytes)
+    return validateEvent(validator, body, start, limit, maxEventBytes, misspelt)
   } catch (error) {
     throw error instanceof RequestError ? atIndex(error, index) : error
   }

@@ -19,6 +19,7 @@ import { refusal } from '../errors.ts'
 import { type JsonNode, printTree, readTree, walk } from './json-tree.ts'
 import { type Scan, scanValue } from './json-scan.ts'
 import { fastPathFor, type FastPath, quickEnd } from './fast-path.ts'
+import type { Lookalikes, MisspeltFields } from './misspelt.ts'
 import type { Edit, Findings, Rule } from './rule.ts'
 import { ruleFor } from './value-rules.ts'
 
@@ -36,6 +37,7 @@ export interface Validator {
   /** Some column is named like a property of all objects ("constructor"): only the exact path sees its absence. */
   readonly inherited: boolean
   readonly quick: FastPath | null
+  readonly lookalikes: Lookalikes
 }
 
 /** Throws Error for a column type that has no rule. */
@@ -48,6 +50,7 @@ export function createValidator(model: EventsModel): Validator {
   return {
     columns,
     quick: fastPathFor(columns),
+    lookalikes: new Map(),
     exact: columns.some(({ rule }) => rule.exact),
     spelled: columns.some(({ rule }) => rule.spelled),
     inherited: columns.some(({ name }) => name in {}),
@@ -72,7 +75,7 @@ const scan: Scan = {
 
 /**
  * Validates the event that begins at `start` of a body that is UTF-8, and ends before `limit`. Throws RequestError; one
- * about a single field has it as `target`.
+ * about a single field has it as `target`. `misspelt` gathers fields that are most likely typing mistakes.
  */
 export function validateEvent(
   validator: Validator,
@@ -80,6 +83,7 @@ export function validateEvent(
   start: number,
   limit: number,
   maxEventBytes: number,
+  misspelt: MisspeltFields | null = null,
 ): ValidEvent {
   if (body[start] !== 0x7b) throw notAnObject(body, start, limit)
   const quick = validator.quick === null ? -1 : quickEnd(validator.quick, body, start, limit)
@@ -94,9 +98,13 @@ export function validateEvent(
   if (scan.depth > limits.eventDepth)
     throw refusal('too-deep', `the event is nested more than ${limits.eventDepth} levels deep`)
   const event = parseJson(body, start, end) as Record<string, unknown>
-  if (isQuicklyFine(validator, event)) return { stored: body.subarray(start, end), end }
+  if (isQuicklyFine(validator, event)) {
+    misspelt?.note(validator, event)
+    return { stored: body.subarray(start, end), end }
+  }
   const stored = validateExactly(validator, body, start, end)
   requireSize(stored.length, maxEventBytes, ', with all digits of its numbers,')
+  misspelt?.note(validator, event)
   return { stored, end }
 }
 

@@ -5,10 +5,11 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { SeedFile } from '../../core/project.ts'
 import { foldCase } from '../../core/names.ts'
 import { wholeFile } from '../../core/source.ts'
-import { isTypeText } from '../../core/relation.ts'
+import { type Column, isTypeText } from '../../core/relation.ts'
 import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { explainFault } from '../csv/explain-fault.ts'
+import { lostDigits } from '../csv/lost-digits.ts'
 import { scanCsv } from '../csv/scan.ts'
 import type { CsvShape } from '../csv/shape.ts'
 import { definitionOf } from '../definition.ts'
@@ -64,6 +65,12 @@ export function draftSeed(seed: KnownSeed, { connection, dir }: DraftContext): D
   const readable = types.every(({ type }) => isTypeText(type))
   const delimiter = format === 'csv' ? (seed.shape?.delimiter ?? ',') : null
   const shape = { source, format, delimiter, types: readable ? wanted : [] }
+  // Rows that cannot be read are told by the run, with their place.
+  const digits = (columns: readonly Column[]) =>
+    lostDigits(connection, seed.file, columns, shape, dir).catch((error: unknown) => {
+      if (error instanceof DatabaseError) return []
+      throw error
+    })
   return {
     name,
     dependsOn: [],
@@ -95,7 +102,10 @@ export function draftSeed(seed: KnownSeed, { connection, dir }: DraftContext): D
       const definition = definitionOf('seed', format, ...parts)
       const own = { kind: 'seed', format, types: wanted, delimiter } as const
       const diagnostics = readable
-        ? await untypedColumns(connection, seed.file, columns, shape, dir)
+        ? [
+            ...(await untypedColumns(connection, seed.file, columns, shape, dir)),
+            ...(format === 'csv' ? await digits(columns) : []),
+          ]
         : await wrongSeedTypes(connection, seed.file, shape, dir)
       return { model: { ...base, ...reads, definition, ...own }, diagnostics }
     },

@@ -67,6 +67,14 @@ function wordsFor(
         problem: `this line ends differently from the header, which ends in ${newlineName[newline]}`,
         hint: 'use the same line endings throughout; put a value that contains a line break in quotes',
       }
+    case 'unnamed':
+      return {
+        problem: `column ${fields} of the header has no name`,
+        hint:
+          fields === columns.length && fields > 1
+            ? `name it, or remove ${delimiterName[delimiter]} at the end of each line`
+            : 'give each column a name',
+      }
     default:
       return {
         problem: 'the first line is blank, and must name the columns',

@@ -89,6 +89,7 @@ export class RowScanner {
     if (this.#afterCr && byte !== LF) return { ...this.#place(at), is: 'newline' }
     switch (kind) {
       case DELIMITER:
+        if (this.#isHeader && this.#state === START) return this.#unnamed(at)
         this.#state = START
         if (++this.#fields === this.shape.columns.length + 1) this.#surplus = this.#place(at + 1)
         return null
@@ -140,11 +141,19 @@ export class RowScanner {
   /** An empty line is not a row; in a file of one column DuckDB reads it as NULL. */
   #endRow(at: number): CsvFault | null {
     const isBlank = this.#isBlank(at)
-    if (this.#isHeader) return isBlank ? { ...this.#rowStart, is: 'blank-header' } : null
+    if (this.#isHeader) {
+      if (isBlank) return { ...this.#rowStart, is: 'blank-header' }
+      return this.#state === START ? this.#unnamed(at) : null
+    }
     if (isBlank || this.#fields === this.shape.columns.length) return null
     const fields = this.#fields
     const place = fields > this.shape.columns.length ? this.#surplus! : this.#rowStart
     return { ...place, is: 'fields', fields }
+  }
+
+  /** DuckDB would make a name up. */
+  #unnamed(at: number): CsvFault {
+    return { ...this.#place(at), is: 'unnamed', fields: this.#fields }
   }
 
   #isBlank(at: number): boolean {

@@ -7,6 +7,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { limits } from '../../core/limits.ts'
 import { firstInvalid } from '../../core/utf8.ts'
 import { type CsvFault, type CsvShape, type Delimiter, delimiters, type Newline } from './shape.ts'
@@ -38,6 +39,22 @@ export async function scanCsv(path: string, delimiter: Delimiter | null): Promis
   }
   rows ??= new RowScanner(shapeOf(carry, delimiter), 0)
   return { shape: rows.shape, fault: carry.length > 0 ? rows.faultHere('not-utf-8') : rows.end() }
+}
+
+/** How the header of a CSV file is laid out, from the start of the file. */
+export async function headerOfFile(path: string): Promise<CsvShape> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(limits.csvChunkBytes),
+      0,
+      limits.csvChunkBytes,
+      0,
+    )
+    return shapeOf(buffer.subarray(0, bytesRead), null)
+  } finally {
+    await file.close()
+  }
 }
 
 /** Of a byte order mark. */

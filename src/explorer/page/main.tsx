@@ -11,6 +11,9 @@ import './frame/frame.css'
 
 // The script lies one directory below the root of the server, wherever a proxy has put that.
 const root = new URL('..', import.meta.url)
+// It is linked relative to the first address, and browsers read the link anew whenever the address changes.
+const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
+if (icon !== null) icon.href = new URL(icon.href).href
 const container = document.getElementById('page')
 applyTheme()
 // A browser looks for the icon again at each address, and a relative link would lead elsewhere there.

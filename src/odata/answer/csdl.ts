@@ -7,6 +7,7 @@
 import { limits } from '../../core/limits.ts'
 import { NAMESPACE, qualifiedName } from '../edm/type-names.ts'
 import type { ComplexType, EdmType, PrimitiveType } from '../edm/types.ts'
+import { PARQUET_CONTENT_TYPE } from '../protocol/negotiate.ts'
 import { servedTransformations } from '../syntax/transformations.ts'
 import {
   AGGREGATION,
@@ -59,6 +60,9 @@ const BATCH = {
 /** Changes can be tracked where a key says which rows of two snapshots are the same. */
 const isTracked = (set: EntitySet) => storedKeyset(set, { alias: 'it', set }) !== null
 
+/** Of data: what $format takes. */
+const FORMATS = ['application/json', 'text/csv', PARQUET_CONTENT_TYPE]
+
 const ODATA_VERSIONS = '4.0 4.01'
 
 const APPLY = { Transformations: servedTransformations, PropertyRestrictions: false }
@@ -107,6 +111,7 @@ export function* csdlXml(
     ...abilities(conventions).map(
       ([term, value]) => `<Annotation Term="${CAPABILITIES}.${term}" Bool="${value}"/>`,
     ),
+    `<Annotation Term="${CAPABILITIES}.SupportedFormats">${collectionXml(FORMATS)}</Annotation>`,
     `<Annotation Term="${CAPABILITIES}.BatchSupport"><Record><PropertyValue Property="ContinueOnErrorSupported" Bool="${BATCH.ContinueOnErrorSupported}"/><PropertyValue Property="SupportedFormats">${collectionXml(BATCH.SupportedFormats)}</PropertyValue></Record></Annotation>`,
     '</EntityContainer>',
     '</Schema>',
@@ -212,6 +217,7 @@ export function* csdlJson(
   yield `,${named(`@${CORE}.ODataVersions`, ODATA_VERSIONS)}`
   for (const [term, value] of abilities(conventions))
     yield `,${named(`@${CAPABILITIES}.${term}`, value)}`
+  yield `,${named(`@${CAPABILITIES}.SupportedFormats`, FORMATS)}`
   yield `,${named(`@${CAPABILITIES}.BatchSupport`, BATCH)}}}}`
 }
 

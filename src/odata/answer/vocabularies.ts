@@ -66,6 +66,7 @@ const vocabularies: Readonly<Record<string, Vocabulary>> = {
       ExpandRestrictions: ofSet(`${CAPABILITIES}.ExpandRestrictionsType`),
       InsertRestrictions: ofSet(`${CAPABILITIES}.InsertRestrictionsType`),
       KeyAsSegmentSupported: tag,
+      SupportedFormats: { type: 'Edm.String', isCollection: true },
       UpdateRestrictions: ofSet(`${CAPABILITIES}.UpdateRestrictionsType`),
     },
     complexTypes: {

@@ -4,7 +4,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { type Call, type Expression, typeOf } from '../bind/bound.ts'
 import type { CallName } from '../bind/expression/functions.ts'
 import type { EdmType } from '../edm/types.ts'
-import { once } from './once.ts'
+import { bothOnceIfLong, once } from './once.ts'
 import { BEYOND_CALENDAR, DIVISION_BY_ZERO } from './raised.ts'
 import { isOutsideSql } from './temporal-range.ts'
 
@@ -22,18 +22,23 @@ const fail = (type: EdmType) => failure(type, DIVISION_BY_ZERO)
 const within = (calculated: Sql, { type, operands }: Call) => {
   const checkedTime = (value: Sql) =>
     sql`CASE WHEN ${isOutsideSql(value, type)} THEN ${failure(type, BEYOND_CALENDAR)} ELSE ${castTo(type, value)} END`
-  return operands.every(isFoldable) ? checkedTime(calculated) : once(checkedTime)(calculated)
+  const isShortChain = operands.every((operand) => timesIn(operand) < FOLDED_TIMES)
+  return isShortChain ? checkedTime(calculated) : once(checkedTime)(calculated)
 }
 
 /**
- * DuckDB calculates constants before it reads rows, and skips the row groups that they rule out, but no lambda. No
- * calculated time is within, so nothing is repeated more than three times (copies.ts counts it once).
+ * DuckDB calculates constants before it reads rows, and skips the row groups that they rule out, but no lambda. Each
+ * calculated time is written three times, so few may be within one another; copies.ts counts them once.
  */
-const isFoldable = (expression: Expression): boolean =>
-  expression.kind === 'constant' ||
-  (expression.kind === 'call' &&
-    !CALCULATED_TIMES.has(expression.name) &&
-    expression.operands.every(isFoldable))
+const FOLDED_TIMES = 3
+
+/** How many calculated times are within one another in a constant; Infinity for what is none. */
+function timesIn(expression: Expression): number {
+  if (expression.kind === 'constant') return 0
+  if (expression.kind !== 'call') return Infinity
+  const within = Math.max(0, ...expression.operands.map(timesIn))
+  return CALCULATED_TIMES.has(expression.name) ? within + 1 : within
+}
 
 const CALCULATED_TIMES: ReadonlySet<CallName> = new Set([
   'timeAdd',
@@ -43,8 +48,11 @@ const CALCULATED_TIMES: ReadonlySet<CallName> = new Set([
 ] as const)
 
 /** DuckDB makes NULL of a number divided by zero. Null divided by zero is null. */
-const checked = (a: Sql, b: Sql, type: EdmType, quotient: Sql) =>
-  sql`CASE WHEN ${b} = 0 AND ${a} IS NOT NULL THEN ${fail(type)} ELSE ${quotient} END`
+const checked = (a: Sql, b: Sql, type: EdmType, quotient: (a: Sql, b: Sql) => Sql) =>
+  bothOnceIfLong(
+    (dividend, divisor) =>
+      sql`CASE WHEN ${divisor} = 0 AND ${dividend} IS NOT NULL THEN ${fail(type)} ELSE ${quotient(dividend, divisor)} END`,
+  )(a, b)
 
 const plus = (a: Sql, b: Sql) => sql`(${a} + ${b})`
 const minus = (a: Sql, b: Sql) => sql`(${a} - ${b})`
@@ -75,11 +83,11 @@ export const arithmeticSql = {
   exactMul: (a, b, _, { type }) => castTo(type, times(a, b)),
   exactMod: (a, b, _, { type }) => castTo(type, modulo(a, b)),
   wholeDiv: wholeDividedBy,
-  checkedDiv: (a, b, _, { type }) => checked(a, b, type, dividedBy(a, b)),
-  checkedMod: (a, b, _, { type }) => checked(a, b, type, modulo(a, b)),
-  checkedWholeDiv: (a, b, _, { type }) => checked(a, b, type, wholeDividedBy(a, b)),
-  checkedWholeMod: (a, b, _, { type }) => checked(a, b, type, wholeModulo(a, b)),
-  checkedExactMod: (a, b, _, { type }) => castTo(type, checked(a, b, type, modulo(a, b))),
+  checkedDiv: (a, b, _, { type }) => checked(a, b, type, dividedBy),
+  checkedMod: (a, b, _, { type }) => checked(a, b, type, modulo),
+  checkedWholeDiv: (a, b, _, { type }) => checked(a, b, type, wholeDividedBy),
+  checkedWholeMod: (a, b, _, { type }) => checked(a, b, type, wholeModulo),
+  checkedExactMod: (a, b, _, { type }) => castTo(type, checked(a, b, type, modulo)),
   durationMul: (time, by) => duration(sql`epoch_us(${time}) * ${by}`),
   durationDiv: (time, by, _, { operands: [, divisor] }) =>
     duration(

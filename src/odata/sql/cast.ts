@@ -5,7 +5,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { inRangeSql, isTemporal } from './temporal-range.ts'
 import type { EdmType } from '../edm/types.ts'
 import { jsonTextSql } from './json-value.ts'
-import { once } from './once.ts'
+import { once, onceIfLong } from './once.ts'
 
 type ToSql = (value: Sql) => Sql
 
@@ -30,7 +30,9 @@ const tryCast =
 
 const byteOf = (to: EdmType): ToSql => {
   const toSql = tryCast(to)
-  return (value) => sql`CASE WHEN ${toSql(value)} BETWEEN 0 AND 255 THEN ${toSql(value)} END`
+  return onceIfLong(
+    (value) => sql`CASE WHEN ${toSql(value)} BETWEEN 0 AND 255 THEN ${toSql(value)} END`,
+  )
 }
 
 /** As in the JSON of a response. */
@@ -40,8 +42,10 @@ function textOf(from: EdmType): ToSql {
     case 'Edm.Duration':
       return once((value) => sql`replace(${jsonTextSql(value, from)}, '"', '')`)
     case 'Edm.DateTimeOffset':
-      return (value) =>
-        sql`(CAST(CAST(${value} AS DATE) AS VARCHAR) || 'T' || CAST(CAST(${value} AS TIME) AS VARCHAR) || 'Z')`
+      return onceIfLong(
+        (value) =>
+          sql`(CAST(CAST(${value} AS DATE) AS VARCHAR) || 'T' || CAST(CAST(${value} AS TIME) AS VARCHAR) || 'Z')`,
+      )
     default:
       return (value) => sql`CAST(${value} AS VARCHAR)`
   }
@@ -55,11 +59,12 @@ function ofText(to: EdmType): ToSql {
       return once(durationOf)
     case 'Edm.DateTimeOffset':
       // Without an offset it is in UTC.
-      return (text) =>
-        inRangeSql(sql`CAST(TRY_CAST(${text} AS ${sql.type(TIMESTAMPTZ)}) AS TIMESTAMP)`, to)
+      return onceIfLong((text) =>
+        inRangeSql(sql`CAST(TRY_CAST(${text} AS ${sql.type(TIMESTAMPTZ)}) AS TIMESTAMP)`, to),
+      )
     default: {
       const toSql = tryCast(to)
-      return isTemporal(to) ? (text) => inRangeSql(toSql(text), to) : toSql
+      return isTemporal(to) ? onceIfLong((text) => inRangeSql(toSql(text), to)) : toSql
     }
   }
 }

@@ -24,7 +24,7 @@ export interface PastRuns {
 /** As docs/schemas/run_results.json has them. */
 type Results = ReturnType<typeof describeResults>
 
-const NOTHING: PastRuns = { runs: [], last_run: null, rejected: [], states: {} }
+export const NO_RUNS: PastRuns = { runs: [], last_run: null, rejected: [], states: {} }
 
 /**
  * `before` is what the last catalog said; null makes all of it from what is recorded. Nothing is said of models that are
@@ -35,7 +35,7 @@ export async function readPastRuns(
   before: PastRuns | null,
   names: ReadonlySet<string>,
 ): Promise<PastRuns> {
-  const known = before ?? NOTHING
+  const known = before ?? NO_RUNS
   const results = await resultsSince(connection, known.runs[0])
   const states = new Map(Object.entries(known.states))
   for (const run of results) for (const result of run.models) addState(states, run, result)

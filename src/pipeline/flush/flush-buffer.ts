@@ -39,7 +39,9 @@ export async function flushBuffer(options: FlushOptions): Promise<FlushSummary> 
     await using warehouse = await store.warehouse.open(options)
     await using connection = await warehouse.connect()
     using _interrupts = interruptOnAbort([connection], signal)
-    await flush({ ...options, project: eventsOf(options.project) }, results, connection)
+    // The lease of a flush is for the buffer too.
+    const own = { ...options, store: { ...store, bufferLease: null } }
+    await flush({ ...own, project: eventsOf(options.project) }, results, connection)
     await store.warehouse.settle(connection, null)
   } catch (error) {
     if (!isInterruption(error, signal)) throw toEnvironmentError(store.explain(error))
@@ -54,9 +56,7 @@ async function flush(
   results: RunResults,
   connection: Connection,
 ): Promise<void> {
-  const { project, signal } = options
-  // The lease of a flush is for the buffer too.
-  const store = { ...options.store, bufferLease: null }
+  const { store, project, signal } = options
   const { runId, startedAt } = results
   const { catalog, state } = await store.state.begin(connection, knownModels(project).keys())
   const found = { connection, catalog, state, runId, startedAt, signal }

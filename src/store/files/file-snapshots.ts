@@ -1,25 +1,19 @@
-// Published states as files: each relation an immutable DuckDB file, and a manifest that names them (core/snapshot.ts). A
-// file is written under another name, checkpointed, synced and renamed; then one rename of the manifest shows all new
-// files at once. A crash leaves the old manifest with its files, and files that no manifest names.
-//
-// A file is named by what it holds, so an unchanged model keeps its file.
+// Published states as files: each relation an immutable DuckDB file (published-file.ts), and a manifest that names them
+// (core/snapshot.ts). One rename of the manifest shows all new files at once. A crash leaves the old manifest with its
+// files, and files that no manifest names.
 
 import { constants } from 'node:fs'
-import { copyFile, link, mkdir, rm, stat } from 'node:fs/promises'
+import { copyFile, link, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hashOf } from '../../core/hash.ts'
-import { limits } from '../../core/limits.ts'
 import {
   catalogFile,
-  damageMarkerFile,
   MANIFEST_FILE,
   type PublishedRelation,
   SNAPSHOT_FORMAT,
 } from '../../core/snapshot.ts'
-import { type Sql, sql } from '../../core/sql.ts'
+import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { numberOf } from '../../duckdb/values.ts'
-import { renameDurably } from '../../files/durable-files.ts'
 import type {
   ChooseRelations,
   Content,
@@ -29,7 +23,7 @@ import type {
   PublishOptions,
   SnapshotStore,
 } from '../snapshot-store.ts'
-import { fileRows } from './file-rows.ts'
+import { fileOf, isWhole, orderBy, writePublished } from './published-file.ts'
 import {
   collectGarbage,
   readCatalog,
@@ -87,15 +81,6 @@ function rowsIn(
   }
 }
 
-const fileOf = ({ model, version, exposedKey }: Content): string =>
-  `m-${hashOf(16, [SNAPSHOT_FORMAT, model, version, exposedKey])}.duckdb`
-
-/** False for a file that is missing or cut short, or in which a service has met damage: it is written again. */
-async function isWhole(dir: string, { file, bytes }: PublishedRelation): Promise<boolean> {
-  const isMarked = (await sizeOf(join(dir, damageMarkerFile(file)))) !== null
-  return !isMarked && (await sizeOf(join(dir, file))) === bytes
-}
-
 async function writeRelation(
   dir: string,
   connection: Connection,
@@ -103,54 +88,11 @@ async function writeRelation(
   { relation, columns, key, description }: NewRows,
 ): Promise<PublishedRelation> {
   const file = fileOf(content)
-  const path = join(dir, file)
   const names = sql.join(columns.map(({ name }) => sql.ident(name)))
   const query = sql`SELECT ${names} FROM ${relation} ${orderBy(key)}`
-  const rows = await writeFile(connection, path, query)
-  await rm(join(dir, damageMarkerFile(file)), { force: true })
-  const bytes = (await sizeOf(path)) ?? 0
+  const { rows, bytes } = await writePublished(dir, connection, file, query)
   return { model: content.model, file, bytes, rows, key, description, columns }
 }
-
-const orderBy = (key: readonly string[]): Sql =>
-  key.length === 0 ? sql.empty : sql`ORDER BY ${sql.join(key.map((name) => sql.ident(name)))}`
-
-/** Returns the rows written. DuckDB holds the file only between ATTACH and DETACH, under its temporary name. */
-async function writeFile(connection: Connection, path: string, query: Sql): Promise<number> {
-  const temporary = `${path}.tmp`
-  const name = '_eider_snapshot'
-  const database = sql.ident(name)
-  const table = sql.ident(...fileRows.tableOf(name))
-  await removeDatabase(temporary)
-  await connection.run(sql`
-    ATTACH ${sql.value(temporary)} AS ${database} (
-      ROW_GROUP_SIZE ${sql.value(limits.snapshotRowGroupRows)}, BLOCK_SIZE ${sql.value(limits.snapshotBlockBytes)})`)
-  let rows: number
-  try {
-    await connection.run(sql`CREATE TABLE ${table} AS ${query}`)
-    await connection.run(sql`CHECKPOINT ${database}`)
-    const counted = await connection.row(sql`SELECT count(*) AS rows FROM ${table}`)
-    rows = numberOf(counted?.['rows'])
-  } catch (error) {
-    await connection.run(sql`DETACH ${database}`).catch(() => {}) // `error` says what happened
-    await removeDatabase(temporary)
-    throw error
-  }
-  await connection.run(sql`DETACH ${database}`)
-  await renameDurably(temporary, path)
-  return rows
-}
-
-async function removeDatabase(path: string): Promise<void> {
-  for (const name of [path, `${path}.wal`]) await rm(name, { force: true })
-}
-
-/** Bytes; null when there is no such file. */
-const sizeOf = (path: string): Promise<number | null> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => null,
-  )
 
 /** Published files never change, so a link is as good as a copy. */
 async function fork(from: string, to: string): Promise<void> {

@@ -15,13 +15,15 @@ export function fileStore(paths: ProjectPaths): Store {
   return {
     warehouse: fileWarehouse(paths, lease),
     lease,
-    tables: fileTables,
     flushLease: lease,
     bufferLease: null,
+    tables: fileTables,
     state: fileState(paths.state),
     flushed: fileFlushRecords,
     snapshots: fileSnapshots(paths.snapshots),
+    openPuller: null,
     published: fileReader(paths.snapshots),
+    upkeep: null,
     explain: (error) => error,
   }
 }

@@ -85,11 +85,14 @@ async function readIfThere(path: string): Promise<string | null> {
 
 /** The rename of manifest.json is the moment of publication. */
 export async function writeSnapshot(dir: string, snapshot: Snapshot): Promise<void> {
-  const text = printManifest(snapshot)
-  await replaceDurably(join(dir, retainedManifestFile(snapshot.id)), text)
-  await replaceDurably(join(dir, MANIFEST_FILE), text)
+  await writeRetained(dir, snapshot)
+  await replaceDurably(join(dir, MANIFEST_FILE), printManifest(snapshot))
   await replaceDurably(join(dir, VIEWS_FILE), printViews(dir, snapshot))
 }
+
+/** For links that name it, whether or not it is current. */
+export const writeRetained = (dir: string, snapshot: Snapshot): Promise<void> =>
+  replaceDurably(join(dir, retainedManifestFile(snapshot.id)), printManifest(snapshot))
 
 /** null when it is missing or cannot be read. */
 export const readCatalog = (dir: string, id: string): Promise<string | null> =>
@@ -102,6 +105,17 @@ export async function writeCatalog(dir: string, id: string, text: string): Promi
   await rename(`${path}.tmp`, path)
 }
 
+/** Those of all states, youngest first, that are retained. */
+export const retainedOf = <T extends Pick<Snapshot, 'publishedAt'>>(
+  states: readonly T[],
+  { now, retention }: { readonly now: Date; readonly retention: Retention },
+): readonly T[] =>
+  states.filter((_, i) => {
+    const replacedAt = states[i - 1]?.publishedAt ?? now
+    const recently = now.getTime() - replacedAt.getTime() < retention.ms
+    return i < retention.snapshots || recently
+  })
+
 export async function collectGarbage(
   dir: string,
   { current, retained }: Pick<Snapshots, 'current' | 'retained'>,
@@ -109,11 +123,7 @@ export async function collectGarbage(
 ): Promise<void> {
   const newest = current === null ? [] : [current]
   const others = retained.filter(({ id }) => id !== current?.id)
-  const kept = [...newest, ...others].filter((_, i, all) => {
-    const replacedAt = all[i - 1]?.publishedAt ?? now
-    const recently = now.getTime() - replacedAt.getTime() < retention.ms
-    return i < retention.snapshots || recently
-  })
+  const kept = retainedOf([...newest, ...others], { now, retention })
   const keep = new Set(
     kept.flatMap((snapshot) => [
       retainedManifestFile(snapshot.id),

@@ -89,3 +89,8 @@ export function checkFormat(row: Readonly<Record<string, unknown>> | null, lake:
     { hint: 'set lake.schema to a schema of its own' },
   )
 }
+
+/** For what changes a lake without a look at its state. Throws EnvironmentError. */
+export async function requireOwnLake(connection: Connection, lake: LakeTarget): Promise<void> {
+  checkFormat(await connection.row(sql`SELECT format, project FROM _eider.format`), lake)
+}

@@ -177,6 +177,11 @@ export class LakeState implements StateStore {
     await this.forget(connection, from)
   }
 
+  /** In the transaction of a publication, so that a run that was taken over cannot publish. */
+  async markPublished(connection: Connection): Promise<void> {
+    await this.#mark(connection, 'published')
+  }
+
   get #name(): string {
     return this.#session.lock?.name ?? ''
   }
@@ -249,7 +254,7 @@ export class LakeState implements StateStore {
     await retried(() => connection.transact(() => this.#mark(connection, 'started')))
   }
 
-  async #mark(connection: Connection, mark: 'started' | 'ended'): Promise<void> {
+  async #mark(connection: Connection, mark: 'started' | 'published' | 'ended'): Promise<void> {
     const models = this.#session.lock?.models ?? null
     const fingerprint = models === null ? '' : JSON.stringify(models)
     await this.#insert(connection, [

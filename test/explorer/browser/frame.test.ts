@@ -3,8 +3,9 @@
 import type { Page } from 'playwright-core'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { sql } from '../../../src/core/sql.ts'
 import { explored, shop } from '../../support/explored.ts'
-import { explorerTests, inBoth, openPage } from '../../support/explorer-page.ts'
+import { explorerTests, inBoth, openPage, scrollToEnd } from '../../support/explorer-page.ts'
 import { publish } from '../../support/snapshot-files.ts'
 
 const frameTest = explorerTests(() => explored(shop))
@@ -116,14 +117,16 @@ frameTest('an unknown set and an unknown address say so', async ({ page, visit, 
   faults.length = 0
 })
 
-frameTest('new data are said, and come when they are wanted', async ({ served, page: _ }) => {
+frameTest('new data are said, and come when they are wanted', async ({ served }) => {
   await using own = await explored(shop)
   await using opened = await openPage({ base: own.base, browser: served.browser })
   const { page, visit } = opened
   await page.clock.install()
   await visit('/sets/core_orders')
   await counted(page, '450 rows')
-  await publish(own.dir, 'second', [{ ...shop[1]!, rows: shop[0]!.rows }, shop[0]!])
+  await publish(own.dir, 'second', [
+    { ...shop[1]!, rows: sql`SELECT i::INTEGER AS order_id FROM range(50) t(i)` },
+  ])
   const news = page.getByRole('button', { name: 'new data, reload' })
   // The service takes a moment to open it.
   for (let i = 0; i < 20 && !(await news.isVisible()); i++) {
@@ -182,7 +185,8 @@ frameTest(
       route.fulfill({ status: 410, json: { error: { code: 'snapshot-gone', message: 'gone' } } }),
     )
     await visit("/sets/core_orders?$filter=status%20eq%20'paid'")
-    await page.locator('.rows-region').evaluate('region => { region.scrollTop = 1e7 }')
+    await counted(page, '150 rows')
+    await scrollToEnd(page)
     await page.getByText('New data came; from the top.').waitFor()
     assert.match(decodeURIComponent(page.url()), "status eq 'paid'")
     faults.length = 0

@@ -272,7 +272,7 @@ export const rows: readonly Mistake[] = [
     answer: `
       error: 0.0.0.0 can be reached from other machines and no token is set
       hint: set a token (--token), or pass --allow-anonymous to accept requests from anybody`,
-    exitCode: 2,
+    exitCode: 3,
     grade: 'A',
   },
   {
@@ -282,7 +282,7 @@ export const rows: readonly Mistake[] = [
     answer: `
       error: 0.0.0.0 can be reached from other machines and no token is set
       hint: set a token (--token), or pass --allow-anonymous to accept requests from anybody`,
-    exitCode: 2,
+    exitCode: 3,
     grade: 'A',
   },
   {

@@ -111,4 +111,11 @@ export const rows: readonly Mistake[] = [
       hint: did you mean "events"?`,
     grade: 'A',
   },
+  {
+    id: 'b43h',
+    mistake: 'reserved words as names',
+    files: events('-- @kind: events\norder INTEGER,\ngroup VARCHAR'),
+    answer: '',
+    grade: 'A',
+  },
 ]

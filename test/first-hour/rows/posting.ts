@@ -296,7 +296,7 @@ export const rows: readonly Mistake[] = [
       post: '/collect/raw/orders',
       body: '{"order_id": 1, "country_id": "NO", "status": "placed", "amount": 129.9, "changed_at": "2026-03-02T08:14:00Z", "recieved_at": "2026-01-01T00:00:00Z"}',
     },
-    answer: `202 {"accepted":1}`,
+    answer: `202 {"accepted":1,"warnings":[{"code":"unknown-field","message":"raw.orders has no column \\"recieved_at\\", so its value is not stored; did you mean \\"received_at\\"?","target":"recieved_at"}]}`,
     grade: 'A',
   },
   {

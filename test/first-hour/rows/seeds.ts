@@ -125,4 +125,81 @@ export const rows: readonly Mistake[] = [
     answer: '',
     grade: 'A',
   },
+  {
+    id: 'd11k',
+    mistake: 'a comma at the end of the header',
+    files: { 'seeds/ref/bad.csv': 'a,b,\n1,2,\n' },
+    answer: `
+      seeds/ref/bad.csv:1:5 error seed-row: column 3 of the header has no name
+      hint: name it, or remove a comma at the end of each line`,
+    grade: 'A',
+  },
+  {
+    id: 'd11k-first',
+    mistake: 'a first column without a name',
+    files: { 'seeds/ref/bad.csv': ',b\n1,2\n' },
+    answer: `
+      seeds/ref/bad.csv:1:1 error seed-row: column 1 of the header has no name
+      hint: give each column a name`,
+    grade: 'A',
+  },
+  {
+    id: 'd11l',
+    mistake: 'a long number beside fractions',
+    files: { 'seeds/ref/bad.csv': 'a,b\n1.1,x\n12345678901234567890,y\n' },
+    answer: `
+      seeds/ref/bad.csv:1:1 error seed-row: the column "a" has 12345678901234567890 beside fractions, so it would be DOUBLE and lose digits
+      hint: declare its type in seeds/ref/bad.yml, under columns: a: DECIMAL(38,1)`,
+    grade: 'A',
+  },
+  {
+    id: 'd11l-infinite',
+    mistake: 'a number beyond every type',
+    files: { 'seeds/ref/bad.csv': 'a,b\n1.5,x\n1e400,y\n' },
+    answer: `
+      seeds/ref/bad.csv:1:1 error seed-row: the column "a" has 1e400, which is beyond DOUBLE and would be infinite
+      hint: declare its type in seeds/ref/bad.yml, under columns: a: VARCHAR`,
+    grade: 'A',
+  },
+  {
+    id: 'd11l-fine',
+    mistake: 'fractions with many digits',
+    files: { 'seeds/ref/good.csv': 'a,b\n3.141592653589793238,x\n1e300,y\nNaN,z\n12,w\n' },
+    answer: '',
+    grade: 'A',
+  },
+  {
+    id: 'd11m',
+    mistake: 'a CSV source with one comma too many',
+    files: {
+      'eider.yml': 'name: shop\nsources:\n  crm:\n    tables:\n      c: { file: data/c.csv }\n',
+      'data/c.csv': 'a,b\n1,2\n1,2,3\n4,5\n',
+    },
+    answer: `
+      eider.yml:5:7 error invalid-source: the source "crm.c" cannot be read: its header has 2 columns (a, b), and its rows do not, so DuckDB reads a,b
+      hint: give each row as many fields as the header has, and put a value that contains "," in quotes`,
+    grade: 'A',
+  },
+  {
+    id: 'd11m-header',
+    mistake: 'a CSV source whose last row has one comma too many',
+    files: {
+      'eider.yml': 'name: shop\nsources:\n  crm:\n    tables:\n      c: { file: data/c.csv }\n',
+      'data/c.csv': 'a,b\n1,2\n1,2,3\n',
+    },
+    answer: `
+      eider.yml:5:7 error invalid-source: the source "crm.c" cannot be read: its header has 2 columns (a, b), and its rows do not, so DuckDB reads column0, column1, column2
+      hint: give each row as many fields as the header has, and put a value that contains "," in quotes`,
+    grade: 'A',
+  },
+  {
+    id: 'd11m-bare',
+    mistake: 'a CSV source without a header',
+    files: {
+      'eider.yml': 'name: shop\nsources:\n  crm:\n    tables:\n      c: { file: data/c.csv }\n',
+      'data/c.csv': '1,2\n3,4\n',
+    },
+    answer: '',
+    grade: 'A',
+  },
 ]

@@ -288,24 +288,6 @@ export const rows: readonly Mistake[] = [
     grade: 'A',
   },
   {
-    id: 'a49',
-    mistake: 'a mistake behind other scripts',
-    files: two("SELECT 'ä日本' AS größe, ordr_id FROM core.orders"),
-    answer: `
-      models/mart/two.sql:1:24 error sql-binding: no column "ordr_id"
-      hint: did you mean "order_id"?`,
-    grade: 'A',
-  },
-  {
-    id: 'a46',
-    mistake: 'a mistake behind tabs',
-    files: two('SELECT\n\t\tordr_id\nFROM core.orders'),
-    answer: `
-      models/mart/two.sql:2:3 error sql-binding: no column "ordr_id"
-      hint: did you mean "order_id"?`,
-    grade: 'A',
-  },
-  {
     id: 'h09',
     mistake: 'a mistake in column 3,500',
     files: two(`SELECT ${'1 + '.repeat(870)} ordr_id AS a FROM core.orders`),

@@ -13,7 +13,6 @@ export const rows: readonly Mistake[] = [
     files: { 'eider.yml': 'name: shop\nmemory_limit: 1MB\n' },
     ask: { eider: run },
     answer: `
-      {"time":"2026-11-23T01:09:29.963Z","level":"warn","event":"last-state-not-saved","error":"DatabaseError: failed to allocate data of size 512.0 KiB (938.0 KiB/976.5 KiB used)\\n\\nPossible solutions:\\n* Reducing the number of threads (SET threads=X)\\n* Disabling insertion-order preservation (SET preserve_insertion_order=false)\\n* Increasing the memory limit (SET memory_limit='...GB')\\n\\nSee also https://duckdb.org/docs/stable/guides/performance/how_to_tune_workloads"}
       error: the run needs more memory than memory_limit allows (1MB)
       hint: raise memory_limit in eider.yml; 256MB is a sensible minimum`,
     among: true,

@@ -41,8 +41,7 @@ export function ColumnRow(props: ColumnRowProps) {
     <>
       <tr ref={row} id={`column-${column.name}`}>
         <th scope="row" class="profile-name">
-          <bdi>{column.name}</bdi>
-          {set.key.includes(column.name) && <span class="badge">key</span>}
+          <bdi>{column.name}</bdi> {set.key.includes(column.name) && <span class="badge">key</span>}{' '}
           <LeadsTo page={page} set={set} column={column} />
           {column.description !== undefined && <p>{column.description}</p>}
         </th>

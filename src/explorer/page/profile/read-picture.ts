@@ -1,6 +1,7 @@
 // The rows of an answer as what a picture draws, and the sentence that says it to those who do not see it.
 
 import { filledBins } from '../chart/bins.ts'
+import { markAt } from '../chart/steps.ts'
 import type { TypedColumn } from '../chart/column-kind.ts'
 import { unitLabel } from '../chart/time-units.ts'
 import { countedValue, type PictureRequest, pictureNames } from './profile-requests.ts'
@@ -36,8 +37,12 @@ export function readPicture(
           .filter((row) => row[counted.value] !== null && isFinite(Number(row[counted.value])))
           .map((row) => [Number(row[counted.value]), rowsOf(row)]),
       )
-      const bars = filledBins(request.bins, counts).map(({ label, value }) => bar(label, value))
-      return columns(bars, `Histogram of ${column.name}`)
+      const bins = filledBins(request.bins, counts)
+      const { step } = request.bins
+      const first = Math.min(request.bins.first, ...counts.keys())
+      const ends = [markAt(first, step), markAt(first + bins.length, step)] as const
+      const bars = bins.map(({ label, value }) => bar(label, value))
+      return columns(bars, `Histogram of ${column.name}`, ends)
     }
     case 'times': {
       const counts = new Map<number, number>()
@@ -95,11 +100,13 @@ export function named(value: unknown): Omit<Bar, 'rows'> {
   }
 }
 
-function columns(bars: readonly Bar[], what: string): Picture {
+function columns(
+  bars: readonly Bar[],
+  what: string,
+  ends: readonly (string | undefined)[] = [bars[0]?.label, bars.at(-1)?.label],
+): Picture {
   const highest = bars.reduce((best, one) => (one.rows > best.rows ? one : best), bar('', 0))
-  const [first] = bars
-  const last = bars.at(-1)
-  const from = first === undefined || last === undefined ? '' : `, ${first.label} to ${last.label}`
+  const from = bars.length === 0 ? '' : `, ${ends[0]} to ${ends[1]}`
   const most = highest.rows === 0 ? '' : `; most at ${highest.label}: ${highest.rows} rows`
   return { form: 'columns', bars, sentence: `${what}${from}${most}` }
 }

@@ -62,6 +62,8 @@ export function RowsTable(props: RowsTableProps) {
       class="rows-region"
       aria-busy={isBusy}
       onScroll={lookAhead}
+      // Wherever the focus came from: arrows go on from there.
+      onFocusIn={(event) => roving.setActive(placeOf(event))}
       onKeyDown={(event) => {
         if (roving.press(event)) return
         if (event.key !== 'Enter' || placeOf(event) === undefined) return

@@ -1,0 +1,75 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import { BaseCommand } from '../cli/base-command.ts'
+import { variableFlags } from '../cli/variable-flags.ts'
+import type { DocsData } from '../core/docs-data.ts'
+import { UsageError } from '../core/failures.ts'
+import type { CompiledProject } from '../core/model.ts'
+import { packageDir } from '../files/package.ts'
+import { openInBrowser } from './open-in-browser.ts'
+
+export default class Docs extends BaseCommand {
+  static override summary = 'Write what the project is as one HTML file; needs no network'
+  static override examples = [
+    '<%= config.bin %> docs --open',
+    '<%= config.bin %> docs --against main/target/manifest.json',
+    '<%= config.bin %> docs --mermaid > lineage.mmd',
+  ]
+  static override flags = {
+    ...variableFlags,
+    out: Flags.string({ summary: 'The file; target/docs.html by default' }),
+    open: Flags.boolean({ summary: 'Show it in the browser' }),
+    against: Flags.string({
+      summary: 'A target/manifest.json of another state, against which changes are marked',
+    }),
+    mermaid: Flags.boolean({
+      summary: 'Print the lineage as a Mermaid diagram instead',
+      exclusive: ['out', 'open'],
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Docs)
+    const { name, files, paths } = await this.openProject(flags)
+    const { compileOnce } = await import('../compiler/compile-once.ts')
+    const { openStore } = await import('../store/open-store.ts')
+    const { describeState } = await import('../pipeline/catalog/describe-state.ts')
+    const { state } = paths
+    const project = await compileOnce(files, { dir: paths.dir, state, save: false })
+    const compared = flags.against === undefined ? null : await compare(project, flags.against)
+    const { snapshots } = openStore(paths)
+    const catalog = await describeState(name, project, snapshots, compared?.removed)
+    const changes = compared?.changes ?? null
+    if (flags.mermaid) {
+      const { mermaidOf } = await import('../explorer/mermaid.ts')
+      const diagram = mermaidOf({ catalog, changes })
+      if (flags.json) return this.printEvent({ event: 'docs-diagram', mermaid: diagram })
+      return this.print(diagram.trimEnd())
+    }
+    const path = resolve(flags.out ?? join(paths.target, 'docs.html'))
+    await write(path, { catalog, changes, written_at: new Date().toISOString() })
+    if (flags.json) this.printEvent({ event: 'docs-written', path })
+    else this.print(`wrote ${relative(process.cwd(), path) || path}`)
+    if (flags.open) await openInBrowser(path)
+  }
+}
+
+async function compare(project: CompiledProject, path: string) {
+  const { changesSince } = await import('../pipeline/catalog/changes-since.ts')
+  try {
+    return changesSince(project, await readFile(path, 'utf8'), path)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`--against ${path} cannot be read: ${reason}`, {
+      hint: 'it takes the target/manifest.json that `eider run` writes in another checkout',
+    })
+  }
+}
+
+async function write(path: string, data: DocsData): Promise<void> {
+  const { docsFile } = await import('../explorer/docs-file.ts')
+  const template = await readFile(join(packageDir, 'dist', 'explorer', 'docs.html'), 'utf8')
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, docsFile(template, data))
+}

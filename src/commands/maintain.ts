@@ -1,0 +1,84 @@
+import * as Flags from '@oclif/core/flags'
+import { BaseCommand } from '../cli/base-command.ts'
+import { onStop } from '../cli/signals.ts'
+import { count } from '../core/counts.ts'
+import { EnvironmentError, UsageError } from '../core/failures.ts'
+import { limits } from '../core/limits.ts'
+import type { TableUpkeep, UpkeepReport } from '../store/upkeep.ts'
+
+export default class Maintain extends BaseCommand {
+  static override summary = 'Merge the small files of a lake, and drop what is old and unused'
+  static override description =
+    'For a target that is a lake, once a day from any machine whose key may delete objects. Flushes, services and queries go on beside it.'
+  static override examples = ['<%= config.bin %> maintain --dry-run', '<%= config.bin %> maintain']
+  static override flags = {
+    'dry-run': Flags.boolean({ summary: 'Say what would be dropped, and change nothing' }),
+    migrate: Flags.boolean({
+      summary: 'Bring a catalog of an earlier version to that of this one first',
+    }),
+    wait: Flags.integer({
+      summary: 'Seconds to wait for a run to end',
+      min: 0,
+      max: 86_400,
+      default: limits.runLockWaitMs / 1000,
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Maintain)
+    // Not given, a flag is undefined, whatever its type says.
+    const [dryRun, migrate] = [Boolean(flags['dry-run']), Boolean(flags.migrate)]
+    if (dryRun && migrate)
+      throw new UsageError('--dry-run changes nothing, and --migrate does', { hint: 'give one' })
+    using stop = onStop()
+    const project = await this.openProject(flags)
+    const { openStore } = await import('../store/open-store.ts')
+    const { upkeep, warehouse } = openStore(project.paths)
+    if (upkeep === null)
+      throw new UsageError('the tables of this target are in a file, which needs no maintenance', {
+        hint: 'give the --target whose tables are in a lake',
+      })
+    // A catalog of an earlier version cannot be read.
+    if (!migrate && !(await warehouse.exists()))
+      throw new EnvironmentError('warehouse-missing', 'there is no lake yet', {
+        hint: 'eider run creates it',
+      })
+    const options = { dryRun, migrate, waitMs: flags.wait * 1000, signal: stop.signal }
+    const report = await upkeep.maintain(options)
+    if (flags.json) this.printEvent({ event: 'maintained', dry_run: dryRun, ...inJson(report) })
+    else this.#print(report, dryRun, flags.quiet)
+  }
+
+  #print(report: UpkeepReport, dryRun: boolean, quiet: boolean): void {
+    const width = Math.max(0, ...report.tables.map(({ table }) => table.length))
+    const changed = (table: TableUpkeep) => table.busy || table.filesBefore !== table.filesAfter
+    for (const table of report.tables)
+      if (dryRun ? table.filesBefore > 0 : changed(table) && !quiet)
+        this.print(`${table.table.padEnd(width)}  ${filesText(table, dryRun)}`)
+    const { statesDropped, statesKept, filesDeleted } = report
+    const states = `${count(statesDropped, 'old state')}, ${count(filesDeleted, 'unused file')}`
+    this.print(`${dryRun ? 'would drop' : 'dropped'} ${states}; ${statesKept} states are kept`)
+  }
+}
+
+function filesText({ filesBefore, filesAfter, bytes, busy }: TableUpkeep, dryRun: boolean): string {
+  if (dryRun) return `${count(filesBefore, 'file')}, ${count(bytes, 'byte')}`
+  const merged = `${count(filesBefore, 'file')} became ${filesAfter}`
+  if (!busy) return merged
+  const left = 'changed by others meanwhile; the next maintain takes the rest'
+  return filesBefore === filesAfter ? left : `${merged}; ${left}`
+}
+
+const inJson = ({ tables, ...totals }: UpkeepReport) => ({
+  tables: tables.map(({ table, filesBefore, filesAfter, bytes, busy }) => ({
+    table,
+    files_before: filesBefore,
+    files_after: filesAfter,
+    bytes,
+    busy,
+  })),
+  states_dropped: totals.statesDropped,
+  states_kept: totals.statesKept,
+  files_deleted: totals.filesDeleted,
+  records_deleted: totals.recordsDeleted,
+})

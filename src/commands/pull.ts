@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Interfaces } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+import { everyFlag } from '../cli/every.ts'
+import { giveWay } from '../cli/priority.ts'
+import { duration } from '../cli/run-lines.ts'
+import { count } from '../core/counts.ts'
+import { onStop } from '../cli/signals.ts'
+import { UsageError } from '../core/failures.ts'
+import type { Pulled } from '../store/pull.ts'
+
+type PullFlags = Interfaces.InferredFlags<typeof Pull.flags & typeof BaseCommand.baseFlags>
+
+export default class Pull extends BaseCommand {
+  static override summary = 'Bring what is published in a lake to this machine, for its service'
+  static override examples = ['<%= config.bin %> pull', '<%= config.bin %> pull --every 5s']
+  static override flags = { every: everyFlag('Go on, and pull again each time') }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Pull)
+    giveWay()
+    using stop = onStop()
+    const { signal } = stop
+    const { paths, settings } = await this.openProject(flags)
+    const { openStore } = await import('../store/open-store.ts')
+    const { openPuller } = openStore(paths)
+    if (openPuller === null)
+      throw new UsageError(
+        'this target publishes its files on this machine, so there is nothing to pull',
+        {
+          hint: 'services read them as they are; pull is for targets with "lake"',
+        },
+      )
+    await using puller = await openPuller()
+    const options = {
+      retention: {
+        snapshots: settings['odata.keep_snapshots'],
+        ms: settings['odata.keep_minutes'] * 60_000,
+      },
+      takeUpMs: settings['odata.take_up_seconds'] * 1000,
+      signal,
+    }
+    const pull = async () => {
+      const startedMs = performance.now()
+      const pulled = await puller.pull(options)
+      const isNews = pulled.changed || pulled.files > 0 || pulled.missed.length > 0
+      if (flags.every === undefined || isNews)
+        this.#report(pulled, performance.now() - startedMs, flags)
+    }
+    if (flags.every === undefined) {
+      await pull().catch((error: unknown) => {
+        if (!signal.aborted) throw error
+      })
+      this.exit(stop.exitCode() ?? 0)
+    }
+    await this.#goOn(pull, flags.every, flags, signal)
+  }
+
+  /** Until it is told to stop, which is its proper end. What fails is said once for as long as it lasts. */
+  async #goOn(
+    pull: () => Promise<void>,
+    everyMs: number,
+    flags: PullFlags,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let said = ''
+    while (!signal.aborted) {
+      const startedMs = performance.now()
+      try {
+        await pull()
+        said = ''
+      } catch (error) {
+        if (signal.aborted) return
+        if (String(error) !== said) this.showFailure(error, flags)
+        said = String(error)
+      }
+      const restMs = Math.max(0, startedMs + everyMs - performance.now())
+      await sleep(restMs, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  #report({ snapshot, changed, files, missed }: Pulled, ms: number, flags: PullFlags): void {
+    const publishedAt = snapshot?.publishedAt.toISOString() ?? null
+    if (flags.json) {
+      const state = { snapshot: snapshot?.id ?? null, published_at: publishedAt }
+      this.printEvent({ event: 'pulled', ...state, changed, files, missed, ms })
+      return
+    }
+    if (flags.quiet) return
+    const time =
+      flags.every === undefined ? '' : `${new Date().toISOString().replace(/\.\d+/, '')} `
+    const what =
+      snapshot === null
+        ? 'nothing is published yet'
+        : changed
+          ? `pulled snapshot ${snapshot.id}, published ${publishedAt}: ${count(files, 'file')} in ${duration(ms)}`
+          : `snapshot ${snapshot.id} is here already${files === 0 ? '' : `; ${count(files, 'file')} made again`}`
+    this.print(time + what)
+    for (const id of missed) this.print(`${time}snapshot ${id} is no longer in the lake`)
+  }
+}

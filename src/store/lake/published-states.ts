@@ -1,0 +1,84 @@
+// What is published in a lake: the table `published` (lake-layout.ts), a row for each retained state.
+//
+// `manifest` is that of core/snapshot.ts, but for the sizes of files, which are 0: each machine has files of its own.
+// Besides, each relation has `at`, a state of the lake in which its rows are as published, and `evaluated` for a view
+// whose rows lie in a table of their own.
+
+import { hashOf } from '../../core/hash.ts'
+import { LAKE_DATABASE } from '../../core/lake.ts'
+import type { ModelName } from '../../core/names.ts'
+import {
+  parseManifest,
+  printManifest,
+  type PublishedRelation,
+  type Snapshot,
+  SNAPSHOT_FORMAT,
+} from '../../core/snapshot.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { numberOf, textOf } from '../../duckdb/values.ts'
+import { STATE_SCHEMA } from '../state-store.ts'
+
+export interface LakeRelation extends PublishedRelation {
+  readonly at: string
+  readonly evaluated: boolean
+}
+
+export interface LakeSnapshot extends Snapshot {
+  readonly relations: readonly LakeRelation[]
+}
+
+export interface PublishedState {
+  readonly seq: number
+  readonly id: string
+  readonly publishedAt: Date
+}
+
+/** Youngest first; none where no run has been there, or one died before it had made the table. */
+export async function readStates(connection: Connection): Promise<readonly PublishedState[]> {
+  const table = await connection.row(sql`
+    SELECT 1 FROM duckdb_columns() WHERE database_name = ${sql.value(LAKE_DATABASE)}
+    AND schema_name = ${sql.value(STATE_SCHEMA)} AND table_name = 'published' LIMIT 1`)
+  if (table === null) return []
+  const rows = await connection.rows(sql`
+    SELECT seq, id, epoch_ms(published_at)::VARCHAR AS ms FROM _eider.published ORDER BY seq DESC`)
+  return rows.map(({ seq, id, ms }) => ({
+    seq: numberOf(seq),
+    id: textOf(id),
+    publishedAt: new Date(numberOf(ms)),
+  }))
+}
+
+/** null where it is no longer retained. */
+export async function readState(
+  connection: Connection,
+  { seq }: Pick<PublishedState, 'seq'>,
+): Promise<LakeSnapshot | null> {
+  const row = await connection.row(sql`
+    SELECT manifest::VARCHAR AS manifest FROM _eider.published WHERE seq = ${sql.value(seq)}`)
+  return row === null ? null : parseState(textOf(row['manifest']))
+}
+
+export function parseState(text: string): LakeSnapshot {
+  const snapshot = parseManifest(text)
+  const { relations } = JSON.parse(text) as { readonly relations: readonly LakeRelation[] }
+  return {
+    ...snapshot,
+    relations: snapshot.relations.map((relation, i) => {
+      const { at, evaluated } = relations[i]!
+      return { ...relation, at, evaluated }
+    }),
+  }
+}
+
+export const printState = (snapshot: LakeSnapshot): string => printManifest(snapshot)
+
+/** The same for the same rows and columns, wherever in the lake they are. */
+export const identityOf = (relations: readonly LakeRelation[]): string =>
+  hashOf(16, [
+    SNAPSHOT_FORMAT,
+    relations.map(({ at: _at, evaluated: _evaluated, bytes: _bytes, ...rest }) => rest),
+  ])
+
+/** The table in the schema of stored rows that holds those of an exposed view. */
+export const evaluatedTable = (model: ModelName): string => `view ${model.toLowerCase()}`

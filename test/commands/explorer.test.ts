@@ -1,0 +1,88 @@
+// What `odata.explorer` lets people see who open the service in a browser.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Catalog } from '../../src/core/catalog.ts'
+import { ask } from '../support/odata-service.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+
+const files = {
+  'eider.yml': 'name: shop\n',
+  'models/hidden/stage.sql': '-- @owner: ana@example.com\nselect 1 as hidden_id, 2 as amount',
+  'models/core/orders.sql':
+    '-- @kind: table\n-- @expose: id\nselect hidden_id as id, amount from hidden.stage',
+}
+const HIDDEN = /hidden|ana@|select|models\//i
+
+async function catalogOf(space: Workspace, args: readonly string[], headers = {}) {
+  await using service = await space.start(['serve', '--port', '0', ...args])
+  const root = service.url.replace(/\/odata$/, '')
+  const answer = await ask(`${root}/catalog.json`, { headers })
+  return { answer, page: await ask(`${root}/`, { headers }), started: service.stdout() }
+}
+
+test('on a loopback address the project is shown, and said where', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  const { answer, page, started } = await catalogOf(space, [])
+  assert.is(page.status, 200)
+  assert.match(started, /"explorer_url":"http:\/\/127\.0\.0\.1:\d+\/"/)
+  const catalog = answer.json as Catalog
+  assert.is(catalog.shows, 'project')
+  assert.is(catalog.project, 'shop')
+  assert.ok(catalog.is_whole)
+  assert.equal(
+    catalog.models.map(({ name }) => name),
+    ['hidden.stage', 'core.orders'],
+  )
+  assert.is(catalog.runs.length, 1)
+})
+
+test('on any other address only what is exposed is shown, unless the project says otherwise', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  const token = ['--host', '0.0.0.0', '--token', 'secret']
+  const headers = { authorization: 'Bearer secret' }
+  const open = await catalogOf(space, token, headers)
+  assert.is((open.answer.json as Catalog).shows, 'sets')
+  assert.not.match(open.answer.text, HIDDEN)
+  await space.write('eider.yml', 'name: shop\nodata:\n  explorer: project\n')
+  const said = await catalogOf(space, token, headers)
+  assert.is((said.answer.json as Catalog).shows, 'project')
+})
+
+test('with `sets` nothing of other models is shown, with `off` there is no page', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run'])
+  await space.write('eider.yml', 'name: shop\nodata:\n  explorer: sets\n')
+  const { answer } = await catalogOf(space, [])
+  const catalog = answer.json as Catalog
+  assert.not.match(answer.text, HIDDEN)
+  assert.equal(
+    catalog.models.map(({ name }) => name),
+    ['core.orders'],
+  )
+  await space.write('eider.yml', 'name: shop\nodata:\n  explorer: off\n')
+  const off = await catalogOf(space, [])
+  assert.is(off.answer.status, 404)
+  assert.is(off.page.status, 404)
+  assert.not.match(off.started, 'explorer_url')
+})
+
+test('another word is refused with those that there are', async () => {
+  await using space = await workspace({
+    ...files,
+    'eider.yml': 'name: shop\nodata:\n  explorer: all\n',
+  })
+  const { stderr } = await space.ok(['serve', '--port', '0'], { exitCode: 1 })
+  assert.match(stderr, 'one of project, sets, off')
+})
+
+test('before the first run there is a page and no catalog', async () => {
+  await using space = await workspace(files)
+  const { answer, page } = await catalogOf(space, [])
+  assert.is(page.status, 200)
+  assert.is(answer.status, 404)
+})
+
+test.run()

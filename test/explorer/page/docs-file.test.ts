@@ -1,0 +1,60 @@
+// The file of eider docs in a browser, opened from disk.
+
+import { readFile, writeFile } from 'node:fs/promises'
+import { pathToFileURL } from 'node:url'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { browserTests } from '../../support/browser.ts'
+import { type Workspace, workspace } from '../../support/workspace.ts'
+
+const hostile = '<img src=x onerror=alert(1)></script>'
+
+const browserTest = browserTests(async () => {
+  const space: Workspace = await workspace({
+    'eider.yml': 'name: shop\n',
+    'models/raw/orders.sql': '-- @kind: events\nid INTEGER NOT NULL, amount DECIMAL(10,2)',
+    'models/core/orders.sql': `-- @description: ${hostile}\n-- @kind: table\n-- @expose: id\nselect id, amount from raw.orders`,
+    'models/mart/sums.sql': '-- @kind: table\nselect sum(amount) as total from core.orders',
+  })
+  await space.ok(['run'])
+  await writeFile(space.path('before.json'), await readFile(space.path('target/manifest.json')))
+  await space.write('models/mart/new.sql', '-- @kind: table\nselect total from mart.sums')
+  await space.ok(['docs', '--against', 'before.json'])
+  return { space, [Symbol.asyncDispose]: () => space[Symbol.asyncDispose]() }
+})
+
+browserTest(
+  'it shows models, lineage and runs without a server, and asks nobody',
+  async ({ browser, space }) => {
+    const context = await browser.newContext()
+    const faults: string[] = []
+    context.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) faults.push(message.text())
+    })
+    context.on('weberror', (error) => faults.push(String(error.error())))
+    context.on('request', (request) => {
+      if (!request.url().startsWith('file:')) faults.push(request.url())
+    })
+    const page = await context.newPage()
+    await page.goto(pathToFileURL(space.path('target', 'docs.html')).href)
+    await page.getByRole('heading', { name: 'shop' }).waitFor()
+    const changes = page.getByRole('table', { name: 'Changes' })
+    await changes.getByText('mart.new').waitFor()
+    const models = page.getByRole('table', { name: 'Models' })
+    await models.getByText(hostile).waitFor()
+    await models.getByRole('link', { name: 'core.orders' }).click()
+    await page.getByRole('heading', { name: 'Lineage' }).waitFor()
+    assert.match(page.url(), '#/lineage?model=core.orders')
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByRole('heading', { name: 'Runs' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Lineage' }).waitFor()
+    await page.getByRole('searchbox').fill('total')
+    await page.getByRole('option').first().click()
+    await page.getByRole('heading', { name: 'Lineage' }).waitFor()
+    assert.equal(faults, [])
+    await context.close()
+  },
+)
+
+test.run()

@@ -1,0 +1,44 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readSchema } from '../../../../src/explorer/page/model/schema.ts'
+import { searchSets } from '../../../../src/explorer/page/model/search.ts'
+import { ago, groupDigits, showBytes, showTime } from '../../../../src/explorer/page/model/show.ts'
+import { csdl } from '../rows/example-csdl.ts'
+
+const { sets } = readSchema(csdl)
+const titles = (text: string) => searchSets(sets, text).map(({ title }) => title)
+
+test('sets, columns and what is said of them are found, names first', () => {
+  assert.equal(titles('customer'), ['customer_id', 'customer_id', 'core_customers'])
+  assert.equal(titles('tax'), ['total'])
+  assert.equal(titles('ORDERS total'), ['total'])
+  assert.equal(titles('core_orders'), ['core_orders'])
+  assert.equal(titles('nothing'), [])
+  assert.equal(titles('  '), [])
+})
+
+test('numbers keep their digits', () => {
+  assert.is(
+    groupDigits('9223372036854775807'),
+    '9 223 372 036 854 775 807'.replaceAll(' ', '\u202F'),
+  )
+  assert.is(groupDigits('-1234567.50'), '-1\u202F234\u202F567.50')
+  assert.is(groupDigits('250.50'), '250.50')
+  assert.is(groupDigits('NaN'), 'NaN')
+})
+
+test('times are told as they were sent, and how long ago', () => {
+  assert.is(showTime('2026-01-31T08:30:00.123456Z'), '2026-01-31 08:30:00.123456Z')
+  const minute = 60_000
+  assert.is(ago(0, 20_000), 'just now')
+  assert.is(ago(0, 3 * minute), '3 min ago')
+  assert.is(ago(0, 5 * 60 * minute), '5 h ago')
+  assert.is(ago(0, 72 * 60 * minute), '3 days ago')
+  assert.is(ago(9_000, 0), 'just now')
+})
+
+test('bytes have two digits or so', () => {
+  assert.equal([12, 1_500, 15_000, 1_500_000].map(showBytes), ['12 B', '1.5 kB', '15 kB', '1.5 MB'])
+})
+
+test.run()

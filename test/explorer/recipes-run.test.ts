@@ -1,0 +1,125 @@
+// What the page offers to paste is pasted: into sh, into Node, and into Python where its modules are installed.
+
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readSchema } from '../../src/explorer/page/model/schema.ts'
+import type { ToolId } from '../../src/explorer/page/recipes/recipe.ts'
+import { recipesFor, recipeSource } from '../../src/explorer/page/recipes/recipes.ts'
+import { readRowsState } from '../../src/explorer/page/rows/requests.ts'
+import { explored, type Explored, shop } from '../support/explored.ts'
+import { testsSharing } from '../support/shared.ts'
+
+const run = promisify(execFile)
+const QUERY =
+  "$filter=status%20eq%20'it''s%20late'&$orderby=order_id%20desc&$select=order_id,big,total,placed_at"
+
+interface Desk extends Explored {
+  readonly desk: string
+}
+
+const recipeTest = testsSharing(async (): Promise<Desk> => {
+  // Small pages, so that a recipe that reads only the first of them is found out.
+  const service = await explored(shop, { pageSize: 40 })
+  const desk = await mkdtemp(join(tmpdir(), 'eider-'))
+  return {
+    ...service,
+    desk,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await rm(desk, { recursive: true })
+    },
+  }
+})
+
+async function codeFor(desk: Desk, tool: ToolId, name: string): Promise<string> {
+  const schema = readSchema(JSON.parse((await desk.get('$metadata?$format=json')).text))
+  const set = schema.set('core_orders')!
+  const state = readRowsState('core_orders', QUERY)
+  const source = recipeSource(`${desk.base}/`, set, state, schema.hasParquet)
+  const recipe = recipesFor(source).find(({ id }) => id === tool)!
+  const code = recipe.codes.find((one) => one.name === name)
+  if (code === undefined) throw new Error(`${tool} has no ${name}`)
+  return code.text
+}
+
+recipeTest('curl in sh writes the whole file', async (desk) => {
+  await run('sh', ['-c', await codeFor(desk, 'curl', 'sh')], { cwd: desk.desk })
+  const lines = (await readFile(join(desk.desk, 'core_orders.csv'), 'utf8')).trim().split('\r\n')
+  assert.is(lines.length, 151)
+  assert.is(lines[1], '450,9007199254741442,494.40,2026-01-20T03:00:00Z')
+})
+
+recipeTest('JavaScript reads all pages with exact numbers', async (desk) => {
+  const file = join(desk.desk, 'rows.mjs')
+  const text = await codeFor(desk, 'javascript', 'all pages')
+  await writeFile(
+    file,
+    `${text}\nconsole.log(JSON.stringify([rows.length, rows[0], rows.at(-1).order_id]))`,
+  )
+  const { stdout } = await run(process.execPath, [file])
+  const first = {
+    order_id: 450,
+    big: '9007199254741442',
+    total: '494.40',
+    placed_at: '2026-01-20T03:00:00Z',
+  }
+  assert.equal(JSON.parse(stdout), [150, first, 3])
+})
+
+/** A test of Python, skipped where a module is missing. */
+function pythonTest(
+  name: string,
+  tool: ToolId,
+  code: string,
+  modules: readonly string[],
+  check: string,
+) {
+  recipeTest(name, async (desk) => {
+    const missing = await missingModules(modules)
+    if (missing !== null) {
+      process.stderr.write(`  skipped: ${name}: ${missing}\n`)
+      return
+    }
+    const file = join(desk.desk, `${tool}.py`)
+    await writeFile(file, `${await codeFor(desk, tool, code)}\n${check}\n`)
+    await run('python3', [file])
+  })
+}
+
+async function missingModules(modules: readonly string[]): Promise<string | null> {
+  try {
+    await run('python3', ['-c', `import ${modules.join(', ')}`])
+    return null
+  } catch {
+    return `python3 has not all of ${modules.join(', ')}`
+  }
+}
+
+pythonTest(
+  'pandas reads the CSV with its types',
+  'pandas',
+  'CSV',
+  ['pandas'],
+  'assert len(df) == 150 and df["big"].iloc[0] == 9007199254741442 and df["placed_at"].dt.year.eq(2026).all()',
+)
+pythonTest(
+  'pandas and requests read all pages',
+  'pandas',
+  'all pages of JSON',
+  ['pandas', 'requests'],
+  'assert len(df) == 150 and df["order_id"].iloc[-1] == 3',
+)
+pythonTest(
+  'polars reads the CSV',
+  'polars',
+  'CSV',
+  ['polars', 'requests'],
+  'assert df.height == 150 and df["big"][0] == 9007199254741442',
+)
+
+test.run()

@@ -1,0 +1,153 @@
+// `eider maintain` on a lake with runs, collected events and leftovers.
+
+import { readdirSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { mistakes, schemaOf } from '../support/json-schema.ts'
+import { lakeTest } from '../support/lake/lake-test.ts'
+import { lakeProject } from '../support/lake/lake-project.ts'
+import { openRawEngine } from '../support/lake/raw-engine.ts'
+import { type TestLake, withLake } from '../support/lake/with-lake.ts'
+
+const models = {
+  'models/mart/days.sql':
+    '-- @kind: append\n-- @incremental: made_at\nSELECT now() AS made_at, 1 AS n\n',
+  'models/mart/total.sql': 'SELECT count(*) AS n FROM mart.days\n',
+}
+
+interface Report {
+  readonly tables: readonly {
+    readonly table: string
+    readonly files_before: number
+    readonly files_after: number
+  }[]
+  readonly states_dropped: number
+  readonly states_kept: number
+  readonly files_deleted: number
+  readonly records_deleted: number
+}
+
+const { $defs: events = {} } = schemaOf('events')
+
+function reportOf(stdout: string): Report {
+  const report = JSON.parse(stdout) as Report
+  assert.equal(mistakes(events['maintained']!, report), [])
+  return report
+}
+
+lakeTest('files are merged and old states dropped, and the rows are those of before', async () => {
+  await using lake = await withLake()
+  await using project = await lakeProject(lake, models)
+  for (let i = 0; i < 4; i++) await project.ok(['run'])
+  const before = (await project.ok(['query', 'FROM mart.days ORDER BY made_at', '--json'])).stdout
+  await age(lake)
+
+  const objects = await objectsOf(lake)
+  const dry = reportOf((await project.ok(['maintain', '--dry-run', '--json'])).stdout)
+  const days = dry.tables.find(({ table }) => table === 'mart.days')
+  assert.is(days?.files_before, 4)
+  assert.ok(dry.states_dropped > 4)
+  assert.equal(await objectsOf(lake), objects)
+
+  const report = reportOf((await project.ok(['maintain', '--json'])).stdout)
+  const merged = report.tables.find(({ table }) => table === 'mart.days')
+  assert.equal([merged?.files_before, merged?.files_after], [4, 1])
+  assert.ok(report.states_dropped >= dry.states_dropped)
+  assert.ok(report.records_deleted > 0)
+  // What this run made unused is younger than keep_days.
+  assert.is(report.files_deleted, 0)
+  assert.is(
+    (await project.ok(['query', 'FROM mart.days ORDER BY made_at', '--json'])).stdout,
+    before,
+  )
+  await project.ok(['run'])
+  assert.match((await project.ok(['query', 'SELECT count(*) AS n FROM mart.days'])).stdout, /5/)
+})
+
+lakeTest('what nothing names is deleted when it is old, and nothing that is named', async () => {
+  await using lake = await withLake()
+  await using project = await lakeProject(lake, models)
+  for (let i = 0; i < 3; i++) await project.ok(['run'])
+  await project.ok(['maintain'])
+  await leave(lake, 'old-left-over')
+  await age(lake)
+  await leave(lake, 'young-left-over')
+  const { files_deleted: deleted } = reportOf((await project.ok(['maintain', '--json'])).stdout)
+  const objects = (await objectsOf(lake)).join('\n')
+  assert.match(objects, /young-left-over/)
+  assert.not.match(objects, /old-left-over/)
+  // With the three files of before the merge. What a state of then names is deleted keep_days after the state.
+  assert.is(deleted, 4)
+  assert.match((await project.ok(['query', 'SELECT count(*) AS n FROM mart.days'])).stdout, /3/)
+  assert.match((await project.ok(['query', 'FROM mart.total'])).stdout, /3/)
+})
+
+lakeTest('states that services may still ask for are kept', async () => {
+  await using lake = await withLake()
+  await using project = await lakeProject(lake, models)
+  await project.ok(['run'])
+  const [[at]] = (await lake.postgres('SELECT max(snapshot_id) FROM shop.ducklake_snapshot')) as [
+    [string],
+  ]
+  for (let i = 0; i < 3; i++) await project.ok(['run'])
+  {
+    await using engine = await openRawEngine(lake)
+    const connection = await engine.connect()
+    await connection.run(`INSERT INTO _eider.published VALUES
+      (1, 'x', now(), 'r', '{"relations": [{"model": "mart.days", "at": ${at}}]}')`)
+  }
+  await age(lake)
+  await project.ok(['maintain'])
+  const ids = (await lake.postgres('SELECT snapshot_id FROM shop.ducklake_snapshot')).flat()
+  assert.ok(ids.includes(at))
+  assert.not(ids.includes(String(Number(at) - 1)))
+})
+
+lakeTest('it is refused on a file, before the first run, and beside a run', async () => {
+  await using lake = await withLake()
+  await using project = await lakeProject(lake, models)
+  const missing = await project.ok(['maintain'], { exitCode: 3 })
+  assert.match(missing.stderr, /there is no lake yet/)
+  assert.equal(await lake.postgres(`SELECT 1 FROM pg_namespace WHERE nspname = 'shop'`), [])
+  await project.write('eider.yml', 'name: shop\n')
+  assert.match((await project.ok(['maintain'], { exitCode: 2 })).stderr, /are in a file/)
+})
+
+lakeTest('a catalog of another version is named, and the lake stays as it is', async () => {
+  await using lake = await withLake()
+  await using project = await lakeProject(lake, models)
+  await project.ok(['run'])
+  await lake.postgres(`UPDATE shop.ducklake_metadata SET value = '0.2' WHERE key = 'version'`)
+  const { stderr } = await project.ok(['maintain'], { exitCode: 3 })
+  assert.match(stderr, /eider maintain --migrate/)
+})
+
+/** As if all that is there were ten days old. */
+async function age(lake: TestLake): Promise<void> {
+  const ten = `INTERVAL '10 days'`
+  await lake.postgres(`UPDATE shop.ducklake_snapshot SET snapshot_time = snapshot_time - ${ten}`)
+  await lake.postgres(
+    `UPDATE shop.ducklake_files_scheduled_for_deletion SET schedule_start = schedule_start - ${ten}`,
+  )
+  const directory = join(lake.servers.directory, 'store')
+  const then = new Date(Date.now() - 10 * 24 * 60 * 60_000)
+  for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' }))
+    if (name.includes(lake.database)) utimesSync(join(directory, name), then, then)
+}
+
+/** What a transaction that was rolled back leaves behind. */
+async function leave(lake: TestLake, name: string): Promise<void> {
+  await using engine = await openRawEngine(lake)
+  const connection = await engine.connect()
+  await connection.run(`COPY (SELECT 1 AS n) TO '${lake.data}mart/days/ducklake-${name}.parquet'`)
+}
+
+async function objectsOf(lake: TestLake): Promise<readonly string[]> {
+  await using engine = await openRawEngine(lake)
+  const connection = await engine.connect()
+  const rows = await connection.rows(`SELECT file FROM glob('${lake.data}**') ORDER BY file`)
+  return rows.map(([file]) => String(file))
+}
+
+test.run()
