@@ -12,7 +12,7 @@ import { lakeTest } from '../support/lake/lake-test.ts'
 import { type TestLake, withLake } from '../support/lake/with-lake.ts'
 import { openProject, type TestProject } from '../support/pipeline-project.ts'
 
-type Change = (lake: LakeSettings, given: TestLake) => LakeSettings | Promise<LakeSettings>
+type Change = (lake: LakeSettings, test: TestLake) => LakeSettings | Promise<LakeSettings>
 
 const catalog = (lake: LakeSettings, change: Partial<NonNullable<LakeSettings['catalog']>>) => ({
   ...lake,
@@ -84,9 +84,9 @@ const rows: readonly Row[] = [
   },
   {
     name: 'a server that may lose commits',
-    change: async (lake, given) => {
-      await given.postgres('ALTER SYSTEM SET full_page_writes = off')
-      await given.postgres('SELECT pg_reload_conf(), pg_sleep(0.3)')
+    change: async (lake, own) => {
+      await own.postgres('ALTER SYSTEM SET full_page_writes = off')
+      await own.postgres('SELECT pg_reload_conf(), pg_sleep(0.3)')
       return lake
     },
     code: 'lake-unsafe',
