@@ -36,11 +36,11 @@ const recipeTest = testsSharing(async (): Promise<Desk> => {
   }
 })
 
-async function codeFor({ base, get }: Desk, tool: ToolId, name: string): Promise<string> {
-  const schema = readSchema(JSON.parse((await get('$metadata?$format=json')).text))
+async function codeFor(desk: Desk, tool: ToolId, name: string): Promise<string> {
+  const schema = readSchema(JSON.parse((await desk.get('$metadata?$format=json')).text))
   const set = schema.set('core_orders')!
   const state = readRowsState('core_orders', QUERY)
-  const source = recipeSource(`${base}/`, set, state, schema.hasParquet)
+  const source = recipeSource(`${desk.base}/`, set, state, schema.hasParquet)
   const recipe = recipesFor(source).find(({ id }) => id === tool)!
   const code = recipe.codes.find((one) => one.name === name)
   if (code === undefined) throw new Error(`${tool} has no ${name}`)
