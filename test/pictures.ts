@@ -60,8 +60,8 @@ await space.ok(['run'])
 }
 
 /** The events of the example, and a run on them. */
-async function collect({ start, ok, path }: Workspace): Promise<void> {
-  await using daemon = await start([
+async function collect(shop: Workspace): Promise<void> {
+  await using daemon = await shop.start([
     'collect',
     'daemon',
     '--port',
@@ -70,15 +70,15 @@ async function collect({ start, ok, path }: Workspace): Promise<void> {
     '0',
     '--quiet',
   ])
-  for (const file of (await readdir(path('events'))).toSorted()) {
+  for (const file of (await readdir(shop.path('events'))).toSorted()) {
     const target = file.replace(/\.ndjson$/, '').replace('.', '/')
     const response = await fetch(`${daemon.url}/collect/${target}/batch`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/x-ndjson' },
-      body: await readFile(path('events', file)),
+      body: await readFile(shop.path('events', file)),
     })
     if (response.status !== 202) throw new Error(`${target}: ${response.status}`)
   }
-  await ok(['run'], { env: { COLLECT_ADMIN_PORT: new URL(daemon.adminUrl!).port } })
+  await shop.ok(['run'], { env: { COLLECT_ADMIN_PORT: new URL(daemon.adminUrl!).port } })
   await daemon.stop()
 }
