@@ -15,32 +15,13 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.removeAllListeners('error').on('error', reportLostOutput)
   process.stderr.on('error', () => {}) // a log on a full disk ends no server, and nobody is left to report to
   try {
-    const own = inOwnWords(argv)
-    if (argv.includes('--json') && asksForHelp(own)) await helpAsEvent(own)
-    else await run([...own], packageDir)
+    await run([...inOwnWords(argv)], packageDir)
   } catch (thrown) {
     const error = helpProblem(thrown) ?? thrown
     const look = lookOf(process.stderr, { colour: !argv.includes('--no-color') })
     if (argv.includes('--json')) write(process.stdout, failureEvents(error))
     write(process.stderr, showFailure(error, { verbose: argv.includes('--verbose') }, look))
     process.exitCode = exitCodeOf(error)
-  }
-}
-
-const asksForHelp = (argv: readonly string[]) => argv.includes('--help') || argv.includes('-h')
-
-/** oclif prints help as text, whatever else is asked for. */
-async function helpAsEvent(argv: readonly string[]): Promise<void> {
-  const { stdout } = process
-  const texts: string[] = []
-  const write = stdout.write
-  stdout.write = (text: string | Uint8Array) => texts.push(text.toString()) > 0
-  try {
-    await run([...argv], packageDir)
-  } finally {
-    stdout.write = write
-    if (texts.length > 0)
-      stdout.write(`${JSON.stringify({ event: 'help', text: texts.join('') })}\n`)
   }
 }
 

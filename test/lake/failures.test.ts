@@ -84,9 +84,9 @@ const rows: readonly Row[] = [
   },
   {
     name: 'a server that may lose commits',
-    change: async (lake, { postgres }) => {
-      await postgres('ALTER SYSTEM SET full_page_writes = off')
-      await postgres('SELECT pg_reload_conf(), pg_sleep(0.3)')
+    change: async (lake, own) => {
+      await own.postgres('ALTER SYSTEM SET full_page_writes = off')
+      await own.postgres('SELECT pg_reload_conf(), pg_sleep(0.3)')
       return lake
     },
     code: 'lake-unsafe',

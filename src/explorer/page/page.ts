@@ -3,6 +3,7 @@
 import type { ReadonlyState } from './parts/state.ts'
 import type { ComponentType } from 'preact'
 import type { Catalog } from '../../core/catalog.ts'
+import type { Changes } from '../../core/docs-data.ts'
 import type { Schema } from './model/schema.ts'
 import type { Route, ViewName } from './address/route.ts'
 import type { Health } from './service/health.ts'
@@ -11,6 +12,8 @@ import type { Turns } from './service/turns.ts'
 
 export interface Page {
   readonly schema: Schema
+  /** What a branch changes, by model; in the file of `eider docs` alone. */
+  readonly changes?: Changes
   /** Null while the service has none, as for a snapshot of an older version. */
   readonly catalog: Catalog | null
   readonly service: Service

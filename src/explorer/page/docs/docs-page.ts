@@ -3,6 +3,7 @@
 
 import { state, type ReadonlyState } from '../parts/state.ts'
 import type { Catalog } from '../../../core/catalog.ts'
+import type { DocsData } from '../../../core/docs-data.ts'
 import { readRoute, writeRoute, type Route } from '../address/route.ts'
 import type { EntitySet, Schema } from '../model/schema.ts'
 import type { Page } from '../page.ts'
@@ -14,13 +15,14 @@ export interface DocsPlace {
   readonly route: ReadonlyState<Route>
 }
 
-export function docsPlace(catalog: Catalog): DocsPlace {
+export function docsPlace({ catalog, changes }: DocsData): DocsPlace {
   const route = state(routeOf(location.hash))
   addEventListener('hashchange', () => (route.value = routeOf(location.hash)))
   const noService = () => Promise.reject(new Error('this file has no service'))
   const hasRun = catalog.published_at !== ''
   const page: Page = {
     schema: schemaOf(catalog),
+    ...(changes === null ? {} : { changes }),
     catalog,
     service: new Service('', noService, () => {}),
     turns: new Turns(1),
