@@ -110,9 +110,9 @@ function timesOf(splits: readonly number[], stepSeconds: number): string[] {
     day = text.slice(0, 10)
     if (stepSeconds >= 365 * DAY_S) return year
     if (stepSeconds >= 28 * DAY_S) return text.slice(0, 7)
-    const date = year === yearBefore ? text.slice(5, 10) : day
+    const date = year === yearBefore ? text.slice(5, 10) : `${text.slice(5, 10)}\n${year}`
     if (stepSeconds >= DAY_S) return date
-    return day === dayBefore ? text.slice(11, 16) : `${text.slice(11, 16)}\n${date}`
+    return day === dayBefore ? text.slice(11, 16) : `${text.slice(11, 16)}\n${day}`
   })
 }
 
