@@ -1,9 +1,11 @@
 // Tests of models with rows of their own, by the built command.
 
 import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { contentsOf, workspace, type Workspace } from '../support/workspace.ts'
+import { until } from '../support/until.ts'
+import { contentsOf, repository, workspace, type Workspace } from '../support/workspace.ts'
 
 const files = {
   'eider.yml':
@@ -81,6 +83,15 @@ test('rows that differ are shown with their place, and --accept writes what came
   })
   await space.ok(['test', '--accept'])
   assert.is(await readFile(space.path(`${sums}/expect.csv`), 'utf8'), 'name,amount\nNorway,61.00\n')
+  await space.write(`${sums}/expect.csv`, 'name,amount\n<&",1\n')
+  await failing(space, '--junit', 'results.xml')
+  const xml = await readFile(space.path('results.xml'), 'utf8')
+  assert.match(xml, '<testsuite name="eider test" tests="1" failures="1">')
+  assert.match(
+    xml,
+    /<testcase classname="mart\.sums" name="adds_up" time="[\d.]+"><failure message="other rows than expected">/,
+  )
+  assert.match(xml, /- &lt;&amp;&quot; +1\.00 +expected\n/)
   await rm(space.path(`${sums}/expect.csv`))
   assert.match(await failing(space), 'there is no expect.csv; "eider test --accept" writes')
   await space.ok(['test', '--accept'])
@@ -116,6 +127,11 @@ test('tables of sources are given too, or are empty, whether the source is there
 })
 
 const mistakes: Readonly<Record<string, [path: string, text: string, says: RegExp]>> = {
+  'an event without what it must have': [
+    `${sums}/given/raw.e.csv`,
+    'country\nNO\n',
+    /given\/raw\.e\.csv: "id" of raw\.e is NOT NULL, and a row has none/,
+  ],
   'a column that the relation does not have': [
     `${sums}/given/raw.e.csv`,
     'id,contry\n1,NO\n',
@@ -192,6 +208,40 @@ for (const [what, [path, text, says]] of Object.entries(mistakes))
 test('a project without tests says where they go', async () => {
   await using space = await workspace(files)
   assert.match((await space.ok(['test'])).stdout, 'no tests: tests/<schema>/<model>/<case>/')
+})
+
+test('--watch runs the tests again when a test or a model is saved, in a project that is named by a relative path', async () => {
+  const moved = Object.entries({ ...files, ...good, [`${sums}/test.yml`]: 'vars: {least: 10}\n' })
+  await using space = await workspace(
+    Object.fromEntries(moved.map(([path, text]) => [`shop/${path}`, text])),
+  )
+  await using running = await space.start(['test', '--watch', '--project', 'shop'], {
+    ready: 'test-finished',
+  })
+  const outcomes = () =>
+    Promise.resolve(
+      running
+        .stdout()
+        .match(/"event":"test-finished","ok":\w+/g)
+        ?.join() ?? '',
+    )
+  const passed = '"event":"test-finished","ok":true'
+  const failed = '"event":"test-finished","ok":false'
+  assert.is(await outcomes(), passed)
+  await space.write(`shop/${sums}/expect.csv`, 'name,amount\nNorway,1\n')
+  await until(outcomes, (seen) => seen === `${passed},${failed}`)
+  await space.write(
+    'shop/models/mid/big.sql',
+    'SELECT id, country, 1 AS amount FROM raw.e WHERE id = 1\n',
+  )
+  await until(outcomes, (seen) => seen === `${passed},${failed},${passed}`)
+  assert.is(await running.stop('SIGINT'), 0)
+})
+
+test('the tests of the example project hold', async () => {
+  await using space = await workspace()
+  const { stdout } = await space.ok(['test', '--project', join(repository, 'example-project')])
+  assert.match(stdout, /^2 ok in .*; 2 of 10 models have a test$/m)
 })
 
 test.run()

@@ -62,7 +62,8 @@ pictureTest('a column leads to the set that it is the key of', async ({ page, vi
 })
 
 pictureTest('columns of a part of the rows', async ({ page, visit }) => {
-  await visit("/sets/core_orders/columns?$filter=status eq 'paid'")
+  await visit("/sets/core_orders?$filter=status eq 'paid'")
+  await page.getByRole('link', { name: 'Columns', exact: true }).click()
   await picture(page, /^Most frequent values of status: paid 150$/).waitFor()
   await page.getByRole('link', { name: 'all rows' }).click()
   await picture(
@@ -234,6 +235,14 @@ pictureTest('profiles are two at a time, and stop when one leaves', async ({ pag
     asked.filter((url) => url.includes('apply')),
     [],
   )
+})
+
+pictureTest('a chart goes into the tools as it is', async ({ page, visit, axe }) => {
+  await visit('/sets/core_orders/chart?x=status')
+  await page.getByRole('button', { name: 'pandas' }).click()
+  const connect = page.getByRole('region', { name: 'Connect' })
+  await connect.getByText('groupby((status)').first().waitFor()
+  assert.equal(await axe(), [])
 })
 
 test.run()

@@ -99,6 +99,7 @@ function scale(
     const what = grouping.by === 'time' ? 'time' : 'finite number'
     notes.push(`Rows without a ${what} are not in the picture.`)
   }
+  if (known.size === 0) return []
   if (grouping.by === 'bins') {
     const { bins } = grouping
     const first = Math.min(bins.first, ...known)

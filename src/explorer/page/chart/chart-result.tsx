@@ -1,9 +1,12 @@
 import { useRef, useState } from 'preact/hooks'
 import { groupDigits } from '../model/show.ts'
+import type { EntitySet } from '../model/schema.ts'
 import type { Page } from '../page.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
+import { rowsContext } from '../rows/rows-context.ts'
+import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
 import { BarChart } from '../pictures/bar-chart.tsx'
 import { ColumnChart } from '../pictures/column-chart.tsx'
 import { LineChart } from '../pictures/line-chart.tsx'
@@ -13,6 +16,7 @@ import { copyPicture } from './export-picture.ts'
 
 export interface ChartResultProps {
   readonly page: Page
+  readonly set: EntitySet
   readonly data: ChartData
   readonly table: ChartTable
   readonly title: string
@@ -24,7 +28,7 @@ const pictures = { line: LineChart, bars: BarChart, histogram: ColumnChart }
 const MOST_ROWS = 500
 
 /** The chart, how it was asked for, and its numbers. */
-export function ChartResult({ page, data, table, title, query }: ChartResultProps) {
+export function ChartResult({ page, set, data, table, title, query }: ChartResultProps) {
   const figure = useRef<HTMLElement>(null)
   const Picture = pictures[data.form]
   const rows = table.rows.slice(0, MOST_ROWS).map((row, i) => ({ ...row, i }))
@@ -49,7 +53,9 @@ export function ChartResult({ page, data, table, title, query }: ChartResultProp
       <RequestBar url={page.service.url(query)}>
         <CopyButton text={csvOf(table)} name="Copy as CSV" label="CSV" />
         <PngButton host={() => figure.current} title={title} />
+        <ToolButtons />
       </RequestBar>
+      <ConnectRegion context={rowsContext(page, set, query.slice(query.indexOf('?')))} />
       <DataTable<ChartTableRow & { readonly i: number }>
         name="Numbers of the chart"
         rows={rows}

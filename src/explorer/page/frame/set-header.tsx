@@ -1,4 +1,5 @@
 import { encodeOption } from '../address/encode.ts'
+import { readOptions, writeOptions } from '../address/options.ts'
 import type { SetRoute } from '../address/route.ts'
 import { Link } from '../parts/link.tsx'
 import type { Page } from '../page.ts'
@@ -19,10 +20,18 @@ export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
       <h1 tabIndex={-1}>
         <bdi>{set}</bdi>
       </h1>
+      <p class="print-only">
+        published {page.health.value?.published_at}, printed {new Date().toISOString()}
+      </p>
       {description !== undefined && <p class="set-description">{description}</p>}
       <nav class="tabs" aria-label="Views of the set" data-keeps-focus>
         {TABS.map(({ view, name }) => (
-          <Link key={view} page={page} to={{ view, set, query: '' }} current={route.view === view}>
+          <Link
+            key={view}
+            page={page}
+            to={{ view, set, query: filterQuery(route) }}
+            current={route.view === view}
+          >
             {name}
           </Link>
         ))}
@@ -37,6 +46,12 @@ export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
       </nav>
     </header>
   )
+}
+
+/** A filter means the same in each view of the set; all else of an address only in its own. */
+function filterQuery({ query }: SetRoute): string {
+  const filter = readOptions(query).get('$filter')
+  return filter === undefined ? '' : writeOptions(new Map([['$filter', filter]]))
 }
 
 /** The rows that are looked at go along; a picture has a query of its own. */

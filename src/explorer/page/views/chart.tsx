@@ -125,7 +125,7 @@ function Chart({ page, set, state, x, groups, onChange }: ChartProps) {
   return (
     <>
       {form}
-      <ChartResult page={page} data={data} table={table} title={title} query={query!} />
+      <ChartResult page={page} set={set} data={data} table={table} title={title} query={query!} />
     </>
   )
 }

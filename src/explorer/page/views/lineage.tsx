@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { lineageQuery, readLineageAddress } from '../lineage/address.ts'
 import { columnPaths } from '../lineage/column-paths.ts'
 import {
@@ -45,6 +45,8 @@ function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: Lineage
     return chosen === null ? null : related(graph, chosen.id)
   }, [graph, chosen, paths])
   const layout = useLayout(page, graph, shown.ids, paths)
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => showChosen(place.current), [layout, chosen])
   return (
     <>
       <header class="lineage-head">
@@ -62,6 +64,7 @@ function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: Lineage
       )}
       <div class="lineage">
         <div
+          ref={place}
           class="lineage-graph"
           role="region"
           aria-label="Graph of models"
@@ -88,6 +91,14 @@ function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: Lineage
       <LineageList page={page} graph={graph} chosen={chosen} />
     </>
   )
+}
+
+/** Where there is no room for all of the graph, the chosen node is in the middle. */
+function showChosen(place: HTMLElement | null): void {
+  const node = place?.querySelector('.node.chosen')?.getBoundingClientRect()
+  if (place === null || node === undefined) return
+  const { left } = place.getBoundingClientRect()
+  place.scrollLeft += node.left - left - (place.clientWidth - node.width) / 2
 }
 
 /** The picture before stays until the next one is laid out. */
