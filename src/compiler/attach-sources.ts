@@ -5,7 +5,15 @@ import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import type { CompiledExternal, ExternalSource, ExternalTable } from '../core/external.ts'
+import {
+  type CompiledExternal,
+  extensionOf,
+  type ExternalSource,
+  type ExternalTable,
+  type SourceServer,
+  type SourceSystem,
+} from '../core/external.ts'
+import { limits } from '../core/limits.ts'
 import { sameName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
@@ -13,6 +21,8 @@ import { headerOfFile } from './csv/scan.ts'
 import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
+import { ExtensionError } from '../duckdb/extension-files.ts'
+import { textOf } from '../duckdb/values.ts'
 import { problemOf } from './explain/engine-words.ts'
 import { withoutDir } from './places.ts'
 import { readerOf, verbatim } from './seed.ts'
@@ -70,25 +80,61 @@ export async function attachSources(
 const databaseOf = ({ name }: ExternalSource) => sql.ident(`_eider_source_${name}`)
 
 async function attach(connection: Connection, dir: string, source: ExternalSource): Promise<void> {
-  const { name, database } = source
-  if (database !== null) {
-    const problem = await foreignFormat(resolve(dir, database))
+  const { name, database, system } = source
+  const extension = extensionOf(system)
+  if (extension !== null) await connection.loadExtensions([extension])
+  if (source.server !== null) await attachServer(connection, source, source.server)
+  else if (database !== null) {
+    const problem = await foreignFormat(resolve(dir, database), system)
     if (problem !== null) throw new SourceProblem(problem.problem, problem.hint)
     const path = sql.value(resolve(dir, database))
-    await connection.run(sql`ATTACH ${path} AS ${databaseOf(source)} (READ_ONLY)`)
+    const type = system === 'sqlite' ? sql`TYPE sqlite, ` : sql.empty
+    await connection.run(sql`ATTACH ${path} AS ${databaseOf(source)} (${type}READ_ONLY)`)
   }
   await connection.run(sql`ATTACH ':memory:' AS ${sql.ident(name)} (READ_WRITE)`)
 }
 
+/** The password goes into a secret: errors repeat what is attached. */
+async function attachServer(
+  connection: Connection,
+  source: ExternalSource,
+  { host, port, user, database, password }: SourceServer,
+): Promise<void> {
+  const secret = sql.ident(`_eider_source_${source.name}`)
+  const type = source.system === 'postgres' ? sql`postgres` : sql`mysql`
+  const parts = [
+    sql`TYPE ${type}`,
+    sql`HOST ${sql.value(host)}`,
+    sql`PORT ${sql.value(String(port))}`,
+    sql`USER ${sql.value(user)}`,
+    sql`DATABASE ${sql.value(database)}`,
+    ...(password === null ? [] : [sql`PASSWORD ${sql.value(password)}`]),
+  ]
+  await connection.run(sql`CREATE OR REPLACE SECRET ${secret} (${sql.join(parts)})`)
+  const { sourceConnectSeconds, sourceStatementMs } = limits
+  const how =
+    source.system === 'mysql'
+      ? ''
+      : `connect_timeout=${sourceConnectSeconds} options='-c statement_timeout=${sourceStatementMs}'`
+  await connection.run(
+    sql`ATTACH ${sql.value(how)} AS ${databaseOf(source)} (TYPE ${type}, SECRET ${secret}, READ_ONLY)`,
+  )
+}
+
 /** What DuckDB would try to install, or take for an empty database. A missing file is left for DuckDB to report. */
-async function foreignFormat(path: string): Promise<Reason | null> {
+async function foreignFormat(path: string, system: SourceSystem): Promise<Reason | null> {
   const file = await open(path).catch(() => null)
   if (file === null) return null
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0)
     const head = buffer.subarray(0, bytesRead).toString('latin1')
-    if (head.startsWith('SQLite format 3'))
-      return { problem: 'it is an SQLite database', hint: COPY }
+    const isSqlite = head.startsWith('SQLite format 3')
+    if (system === 'sqlite')
+      return isSqlite || bytesRead === 0
+        ? null
+        : { problem: 'it is not an SQLite database', hint: 'write database: for a DuckDB file' }
+    if (isSqlite)
+      return { problem: 'it is an SQLite database', hint: 'write sqlite: in place of database:' }
     return head.slice(8, 12) === 'DUCK'
       ? null
       : {
@@ -105,9 +151,6 @@ interface Reason {
   readonly hint: string
 }
 
-const COPY =
-  'eider loads no extensions; copy its tables into a DuckDB file first: ATTACH … (TYPE sqlite)'
-
 class SourceProblem extends Error {
   readonly hint: string
   constructor(message: string, hint: string) {
@@ -123,7 +166,13 @@ async function createView(
   table: ExternalTable,
 ): Promise<CompiledExternal['columns']> {
   const view = sql.ident(source.name, 'main', table.name)
-  await connection.run(sql`CREATE VIEW ${view} AS FROM ${rowsOf(dir, source, table)}`)
+  const rows = rowsOf(dir, source, table)
+  const inexact = await inexactColumns(connection, source, table)
+  const replaced = inexact.map(
+    (column) => sql`${refused(source, table, column)} AS ${sql.ident(column)}`,
+  )
+  const all = replaced.length === 0 ? sql`*` : sql`* REPLACE (${sql.join(replaced)})`
+  await connection.run(sql`CREATE VIEW ${view} AS SELECT ${all} FROM ${rows}`)
   const columns = await describe(connection, sql`FROM ${view}`)
   if (table.file !== null) await refuseLostHeader(resolve(dir, table.file), table.file, columns)
   return columns
@@ -150,6 +199,28 @@ async function refuseLostHeader(
     `its header has ${header.columns.length} columns (${header.columns.slice(0, 10).join(', ')}), and its rows do not, so DuckDB reads ${names.slice(0, 10).join(', ')}`,
     `give each row as many fields as the header has, and put a value that contains "${header.delimiter}" in quotes`,
   )
+}
+
+/** A numeric of PostgreSQL without a precision arrives as a DOUBLE, and its digits are lost. */
+async function inexactColumns(
+  connection: Connection,
+  source: ExternalSource,
+  { name }: ExternalTable,
+): Promise<readonly string[]> {
+  if (source.system !== 'postgres') return []
+  const query = sql`
+    SELECT column_name AS name FROM information_schema.columns
+    WHERE table_schema = ${sql.value(source.schema)} AND table_name = ${sql.value(name)}
+      AND data_type = 'numeric' AND numeric_precision IS NULL`
+  const rows = await connection.rows(sql`
+    FROM postgres_query(${sql.value(`_eider_source_${source.name}`)}, ${sql.value(query.inline())})`)
+  return rows.map((row) => textOf(row['name']))
+}
+
+/** Nothing is wrong as long as nobody reads it. */
+function refused(source: ExternalSource, { name }: ExternalTable, column: string): Sql {
+  const message = `${source.name}.${name}.${column} is a numeric without a precision, whose digits would be lost: read a view of the database that casts it, such as CAST(${column} AS numeric(18, 2))`
+  return sql`CASE WHEN ${sql.ident(column)} IS NULL THEN NULL ELSE error(${sql.value(message)}) END::DOUBLE`
 }
 
 function rowsOf(dir: string, source: ExternalSource, { name, file }: ExternalTable): Sql {
@@ -191,7 +262,8 @@ function unusable(
 ): Diagnostic {
   const refused = (problem: string, hint?: string) =>
     diagnostic('invalid-source', { name, problem }, { source, span }, { hint })
-  if (error instanceof SourceProblem) return refused(error.message, error.hint)
+  if (error instanceof SourceProblem || error instanceof ExtensionError)
+    return refused(error.message, error.hint)
   if (!(error instanceof DatabaseError)) throw error
   const details = withoutDir(error.details, dir)
   const { message } = details
@@ -211,6 +283,8 @@ function unusable(
 }
 
 function hintOf(message: string): string | undefined {
+  if (/^(?:Unable to connect to Postgres|Failed to connect to MySQL)/.test(message))
+    return 'check its URL, the variable SOURCE_<NAME>_PASSWORD, and whether the server runs'
   if (/Could not set lock/.test(message))
     return 'another process is writing to it; run again when it has finished'
   return /does not exist|No files found|No such file/.test(message)

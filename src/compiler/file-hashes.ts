@@ -38,7 +38,7 @@ export async function hashFiles(
  */
 function hashDatabase(dir: string, name: string): string {
   const path = resolve(dir, name)
-  const stamps = [path, `${path}.wal`].map((file) => {
+  const stamps = [path, `${path}.wal`, `${path}-wal`].map((file) => {
     const found = statSync(file, { bigint: true, throwIfNoEntry: false })
     return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeNs}`
   })

@@ -6,14 +6,35 @@ import type { SourceFile, Span } from './source.ts'
 /** Tables that models read as `<name>.<table>`. */
 export interface ExternalSource {
   readonly name: string
-  /** A DuckDB file relative to the project directory; null where each table is a file. */
+  /** A file relative to the project directory, or the URL of a server without its password; null where each table is a file. */
   readonly database: string | null
+  /** What has that database. */
+  readonly system: SourceSystem
+  /** Of a server. */
+  readonly server: SourceServer | null
   /** Schema of that database. */
   readonly schema: string
   readonly tables: readonly ExternalTable[]
   readonly source: SourceFile
   readonly span: Span
 }
+
+export type SourceSystem = 'duckdb' | 'sqlite' | 'postgres' | 'mysql'
+
+export interface SourceServer {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly database: string
+  readonly password: string | null
+}
+
+/** What an engine needs to read it; null: nothing. */
+export const extensionOf = (system: SourceSystem): string | null =>
+  system === 'duckdb' ? null : `${system}_scanner`
+
+/** Whether nothing tells cheaply that its rows have changed. */
+export const isRemote = (path: string): boolean => path.includes('://')
 
 export interface ExternalTable {
   readonly name: string

@@ -335,6 +335,9 @@ export const limits = {
    */
   groupMs: 120,
   groupHeldMs: 300,
+  /** A server of a source that hangs must not hold up a run for long. */
+  sourceConnectSeconds: 10,
+  sourceStatementMs: 60_000,
   /** `--every`: more often would be a loop, and less often than a day is for cron. */
   shortestEveryMs: 100,
   longestEveryMs: 86_400_000,

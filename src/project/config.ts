@@ -53,7 +53,7 @@ export function parseConfig(source: SourceFile): Config {
       diagnostic(
         'config-invalid-value',
         { key, expected },
-        { source, span: spanOf(node) },
+        { source, span: shownSpan(node) },
         { hint },
       ),
     )
@@ -258,4 +258,11 @@ function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
 function spanOf(node: Node): Span {
   const [start, end] = node.range ?? [0, 0]
   return { start, end }
+}
+
+/** Of a URL with a password the line is not shown: messages end up in logs. */
+function shownSpan(node: Node): Span {
+  const { start, end } = spanOf(node)
+  const isSecret = isScalar(node) && typeof node.value === 'string' && holdsPassword(node.value)
+  return isSecret ? { start, end: start } : { start, end }
 }

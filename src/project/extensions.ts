@@ -3,6 +3,7 @@
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Extensions } from '../core/extensions.ts'
+import { extensionOf, type ExternalSource } from '../core/external.ts'
 import type { SettingValues } from './settings.ts'
 
 export interface NeededExtension {
@@ -23,5 +24,14 @@ export const extensionsOf = (root: string, settings: ExtensionSettings): Extensi
 export const extensionDirectory = (root: string, setting: string | null): string =>
   setting === null ? join(os.homedir(), '.duckdb', 'extensions') : resolve(root, setting)
 
-export const neededExtensions = (settings: ExtensionSettings): readonly NeededExtension[] =>
-  settings['extensions.load'].map((name) => ({ name, neededBy: 'extensions of eider.yml' }))
+/** With those of the sources, which load theirs when they are attached. */
+export const neededExtensions = (
+  settings: ExtensionSettings,
+  sources: readonly ExternalSource[],
+): readonly NeededExtension[] => [
+  ...settings['extensions.load'].map((name) => ({ name, neededBy: 'extensions of eider.yml' })),
+  ...sources.flatMap(({ name, system }) => {
+    const extension = extensionOf(system)
+    return extension === null ? [] : [{ name: extension, neededBy: `source ${name}` }]
+  }),
+]

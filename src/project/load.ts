@@ -13,6 +13,7 @@ import { didYouMean } from '../core/suggest.ts'
 import { type Config, parseConfig } from './config.ts'
 import { readDotEnv } from './dot-env.ts'
 import { extensionsOf } from './extensions.ts'
+import { withPasswords } from './sources.ts'
 import { catalogOf, readProjectFiles } from './files.ts'
 import { lakeSettings } from './lake-settings.ts'
 import { readSource } from './read-text.ts'
@@ -123,7 +124,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
       ...files,
       problems,
       variables,
-      sources: config.sources,
+      sources: withPasswords(config.sources, [env, dotEnv]),
       extensions: extensionsOf(root, effective),
     },
   }

@@ -1,7 +1,14 @@
 // `sources` of eider.yml: tables of other databases and files that models read by name.
 
 import { type Node, type Pair, type YAMLMap, isMap, isScalar } from 'yaml'
-import type { Age, ExternalSource, ExternalTable } from '../core/external.ts'
+import type {
+  Age,
+  ExternalSource,
+  ExternalTable,
+  SourceServer,
+  SourceSystem,
+} from '../core/external.ts'
+import { holdsPassword } from '../core/lake.ts'
 import { foldCase } from '../core/names.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
@@ -14,7 +21,8 @@ const DATA_FILE = /\.(csv|tsv|txt|json|jsonl|ndjson|parquet)(\.(gz|zst))?$/i
 const RESERVED = ['main', 'memory', 'temp', 'system', 'information_schema', 'pg_catalog']
 const EXPECTED = {
   source: 'a group with tables, and database where they are in one',
-  database: 'the path of a DuckDB file, relative to the project directory',
+  database: 'the path of a database file, relative to the project directory',
+  url: (system: string) => `a URL without a password, such as ${system}://reader@db.example/shop`,
   file: 'the path of a .csv, .tsv, .json, .ndjson or .parquet file, or a pattern',
   age: 'a time such as 12 hours or 2 days',
 }
@@ -50,9 +58,11 @@ function readSource(
   refuse: Refuse,
 ): readonly ExternalSource[] {
   const path = `sources.${name}`
-  const members = membersOf(group, path, ['database', 'schema', 'tables'], refuse)
-  const database = textOf(members, 'database', path, EXPECTED.database, refuse)
-  const schema = textOf(members, 'schema', path, 'the name of a schema', refuse) ?? 'main'
+  const known = ['database', 'sqlite', 'postgres', 'mysql', 'schema', 'tables']
+  const members = membersOf(group, path, known, refuse)
+  const { system, database, server } = databaseOf(members, path, refuse)
+  const named = textOf(members, 'schema', path, 'the name of a schema', refuse)
+  const schema = named ?? (server === null ? 'main' : schemaOf(system, server))
   const expected = 'a group of tables by name'
   // A key that is misspelt has been named already.
   const isWhole = group.items.length === members.size
@@ -62,8 +72,60 @@ function readSource(
   const read = tables.map(([table, at, value]) =>
     readTable(`${path}.tables.${table}`, table, at, value, database !== null, refuse),
   )
-  return [{ name, database, schema, tables: read, source, span: spanOf(key) }]
+  const span = spanOf(key)
+  return [{ name, database, system, server, schema, tables: read, source, span }]
 }
+
+type Place = Pick<ExternalSource, 'system' | 'database' | 'server'>
+
+/** One of the keys that say where the tables are. */
+function databaseOf(members: ReadonlyMap<string, Node>, path: string, refuse: Refuse): Place {
+  const keys = ['database', 'sqlite', 'postgres', 'mysql'].filter((key) => members.has(key))
+  const [key = 'database', second] = keys
+  if (second !== undefined)
+    refuse(members.get(second)!, `${path}.${second}`, `left out: the source has ${key}`)
+  const isServer = key === 'postgres' || key === 'mysql'
+  const text = textOf(members, key, path, isServer ? EXPECTED.url(key) : EXPECTED.database, refuse)
+  const system: SourceSystem = key === 'database' ? 'duckdb' : (key as SourceSystem)
+  if (text === null || !isServer) return { system, database: text, server: null }
+  const server = parseServer(text, key)
+  if (server === null) {
+    const hint = holdsPassword(text)
+      ? `its password is taken from SOURCE_${path.slice('sources.'.length).toUpperCase()}_PASSWORD`
+      : undefined
+    refuse(members.get(key)!, `${path}.${key}`, EXPECTED.url(key), hint)
+  }
+  return { system, database: text, server }
+}
+
+const PORTS = { postgres: 5432, mysql: 3306 } as const
+
+/** null for what is not such a URL, or has a password. */
+function parseServer(text: string, system: 'postgres' | 'mysql'): SourceServer | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const schemes = system === 'postgres' ? ['postgres:', 'postgresql:'] : ['mysql:', 'mariadb:']
+  if (url === null || !schemes.includes(url.protocol) || url.password !== '') return null
+  const [user, database] = [url.username, url.pathname.slice(1)].map(decodeURIComponent)
+  if (!user || !database || url.hostname === '' || url.search !== '' || url.hash !== '') return null
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const port = url.port === '' ? PORTS[system] : Number(url.port)
+  return { host, port, user, database, password: null }
+}
+
+const schemaOf = (system: SourceSystem, { database }: SourceServer): string =>
+  system === 'mysql' ? database : 'public'
+
+/** With the passwords of servers, from SOURCE_<NAME>_PASSWORD; those of the first environment that has one count. */
+export const withPasswords = (
+  sources: readonly ExternalSource[],
+  environments: readonly Readonly<Record<string, string | undefined>>[],
+): readonly ExternalSource[] =>
+  sources.map((source) => {
+    if (source.server === null) return source
+    const variable = `SOURCE_${source.name.toUpperCase()}_PASSWORD`
+    const password = environments.map((all) => all[variable]).find((value) => value) ?? null
+    return { ...source, server: { ...source.server, password } }
+  })
 
 function readTable(
   path: string,

@@ -23,7 +23,7 @@ export async function extensionsInForce(
     const directory = process.env['EIDER_EXTENSIONS'] || null
     return { directory: extensionDirectory(process.cwd(), directory), needed: [] }
   }
-  const { settings, paths } = await open()
+  const { settings, paths, files } = await open()
   const directory = extensionDirectory(paths.dir, settings['extensions.directory'])
-  return { directory, needed: neededExtensions(settings) }
+  return { directory, needed: neededExtensions(settings, files.sources ?? []) }
 }

@@ -2,6 +2,7 @@
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
+import { isRemote } from '../../core/external.ts'
 import type { Column } from '../../core/relation.ts'
 import type { Span } from '../../core/source.ts'
 import { sql } from '../../core/sql.ts'
@@ -43,7 +44,9 @@ export function draftQuery(
     },
     explain: async (details, prefix) => explainQuery(query, dynamic, context, details, prefix),
     finish: async (columns) => {
-      const { sources, volatile } = references
+      const { sources } = references
+      // A server does not tell when a table has changed.
+      const volatile = references.volatile || sources.map(context.pathOfSource).some(isRemote)
       const files = [...new Set([...references.files, ...sources.map(context.pathOfSource)])]
       const own = (all: readonly Column[]) => columnsOfBody(kind, all)
       const named = await namesOfQuery(query, columns, context)

@@ -1,0 +1,105 @@
+// Tables of SQLite files and of servers as sources: read only, by name, and without their passwords anywhere.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sql } from '../../src/core/sql.ts'
+import { Database } from '../../src/duckdb/database.ts'
+import { extensionCache, withExtensions } from '../support/extension-cache.ts'
+import { lakeTest } from '../support/lake/lake-test.ts'
+import { withLake } from '../support/lake/with-lake.ts'
+import { workspace } from '../support/workspace.ts'
+
+const env = { EIDER_EXTENSIONS: extensionCache }
+
+withExtensions(
+  test,
+  ['sqlite_scanner'],
+  'a table of an SQLite file, noticed when it changes',
+  async () => {
+    await using space = await workspace({
+      'eider.yml': 'name: t\nsources:\n  app:\n    sqlite: app.db\n    tables:\n      users:\n',
+      'models/core/users.sql': '-- @expose id\nSELECT id, name FROM app.users\n',
+    })
+    const write = async (id: number, name: string) => {
+      const extensions = { directory: extensionCache, names: ['sqlite_scanner'] }
+      await using database = await Database.open({ path: ':memory:', extensions })
+      await using connection = await database.connect()
+      await connection.run(sql`ATTACH ${sql.value(space.path('app.db'))} AS app (TYPE sqlite)`)
+      await connection.run(sql`CREATE TABLE IF NOT EXISTS app.users (id INTEGER, name VARCHAR)`)
+      await connection.run(sql`INSERT INTO app.users VALUES (${sql.value(id)}, ${sql.value(name)})`)
+    }
+    await write(1, 'Ann')
+    await space.ok(['run'], { env })
+    assert.match((await space.ok(['run'], { env })).stdout, /1 unchanged/)
+    await write(2, 'Bo')
+    await space.ok(['run'], { env })
+    const { stdout } = await space.ok(['query', 'FROM core.users ORDER BY id', '--json'], { env })
+    assert.is(stdout.trim().split('\n').length, 2)
+    const missing = await space.ok(['run'], {
+      exitCode: 1,
+      env: { EIDER_EXTENSIONS: space.path('none') },
+    })
+    assert.match(
+      missing.stderr,
+      /the source "app" cannot be read: the extension sqlite_scanner is not/,
+    )
+    assert.match(missing.stderr, /hint: eider extension install sqlite_scanner/)
+    const list = await space.ok(['extension', 'list'], {
+      env: { EIDER_EXTENSIONS: space.path('none') },
+    })
+    assert.match(list.stdout, /^missing +sqlite_scanner +needed by source app/)
+  },
+)
+
+lakeTest(
+  'tables of a PostgreSQL server: exact or refused, read only, without the password',
+  async () => {
+    await using server = await withLake()
+    const { user, database, password, servers } = server
+    await server.postgres(`CREATE TABLE public.orders (id int, price numeric(12,2), loose numeric);
+    INSERT INTO public.orders VALUES (1, 12345678.91, NULL); GRANT SELECT ON public.orders TO ${user}`)
+    const url = `postgres://${user}@127.0.0.1:${servers.postgresPort}/${database}`
+    await using space = await workspace({
+      'eider.yml': `name: t\nsources:\n  crm:\n    postgres: ${url}\n    tables:\n      orders:\n`,
+      'models/core/orders.sql': 'SELECT id, price FROM crm.orders\n',
+      'models/core/loose.sql': 'SELECT id, loose FROM crm.orders\n',
+    })
+    const own = { ...env, SOURCE_CRM_PASSWORD: password }
+    await space.ok(['run'], { env: own })
+    const priced = await space.ok(['query', 'FROM core.orders', '--json'], { env: own })
+    assert.equal(JSON.parse(priced.stdout), { id: 1, price: '12345678.91' })
+    await server.postgres('UPDATE public.orders SET loose = 0.1')
+    const outputs = [await space.ok(['run'], { env: own, exitCode: 1 })]
+    assert.match(
+      outputs[0]!.stderr + outputs[0]!.stdout,
+      /crm\.orders\.loose is a numeric without a prec/,
+    )
+    outputs.push(
+      await space.ok(['run'], { exitCode: 1, env: { ...own, SOURCE_CRM_PASSWORD: 'wrong' } }),
+    )
+    assert.match(
+      outputs[1]!.stderr,
+      /the source "crm" cannot be read: .*[Pp]assword authentication failed/s,
+    )
+    assert.match(outputs[1]!.stderr, /SOURCE_<NAME>_PASSWORD/)
+    for (const { stdout, stderr } of outputs) assert.not((stdout + stderr).includes(password))
+  },
+)
+
+test('a URL with a password, and two places of one source, are refused', async () => {
+  const yml = (lines: string) => `name: t\nsources:\n  crm:\n${lines}    tables:\n      a:\n`
+  await using space = await workspace({
+    'eider.yml': yml('    mysql: mysql://reader:hush@db.example/shop\n'),
+  })
+  const { stderr } = await space.ok(['ls'], { exitCode: 1 })
+  assert.match(stderr, /"sources\.crm\.mysql" must be a URL without a password, such as mysql:/)
+  assert.not(stderr.includes('hush'))
+  assert.match(stderr, /its password is taken from SOURCE_CRM_PASSWORD/)
+  await space.write('eider.yml', yml('    sqlite: a.db\n    database: b.duckdb\n'))
+  assert.match(
+    (await space.ok(['ls'], { exitCode: 1 })).stderr,
+    /left out: the source has database/,
+  )
+})
+
+test.run()
