@@ -14,6 +14,7 @@ const program = {
   input: [
     'src/cli/main.ts',
     'src/cli/command-not-found.ts',
+    'src/cli/help.ts',
     'src/commands/table.ts',
     'src/commands/collect/compile-child.ts',
   ],

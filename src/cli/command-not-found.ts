@@ -30,7 +30,6 @@ const ofOtherTools = new Map([
   ['build', '"eider run" builds models and seeds and runs their checks'],
   ['seed', '"eider run" loads the seeds as well'],
   ['snapshot', '"eider run" builds models of kind scd2 as well'],
-  ['test', '"eider run" runs the checks of each model that it builds'],
   ['audit', '"eider run" runs the checks of each model that it builds'],
   ['compile', '"eider check" compiles the project; "eider show MODEL" prints its SQL'],
   ['parse', '"eider check" compiles the project'],

@@ -9,6 +9,8 @@ import { type Look, plainLook } from './paint.ts'
 import { showDiagnostic } from './show-diagnostic.ts'
 
 const BUG = 70
+/** As compiler/sql/query-text.ts names what somebody typed. */
+const TYPED_QUERY = 'query'
 
 /** What oclif throws: usage errors carry 2, `this.exit(n)` carries n. */
 interface OclifError extends Error {
@@ -58,9 +60,9 @@ export function failureEvents(error: unknown): string {
   if (error instanceof DiagnosticsError) {
     const lines = diagnosticEvents(error.diagnostics)
     const errors = error.diagnostics.filter(({ severity }) => severity === 'error').length
-    return [...lines, JSON.stringify({ event: 'failed', code: 'project-mistakes', errors })].join(
-      '\n',
-    )
+    const isQuery = error.diagnostics.every(({ source }) => source.path === TYPED_QUERY)
+    const code = isQuery ? 'query-mistakes' : 'project-mistakes'
+    return [...lines, JSON.stringify({ event: 'failed', code, errors })].join('\n')
   }
   const { code } = error as { code?: string }
   return JSON.stringify({

@@ -7,11 +7,11 @@ import { parseQuery } from '../compiler/sql/query-text.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
-import { splitModelName } from '../core/names.ts'
+import { type ModelName, splitModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 import { sql } from '../core/sql.ts'
-import { describe } from '../duckdb/catalog.ts'
+import { catalogKey, describe, readCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { isInterrupt } from '../duckdb/errors.ts'
 import type { Row } from '../duckdb/values.ts'
@@ -76,8 +76,12 @@ async function fromWarehouse(
     return await answer(connection, query)
   } catch (error) {
     if (isInterrupt(error) && way.signal.aborted) throw new GaveWay()
-    const isUnbuilt = error instanceof DiagnosticsError && !(await store.warehouse.exists())
-    throw isUnbuilt ? withFirstRun(error) : error
+    if (!(error instanceof DiagnosticsError)) throw error
+    if (!(await store.warehouse.exists())) throw withHint(error, NEVER_RUN)
+    const unbuilt = await unbuiltModel(connection, files.models, query.text)
+    throw unbuilt === null
+      ? error
+      : withHint(error, `${unbuilt} is not built yet: eider run +${unbuilt}`)
   }
 }
 
@@ -130,8 +134,24 @@ async function answer(connection: Connection, { text, limit }: Query): Promise<A
   return { columns, rows: await connection.rows(query) }
 }
 
-/** For a project without any run: whatever the query names does not exist yet. */
-function withFirstRun({ diagnostics }: DiagnosticsError): DiagnosticsError {
-  const hint = 'nothing is built yet: "eider run" builds the models'
-  return new DiagnosticsError(diagnostics.map((one) => ({ ...one, hint })))
+const NEVER_RUN = 'nothing is built yet: "eider run" builds the models'
+
+const withHint = ({ diagnostics }: DiagnosticsError, hint: string) =>
+  new DiagnosticsError(
+    diagnostics.map((one) => (one.code === 'sql-binding' ? { ...one, hint } : one)),
+  )
+
+/** The first model that the query names and the warehouse does not have. */
+async function unbuiltModel(
+  connection: Connection,
+  models: Project['files']['models'],
+  text: string,
+): Promise<ModelName | null> {
+  const { relations } = await readCatalog(connection)
+  const words = text.toLowerCase()
+  const found = models.find(({ name }) => {
+    const { schema, table } = splitModelName(name)
+    return words.includes(name.toLowerCase()) && !relations.has(catalogKey(schema, table))
+  })
+  return found?.name ?? null
 }

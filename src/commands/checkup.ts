@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path'
 import { waitingBytes } from '../buffer/waiting.ts'
 import { compile } from '../compiler/compile.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
-import { EnvironmentError } from '../core/failures.ts'
+import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
 import { ExtensionError } from '../duckdb/extension-files.ts'
@@ -57,6 +57,8 @@ async function unlessRefused(name: string, check: () => Promise<Finding>): Promi
   try {
     return await check()
   } catch (error) {
+    if (error instanceof EnvironmentError || error instanceof UsageError)
+      return fail(name, error.message, error.hint ?? 'see docs/errors.md')
     if (!(error instanceof Error && 'syscall' in error)) throw error
     return fail(name, problemOfSystem(error), 'let the user who runs eider read it')
   }
@@ -177,12 +179,13 @@ async function checkSecrets({ paths }: Project): Promise<Finding> {
   for (const name of ['.env', 'eider.yml']) {
     const path = join(paths.dir, name)
     const text = await readFile(path, 'utf8').catch(() => '')
-    const holdsToken = /^\s*(?:export\s+)?(?:\w+_TOKEN\s*=|token\s*:)\s*\S/m.test(text)
+    const holdsToken =
+      /^\s*(?:export\s+)?(?:\w+_(?:TOKEN|PASSWORD|SECRET)\s*=|token\s*:)\s*\S/m.test(text)
     if (holdsToken && ((await stat(path)).mode & 0o004) !== 0) exposed.push(name)
   }
   if (exposed.length === 0 || process.platform === 'win32')
-    return ok('secrets', 'no token can be read by other users')
-  const message = `every user of this machine can read the token in ${exposed.join(', ')}`
+    return ok('secrets', 'no secret can be read by other users')
+  const message = `every user of this machine can read the secret in ${exposed.join(', ')}`
   return warn('secrets', message, `chmod o-r ${exposed.join(' ')}`)
 }
 

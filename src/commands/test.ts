@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
+import { junitXml } from '../cli/junit.ts'
 import { selectionFlags, selectionOf } from '../cli/selection.ts'
 import { showRows } from '../cli/show-rows.ts'
 import { hasPassed, type ShownTest, testLines, titleOf } from '../cli/show-test.ts'
@@ -35,11 +36,13 @@ export default class Test extends BaseCommand {
     ...selectionFlags,
     ...variableFlags,
     accept: Flags.boolean({ summary: 'Write what comes out to expect.csv where it differs' }),
+    junit: Flags.string({ summary: 'Also write the results to this file, as JUnit XML' }),
   }
 
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(Test)
     const startedMs = performance.now()
+    const junit = flags.junit === undefined ? null : resolve(flags.junit) // before the directory changes
     const first = await this.#open(flags, [])
     const tests = await this.#chosen(first, flags, argv)
     const paint = this.paintFor(flags)
@@ -56,6 +59,7 @@ export default class Test extends BaseCommand {
       else if (!flags.quiet || !hasPassed(result))
         for (const line of testLines(result, width, paint)) this.print(line)
     }
+    if (junit !== null) await writeFile(junit, junitXml(shown))
     const failed = shown.filter((test) => !hasPassed(test)).length
     const ms = performance.now() - startedMs
     const counts = { ok: failed === 0, passed: shown.length - failed, failed, ms }

@@ -233,20 +233,20 @@ export const limits = {
   comparisonBytes: 512 * MiB,
   comparisons: 4,
   /**
-   * Answers as Parquet are files, since readers of Parquet ask for parts of them: one file, all that are there, and how
+   * Answers of which clients ask for parts, as readers of Parquet do, are files: one file, all that are there, and how
    * many. Those that nobody reads make room for others.
    */
-  parquetFileBytes: 2 * GiB,
-  parquetBytes: 4 * GiB,
-  parquetFiles: 100,
+  answerFileBytes: 2 * GiB,
+  answerFilesBytes: 4 * GiB,
+  answerFiles: 100,
   /** How many are made at a time, each in an engine with its own share of memory. A further one waits. */
-  parquetMakers: 2,
+  answerFileMakers: 2,
   /** How often the size of a file that is being made is looked at: at 300 MB/s it grows by 60 MB meanwhile. */
-  parquetLookMs: 200,
+  answerFileLookMs: 200,
   /** A file whose rows depend on the time is another one after this: a reader takes it in several requests. */
-  parquetTimeMs: 60_000,
+  answerFileTimeMs: 60_000,
   /** How often files of earlier snapshots are looked for. */
-  parquetSweepMs: 30_000,
+  answerFileSweepMs: 30_000,
   /** Bytes of delta answers spooled on disk, of all clients together; above it 503. */
   spooledBytes: 4 * GiB,
   /** Files that were checked and found undamaged are not read again within this time. */

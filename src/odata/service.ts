@@ -13,7 +13,7 @@ import type { SidePages } from '../http/side-pages.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
 import { createComparisons } from './engine/comparisons.ts'
 import { createHandler } from './http/handle.ts'
-import { createParquetFiles } from './engine/parquet-files.ts'
+import { createAnswerFiles } from './engine/answer-files.ts'
 import { createSpooledBodies } from './engine/spooled-bodies.ts'
 import { createLinkSigner, type LinkSigner, openLinkSigner } from './protocol/link-signature.ts'
 import { createOpenStreams } from './engine/open-streams.ts'
@@ -96,8 +96,8 @@ export class ODataService implements AsyncDisposable {
     const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
     const traffic = createTraffic()
     const admission = createAdmission(admissionLimits())
-    const parquetFiles = resources.use(
-      createParquetFiles({
+    const answerFiles = resources.use(
+      createAnswerFiles({
         ...engine,
         admission,
         timeLimitMs: options.requestTimeoutMs,
@@ -110,7 +110,7 @@ export class ODataService implements AsyncDisposable {
       spooledBodies: createSpooledBodies(tempDir),
       links: await signerOf(options),
       trustProxy: options.trustProxy ?? false,
-      parquetFiles,
+      answerFiles,
       admission,
       streams: createOpenStreams(options.openStreams ?? limits.openStreams),
       cache: createAnswerCache(options.cacheBytes ?? limits.cacheBytes),

@@ -9,6 +9,8 @@ import type { Connection } from '../duckdb/database.ts'
 
 /** All in the transaction of the caller. What it throws for a type that the store does not have is UnstorableError. */
 export interface TableStorage {
+  /** Throws UnstorableError where it is known before a row is read. */
+  refuse(columns: readonly Column[]): void
   /**
    * Makes a table of the rows of a query, or replaces the one of that name; no view may have it. Returns its rows; null
    * where the engine does not say.

@@ -5,6 +5,7 @@
 import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { version as duckdbVersion } from '@duckdb/node-api'
+import { explorerBenchmark } from './explorer.ts'
 import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
@@ -26,6 +27,7 @@ const benchmarks: readonly Benchmark[] = [
   lookupsBenchmark,
   publishBenchmark,
   swapsBenchmark,
+  explorerBenchmark,
 ]
 
 const { values } = parseArgs({

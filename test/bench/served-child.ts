@@ -3,6 +3,8 @@
 
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { openExplorer } from '../../src/explorer/open-explorer.ts'
+import { packageDir } from '../../src/files/package.ts'
 import { ODataService } from '../../src/odata/service.ts'
 import { fileReader } from '../../src/store/files/file-reader.ts'
 import { silentLogger } from '../support/silent-logger.ts'
@@ -19,9 +21,17 @@ const LOOK_EVERY_MS = 1
 
 if (process.send !== undefined) {
   const [dir = '', pageSize = '', cacheBytes = ''] = process.argv.slice(2)
+  const published = fileReader(join(dir, '.eider', 'snapshots'))
+  const pages = await openExplorer({
+    project: 'bench',
+    shows: 'project',
+    find: (id) => published.catalog(id),
+    pageDir: join(packageDir, 'dist', 'explorer'),
+  })
   const delay = monitorEventLoopDelay({ resolution: LOOK_EVERY_MS })
   const service = await ODataService.open({
-    published: fileReader(join(dir, '.eider', 'snapshots')),
+    published,
+    pages,
     host: '127.0.0.1',
     port: 0,
     token: null,

@@ -7,7 +7,11 @@ import { workspace } from '../support/workspace.ts'
 const QUOTES = 'put an argument with spaces in quotes; '
 
 const cases: readonly (readonly [command: string, problem: string, hint: string])[] = [
-  ['query', 'eider query needs SQL (one SELECT)', 'see "eider query --help"'],
+  [
+    'query',
+    'eider query needs one SELECT, as an argument or from --file',
+    "such as eider query 'FROM core.orders'",
+  ],
   ['show', 'eider show needs MODEL (name of a model)', 'see "eider show --help"'],
   [
     'odata preview',

@@ -1,4 +1,4 @@
-// Readers of Parquet by URL, which ask for the parts that they need.
+// Readers of files by URL, which ask for the parts that they need.
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -66,6 +66,18 @@ c.execute("SET TimeZone = 'UTC'")
 print(*c.execute("SELECT count(*), sum(amount), min_by(note, id), 'UTC' FROM read_parquet(?)", [sys.argv[1]]).fetchone())`,
   },
 ]
+
+pythonTests(['polars'])('polars reads CSV by URL, of many rows and of few', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, [orders])
+  const script = `import sys, polars as pl
+for url in sys.argv[1:]:
+  f = pl.read_csv(url)
+  print(f.height, f['note'][0], f['id'].sum())`
+  const url = `${served.url}/shop_orders?$format=csv`
+  const printed = await runPython(script, [url, `${url}&$top=3`])
+  assert.is(printed, '300000 möbel 0 44999850000\n3 möbel 0 3')
+})
 
 for (const { name, modules, needs, script } of readers)
   pythonTests(modules, needs)(`${name} reads Parquet by URL`, async () => {

@@ -1,9 +1,10 @@
 // Tests of models with rows of their own, by the built command.
 
 import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { contentsOf, workspace, type Workspace } from '../support/workspace.ts'
+import { contentsOf, repository, workspace, type Workspace } from '../support/workspace.ts'
 
 const files = {
   'eider.yml':
@@ -81,6 +82,15 @@ test('rows that differ are shown with their place, and --accept writes what came
   })
   await space.ok(['test', '--accept'])
   assert.is(await readFile(space.path(`${sums}/expect.csv`), 'utf8'), 'name,amount\nNorway,61.00\n')
+  await space.write(`${sums}/expect.csv`, 'name,amount\n<&",1\n')
+  await failing(space, '--junit', 'results.xml')
+  const xml = await readFile(space.path('results.xml'), 'utf8')
+  assert.match(xml, '<testsuite name="eider test" tests="1" failures="1">')
+  assert.match(
+    xml,
+    /<testcase classname="mart\.sums" name="adds_up" time="[\d.]+"><failure message="other rows than expected">/,
+  )
+  assert.match(xml, /- &lt;&amp;&quot; +1\.00 +expected\n/)
   await rm(space.path(`${sums}/expect.csv`))
   assert.match(await failing(space), 'there is no expect.csv; "eider test --accept" writes')
   await space.ok(['test', '--accept'])
@@ -116,6 +126,11 @@ test('tables of sources are given too, or are empty, whether the source is there
 })
 
 const mistakes: Readonly<Record<string, [path: string, text: string, says: RegExp]>> = {
+  'an event without what it must have': [
+    `${sums}/given/raw.e.csv`,
+    'country\nNO\n',
+    /given\/raw\.e\.csv: "id" of raw\.e is NOT NULL, and a row has none/,
+  ],
   'a column that the relation does not have': [
     `${sums}/given/raw.e.csv`,
     'id,contry\n1,NO\n',
@@ -192,6 +207,12 @@ for (const [what, [path, text, says]] of Object.entries(mistakes))
 test('a project without tests says where they go', async () => {
   await using space = await workspace(files)
   assert.match((await space.ok(['test'])).stdout, 'no tests: tests/<schema>/<model>/<case>/')
+})
+
+test('the tests of the example project hold', async () => {
+  await using space = await workspace()
+  const { stdout } = await space.ok(['test', '--project', join(repository, 'example-project')])
+  assert.match(stdout, /^2 ok in .*; 2 of 10 models have a test$/m)
 })
 
 test.run()

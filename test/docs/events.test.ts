@@ -24,7 +24,7 @@ const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
 const LAST =
-  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped|buffer-flushed|docs-written|docs-diagram)$/
+  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped|buffer-flushed|docs-written|docs-diagram|help)$/
 
 /** test/lake/pull.test.ts looks at it. */
 const NEEDS_A_LAKE = 'pulled'
@@ -87,6 +87,7 @@ test('every line of every command is as the schema says', async () => {
     'history a.good',
     'doctor',
     'version --verbose',
+    'run --help',
     'init fresh',
     'docs',
     'docs --mermaid',

@@ -18,6 +18,8 @@ const tables = await Promise.all(
 
 export const rows = tables.flatMap((table) => table.rows)
 
+export const isCompile = ({ ask = 'compile' }: Mistake): boolean => ask === 'compile'
+
 export const isCommand = ({ ask = 'compile' }: Mistake): boolean =>
   ask !== 'compile' && 'eider' in ask
 

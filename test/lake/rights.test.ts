@@ -23,7 +23,7 @@ const keys = ['shop-collector', 'shop-runner', 'shop-service', 'shop-maintain']
 
 const models = {
   'models/raw/orders.sql': '-- @kind: events\nid bigint not null\n',
-  'models/mart/total.sql': '-- @expose n\nSELECT count(*) AS n FROM raw.orders\n',
+  'models/mart/total.sql': 'SELECT count(*) AS n FROM raw.orders\n',
 }
 
 type Machine = (role: string, key: string) => Promise<Workspace>
@@ -68,7 +68,12 @@ function machineOf(
 ): Promise<Workspace> {
   const catalog = lake.settings['catalog']!.replace(`//${lake.user}@`, `//${role}@`)
   const password = new RegExp(`ROLE ${role} LOGIN PASSWORD '([^']*)'`).exec(page)?.[1]
-  const settings = { catalog, data: 's3://shop-lake/prod/', s3_endpoint: endpoint, s3_url_style: 'path' }
+  const settings = {
+    catalog,
+    data: 's3://shop-lake/prod/',
+    s3_endpoint: endpoint,
+    s3_url_style: 'path',
+  }
   const env = {
     ...lake.env,
     LAKE_PASSWORD: password!,

@@ -8,6 +8,7 @@ import { Keys } from './frame/keys.tsx'
 import { NoSets } from './frame/no-sets.tsx'
 import { SetHeader } from './frame/set-header.tsx'
 import { SetsNavigation } from './frame/sets-navigation.tsx'
+import { useValue } from './parts/state.ts'
 import { Problem } from './parts/problem.tsx'
 import type { Page, View } from './page.ts'
 import type { Place } from './place.ts'
@@ -32,7 +33,7 @@ export function App({ place, start }: AppProps) {
 }
 
 function Frame({ page, place }: { page: Page; place: Place }) {
-  const route = knownRoute(page, place.route.value)
+  const route = knownRoute(page, useValue(place.route))
   const set = setOf(route)
   useTitle(page, route)
   useFocusOnNewView(route)

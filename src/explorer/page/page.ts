@@ -1,8 +1,9 @@
 // What every view is given: the page as a whole, and the address that it shows.
 
-import type { ReadonlySignal } from '@preact/signals'
+import type { ReadonlyState } from './parts/state.ts'
 import type { ComponentType } from 'preact'
 import type { Catalog } from '../../core/catalog.ts'
+import type { Changes } from '../../core/docs-data.ts'
 import type { Schema } from './model/schema.ts'
 import type { Route, ViewName } from './address/route.ts'
 import type { Health } from './service/health.ts'
@@ -11,14 +12,16 @@ import type { Turns } from './service/turns.ts'
 
 export interface Page {
   readonly schema: Schema
+  /** What a branch changes, by model; in the file of `eider docs` alone. */
+  readonly changes?: Changes
   /** Null while the service has none, as for a snapshot of an older version. */
   readonly catalog: Catalog | null
   readonly service: Service
   /** For requests that are not what a person has asked for, such as profiles: two at a time. */
   readonly turns: Turns
-  readonly health: ReadonlySignal<Health | null>
+  readonly health: ReadonlyState<Health | null>
   /** Counts up when a server that was gone is back: what failed is asked for again. */
-  readonly returns: ReadonlySignal<number>
+  readonly returns: ReadonlyState<number>
   /** For the `href` of a link. A click on it changes the view without loading the page. */
   href(route: Route): string
   /** `replace` for what is no step of its own, such as a letter typed into a filter. */

@@ -1,11 +1,11 @@
 // The address of the page as a value that changes, without a library: History API, and clicks on links of its own.
 
-import { signal, type ReadonlySignal } from '@preact/signals'
+import { state, type ReadonlyState } from './parts/state.ts'
 import { readRoute, writeRoute, type Route } from './address/route.ts'
 
 export class Place {
-  readonly route: ReadonlySignal<Route>
-  readonly #route = signal<Route>({ view: 'home' })
+  readonly route: ReadonlyState<Route>
+  readonly #route = state<Route>({ view: 'home' })
   /** Ends with a slash: what the server is reached by, with the prefix of a proxy before it. */
   readonly #root: URL
 

@@ -13,7 +13,7 @@ const PROFILES_AT_A_TIME = 2
 export async function startPage(root: URL, place: Place): Promise<Page> {
   const watch = new HealthWatch(new URL('health', root).href)
   const service = new Service(new URL('odata/', root).href, fetch.bind(globalThis), (isReached) => {
-    const isKnownToBeGone = watch.health.peek()?.status === 'gone'
+    const isKnownToBeGone = watch.health.value?.status === 'gone'
     if (isReached === isKnownToBeGone) void watch.look()
   })
   const [document, catalog] = await Promise.all([

@@ -2,7 +2,7 @@
 
 import type { Resources } from '../../core/resources.ts'
 import type { Comparisons } from '../engine/comparisons.ts'
-import type { ParquetFiles } from '../engine/parquet-files.ts'
+import type { AnswerFiles } from '../engine/answer-files.ts'
 import type { SpooledBodies } from '../engine/spooled-bodies.ts'
 import type { LinkSigner } from '../protocol/link-signature.ts'
 import type { DeltaToken, SkipToken } from './link-tokens.ts'
@@ -19,7 +19,7 @@ export interface ServiceContext {
   readonly snapshots: Snapshots
   readonly comparisons: Comparisons
   readonly spooledBodies: SpooledBodies
-  readonly parquetFiles: ParquetFiles
+  readonly answerFiles: AnswerFiles
   readonly admission: Admission
   readonly streams: OpenStreams
   readonly links: LinkSigner
@@ -41,6 +41,8 @@ export interface ODataRequest {
   readonly root: string
   /** Aborted when the client is gone. */
   readonly gone: AbortSignal
+  /** The client asks for a part of the answer, or how long it is. */
+  readonly wantsFile?: boolean
 }
 
 export interface Answer {

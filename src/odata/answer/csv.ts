@@ -3,14 +3,14 @@
 
 import { limits } from '../../core/limits.ts'
 import { noEntity, requireParent } from './one.ts'
-import type { Addressed } from '../bind/bound.ts'
+import type { Addressed, BoundQuery } from '../bind/bound.ts'
 import { odataError } from '../protocol/errors.ts'
-import type { Content, Exchange } from './context.ts'
+import { asksForTime, type Content, type Exchange } from './context.ts'
 import { keysetWindow } from '../sql/keyset.ts'
 import { Query } from '../engine/query.ts'
 import { isSmallQuery } from './cost.ts'
 import { rowsSql } from '../sql/query.ts'
-import { csvHead, csvTextsSql } from '../sql/csv.ts'
+import { csvFileSql, csvHead, csvTextsSql } from '../sql/csv.ts'
 import { keysetOf } from '../bind/keyset.ts'
 
 export async function answerCsv(
@@ -34,10 +34,32 @@ export async function answerCsv(
   if (addressed.kind === 'entity' && isEmpty && addressed.parent === null) throw noEntity(query)
   await requireParent(exchange, addressed, isEmpty)
   if (addressed.kind === 'entity' && isEmpty) return { body: null, rows: () => 0 }
-  const head = Buffer.from(csvHead(query.output))
   const all = found.whole
+  if (all === null && exchange.request.wantsFile === true) {
+    await found[Symbol.asyncDispose]()
+    return await csvFile(exchange, query, rows)
+  }
+  const head = Buffer.from(csvHead(query.output))
   const body = all === null ? streamed(head, found) : Buffer.concat([head, all])
   return { body, rows: () => found.rows }
+}
+
+/** What is streamed has no length before its end, and no parts. */
+async function csvFile(
+  { engine, request, resources, service, snapshot }: Exchange,
+  { output }: BoundQuery,
+  rows: ReturnType<typeof rowsSql>,
+): Promise<Content> {
+  const order = {
+    snapshot: snapshot.snapshot,
+    key: `${request.version} ${request.target} csv`,
+    isTimed: asksForTime(request),
+    rows: csvFileSql(rows, output),
+    as: 'lines' as const,
+    heads: 1,
+  }
+  const file = resources.use(await service.answerFiles.lease(order, engine))
+  return { body: file.read(0, file.bytes), file, rows: () => file.rows }
 }
 
 async function* streamed(head: Buffer, found: Query): AsyncGenerator<Buffer, void> {

@@ -51,7 +51,7 @@ function requireFormat(bound: BoundRequest, option: string | undefined): void {
   if (bound.kind === 'metadata') return void negotiateMetadata({}, option)
   if (bound.kind === 'vocabulary' || bound.kind === 'count') return
   const hasCsv = bound.kind === 'collection' || bound.kind === 'entity'
-  negotiateData({}, option, { hasCsv })
+  negotiateData({}, option, { hasCsv, hasParquet: bound.kind === 'collection' })
 }
 
 export function explain(request: BoundRequest): Explanation {

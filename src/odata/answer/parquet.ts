@@ -20,8 +20,10 @@ export async function answerParquet(exchange: Exchange, addressed: Addressed): P
     key: `${request.version} ${request.target}`,
     isTimed: asksForTime(request),
     rows: parquetRowsSql(rows, query.output),
+    as: 'parquet' as const,
+    heads: 0,
   }
-  const file = resources.use(await service.parquetFiles.lease(order, engine))
+  const file = resources.use(await service.answerFiles.lease(order, engine))
   await requireParent(exchange, addressed, file.rows === 0)
   return { body: file.read(0, file.bytes), file, rows: () => file.rows }
 }

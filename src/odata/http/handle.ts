@@ -19,10 +19,10 @@ import { headersInKey, requestKey } from './answer-cache.ts'
 import { answerBatch } from './batch.ts'
 import { batchFormat } from './batch-format.ts'
 import { odataError } from '../protocol/errors.ts'
-import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
+import type { Answer, FileBody, ODataRequest, ServiceContext } from '../answer/context.ts'
 import { health } from './health.ts'
 import { type MetricSources, writeMetrics } from './metrics.ts'
-import { negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
+import { CSV_CONTENT_TYPE, negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
 import { meantOption } from '../syntax/option-names.ts'
 import { decodeAscii, splitTarget } from '../syntax/parse-request.ts'
 import { parseContinueOnError } from '../protocol/preferences.ts'
@@ -165,6 +165,7 @@ async function route(exchange: HttpExchange): Promise<void> {
     headers: request.headers,
     version: exchange.version,
     gone: exchange.gone,
+    wantsFile: wantsFile(request),
   })
 }
 
@@ -198,6 +199,11 @@ function sendSeeOther(response: ServerResponse, location: string): void {
   const headers = { Location: location, 'Cache-Control': 'no-store', Vary: 'Sec-Fetch-Mode' }
   response.writeHead(303, { ...headers, 'Content-Length': 0 }).end()
 }
+
+/** Readers of files by URL ask how long one is, and then for its parts. */
+const wantsFile = ({ method, headers }: IncomingMessage) =>
+  headers['range'] !== undefined ||
+  (method === 'HEAD' && acceptedCodings(headers['accept-encoding'])?.best === 'identity')
 
 async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Promise<void> {
   const { context, request, response } = exchange
@@ -285,18 +291,30 @@ async function sendBatch(
 async function send(exchange: HttpExchange, found: Answer): Promise<void> {
   const { context, request, response, gone } = exchange
   exchange.rows = found.rows
+  const { file = csvAsFile(request, found) } = found
   const codings = acceptedCodings(request.headers['accept-encoding'])
-  if (codings === null || (found.file !== undefined && !codings.identity))
+  if (codings === null || (file !== undefined && !codings.identity))
     throw odataError('not-acceptable', 'answers are sent as br, gzip or identity', {
       target: 'Accept-Encoding',
     })
-  const { file } = found
   const answer =
     file === undefined ? found : withRange(request.method, request.headers, { ...found, file })
   const { cache, traffic, stalledClientMs } = context
   const { compress } = cache
   const receiver = { gone, codings, compress, stalledClientMs, onBytes: traffic.send }
   await sendAnswer(response, answer, receiver)
+}
+
+/** CSV that is whole has parts too. */
+function csvAsFile(request: IncomingMessage, { headers, body }: Answer): FileBody | undefined {
+  const isCsv = headers['Content-Type'] === CSV_CONTENT_TYPE
+  if (!isCsv || !Buffer.isBuffer(body) || !wantsFile(request)) return undefined
+  return {
+    bytes: body.length,
+    read: async function* (start, end) {
+      yield body.subarray(start, end)
+    },
+  }
 }
 
 const versionHeader = ({ version }: HttpExchange) => ({ 'OData-Version': version })

@@ -29,6 +29,13 @@ export function csvTextsSql(rows: Sql, output: readonly OutputProperty[]): Sql {
   return sql`SELECT concat(${sql.join([...separated, sql.value(LINE_END, VARCHAR)])}) FROM (${rows}) AS page`
 }
 
+/** The same lines with the first one before them, each without the line feed at its end. */
+export function csvFileSql(rows: Sql, output: readonly OutputProperty[]): Sql {
+  const lines = sql`${sql.value(csvHead(output), VARCHAR)} AS line
+    UNION ALL SELECT * FROM (${csvTextsSql(rows, output)})`
+  return sql`SELECT left(line, -1) FROM (SELECT ${lines})`
+}
+
 const hasEmptyValue = ({ type }: OutputProperty) =>
   type.name === 'Edm.String' || type.name === 'Edm.Binary'
 

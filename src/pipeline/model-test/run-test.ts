@@ -8,6 +8,7 @@ import { lineOf } from '../../core/diagnostics.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type { ProjectPaths } from '../../core/project.ts'
+import { isReceivedAt } from '../../core/relation.ts'
 import { Resources } from '../../core/resources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { didYouMean } from '../../core/suggest.ts'
@@ -186,6 +187,8 @@ async function fill(
         })
         await connection.run(sql`DELETE FROM ${relation}`)
         await connection.run(sql`INSERT INTO ${relation} BY NAME ${rows}`)
+        if (input.model?.kind === 'events')
+          await asAccepted(connection, relation, input.model, file.path)
       })
     const isKnown = number > 0 && file === undefined
     if (input.model === null || isKnown) continue
@@ -194,6 +197,28 @@ async function fill(
     await store.state.change(connection, () =>
       store.state.recordModels(connection, 'test', [record]),
     )
+  }
+}
+
+/** As the daemon: the time of arrival is filled in, and what must not be null is not. */
+async function asAccepted(
+  connection: Connection,
+  relation: Sql,
+  { name: model, columns }: Model,
+  path: string,
+): Promise<void> {
+  for (const column of columns) {
+    const name = sql.ident(column.name)
+    if (isReceivedAt(column))
+      await connection.run(sql`UPDATE ${relation} SET ${name} = now() WHERE ${name} IS NULL`)
+    else if (!column.nullable) {
+      const row = await connection.row(sql`SELECT 1 FROM ${relation} WHERE ${name} IS NULL LIMIT 1`)
+      if (row !== null)
+        throw new ModelFailure(
+          `${path}: "${column.name}" of ${model} is NOT NULL, and a row has none`,
+          'placed',
+        )
+    }
   }
 }
 

@@ -21,6 +21,7 @@ export interface Assessment {
 export async function assess(context: RunContext, model: Model): Promise<Assessment> {
   try {
     refuseReservedSchema(context, model)
+    if (kinds[model.kind].relation === 'table') context.store.tables.refuse(model.columns)
     refuseMissingInputs(context, model)
     refuseLostTable(context, model)
     await materializationOf(model).refuse(context, model)

@@ -5,6 +5,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { plainTable, type StoredColumnChange, type TableStorage } from '../table-storage.ts'
 
 export const fileTables: TableStorage = {
+  refuse: () => {},
   create: (connection, _, { statement }) => connection.createTable(statement),
   async createEmpty(connection, name, columns) {
     const parts = columns.map((column) => sql`${sql.ident(column.name)} ${sql.type(column.type)}`)

@@ -109,11 +109,12 @@ export const lockLost = (cause?: unknown): EnvironmentError =>
 
 const nothing = () => {}
 
-/** Who holds the lock of runs; null when nobody does. */
+/** Who holds the lock of runs; null when nobody does. Throws EnvironmentError as take() does. */
 export async function lockHolder(engine: LakeEngine): Promise<LeaseHolder | null> {
   await using connection = await engine.database.connect()
   try {
     await attach(connection, engine)
+    refuseUnsafe((await connection.row(ask(sql`SELECT ${SERVER}`))) as unknown as Server)
     return await holderOf(connection, engine.lake)
   } catch (error) {
     throw explainLake(error, engine.lake)

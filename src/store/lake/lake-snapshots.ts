@@ -64,9 +64,6 @@ interface Newest {
 
 const readNewest = (connection: Connection): Promise<Newest> =>
   connection.transact(async () => {
-    const [row] = await connection.rows(sql`
-      SELECT 1 FROM duckdb_schemas() WHERE database_name = ${sql.value(LAKE_DATABASE)} AND schema_name = '_eider'`)
-    if (row === undefined) return { states: [], snapshot: null }
     const states = await readStates(connection)
     const [newest] = states
     return { states, snapshot: newest === undefined ? null : await readState(connection, newest) }

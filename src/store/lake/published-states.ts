@@ -5,6 +5,7 @@
 // whose rows lie in a table of their own.
 
 import { hashOf } from '../../core/hash.ts'
+import { LAKE_DATABASE } from '../../core/lake.ts'
 import type { ModelName } from '../../core/names.ts'
 import {
   parseManifest,
@@ -16,6 +17,7 @@ import {
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
+import { STATE_SCHEMA } from '../state-store.ts'
 
 export interface LakeRelation extends PublishedRelation {
   readonly at: string
@@ -32,8 +34,12 @@ export interface PublishedState {
   readonly publishedAt: Date
 }
 
-/** Youngest first. */
+/** Youngest first; none where no run has been there, or one died before it had made the table. */
 export async function readStates(connection: Connection): Promise<readonly PublishedState[]> {
+  const table = await connection.row(sql`
+    SELECT 1 FROM duckdb_columns() WHERE database_name = ${sql.value(LAKE_DATABASE)}
+    AND schema_name = ${sql.value(STATE_SCHEMA)} AND table_name = 'published' LIMIT 1`)
+  if (table === null) return []
   const rows = await connection.rows(sql`
     SELECT seq, id, epoch_ms(published_at)::VARCHAR AS ms FROM _eider.published ORDER BY seq DESC`)
   return rows.map(({ seq, id, ms }) => ({

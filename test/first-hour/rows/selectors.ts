@@ -191,4 +191,18 @@ export const rows: readonly Mistake[] = [
     exitCode: 1,
     grade: 'A',
   },
+  {
+    id: 'd10-unbuilt',
+    mistake: 'a query of a model that was never built',
+    ask: {
+      eider: ['query', 'FROM mart.later'],
+      after: [run, { 'models/mart/later.sql': 'SELECT 1 AS a' }],
+    },
+    answer: `
+      query:1:6 error sql-binding: Table with name later does not exist
+      hint: mart.later is not built yet: eider run +mart.later
+      1 error`,
+    exitCode: 1,
+    grade: 'A',
+  },
 ]

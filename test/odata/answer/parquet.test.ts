@@ -49,7 +49,7 @@ const made = async ({ dir }: Served) => {
   const temp = join(dir, '..', 'temp')
   const [service = ''] = await readdir(temp)
   const names = await readdir(join(temp, service))
-  return names.filter((name) => name.startsWith('parquet-'))
+  return names.filter((name) => name.startsWith('answer-'))
 }
 
 test('a file has the rows of the query in types that readers know', async () => {
@@ -242,7 +242,7 @@ test('a service that ends leaves no file', async () => {
   assert.is((await readdir(temp)).length, 1)
   const [service = ''] = await readdir(temp)
   const [file = ''] = await made(served)
-  assert.ok((await readFile(join(temp, service, file, 'rows.parquet'))).length > 1000)
+  assert.ok((await readFile(join(temp, service, file, 'rows'))).length > 1000)
 })
 
 test.run()

@@ -26,13 +26,17 @@ export async function openRightsStore(
   const endpoint = `http://127.0.0.1:${port}`
   const keys = ['--access', root.keyId, '--secret', root.secret]
   const args = ['--port', `127.0.0.1:${port}`, '--iam-dir', join(directory.path, 'users'), 'posix']
-  const child = spawn(places.versitygw, [...keys, '--quiet', ...args, join(directory.path, 'data')], {
-    stdio: 'ignore',
-  })
+  const child = spawn(
+    places.versitygw,
+    [...keys, '--quiet', ...args, join(directory.path, 'data')],
+    {
+      stdio: 'ignore',
+    },
+  )
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   const ended = new Promise((resolve) => child.once('exit', resolve))
-  for (const until = Date.now() + 30_000; ; ) {
+  for (const until = Date.now() + 30_000; ;) {
     const answer = await fetch(endpoint).catch(() => null)
     if (answer !== null) break
     if (Date.now() > until) throw new Error('versitygw does not answer')

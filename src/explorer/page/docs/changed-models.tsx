@@ -1,14 +1,9 @@
 import type { Changes, ColumnChange, ModelChange } from '../../../core/docs-data.ts'
 import type { Page } from '../page.ts'
 import { DataTable } from '../parts/data-table.tsx'
+import { CHANGE_SIGNS as SIGNS } from '../lineage/change-signs.ts'
 import { Link } from '../parts/link.tsx'
 
-const SIGNS: Readonly<Record<ModelChange['is'], string>> = {
-  added: '+',
-  removed: '−',
-  changed: '~',
-  affected: '›',
-}
 const ORDER = ['removed', 'changed', 'added', 'affected'] as const
 
 /** What this state of the project changes against another. */

@@ -1,3 +1,4 @@
+import { useValue } from '../parts/state.ts'
 import { useEffect } from 'preact/hooks'
 import type { DocsData } from '../../../core/docs-data.ts'
 import type { Route } from '../address/route.ts'
@@ -16,7 +17,7 @@ import { ModelTable } from './model-table.tsx'
 
 export function DocsApp({ place, data }: { place: DocsPlace; data: DocsData }) {
   const { page } = place
-  const route = place.route.value
+  const route = useValue(place.route)
   const { project } = data.catalog
   useEffect(() => {
     document.title = route.view === 'home' ? project : `${route.view} · ${project}`

@@ -1,8 +1,9 @@
 // The page that views are given in the file of `eider docs`: what they ask a service for is not there, so only those are
 // shown that need nothing but the catalog. Addresses stand behind the # of the file.
 
-import { signal, type ReadonlySignal } from '@preact/signals'
+import { state, type ReadonlyState } from '../parts/state.ts'
 import type { Catalog } from '../../../core/catalog.ts'
+import type { DocsData } from '../../../core/docs-data.ts'
 import { readRoute, writeRoute, type Route } from '../address/route.ts'
 import type { EntitySet, Schema } from '../model/schema.ts'
 import type { Page } from '../page.ts'
@@ -11,20 +12,21 @@ import { Turns } from '../service/turns.ts'
 
 export interface DocsPlace {
   readonly page: Page
-  readonly route: ReadonlySignal<Route>
+  readonly route: ReadonlyState<Route>
 }
 
-export function docsPlace(catalog: Catalog): DocsPlace {
-  const route = signal(routeOf(location.hash))
+export function docsPlace({ catalog, changes }: DocsData): DocsPlace {
+  const route = state(routeOf(location.hash))
   addEventListener('hashchange', () => (route.value = routeOf(location.hash)))
   const noService = () => Promise.reject(new Error('this file has no service'))
   const hasRun = catalog.published_at !== ''
   const page: Page = {
     schema: schemaOf(catalog),
+    ...(changes === null ? {} : { changes }),
     catalog,
     service: new Service('', noService, () => {}),
     turns: new Turns(1),
-    health: signal(
+    health: state(
       hasRun
         ? {
             status: 'ok',
@@ -34,7 +36,7 @@ export function docsPlace(catalog: Catalog): DocsPlace {
           }
         : null,
     ),
-    returns: signal(0),
+    returns: state(0),
     href: (to) => `#${writeRoute(shownAs(catalog, to))}`,
     navigate(to, how = 'push') {
       const hash = `#${writeRoute(shownAs(catalog, to))}`

@@ -15,5 +15,5 @@ const text = document.getElementById('data')?.textContent ?? ''
 applyTheme()
 if (container !== null) {
   const data = JSON.parse(text) as DocsData
-  render(<DocsApp place={docsPlace(data.catalog)} data={data} />, container)
+  render(<DocsApp place={docsPlace(data)} data={data} />, container)
 }

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import { Banner } from '../parts/banner.tsx'
+import { useValue } from '../parts/state.ts'
 import type { Page } from '../page.ts'
 
 /** What matters to all that is shown: newer data, older data than there should be, nobody there. */
 export function Banners({ page }: { page: Page }) {
-  const health = page.health.value
+  const health = useValue(page.health)
   const [shown] = useState(health?.snapshot ?? null)
   if (health === null) return null
   if (health.status === 'gone') {

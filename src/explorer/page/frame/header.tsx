@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { state, useValue } from '../parts/state.ts'
 import { useEffect } from 'preact/hooks'
 import { Link } from '../parts/link.tsx'
 import { ThemeButton } from '../parts/theme.tsx'
@@ -10,7 +10,7 @@ import { Search } from './search.tsx'
 import { menuIsOpen } from './sets-navigation.tsx'
 
 /** What "3 min ago" counts from. */
-const now = signal(Date.now())
+const now = state(Date.now())
 
 export function Header({ page, route }: { page: Page; route: Route }) {
   return (
@@ -19,7 +19,7 @@ export function Header({ page, route }: { page: Page; route: Route }) {
         type="button"
         class="button quiet menu-button"
         aria-label="Sets"
-        aria-expanded={menuIsOpen.value}
+        aria-expanded={useValue(menuIsOpen)}
         aria-controls="sets"
         onClick={() => (menuIsOpen.value = !menuIsOpen.value)}
       >
@@ -64,13 +64,14 @@ function Freshness({ page }: { page: Page }) {
     const timer = setInterval(() => (now.value = Date.now()), 30_000)
     return () => clearInterval(timer)
   }, [])
-  const health = page.health.value
+  const health = useValue(page.health)
+  const nowMs = useValue(now)
   if (health === null || health.published_at === null || health.snapshot === null) return null
   const { published_at: at, snapshot } = health
   return (
     <span class="freshness" title={`${at}\n${localTime(at) ?? ''}\nsnapshot ${snapshot}`}>
       <span class="freshness-word">published </span>
-      <time dateTime={at}>{ago(Date.parse(at), Math.max(now.value, Date.now()))}</time>
+      <time dateTime={at}>{ago(Date.parse(at), Math.max(nowMs, Date.now()))}</time>
       <span class="freshness-id"> · {snapshot.slice(0, 4)}…</span>
     </span>
   )

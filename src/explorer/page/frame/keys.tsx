@@ -1,14 +1,14 @@
-import { signal } from '@preact/signals'
+import { state, useValue } from '../parts/state.ts'
 import { useEffect, useRef } from 'preact/hooks'
 import { setOf, type Route } from '../address/route.ts'
 import { groupSets } from '../model/groups.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import type { Page } from '../page.ts'
 
-export const helpIsOpen = signal(false)
+export const helpIsOpen = state(false)
 
 /** Whoever speaks to the machine, or hits keys by accident, switches single letters off (WCAG 2.1.4). */
-const lettersAreOn = signal(true)
+const lettersAreOn = state(true)
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'Search'],
@@ -39,7 +39,7 @@ export function Keys({ page, route }: { page: Page; route: Route }) {
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
   }, [page, route])
-  return helpIsOpen.value ? <Help /> : null
+  return useValue(helpIsOpen) ? <Help /> : null
 }
 
 function Help() {
@@ -60,7 +60,7 @@ function Help() {
       <label class="check">
         <input
           type="checkbox"
-          checked={lettersAreOn.value}
+          checked={useValue(lettersAreOn)}
           onChange={(event) => (lettersAreOn.value = event.currentTarget.checked)}
         />
         Keys of a single letter work (until the page is loaded again)

@@ -1,8 +1,9 @@
+import { useValue } from '../parts/state.ts'
 import type { Page } from '../page.ts'
 
 /** Before anything is there to be seen. */
 export function NoSets({ page }: { page: Page }) {
-  const isEmpty = page.health.value?.snapshot === null
+  const isEmpty = useValue(page.health)?.snapshot === null
   return (
     <main class="no-sets" id="main">
       <h1>{page.catalog?.project ?? 'eider'}</h1>

@@ -1,11 +1,11 @@
-import { signal } from '@preact/signals'
+import { state, useValue } from '../parts/state.ts'
 import { groupSets, type ListedSet } from '../model/groups.ts'
 import { groupDigits } from '../model/show.ts'
 import { Link } from '../parts/link.tsx'
 import type { Page } from '../page.ts'
 
 /** Only on a narrow screen: elsewhere the sets are always there. */
-export const menuIsOpen = signal(false)
+export const menuIsOpen = state(false)
 
 export function SetsNavigation({ page, current }: { page: Page; current: string | undefined }) {
   return (
@@ -13,7 +13,7 @@ export function SetsNavigation({ page, current }: { page: Page; current: string 
       id="sets"
       class="sets"
       aria-label="Sets"
-      data-open={menuIsOpen.value}
+      data-open={useValue(menuIsOpen)}
       data-keeps-focus
       onClick={(event) => {
         if (event.target instanceof Element && event.target.closest('a')) menuIsOpen.value = false

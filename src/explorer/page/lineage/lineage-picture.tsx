@@ -2,6 +2,7 @@ import type { CatalogState } from '../../../core/catalog.ts'
 import { groupDigits } from '../model/show.ts'
 import type { Page } from '../page.ts'
 import { lineageQuery } from './address.ts'
+import { CHANGE_SIGNS } from './change-signs.ts'
 import type { ColumnPaths } from './column-paths.ts'
 import type { LineageNode } from './graph.ts'
 import {
@@ -72,12 +73,14 @@ function Node({ page, placed, isLit, chosen, column, opened, hidden }: NodeProps
   const { node, x, y, width, height, columns } = placed
   const state = stateOf(page, node)
   const isChosen = chosen?.id === node.id
+  const change = changeOf(page, node)
   const classes = [
     'node',
     `kind-${node.kind}`,
     isChosen && 'chosen',
     !isLit && 'dim',
     state?.status === 'failed' && 'failed',
+    change !== undefined && `change-${change}`,
   ]
   const more = hidden.get(node.id)
   return (
@@ -158,15 +161,24 @@ export function stateOf({ catalog }: Page, { model, kind }: LineageNode): Catalo
   return model === null || kind === 'set' ? undefined : catalog?.states[model.name]
 }
 
-/** Kind and rows, as far as they are known. */
-export function factsOf({ catalog }: Page, node: LineageNode): string {
+const changeOf = ({ changes }: Page, { id, kind }: LineageNode) =>
+  kind === 'set' ? undefined : changes?.models[id]?.is
+
+/** Kind and rows, as far as they are known, and what a branch makes of it. */
+export function factsOf(page: Page, node: LineageNode): string {
+  const { catalog } = page
   const { model, kind } = node
   const published = catalog?.sets.find(({ name }) => name === model?.set)
   // A build of the other kinds says how many rows it wrote, not how many there are.
   const isWhole = kind === 'table' || kind === 'seed'
   const built = isWhole ? catalog?.states[model?.name ?? '']?.builds[0]?.rows : undefined
   const rows = published?.rows ?? built
-  return rows === undefined || rows === null ? kind : `${kind} · ${groupDigits(rows)} rows`
+  const change = changeOf(page, node)
+  return [
+    ...(change === undefined ? [] : [`${CHANGE_SIGNS[change]} ${change}`]),
+    kind,
+    ...(rows === undefined || rows === null ? [] : [`${groupDigits(rows)} rows`]),
+  ].join(' · ')
 }
 
 function cut(text: string, characters: number): string {

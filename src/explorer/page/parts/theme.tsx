@@ -1,6 +1,6 @@
 // Light, dark, or what the system says. One of the two things that the page keeps in the browser.
 
-import { signal } from '@preact/signals'
+import { state, useValue } from './state.ts'
 
 type Theme = 'system' | 'light' | 'dark'
 
@@ -8,10 +8,10 @@ const KEY = 'eider-theme'
 const NEXT: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' }
 const SIGNS: Readonly<Record<Theme, string>> = { system: '◐', light: '☀', dark: '☾' }
 
-const theme = signal<Theme>('system')
+const theme = state<Theme>('system')
 
 /** Changes whenever pictures that are drawn, not styled, need new colours. */
-export const colours = signal(0)
+export const colours = state(0)
 
 export function applyTheme(): void {
   theme.value = stored()
@@ -20,10 +20,11 @@ export function applyTheme(): void {
 }
 
 export function ThemeButton() {
-  const name = `Colours: ${theme.value}`
+  const current = useValue(theme)
+  const name = `Colours: ${current}`
   return (
     <button type="button" class="button quiet" aria-label={name} title={name} onClick={choose}>
-      {SIGNS[theme.value]}
+      {SIGNS[current]}
     </button>
   )
 }

@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Page } from '../page.ts'
 import { isAbort, ServiceError, type AnswerOptions } from '../service/client.ts'
+import { useValue } from './state.ts'
 import type { Turns } from '../service/turns.ts'
 
 export type Answer<T> =
@@ -31,7 +32,8 @@ export function useAnswer<T>(
     setAttempt((count) => count + 1)
   }, [])
   const isGone = outcome !== null && 'error' in outcome && outcome.error.status === 0
-  const returns = isGone ? page.returns.value : 0
+  const times = useValue(page.returns)
+  const returns = isGone ? times : 0
 
   useEffect(() => {
     if (request === null) return undefined

@@ -4,6 +4,7 @@ import 'uplot/dist/uPlot.min.css'
 import { showCompact } from '../chart/axis.ts'
 import type { ChartData } from '../chart/chart-data.ts'
 import { groupDigits } from '../model/show.ts'
+import { useValue } from '../parts/state.ts'
 import { colours } from '../parts/theme.tsx'
 import type { PictureProps } from './bar-chart.tsx'
 import { useWidth } from './use-width.ts'
@@ -16,7 +17,7 @@ export function LineChart({ data, sentence }: PictureProps) {
   const place = useRef<HTMLDivElement>(null)
   const width = useWidth(place)
   const [at, pointAt] = useState<number | null>(null)
-  const scheme = colours.value
+  const scheme = useValue(colours)
   useEffect(() => {
     const { current } = place
     if (current === null || width === 0) return undefined

@@ -1,4 +1,5 @@
 import { readFilter, type Condition } from '../address/filter.ts'
+import { useValue } from '../parts/state.ts'
 import type { ServiceError } from '../service/client.ts'
 import { FilterEditor } from './filter-editor.tsx'
 import { editing, startFilter } from './filter-editing.ts'
@@ -20,7 +21,7 @@ export function FilterBar({ context, error }: FilterBarProps) {
     editing.value = null
     change(setFilter(state.options, typeOf, next))
   }
-  const now = editing.value
+  const now = useValue(editing)
   const edited = now?.what === 'condition' ? conditions[now.index] : undefined
   return (
     <div class="filter-bar" role="group" aria-label="Filter">

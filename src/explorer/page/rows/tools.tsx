@@ -1,11 +1,11 @@
-import { signal } from '@preact/signals'
+import { state, useValue } from '../parts/state.ts'
 import { recipeSource, recipesFor } from '../recipes/recipes.ts'
 import type { ToolId } from '../recipes/recipe.ts'
 import { RecipeText } from '../recipes/recipe-text.tsx'
 import type { RowsContext } from './rows-context.ts'
 
 /** The tool whose recipe is open below the request. */
-const openTool = signal<ToolId | null>(null)
+const openTool = state<ToolId | null>(null)
 
 const TOOLS: readonly (readonly [ToolId, string])[] = [
   ['excel', 'Excel'],
@@ -15,6 +15,7 @@ const TOOLS: readonly (readonly [ToolId, string])[] = [
 ]
 
 export function ToolButtons() {
+  const open = useValue(openTool)
   return (
     <span class="tools" role="group" aria-label="Take it into">
       {TOOLS.map(([id, name]) => (
@@ -22,8 +23,8 @@ export function ToolButtons() {
           key={id}
           type="button"
           class="button"
-          aria-expanded={openTool.value === id}
-          onClick={() => (openTool.value = openTool.value === id ? null : id)}
+          aria-expanded={open === id}
+          onClick={() => (openTool.value = open === id ? null : id)}
         >
           {name}
         </button>
@@ -34,10 +35,11 @@ export function ToolButtons() {
 
 /** How to get exactly these rows into the chosen tool. */
 export function ConnectRegion({ context }: { context: RowsContext }) {
-  const { page, set, state } = context
-  if (openTool.value === null) return null
-  const source = recipeSource(page.service.url(''), set, state, page.schema.hasParquet)
-  const recipe = recipesFor(source).find(({ id }) => id === openTool.value)
+  const { page, set, state: rows } = context
+  const open = useValue(openTool)
+  if (open === null) return null
+  const source = recipeSource(page.service.url(''), set, rows, page.schema.hasParquet)
+  const recipe = recipesFor(source).find(({ id }) => id === open)
   if (recipe === undefined) return null
   return (
     <section class="connect-region" role="region" aria-label="Connect">

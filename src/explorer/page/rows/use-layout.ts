@@ -4,6 +4,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { Row } from '../model/value.ts'
 import { defaultWidthPx, type RowColumn } from './columns.ts'
+import { useValue } from '../parts/state.ts'
 import type { RowsContext } from './rows-context.ts'
 import { pinnedCount } from './table-actions.ts'
 import { HEADER_ROW, type CellPlace } from './use-roving.ts'
@@ -88,7 +89,7 @@ function useWidths(
   useLayoutEffect(() => {
     if (firstRows.length === 0) setFirstRows(rows)
   }, [rows])
-  const chosen = widths.value
+  const chosen = useValue(widths)
   return columns.map(
     (column) => chosen[`${set.name}.${column.name}`] ?? defaultWidthPx(column, firstRows),
   )

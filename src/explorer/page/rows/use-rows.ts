@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Row } from '../model/value.ts'
+import { useValue } from '../parts/state.ts'
 import type { Page } from '../page.ts'
 import { isAbort, ServiceError } from '../service/client.ts'
 
@@ -37,7 +38,8 @@ export function useRows(page: Page, request: string): RowsAnswer {
   const [isWaiting, setIsWaiting] = useState(true)
   const next = useRef<string | undefined>(undefined)
   const leaving = useRef(new AbortController())
-  const returns = loaded?.error?.status === 0 ? page.returns.value : 0
+  const times = useValue(page.returns)
+  const returns = loaded?.error?.status === 0 ? times : 0
 
   const load = (link: string | null, isFromTheTop: boolean) => {
     const { signal } = leaving.current

@@ -1,6 +1,6 @@
 // Widths of columns that somebody has chosen. One of the two things that the page keeps in the browser.
 
-import { signal } from '@preact/signals'
+import { state } from '../parts/state.ts'
 
 const KEY = 'eider-widths'
 const MOST_COLUMNS = 500
@@ -9,7 +9,7 @@ export const LEAST_WIDTH_PX = 48
 export const MOST_WIDTH_PX = 1_200
 
 /** By `set.column`. */
-export const widths = signal<Readonly<Record<string, number>>>(stored())
+export const widths = state<Readonly<Record<string, number>>>(stored())
 
 export function setWidth(set: string, column: string, widthPx: number): void {
   const kept = Math.round(Math.min(MOST_WIDTH_PX, Math.max(LEAST_WIDTH_PX, widthPx)))

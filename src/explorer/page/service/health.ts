@@ -1,6 +1,6 @@
 // Whether the data that the page shows are the newest ones, and whether the server is there at all.
 
-import { signal, type ReadonlySignal } from '@preact/signals'
+import { state, type ReadonlyState } from '../parts/state.ts'
 
 export interface Health {
   readonly status: 'ok' | 'stale' | 'failed' | 'gone'
@@ -15,10 +15,10 @@ const EVERY_MS_WHILE_GONE = 5_000
 
 /** Asks now, and then again and again for as long as the page is open. */
 export class HealthWatch {
-  readonly health: ReadonlySignal<Health | null>
-  readonly returns: ReadonlySignal<number>
-  readonly #health = signal<Health | null>(null)
-  readonly #returns = signal(0)
+  readonly health: ReadonlyState<Health | null>
+  readonly returns: ReadonlyState<number>
+  readonly #health = state<Health | null>(null)
+  readonly #returns = state(0)
   readonly #url: string
   #timer: ReturnType<typeof setTimeout> | undefined
 

@@ -1,6 +1,7 @@
 import type { Catalog, CatalogRun, CatalogSet } from '../../../core/catalog.ts'
 import { ago, groupDigits, localTime } from '../model/show.ts'
 import { Link } from '../parts/link.tsx'
+import { useValue } from '../parts/state.ts'
 import type { Page, ViewProps } from '../page.ts'
 import { recipesFor, recipeSource } from '../recipes/recipes.ts'
 import './home.css'
@@ -24,7 +25,7 @@ export function HomeView({ page }: ViewProps<'home'>) {
 }
 
 function Published({ page }: { page: Page }) {
-  const at = page.health.value?.published_at ?? page.catalog?.published_at
+  const at = useValue(page.health)?.published_at ?? page.catalog?.published_at
   const sets = page.schema.sets.length
   if (at === undefined || at === null) return null
   return (

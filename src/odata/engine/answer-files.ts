@@ -1,5 +1,5 @@
-// Answers as Parquet files. A reader asks for the end of such a file first and then for parts of it, so one is made for a
-// snapshot and a query, and kept until the snapshot is replaced or others need its room.
+// Answers of which clients ask for parts: a reader of Parquet asks for the end of the file first and then for columns. So a
+// file is made for a snapshot and a query, and kept until the snapshot is replaced or others need its room.
 //
 // Each is made by an engine of its own, which can write to the directory of this file and nowhere else.
 
@@ -12,37 +12,41 @@ import { Resources } from '../../core/resources.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import type { Sql } from '../../core/sql.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
-import { openParquetWriter, parquetOf } from '../../duckdb/parquet-writer.ts'
+import { linesOf, openFileWriter, parquetOf } from '../../duckdb/file-writer.ts'
 import { odataError } from '../protocol/errors.ts'
 import { type Admission, createAdmission, overloaded } from './admission.ts'
 import { ClientGone, type EngineAccess, inTurn } from './query.ts'
 import type { EngineOptions } from './options.ts'
 
-export interface ParquetOrder {
+export interface FileOrder {
   readonly snapshot: Snapshot
   /** Equal for equal files of this snapshot. */
   readonly key: string
   /** Whether its rows depend on the time of the request. */
   readonly isTimed: boolean
   readonly rows: Sql
+  /** `lines`: rows of one text, a line each. */
+  readonly as: 'parquet' | 'lines'
+  /** Lines that it writes before those of rows. */
+  readonly heads: number
 }
 
 /** A file that stays readable until it is disposed of, whatever becomes of its name. */
-export interface ParquetFile extends AsyncDisposable {
+export interface AnswerFile extends AsyncDisposable {
   readonly bytes: number
   readonly rows: number
   /** `end` is the offset after the last byte. Throws when the file ends early. */
   read(start: number, end: number): AsyncIterable<Buffer>
 }
 
-export interface ParquetFiles extends AsyncDisposable {
+export interface AnswerFiles extends AsyncDisposable {
   /** Throws RequestError: 413, 503, 504, and those of a query; ClientGone. */
-  lease(order: ParquetOrder, request: ParquetRequest): Promise<ParquetFile>
+  lease(order: FileOrder, request: FileRequest): Promise<AnswerFile>
 }
 
-type ParquetRequest = Pick<EngineAccess, 'gone' | 'onDamage'>
+type FileRequest = Pick<EngineAccess, 'gone' | 'onDamage'>
 
-export interface ParquetFilesOptions extends EngineOptions {
+export interface AnswerFilesOptions extends EngineOptions {
   readonly admission: Admission
   /** Time in which a file must be made. */
   readonly timeLimitMs: number
@@ -73,9 +77,9 @@ interface Made {
   readonly rows: number
 }
 
-export function createParquetFiles(options: ParquetFilesOptions): ParquetFiles {
-  const { maxBytes = limits.parquetBytes, maxFiles = limits.parquetFiles } = options
-  const { parquetMakers: running, waitingQueries: waiting } = limits
+export function createAnswerFiles(options: AnswerFilesOptions): AnswerFiles {
+  const { maxBytes = limits.answerFilesBytes, maxFiles = limits.answerFiles } = options
+  const { answerFileMakers: running, waitingQueries: waiting } = limits
   const makers = createAdmission({ running, large: running, waiting })
   /** Those that were asked for last come last. */
   const entries = new Map<string, Entry>()
@@ -107,14 +111,14 @@ export function createParquetFiles(options: ParquetFilesOptions): ParquetFiles {
     return !isFull()
   }
 
-  function begin(order: ParquetOrder, onDamage: ParquetRequest['onDamage']): Entry {
+  function begin(order: FileOrder, onDamage: FileRequest['onDamage']): Entry {
     if (!makeRoom(1)) throw overloaded()
-    const dir = join(options.tempDir, `parquet-${randomUUID()}`)
+    const dir = join(options.tempDir, `answer-${randomUUID()}`)
     const stop = new AbortController()
     const making = {
       snapshotId: order.snapshot.id,
       dir,
-      path: join(dir, 'rows.parquet'),
+      path: join(dir, 'rows'),
       madeAtMs: Date.now(),
       stop,
       isMade: false,
@@ -145,7 +149,7 @@ export function createParquetFiles(options: ParquetFilesOptions): ParquetFiles {
     return entry
   }
 
-  const timer = setInterval(() => void sweep(), limits.parquetSweepMs)
+  const timer = setInterval(() => void sweep(), limits.answerFileSweepMs)
   timer.unref()
 
   return {
@@ -154,7 +158,9 @@ export function createParquetFiles(options: ParquetFilesOptions): ParquetFiles {
       const key = JSON.stringify([order.snapshot.id, order.key])
       const known = entries.get(key)
       const isLate =
-        order.isTimed && known !== undefined && known.madeAtMs + limits.parquetTimeMs < Date.now()
+        order.isTimed &&
+        known !== undefined &&
+        known.madeAtMs + limits.answerFileTimeMs < Date.now()
       if (isLate && known.users === 0) void drop(key, known)
       const entry = known === undefined || isLate ? begin(order, request.onDamage) : known
       entries.delete(key)
@@ -192,24 +198,25 @@ interface Watched
 }
 
 async function makeFile(
-  { snapshot, rows }: ParquetOrder,
+  { snapshot, rows, as, heads }: FileOrder,
   { dir, path, stop, clock, onDamage, onBytes }: Watched,
-  { published, memoryLimit, tempDir, admission, maxFileBytes }: ParquetFilesOptions,
+  { published, memoryLimit, tempDir, admission, maxFileBytes }: AnswerFilesOptions,
 ): Promise<Made> {
-  const most = maxFileBytes ?? limits.parquetFileBytes
+  const most = maxFileBytes ?? limits.answerFileBytes
   await using resources = new Resources()
   const unmade = new Resources()
   resources.use(unmade)
   unmade.defer(() => rm(dir, { recursive: true, force: true }))
   await mkdir(dir, { recursive: true, mode: 0o700 })
   // A name of a set that the statement does not have in it is not read by it.
-  const text = rows.inline()
+  const statement = (as === 'parquet' ? parquetOf : linesOf)(rows, path)
+  const text = statement.inline()
   const files = snapshot.relations
     .map((relation) => ({ relation, name: entitySetName(relation.model) }))
     .filter(({ name }) => text.includes(name))
     .map(({ relation, name }) => published.open(relation, name))
   const engine = { files, dir, memoryLimit, tempDir }
-  const pool = resources.use(await openParquetWriter(engine))
+  const pool = resources.use(await openFileWriter(engine))
   const { connection } = resources.use(await pool.take())
   let refusal: Error | null = null
   const look = async () => {
@@ -218,17 +225,17 @@ async function makeFile(
     else if (!onBytes(bytes)) refusal = overloaded()
     if (refusal !== null) stop.abort()
   }
-  const timer = setInterval(() => void look(), limits.parquetLookMs)
+  const timer = setInterval(() => void look(), limits.answerFileLookMs)
   resources.defer(() => clearInterval(timer))
   const access = { admission, clock, gone: stop.signal, onDamage }
   try {
-    const write = () => connection.run(parquetOf(rows, path))
-    const count = await inTurn(access, connection, { begun: false, isSmall: false }, write)
+    const turn = { begun: false, isSmall: false }
+    const count = await inTurn(access, connection, turn, () => connection.run(statement))
     const bytes = await sizeOf(path)
     if (bytes > most) throw tooLarge(most)
     if (!onBytes(bytes)) throw overloaded()
     unmade.move()
-    return { bytes, rows: count }
+    return { bytes, rows: count - heads }
   } catch (error) {
     throw refusal ?? (isDiskFull(error) ? overloaded() : error)
   }
@@ -240,7 +247,7 @@ const isDiskFull = (error: unknown) =>
 const tooLarge = (most: number) =>
   odataError(
     'too-large',
-    `the Parquet file would have more than ${most / 2 ** 20} MiB; ask for less with $select, $filter or $top, or for $format=csv`,
+    `the file would have more than ${most / 2 ** 20} MiB; ask for less with $select, $filter or $top`,
     { target: '$format' },
   )
 
@@ -250,7 +257,7 @@ const sizeOf = (path: string): Promise<number> =>
     () => 0,
   )
 
-function leased(file: FileHandle, { bytes, rows }: Made, leave: () => void): ParquetFile {
+function leased(file: FileHandle, { bytes, rows }: Made, leave: () => void): AnswerFile {
   let isOpen = true
   return {
     bytes,

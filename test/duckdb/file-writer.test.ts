@@ -6,7 +6,7 @@ import { Resources } from '../../src/core/resources.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { DatabaseError } from '../../src/duckdb/errors.ts'
-import { openParquetWriter, parquetOf } from '../../src/duckdb/parquet-writer.ts'
+import { openFileWriter, parquetOf } from '../../src/duckdb/file-writer.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** A writer over `orders.duckdb`, its directory `out`, and others beside that. */
@@ -21,7 +21,7 @@ async function open(resources: Resources) {
   for (const name of ['out', 'out2', 'other']) await mkdir(join(dir, name))
   await writeFile(join(dir, 'other', 'secret.csv'), 'a\n1\n')
   const pool = resources.use(
-    await openParquetWriter({
+    await openFileWriter({
       files: [{ name: 'orders', path: orders }],
       dir: join(dir, 'out'),
       memoryLimit: null,

@@ -9,9 +9,9 @@ import { type Sql, sql } from '../../../src/core/sql.ts'
 import { RequestError } from '../../../src/http/request-error.ts'
 import { createAdmission } from '../../../src/odata/engine/admission.ts'
 import {
-  createParquetFiles,
-  type ParquetFilesOptions,
-} from '../../../src/odata/engine/parquet-files.ts'
+  createAnswerFiles,
+  type AnswerFilesOptions,
+} from '../../../src/odata/engine/answer-files.ts'
 import { fileReader } from '../../../src/store/files/file-reader.ts'
 import { publish } from '../../support/snapshot-files.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
@@ -22,14 +22,14 @@ const SMALL = sql`SELECT id FROM shop_t.main.rows`
 /** Longer than any test waits. */
 const ENDLESS = sql`SELECT count(*) AS n FROM range(1000000) AS a(i), range(1000000) AS b(j) WHERE i + j < 0`
 
-async function open(resources: Resources, more: Partial<ParquetFilesOptions> = {}) {
+async function open(resources: Resources, more: Partial<AnswerFilesOptions> = {}) {
   const { path: dir } = resources.use(await temporaryDirectory())
   await publish(join(dir, 'snapshots'), 'one', [{ model: 'shop.t', rows: sql`SELECT 1 AS id` }])
   const published = fileReader(join(dir, 'snapshots'))
   const snapshot = await (await published.current())!.read()
   const tempDir = join(dir, 'temp')
   const files = resources.use(
-    createParquetFiles({
+    createAnswerFiles({
       published,
       threads: 1,
       memoryLimit: null,
@@ -42,10 +42,13 @@ async function open(resources: Resources, more: Partial<ParquetFilesOptions> = {
   )
   const gone = new AbortController()
   const lease = (key: string, rows: Sql = SMALL, signal = gone.signal) =>
-    files.lease({ snapshot, key, isTimed: false, rows }, { gone: signal, onDamage() {} })
+    files.lease(
+      { snapshot, key, isTimed: false, rows, as: 'parquet', heads: 0 },
+      { gone: signal, onDamage() {} },
+    )
   const names = async () => {
     const all = await readdir(tempDir).catch(() => [])
-    return all.filter((name) => name.startsWith('parquet-'))
+    return all.filter((name) => name.startsWith('answer-'))
   }
   return { lease, names, files }
 }

@@ -1,26 +1,30 @@
-// A DuckDB instance that writes rows of attached database files into one directory as Parquet. The query comes from a
-// stranger, if in our words: it reads the attached files and that directory and nothing else, and writes nowhere else.
+// A DuckDB instance that writes rows of attached database files into one directory. The query comes from a stranger, if in our words: it reads the attached files and that directory and nothing else, and writes nowhere else.
 
 import { type Sql, sql } from '../core/sql.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { EmptyEngine, type EngineSettings, type AttachedFile } from './read-only.ts'
 
-export interface ParquetWriterOptions extends Omit<EngineSettings, 'threads' | 'connections'> {
+export interface FileWriterOptions extends Omit<EngineSettings, 'threads' | 'connections'> {
   readonly files: readonly AttachedFile[]
   /** Absolute; it is empty, so that there is nothing in it to read. */
   readonly dir: string
 }
 
 /** Throws DatabaseError as EmptyEngine does. */
-export async function openParquetWriter({
+export async function openFileWriter({
   files,
   dir,
   ...settings
-}: ParquetWriterOptions): Promise<ConnectionPool> {
+}: FileWriterOptions): Promise<ConnectionPool> {
   // One thread, so that the same query on the same rows makes the same bytes.
   const engine = await EmptyEngine.open({ ...settings, threads: 1, connections: 1 })
   return await engine.openReadOnly(files, dir)
 }
+
+/** Writes the texts of the only column of `lines`, each with a line feed after it, to a file in that directory. */
+export const linesOf = (lines: Sql, path: string): Sql =>
+  sql`COPY (${lines}) TO ${sql.value(path)}
+    (FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER ${sql.value('\u0001')})`
 
 /** A statement that writes `rows` to a file in that directory. */
 export const parquetOf = (rows: Sql, path: string): Sql =>
