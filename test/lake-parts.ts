@@ -24,6 +24,24 @@ import { repository } from './support/workspace.ts'
 
 /** SHA-256 of the wheels on PyPI: Linux x64 and arm64, macOS arm64 and x64. */
 const wheels: Readonly<Record<string, readonly string[]>> = {
+  excel: [
+    'f921eeb15fd4891631209f1a870b4b5301a4170486f09c80d6cbce48521a7fed',
+    'be790d821a9b94da8cfca4087d5d3d2976f75aac738418aacf890ef8f13ceef0',
+    '24438ae8d2b3a860f87d0a91db4f87211c67f64a140d57a23a3abbe49e061b08',
+    'c72d3662c14c6a43b97c390c672eeefd763f641681543866213ba8d111dc2ead',
+  ],
+  sqlite_scanner: [
+    '0af00f8e4e6e0562e0fac1bb22d5c4a29d616a664da4194b51cbd26355b9a0c2',
+    '8ecdf91ba4572fcee32500919b7cd2717d74d2bfe65c2910ad2b1c4b9d9b0c07',
+    '214efb42ded3e752fd3d537f953d2ab0093716abef4f9197986cafe5e5f4fd5d',
+    '7b0fc7f402d780bf706fe8ea9af04dc179cc951855e3b307a43b0f20d95e8bde',
+  ],
+  mysql_scanner: [
+    '91ea3d182de797113133c132bf267ba6c22dc716a2018cb6753470303baefbe8',
+    '39995ea7615e842fc60a9f1f8c8deb6105268521d83973a4dfc7b4a83c045cef',
+    '6f02367ec16d263fce19de4e0b1f6e614931b6ed347b9b2623f007cb3ee6bce4',
+    '5c0ed7672931f62fa0b00f4ffd29e80c85668cef5f80fe4f528be7407acc4942',
+  ],
   ducklake: [
     'b631ae4dd4bd649b3db35a789dbcc859476fe231ef449b3f03f4fe4e2ef4a946',
     'cd8280d3a20c744f7e113137a17a053f751b9cc469a9b694c43e1b8539fd30af',

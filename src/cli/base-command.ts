@@ -48,6 +48,9 @@ export abstract class BaseCommand extends Command {
     verbose: Flags.boolean({ summary: 'Print what is done in detail', helpGroup: 'GLOBAL' }),
   }
 
+  /** Known once it was opened: a relative path means something else after that. */
+  #projectDir: string | null = null
+
   /** stdout is for results. */
   protected print(line: string): void {
     process.stdout.write(line + '\n')
@@ -88,7 +91,7 @@ export abstract class BaseCommand extends Command {
   /** Loads the project of --project, EIDER_PROJECT or the working directory. `settings` are those given as flags. */
   protected async openProject(flags: SharedFlags, settings: SettingFlags = {}): Promise<Project> {
     const { findProjectDir, loadProject, otherSpelling } = await import('../project/load.ts')
-    const dir = flags.project ?? (await findProjectDir(process.cwd()))
+    const dir = this.#projectDir ?? flags.project ?? (await findProjectDir(process.cwd()))
     if (dir === null)
       throw new UsageError('no eider.yml here or in a parent directory', {
         hint:
@@ -102,6 +105,7 @@ export abstract class BaseCommand extends Command {
       target: flags.target,
       vars: flags.vars,
     })
+    this.#projectDir = project.paths.dir
     // DuckDB looks for relative file names in the working directory before anywhere else.
     process.chdir(project.paths.dir)
     return project

@@ -6,7 +6,9 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { junitXml } from '../cli/junit.ts'
 import { selectionFlags, selectionOf } from '../cli/selection.ts'
 import { showRows } from '../cli/show-rows.ts'
+import { savedText } from '../cli/saved-text.ts'
 import { hasPassed, type ShownTest, testLines, titleOf } from '../cli/show-test.ts'
+import { onStop } from '../cli/signals.ts'
 import { variableFlags } from '../cli/variable-flags.ts'
 import { duration } from '../cli/run-lines.ts'
 import { count } from '../core/counts.ts'
@@ -37,12 +39,43 @@ export default class Test extends BaseCommand {
     ...variableFlags,
     accept: Flags.boolean({ summary: 'Write what comes out to expect.csv where it differs' }),
     junit: Flags.string({ summary: 'Also write the results to this file, as JUnit XML' }),
+    watch: Flags.boolean({
+      summary: 'Go on, and run the tests again whenever a model or a test is saved',
+      exclusive: ['accept'],
+    }),
   }
 
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(Test)
+    // Before the working directory changes.
+    const junit = flags.junit === undefined ? null : resolve(flags.junit)
+    const run = async () => {
+      const shown = await this.#runAll(flags, argv)
+      if (junit !== null) await writeFile(junit, junitXml(shown))
+      return shown.every(hasPassed)
+    }
+    if (flags.watch) return await this.#watch(flags, run)
+    this.exit((await run()) ? 0 : 1)
+  }
+
+  /** Until it is told to stop, which is its proper end. */
+  async #watch(flags: TestFlags, run: () => Promise<boolean>): Promise<void> {
+    using stop = onStop()
+    const { paths } = await this.openProject(flags)
+    const { ProjectWatch } = await import('../project/watch.ts')
+    await using watch = await ProjectWatch.open(paths.dir, { also: ['tests'] })
+    const again = async (saved: readonly string[]) => {
+      if (saved.length > 0 && !flags.quiet) process.stderr.write(`${savedText(saved)}\n`)
+      await run().catch((error: unknown) => this.showFailure(error, flags))
+    }
+    await again([])
+    if (!flags.quiet) process.stderr.write('waiting for changes; Ctrl-C ends\n')
+    watch.onChange(again)
+    await stop.asked
+  }
+
+  async #runAll(flags: TestFlags, argv: readonly unknown[]): Promise<readonly ShownTest[]> {
     const startedMs = performance.now()
-    const junit = flags.junit === undefined ? null : resolve(flags.junit) // before the directory changes
     const first = await this.#open(flags, [])
     const tests = await this.#chosen(first, flags, argv)
     const paint = this.paintFor(flags)
@@ -51,21 +84,20 @@ export default class Test extends BaseCommand {
     const shown: ShownTest[] = []
     for (const test of tests) {
       const key = test.vars.join('\n')
-      const with_ = opened.get(key) ?? (await this.#open(flags, test.vars))
-      opened.set(key, with_)
-      const result = await this.#runOne(with_, test, flags)
+      const found = opened.get(key) ?? (await this.#open(flags, test.vars))
+      opened.set(key, found)
+      const result = await this.#runOne(found, test, flags)
       shown.push(result)
       if (flags.json) this.#printResult(result)
       else if (!flags.quiet || !hasPassed(result))
         for (const line of testLines(result, width, paint)) this.print(line)
     }
-    if (junit !== null) await writeFile(junit, junitXml(shown))
     const failed = shown.filter((test) => !hasPassed(test)).length
     const ms = performance.now() - startedMs
     const counts = { ok: failed === 0, passed: shown.length - failed, failed, ms }
     if (flags.json) this.printEvent({ event: 'test-finished', ...counts })
     else this.print(totalOf(shown, failed, ms, first.compiled))
-    this.exit(failed === 0 ? 0 : 1)
+    return shown
   }
 
   async #open(flags: TestFlags, vars: readonly string[]): Promise<Opened> {

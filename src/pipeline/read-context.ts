@@ -32,6 +32,8 @@ export interface RunRequest {
   readonly keepHistory?: boolean
   /** Let an empty source empty a table that mirrors it, and a run publish nothing over something. */
   readonly allowEmpty?: boolean
+  /** The store is a copy that nobody else looks at, so nothing is lost in it. */
+  readonly isCopy?: boolean
   /** Replace this range of the watermark in append models. */
   readonly range?: WatermarkRange | null
 }
@@ -92,10 +94,11 @@ function refuseIdleRange(
 
 /** What was published tells where the state was lost together with the table. */
 async function lostTables(
-  { store, project }: RunRequest,
+  { store, project, isCopy }: RunRequest,
   catalog: Catalog,
   state: State,
 ): Promise<ReadonlySet<ModelName>> {
+  if (isCopy === true) return new Set()
   const missing = [...project.models.values()].filter(
     ({ name }) => relationType(catalog, name) === null,
   )

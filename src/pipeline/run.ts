@@ -72,8 +72,6 @@ export interface RunOptions extends RunRequest {
   /** Published states that stay readable when newer ones have come. */
   readonly retention?: Retention
   readonly now?: () => Date
-  /** The store is a copy that nobody else looks at, so nothing is lost in it. */
-  readonly isCopy?: boolean
   /** For crash tests: called after each step of a flush. */
   readonly onFlushStep?: (step: FlushStep) => void | Promise<void>
 }

@@ -8,6 +8,12 @@ import { KnownContents } from './known-contents.ts'
 
 const WATCHED = ['eider.yml', 'models', 'seeds', 'macros']
 
+export interface WatchOptions {
+  readonly quietMs?: number
+  /** Further directories of the project. */
+  readonly also?: readonly string[]
+}
+
 /** `paths`: what was saved, made or removed, from the directory of the project on. */
 type Work = (paths: readonly string[]) => Promise<void>
 
@@ -24,12 +30,13 @@ export class ProjectWatch implements AsyncDisposable {
   /** Ends when every event up to now has been looked at, one after the other. */
   #looking = Promise.resolve()
 
-  private constructor(dir: string, quietMs: number) {
+  private constructor(dir: string, { quietMs = limits.watchQuietMs, also = [] }: WatchOptions) {
     this.#quietMs = quietMs
+    const watched = [...WATCHED, ...also]
     // The project directory itself is watched, so that a models/ that is made later is seen too.
     this.#watcher = watch(dir, {
       ignoreInitial: true,
-      ignored: (path) => !isWatched(relative(dir, path)),
+      ignored: (path) => !isWatched(relative(dir, path), watched),
     })
     this.#watcher.on('all', (event, path) => {
       // Only files decide what a project means; what is in a directory has events of its own.
@@ -43,11 +50,8 @@ export class ProjectWatch implements AsyncDisposable {
   }
 
   /** Sees every change from now on. A burst of changes is one, which ends when nothing changes for `quietMs`. */
-  static async open(
-    dir: string,
-    { quietMs = limits.watchQuietMs }: { readonly quietMs?: number } = {},
-  ): Promise<ProjectWatch> {
-    const watching = new ProjectWatch(dir, quietMs)
+  static async open(dir: string, options: WatchOptions = {}): Promise<ProjectWatch> {
+    const watching = new ProjectWatch(dir, options)
     await once(watching.#watcher, 'ready')
     await watching.#contents.learn(filesOf(watching.#watcher.getWatched()))
     return watching
@@ -91,7 +95,7 @@ export class ProjectWatch implements AsyncDisposable {
 const filesOf = (watched: Readonly<Record<string, readonly string[]>>): readonly string[] =>
   Object.entries(watched).flatMap(([dir, names]) => names.map((name) => join(dir, name)))
 
-function isWatched(path: string): boolean {
+function isWatched(path: string, watched: readonly string[]): boolean {
   const [top = '', ...rest] = path.split(sep)
-  return path === '' || (WATCHED.includes(top) && !rest.some((name) => name.startsWith('.')))
+  return path === '' || (watched.includes(top) && !rest.some((name) => name.startsWith('.')))
 }

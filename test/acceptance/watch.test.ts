@@ -122,7 +122,9 @@ test('what a killed serve --watch has left goes with the next command, and only 
 
 test('run --watch runs again after each change and ends well', async () => {
   await using space = await workspace(files)
-  const running = await space.start(['run', '--watch'], { ready: 'run-finished' })
+  const running = await space.start(['run', '--watch', '--project', 'models/..'], {
+    ready: 'run-finished',
+  })
   const printed = () => Promise.resolve(running.stdout().split('\n'))
   await space.write('models/mart/numbers.sql', '-- @unique n\nSELECT 1 AS n')
   await until(printed, (lines) => lines.some((line) => line.includes('"event":"diagnostic"')))

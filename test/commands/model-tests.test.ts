@@ -4,6 +4,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { until } from '../support/until.ts'
 import { contentsOf, repository, workspace, type Workspace } from '../support/workspace.ts'
 
 const files = {
@@ -207,6 +208,34 @@ for (const [what, [path, text, says]] of Object.entries(mistakes))
 test('a project without tests says where they go', async () => {
   await using space = await workspace(files)
   assert.match((await space.ok(['test'])).stdout, 'no tests: tests/<schema>/<model>/<case>/')
+})
+
+test('--watch runs the tests again when a test or a model is saved, in a project that is named by a relative path', async () => {
+  const moved = Object.entries({ ...files, ...good, [`${sums}/test.yml`]: 'vars: {least: 10}\n' })
+  await using space = await workspace(
+    Object.fromEntries(moved.map(([path, text]) => [`shop/${path}`, text])),
+  )
+  await using running = await space.start(['test', '--watch', '--project', 'shop'], {
+    ready: 'test-finished',
+  })
+  const outcomes = () =>
+    Promise.resolve(
+      running
+        .stdout()
+        .match(/"event":"test-finished","ok":\w+/g)
+        ?.join() ?? '',
+    )
+  const passed = '"event":"test-finished","ok":true'
+  const failed = '"event":"test-finished","ok":false'
+  assert.is(await outcomes(), passed)
+  await space.write(`shop/${sums}/expect.csv`, 'name,amount\nNorway,1\n')
+  await until(outcomes, (seen) => seen === `${passed},${failed}`)
+  await space.write(
+    'shop/models/mid/big.sql',
+    'SELECT id, country, 1 AS amount FROM raw.e WHERE id = 1\n',
+  )
+  await until(outcomes, (seen) => seen === `${passed},${failed},${passed}`)
+  assert.is(await running.stop('SIGINT'), 0)
 })
 
 test('the tests of the example project hold', async () => {

@@ -39,20 +39,20 @@ function reportOf(stdout: string): Report {
 lakeTest('files are merged and old states dropped, and the rows are those of before', async () => {
   await using lake = await withLake()
   await using project = await lakeProject(lake, models)
-  for (let i = 0; i < 4; i++) await project.ok(['run'])
+  for (let i = 0; i < 3; i++) await project.ok(['run'])
   const before = (await project.ok(['query', 'FROM mart.days ORDER BY made_at', '--json'])).stdout
   await age(lake)
 
   const objects = await objectsOf(lake)
   const dry = reportOf((await project.ok(['maintain', '--dry-run', '--json'])).stdout)
   const days = dry.tables.find(({ table }) => table === 'mart.days')
-  assert.is(days?.files_before, 4)
+  assert.is(days?.files_before, 3)
   assert.ok(dry.states_dropped > 4)
   assert.equal(await objectsOf(lake), objects)
 
   const report = reportOf((await project.ok(['maintain', '--json'])).stdout)
   const merged = report.tables.find(({ table }) => table === 'mart.days')
-  assert.equal([merged?.files_before, merged?.files_after], [4, 1])
+  assert.equal([merged?.files_before, merged?.files_after], [3, 1])
   assert.ok(report.states_dropped >= dry.states_dropped)
   assert.ok(report.records_deleted > 0)
   // What this run made unused is younger than keep_days.
@@ -62,13 +62,13 @@ lakeTest('files are merged and old states dropped, and the rows are those of bef
     before,
   )
   await project.ok(['run'])
-  assert.match((await project.ok(['query', 'SELECT count(*) AS n FROM mart.days'])).stdout, /5/)
+  assert.match((await project.ok(['query', 'SELECT count(*) AS n FROM mart.days'])).stdout, /4/)
 })
 
 lakeTest('what nothing names is deleted when it is old, and nothing that is named', async () => {
   await using lake = await withLake()
   await using project = await lakeProject(lake, models)
-  for (let i = 0; i < 3; i++) await project.ok(['run'])
+  for (let i = 0; i < 2; i++) await project.ok(['run'])
   await project.ok(['maintain'])
   await leave(lake, 'old-left-over')
   await age(lake)
@@ -77,31 +77,26 @@ lakeTest('what nothing names is deleted when it is old, and nothing that is name
   const objects = (await objectsOf(lake)).join('\n')
   assert.match(objects, /young-left-over/)
   assert.not.match(objects, /old-left-over/)
-  // With the three files of before the merge. What a state of then names is deleted keep_days after the state.
-  assert.is(deleted, 4)
-  assert.match((await project.ok(['query', 'SELECT count(*) AS n FROM mart.days'])).stdout, /3/)
-  assert.match((await project.ok(['query', 'FROM mart.total'])).stdout, /3/)
+  // With both files of before the merge. What a state of then names is deleted keep_days after the state.
+  assert.is(deleted, 3)
+  assert.match((await project.ok(['query', 'SELECT count(*) AS n FROM mart.days'])).stdout, /2/)
 })
 
-lakeTest('states that services may still ask for are kept', async () => {
+lakeTest('states that services may still ask for are kept, and pulled', async () => {
   await using lake = await withLake()
-  await using project = await lakeProject(lake, models)
-  await project.ok(['run'])
-  const [[at]] = (await lake.postgres('SELECT max(snapshot_id) FROM shop.ducklake_snapshot')) as [
-    [string],
-  ]
-  for (let i = 0; i < 3; i++) await project.ok(['run'])
-  {
-    await using engine = await openRawEngine(lake)
-    const connection = await engine.connect()
-    await connection.run(`INSERT INTO _eider.published VALUES
-      (1, 'x', now(), 'r', '{"relations": [{"model": "mart.days", "at": ${at}}]}')`)
-  }
+  await using project = await lakeProject(lake, {
+    'models/mart/days.sql': `-- @expose made_at\n${models['models/mart/days.sql']}`,
+  })
+  for (let i = 0; i < 2; i++) await project.ok(['run'])
   await age(lake)
-  await project.ok(['maintain'])
-  const ids = (await lake.postgres('SELECT snapshot_id FROM shop.ducklake_snapshot')).flat()
-  assert.ok(ids.includes(at))
-  assert.not(ids.includes(String(Number(at) - 1)))
+  const report = reportOf((await project.ok(['maintain', '--json'])).stdout)
+  assert.ok(report.states_dropped > 4)
+  await using service = await lakeProject(lake, {})
+  await service.ok(['pull'])
+  const kept = readdirSync(service.path('.eider', 'snapshots')).filter((name) =>
+    /^manifest-/.test(name),
+  )
+  assert.is(kept.length, 2)
 })
 
 lakeTest('it is refused on a file, before the first run, and beside a run', async () => {

@@ -1,17 +1,15 @@
 // Signed extensions of the engine for tests, as `npm run lake-parts` puts them into the cache of this machine. A test
-// that needs one which is not there is skipped, and says so.
+// that needs one which is not there is skipped, or fails where EIDER_TEST_PARTS=required.
 
 import { existsSync } from 'node:fs'
-import os from 'node:os'
-import { join } from 'node:path'
 import type { Test } from 'uvu'
 import { extensionFile } from '../../src/duckdb/extension-files.ts'
+import { places } from './lake/parts.ts'
 
 /** Of the form of `extensions.directory`. */
-export const extensionCache = join(
-  process.env['EIDER_LAKE_PARTS'] ?? join(os.homedir(), '.cache', 'eider', 'lake-parts'),
-  'extensions',
-)
+export const extensionCache = places.extensions
+
+const isRequired = process.env['EIDER_TEST_PARTS'] === 'required'
 
 export function withExtensions(
   test: Test,
@@ -21,8 +19,7 @@ export function withExtensions(
 ): void {
   const missing = names.filter((one) => !existsSync(extensionFile(extensionCache, one)))
   if (missing.length === 0) return test(name, run)
-  process.stderr.write(
-    `skipped, without the extension ${missing.join(', ')} (npm run lake-parts): ${name}\n`,
-  )
-  test.skip(name, run)
+  const reason = `without the extension ${missing.join(', ')}: run \`npm run lake-parts\``
+  if (isRequired) test(name, () => Promise.reject(new Error(reason)))
+  else test.skip(name)
 }

@@ -31,7 +31,7 @@ export interface TestProject extends AsyncDisposable {
   rows(query: Sql): Promise<readonly Row[]>
 }
 
-/** With EIDER_TEST_TARGET=lake its tables are in a lake: test/lake/pipeline.test.ts. */
+/** With EIDER_TEST_TARGET=lake its tables are in a lake: support/lake/pipeline-cases.ts. */
 export async function openProject(): Promise<TestProject> {
   const resources = new Resources()
   const dir = await mkdtemp(join(tmpdir(), 'eider-pipeline-'))

@@ -16,6 +16,7 @@ import { count } from '../../core/counts.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
 import { showFailedModel } from '../../cli/show-failed-model.ts'
 import { RunDisplay } from '../../cli/show-run.ts'
+import { savedText } from '../../cli/saved-text.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
 import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
@@ -217,10 +218,3 @@ const retryOf = ({ project, target }: RunFlags): string =>
     ...(project === undefined ? [] : [`--project ${project}`]),
     ...(target === undefined ? [] : [`--target ${target}`]),
   ].join(' ')
-
-/** When, and what, with the files of one save in one line. */
-function savedText(paths: readonly string[]): string {
-  const time = new Date().toTimeString().slice(0, 8)
-  const [first = '', ...others] = paths
-  return `${time}   ${first}${others.length === 0 ? '' : ` and ${count(others.length, 'other file')}`}`
-}

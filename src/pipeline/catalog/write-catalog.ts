@@ -23,7 +23,10 @@ export async function writeCatalog(options: WriteCatalogOptions): Promise<void> 
   const { snapshot, before: idBefore } = options.published
   const before = idBefore === null ? null : await snapshots.catalog(idBefore)
   const names = new Set<string>(knownModels(project).keys())
-  const runs = await readPastRuns(connection, before === null ? null : pastRunsOf(before), names)
+  // In a lake each statement outside of a transaction is two of its own.
+  const runs = await connection.transact(() =>
+    readPastRuns(connection, before === null ? null : pastRunsOf(before), names),
+  )
   const identity =
     project.identity === undefined ? null : hashOf(32, [project.identity, buildStamp()])
   const text = printCatalog(project, snapshot, runs, { identity, before })

@@ -36,26 +36,37 @@ import {
   readStates,
 } from './published-states.ts'
 
-export const lakeSnapshots = (session: LakeSession, state: LakeState): SnapshotStore => ({
-  current: () => session.read(async (connection) => (await readNewest(connection)).snapshot),
-  publish: (options, choose) => publish(state, options, choose),
-  // Of what runs on this machine have published; a service elsewhere tells what the manifest says.
-  catalog: (id) => readCatalog(session.paths.snapshots, id),
-  async writeCatalog(id, text) {
-    await mkdir(session.paths.snapshots, { recursive: true })
-    await writeCatalog(session.paths.snapshots, id, text)
-  },
-  fork: () =>
-    Promise.reject(
-      new EnvironmentError(
-        'lake-not-yet',
-        'a copy of what is published does not work on a lake yet',
-        {
-          hint: 'use a target whose database is a file',
-        },
+export function lakeSnapshots(session: LakeSession, state: LakeState): SnapshotStore {
+  // What a run has read when it began holds when it publishes, unless another has published: insert() looks once more.
+  const last: LastRead = { newest: null }
+  return {
+    current: async () => {
+      last.newest = await session.read(readNewest)
+      return last.newest?.snapshot ?? null
+    },
+    publish: (options, choose) => publish(state, options, choose, last),
+    // Of what runs on this machine have published; a service elsewhere tells what the manifest says.
+    catalog: (id) => readCatalog(session.paths.snapshots, id),
+    async writeCatalog(id, text) {
+      await mkdir(session.paths.snapshots, { recursive: true })
+      await writeCatalog(session.paths.snapshots, id, text)
+    },
+    fork: () =>
+      Promise.reject(
+        new EnvironmentError(
+          'lake-not-yet',
+          'a copy of what is published does not work on a lake yet',
+          {
+            hint: 'use a target whose database is a file',
+          },
+        ),
       ),
-    ),
-})
+  }
+}
+
+interface LastRead {
+  newest: Newest | null
+}
 
 interface Newest {
   readonly states: readonly PublishedState[]
@@ -74,10 +85,12 @@ async function publish(
   state: LakeState,
   options: PublishOptions,
   choose: ChooseRelations,
+  last: LastRead,
 ): Promise<Published> {
   const { connection, runId, now } = options
   for (let tries = 1; ; tries++) {
-    const newest = await readNewest(connection)
+    const newest = last.newest ?? (await readNewest(connection))
+    last.newest = null
     const current = newest.snapshot
     const chosen = (await choose({
       current,

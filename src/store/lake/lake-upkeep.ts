@@ -17,6 +17,7 @@ import { requireOwnLake } from './lake-layout.ts'
 import { lakeLease } from './lake-lease.ts'
 import { dropRecords } from './lake-records.ts'
 import type { LakeSession } from './lake-session.ts'
+import { parseState } from './published-states.ts'
 import { retried } from './retried.ts'
 
 const LAKE = sql.value(LAKE_DATABASE)
@@ -152,7 +153,9 @@ async function dropStates(
   const published = await connection.rows(
     sql`SELECT manifest::VARCHAR AS manifest FROM _eider.published`,
   )
-  const named = new Set(published.flatMap(({ manifest }) => statesIn(textOf(manifest))))
+  const named = new Set(
+    published.flatMap(({ manifest }) => parseState(textOf(manifest)).relations.map(({ at }) => at)),
+  )
   const rows = await connection.rows(sql`
     SELECT snapshot_id AS id, snapshot_time < ${cutoff} AND snapshot_id < max(snapshot_id) OVER () AS old
     FROM ducklake_snapshots(${LAKE}) ORDER BY id`)
@@ -168,17 +171,6 @@ async function dropStates(
       )
     }
   return { statesDropped: dropped.length, statesKept: rows.length - dropped.length }
-}
-
-/** Each `at` of a manifest is a state that `eider pull` may still ask for. */
-function statesIn(manifest: string): readonly string[] {
-  const found: string[] = []
-  JSON.parse(manifest, (key, value: unknown) => {
-    if (key === 'at' && (typeof value === 'number' || typeof value === 'string'))
-      found.push(String(value))
-    return value
-  })
-  return found
 }
 
 /** The only place of the tool that has the right to delete objects. */

@@ -176,6 +176,15 @@ rowsTest('a cell opens its whole value, and filters by it', async ({ page, visit
   await page.getByRole('heading', { name: 'core_customers(1)' }).waitFor()
 })
 
+rowsTest('a pointer on a key shows the row that it leads to', async ({ page, visit }) => {
+  await visit('/sets/core_orders')
+  await cell(page, 0, 1).getByRole('link').hover()
+  const peek = page.getByRole('tooltip')
+  await peek.getByText('Customer 1', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await peek.waitFor({ state: 'detached' })
+})
+
 rowsTest('arrows move in the table, which is one stop of the Tab key', async ({ page, visit }) => {
   await visit('/sets/core_orders')
   await header(page, 'order_id').focus()

@@ -10,6 +10,9 @@ export const engineVersion = '1.5.5'
 
 export const lakeExtensions = ['ducklake', 'postgres_scanner', 'httpfs']
 
+/** For tests of sources, and of models that call functions of one. */
+export const otherExtensions = ['excel', 'sqlite_scanner', 'mysql_scanner']
+
 /** Outside of the checkout, so that all checkouts of a machine share it. */
 export const partsDirectory =
   process.env['EIDER_LAKE_PARTS'] ?? join(homedir(), '.cache', 'eider', 'lake-parts')
@@ -32,7 +35,7 @@ export function missingParts(): readonly string[] {
   const missing = [
     ...(findPostgres() === null ? ['PostgreSQL'] : []),
     ...(existsSync(places.store) ? [] : ['the S3 store s3rver']),
-    ...lakeExtensions
+    ...[...lakeExtensions, ...otherExtensions]
       .filter((name) => !existsSync(extensionFile(name)))
       .map((name) => `the extension ${name} ${engineVersion}`),
   ]

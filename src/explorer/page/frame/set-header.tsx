@@ -20,6 +20,9 @@ export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
       <h1 tabIndex={-1}>
         <bdi>{set}</bdi>
       </h1>
+      <p class="print-only">
+        published {page.health.value?.published_at}, printed {new Date().toISOString()}
+      </p>
       {description !== undefined && <p class="set-description">{description}</p>}
       <nav class="tabs" aria-label="Views of the set" data-keeps-focus>
         {TABS.map(({ view, name }) => (

@@ -26,10 +26,16 @@ export function CellContent({ context, column, row, value }: CellProps) {
   }
   const target = targetOf(context, column, row, value)
   if (target === undefined) return <bdi title={title}>{text}</bdi>
-  const { set, key } = target
+  // A row of another set can be looked at from here.
+  const isElsewhere = target.set !== context.set.name
   // Not a stop of the Tab key: the cell is, and its dialog has the link too.
   return (
-    <a href={context.page.href(target)} tabIndex={-1} data-peek-set={set} data-peek-key={key}>
+    <a
+      href={context.page.href(target)}
+      tabIndex={-1}
+      data-peek-set={isElsewhere ? target.set : undefined}
+      data-peek-key={target.key}
+    >
       <bdi>{text}</bdi>
     </a>
   )

@@ -9,6 +9,7 @@ import type { ViewProps } from '../page.ts'
 import { ColumnChooser } from '../rows/column-chooser.tsx'
 import { columnsOf, type RowColumn } from '../rows/columns.ts'
 import { Facets } from '../rows/facets.tsx'
+import { HoverPeek } from '../rows/hover-peek.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
 import { editing } from '../rows/filter-editing.ts'
 import {
@@ -90,6 +91,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
         )}
         {isSet && <Facets context={context} />}
       </div>
+      <HoverPeek page={page} within=".rows-region" />
       {opened !== null && (
         <ValueDialog context={context} {...opened} onClose={() => setOpened(null)} />
       )}

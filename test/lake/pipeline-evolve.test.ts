@@ -1,0 +1,6 @@
+import { test } from 'uvu'
+import { pipelineCases } from '../support/lake/pipeline-cases.ts'
+
+pipelineCases('build/evolve')
+
+test.run()
