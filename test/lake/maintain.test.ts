@@ -94,7 +94,7 @@ lakeTest('states that services may still ask for are kept, and pulled', async ()
   await using service = await lakeProject(lake, {})
   await service.ok(['pull'])
   const kept = readdirSync(service.path('.eider', 'snapshots')).filter((name) =>
-    /^manifest-/.test(name),
+    name.startsWith('manifest-'),
   )
   assert.is(kept.length, 2)
 })

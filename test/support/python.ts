@@ -1,18 +1,19 @@
 // Readers of the service that are written in Python: the interpreter that EIDER_PYTHON names, or python3, with the packages
-// that it has. A test whose package is missing is skipped.
+// that it has. A test whose package is missing is skipped, or fails where EIDER_TEST_PARTS=required.
 
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { test } from 'uvu'
 
 const python = process.env['EIDER_PYTHON'] || 'python3'
+const isRequired = process.env['EIDER_TEST_PARTS'] === 'required'
 
 export type PythonTest = (name: string, run: () => Promise<void>) => void
 
 /** Tests that need these modules, and a script that ends well. */
 export function pythonTests(modules: readonly string[], needs = ''): PythonTest {
   const isThere = endsWell(`import ${modules.join(', ')}\n${needs}`)
-  return isThere ? (name, run) => test(name, run) : (name) => test.skip(name)
+  return isThere || isRequired ? (name, run) => test(name, run) : (name) => test.skip(name)
 }
 
 /** What a script prints. `args` are its sys.argv[1:]. Throws with all that it said when it fails. */
