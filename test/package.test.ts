@@ -41,6 +41,22 @@ test('every program that a script starts comes with npm or with a package that i
       assert.ok(programs.has(command.trim().split(' ')[0]!), `${name}: ${command}`)
 })
 
+test('a command line loads neither DuckDB nor the code of a run before a command asks for them', () => {
+  const bundle = join(repository, 'dist', 'bundle')
+  const found = new Set<string>()
+  const visit = (file: string) => {
+    if (found.has(file)) return
+    found.add(file)
+    const text = readFileSync(join(bundle, file), 'utf8')
+    for (const [, name] of text.matchAll(/^import (?:.* from )?"\.\/([^"]+)"/gm)) visit(name!)
+  }
+  visit('main.js')
+  visit('table.js')
+  const names = [...found].map((file) => file.replace(/-[\w-]{8}\.js$/, ''))
+  assert.ok(names.includes('core'), names.join(', '))
+  assert.not.ok(names.includes('engine') || names.includes('pipeline'), names.join(', '))
+})
+
 test('the bundle loads the packages that a user installs, and no others', () => {
   const bundle = join(repository, 'dist', 'bundle')
   const code = readdirSync(bundle)

@@ -3,7 +3,6 @@
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { parseModelName, splitModelName } from '../core/names.ts'
 import type { Opened } from '../pipeline/orphans.ts'
-import { isReservedSchema } from '../project/files.ts'
 import type { Project } from '../project/project.ts'
 import { runOptionsOf } from './run-options.ts'
 
@@ -32,10 +31,11 @@ export async function changeWarehouse<T>(
 }
 
 /** Throws UsageError for what belongs to the engine or is the state of eider itself. */
-export function refuseReserved({ paths }: Project, name: string): void {
+export async function refuseReserved({ paths }: Project, name: string): Promise<void> {
   const parsed = parseModelName(name)
   if (parsed === null) return
   const { schema } = splitModelName(parsed)
+  const { isReservedSchema } = await import('../project/files.ts')
   if (isReservedSchema(schema, paths.database))
     throw new UsageError(`"${name}" names no model: the schema "${schema}" is reserved`, {
       hint: 'it belongs to DuckDB or to eider itself; "eider ls" lists the models',

@@ -18,7 +18,7 @@ export default class Drop extends BaseCommand {
     const { args, flags } = await this.parse(Drop)
     using stop = onStop()
     const project = await this.openProject(flags)
-    refuseReserved(project, args.name)
+    await refuseReserved(project, args.name)
     const { models, seeds, unreadable = [] } = project.files
     const files = [
       ...[...models, ...unreadable].map(({ name, source }) => ({ name, ...source })),

@@ -33,7 +33,7 @@ export default class Mv extends BaseCommand {
     const { args, flags } = await this.parse(Mv)
     using stop = onStop()
     const project = await this.openProject(flags)
-    const { file, to } = moveOf(project, args.old, args.new)
+    const { file, to } = await moveOf(project, args.old, args.new)
     if (file === null) await refuseEvents(project, to)
     const from = parseModelName(args.old)!
     const { moveRelation } = await import('../pipeline/orphans.ts')
@@ -69,14 +69,14 @@ export default class Mv extends BaseCommand {
   }
 }
 
-function moveOf(project: Project, old: string, next: string): Move {
+async function moveOf(project: Project, old: string, next: string): Promise<Move> {
   const { files } = project
   const to = parseModelName(next)
   if (to === null || parseModelName(old) === null)
     throw new UsageError(`"${to === null ? next : old}" names no model`, {
       hint: 'models are named schema.table',
     })
-  for (const name of [old, next]) refuseReserved(project, name)
+  for (const name of [old, next]) await refuseReserved(project, name)
   if (sameName(old, next))
     throw new UsageError(`${old} and ${next} are one name: case does not distinguish models`, {
       hint: 'to spell it otherwise, rename the file; the next run goes on with the same table',

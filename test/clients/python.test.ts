@@ -5,8 +5,7 @@ import * as assert from 'uvu/assert'
 import { Resources } from '../../src/core/resources.ts'
 import { sql } from '../../src/core/sql.ts'
 import { serve } from '../support/odata-service.ts'
-import { extensionCache } from '../support/extension-cache.ts'
-import { pythonTests, runPython } from '../support/python.ts'
+import { DUCKDB_OVER_HTTP, pythonTests, runPython } from '../support/python.ts'
 import type { Table } from '../support/snapshot-files.ts'
 
 const orders: Table = {
@@ -24,13 +23,6 @@ interface Reader {
   readonly needs?: string
   readonly script: string
 }
-
-/** Of the very version that the extensions of the lake tests are for, it need not fetch what reads over HTTP. */
-const WITH_HTTPFS = `
-def opened():
-  c = duckdb.connect(config={'extension_directory': ${JSON.stringify(extensionCache)}})
-  c.execute('LOAD httpfs')
-  return c`
 
 const readers: readonly Reader[] = [
   {
@@ -58,9 +50,9 @@ print(len(f), f['amount'].sum(), f['note'][0], f['placed_at'].dt.tz)`,
   {
     name: 'DuckDB',
     modules: ['duckdb'],
-    needs: `${WITH_HTTPFS}\nopened()`,
+    needs: `${DUCKDB_OVER_HTTP}\nopened()`,
     script: `import sys, duckdb
-${WITH_HTTPFS}
+${DUCKDB_OVER_HTTP}
 c = opened()
 c.execute("SET TimeZone = 'UTC'")
 print(*c.execute("SELECT count(*), sum(amount), min_by(note, id), 'UTC' FROM read_parquet(?)", [sys.argv[1]]).fetchone())`,

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { runOptionsOf } from '../../src/commands/run-options.ts'
@@ -26,6 +28,7 @@ odata:
     tempDir: space.path('spill'),
     maxTempSize: '1GB',
     retention: { snapshots: 7, ms: 120_000 },
+    extensions: { directory: join(homedir(), '.duckdb', 'extensions'), names: [] },
   })
 })
 

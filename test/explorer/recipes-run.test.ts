@@ -12,6 +12,7 @@ import type { ToolId } from '../../src/explorer/page/recipes/recipe.ts'
 import { recipesFor, recipeSource } from '../../src/explorer/page/recipes/recipes.ts'
 import { readRowsState } from '../../src/explorer/page/rows/requests.ts'
 import { explored, type Explored, shop } from '../support/explored.ts'
+import { DUCKDB_OVER_HTTP, isWanted, runPython } from '../support/python.ts'
 import { testsSharing } from '../support/shared.ts'
 
 const run = promisify(execFile)
@@ -71,7 +72,7 @@ recipeTest('JavaScript reads all pages with exact numbers', async (desk) => {
   assert.equal(JSON.parse(stdout), [150, first, 3])
 })
 
-/** A test of Python, skipped where a module is missing. */
+/** `check` looks at what the recipe has read. */
 function pythonTest(
   name: string,
   tool: ToolId,
@@ -79,26 +80,23 @@ function pythonTest(
   modules: readonly string[],
   check: string,
 ) {
+  if (!isWanted(modules)) return test.skip(name)
   recipeTest(name, async (desk) => {
-    const missing = await missingModules(modules)
-    if (missing !== null) {
-      process.stderr.write(`  skipped: ${name}: ${missing}\n`)
-      return
-    }
-    const file = join(desk.desk, `${tool}.py`)
-    await writeFile(file, `${await codeFor(desk, tool, code)}\n${check}\n`)
-    await run('python3', [file])
+    await runPython(`${await codeFor(desk, tool, code)}\n${check}`, [])
   })
 }
 
-async function missingModules(modules: readonly string[]): Promise<string | null> {
-  try {
-    await run('python3', ['-c', `import ${modules.join(', ')}`])
-    return null
-  } catch {
-    return `python3 has not all of ${modules.join(', ')}`
-  }
-}
+for (const format of ['Parquet', 'CSV'])
+  if (!isWanted(['duckdb'], `${DUCKDB_OVER_HTTP}\nopened()`)) test.skip(`DuckDB reads ${format}`)
+  else
+    recipeTest(`DuckDB reads ${format}`, async (desk) => {
+      const script = `import duckdb, sys
+${DUCKDB_OVER_HTTP}
+c = opened()
+rows = c.execute(sys.argv[1]).fetchall()
+assert len(rows) == 150 and rows[0][:2] == (450, 9007199254741442), rows[0]`
+      await runPython(script, [await codeFor(desk, 'duckdb', format)])
+    })
 
 pythonTest(
   'pandas reads the CSV with its types',

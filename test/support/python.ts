@@ -4,6 +4,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { test } from 'uvu'
+import { extensionCache } from './extension-cache.ts'
 
 const python = process.env['EIDER_PYTHON'] || 'python3'
 const isRequired = process.env['EIDER_TEST_PARTS'] === 'required'
@@ -11,10 +12,19 @@ const isRequired = process.env['EIDER_TEST_PARTS'] === 'required'
 export type PythonTest = (name: string, run: () => Promise<void>) => void
 
 /** Tests that need these modules, and a script that ends well. */
-export function pythonTests(modules: readonly string[], needs = ''): PythonTest {
-  const isThere = endsWell(`import ${modules.join(', ')}\n${needs}`)
-  return isThere || isRequired ? (name, run) => test(name, run) : (name) => test.skip(name)
-}
+export const pythonTests = (modules: readonly string[], needs = ''): PythonTest =>
+  isWanted(modules, needs) ? (name, run) => test(name, run) : (name) => test.skip(name)
+
+/** False where a test that needs them is to be skipped. */
+export const isWanted = (modules: readonly string[], needs = ''): boolean =>
+  isRequired || endsWell(`import ${modules.join(', ')}\n${needs}`)
+
+/** A connection of DuckDB, of the very version that the extensions are for: it fetches nothing to read over HTTP. */
+export const DUCKDB_OVER_HTTP = `
+def opened():
+  c = duckdb.connect(config={'extension_directory': ${JSON.stringify(extensionCache)}})
+  c.execute('LOAD httpfs')
+  return c`
 
 /** What a script prints. `args` are its sys.argv[1:]. Throws with all that it said when it fails. */
 export async function runPython(script: string, args: readonly string[]): Promise<string> {

@@ -1,10 +1,6 @@
 // The extensions of a project, for commands that need not be in one.
 
-import {
-  extensionDirectory,
-  type NeededExtension,
-  neededExtensions,
-} from '../../project/extensions.ts'
+import type { NeededExtension } from '../../project/extensions.ts'
 import type { Project } from '../../project/project.ts'
 
 export interface ExtensionsInForce {
@@ -19,6 +15,7 @@ export async function extensionsInForce(
   project: string | undefined,
 ): Promise<ExtensionsInForce> {
   const { findProjectDir } = await import('../../project/load.ts')
+  const { extensionDirectory, neededExtensions } = await import('../../project/extensions.ts')
   if (project === undefined && (await findProjectDir(process.cwd())) === null) {
     const directory = process.env['EIDER_EXTENSIONS'] || null
     return { directory: extensionDirectory(process.cwd(), directory), needed: [] }

@@ -6,7 +6,6 @@ import type { Resources } from '../../core/resources.ts'
 import { entitySetName, type ModelName, sameName } from '../../core/names.ts'
 import type { Project } from '../../project/project.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
-import { findModel } from '../find-model.ts'
 
 export interface Queried {
   /** Path below the service root and query, percent-encoded. */
@@ -41,6 +40,7 @@ export async function queriedSnapshot(
   const { dir, state } = paths
   const compiled = await compileOnce(files, { dir, state, save: false })
   const { models } = compiled
+  const { findModel } = await import('../find-model.ts')
   const model = findModel(compiled, name)
   const { publishPreview } = await import('../../pipeline/preview.ts')
   const { makeScratch } = await import('../../pipeline/store/scratch.ts')

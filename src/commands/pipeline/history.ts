@@ -2,7 +2,6 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { showRows } from '../../cli/show-rows.ts'
-import { findModel } from '../find-model.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import { openToRead } from '../reading.ts'
 
@@ -42,5 +41,7 @@ async function historyOf<T>(
   read: (name: string) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
   const rows = await read(asked)
-  return rows.length > 0 ? rows : read(findModel(project, asked).name)
+  if (rows.length > 0) return rows
+  const { findModel } = await import('../find-model.ts')
+  return read(findModel(project, asked).name)
 }

@@ -7,7 +7,6 @@ import { variableFlags } from '../../cli/variable-flags.ts'
 import type { CompiledExternal } from '../../core/external.ts'
 import type { ColumnOrigin, CompiledProject, Model } from '../../core/model.ts'
 import { entitySetName, sameName } from '../../core/names.ts'
-import { findModel } from '../find-model.ts'
 
 type Models = ReadonlyMap<string, Model>
 
@@ -35,6 +34,7 @@ export default class PipelineShow extends BaseCommand {
     const { models, external } = project
     const table = external?.tables.find(({ name }) => sameName(name, args.model))
     if (table !== undefined) return this.#showSource(table, models, flags.json)
+    const { findModel } = await import('../find-model.ts')
     const model = findModel(project, args.model)
     if (flags.lineage) return await this.#showLineage(project, model, flags.json)
     const description = describeModel(model, models)
