@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { parseManifest } from '../../src/core/snapshot.ts'
+import { catalogFile, parseManifest } from '../../src/core/snapshot.ts'
 import { ODataService } from '../../src/odata/service.ts'
 import { fileReader } from '../../src/store/files/file-reader.ts'
 import { seededRandom } from '../support/seeded-random.ts'
@@ -50,7 +50,9 @@ async function checkTidy(space: Workspace): Promise<void> {
   const texts = manifests.map((name) => readFile(space.path('.eider/snapshots', name), 'utf8'))
   const snapshots = (await Promise.all(texts)).map(parseManifest)
   const named = snapshots.flatMap(({ relations }) => relations.map(({ file }) => file))
-  const expected = new Set([...named, ...manifests, 'manifest.json', 'current.sql'])
+  // A run that is killed may not have come to it.
+  const catalogs = snapshots.map(({ id }) => catalogFile(id)).filter((name) => names.includes(name))
+  const expected = new Set([...named, ...manifests, ...catalogs, 'manifest.json', 'current.sql'])
   assert.equal(names, [...expected].toSorted())
 }
 

@@ -35,11 +35,11 @@ const calls: readonly (readonly [Expression, readonly number[]])[] = [
   [callOf('listSlice', TEXTS, TEXTS, edm.Int64, edm.Int64), [3, 6, 1]],
   [callOf('exactAdd', decimalType(20, 2), decimalType(18, 2), decimalType(18, 2)), [1, 1]],
   [callOf('timeAdd', edm.DateTimeOffset, edm.DateTimeOffset, edm.Duration), [1, 1]],
-  [callOf('checkedWholeDiv', edm.Int64, edm.Int64, edm.Int64), [2, 2]],
-  [callOf('checkedWholeMod', edm.Int64, edm.Int64, edm.Int64), [2, 3]],
+  [callOf('checkedWholeDiv', edm.Int64, edm.Int64, edm.Int64), [1, 1]],
+  [callOf('checkedWholeMod', edm.Int64, edm.Int64, edm.Int64), [1, 1]],
   [callOf('durationDiv', edm.Duration, edm.Duration, edm.Double), [1, 2]],
   [callOf('cast', edm.Int32, edm.Int64), [1]],
-  [callOf('cast', { ...edm.Byte, engine: columnType('SMALLINT') }, edm.Int64), [2]],
+  [callOf('cast', { ...edm.Byte, engine: columnType('SMALLINT') }, edm.Int64), [1]],
   [callOf('cast', edm.Duration, edm.String), [1]],
 ]
 
