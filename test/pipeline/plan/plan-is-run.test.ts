@@ -114,6 +114,13 @@ function expectedOf({ model, action, because, problem }: PlannedStep): readonly 
   return [model.name, action === 'build' ? 'built' : 'unchanged', because]
 }
 
+/** null: it is not refused as a whole. */
+const refusalOf = (ask: () => Promise<unknown>): Promise<string | null> =>
+  ask().then(
+    () => null,
+    (error: Error) => error.message,
+  )
+
 interface Seen {
   refused: number
   failed: number
@@ -134,6 +141,13 @@ async function editAndRun(seed: number, seen: Seen): Promise<void> {
     if (models === null) continue
     texts = next
     const what = JSON.stringify({ seed, round, texts, given }, null, 2)
+    const refusal =
+      given.range == null ? null : await refusalOf(() => planned(space, models, given))
+    if (refusal !== null) {
+      assert.match(refusal, '--start and --end replace rows of append models', what)
+      assert.is(await refusalOf(() => space.run(models, given)), refusal, what)
+      continue
+    }
     const plain = (await planned(space, models, { ...given, diff: false })).steps
     const full = (await planned(space, models, given)).steps
     const { models: results } = await space.run(models, given)
