@@ -31,7 +31,8 @@ const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
 
 const results: FileResult[] = []
 const queue = [...files]
-const workers = Array.from({ length: Math.min(4, availableParallelism()) }, async () => {
+// One more than there are processors: tests of processes and servers wait as much as they work.
+const workers = Array.from({ length: Math.min(4, availableParallelism() + 1) }, async () => {
   for (let file = queue.shift(); file !== undefined; file = queue.shift())
     results.push(await runFile(file))
 })
