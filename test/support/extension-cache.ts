@@ -3,8 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import type { Test } from 'uvu'
-import { extensionFile } from '../../src/duckdb/extension-files.ts'
-import { places } from './lake/parts.ts'
+import { extensionFile, places } from './lake/parts.ts'
 
 /** Of the form of `extensions.directory`. */
 export const extensionCache = places.extensions
@@ -17,7 +16,7 @@ export function withExtensions(
   name: string,
   run: () => Promise<void>,
 ): void {
-  const missing = names.filter((one) => !existsSync(extensionFile(extensionCache, one)))
+  const missing = names.filter((one) => !existsSync(extensionFile(one)))
   if (missing.length === 0) return test(name, run)
   const reason = `without the extension ${missing.join(', ')}: run \`npm run lake-parts\``
   if (isRequired) test(name, () => Promise.reject(new Error(reason)))

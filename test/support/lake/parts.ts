@@ -4,6 +4,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { extensionFile as fileIn } from '../../../src/duckdb/extension-files.ts'
 
 /** The version whose binaries the parts hold, which must be that of the engine. */
 export const engineVersion = '1.5.5'
@@ -26,9 +27,7 @@ export const places = {
   versitygw: join(partsDirectory, 'bin', 'versitygw'),
 }
 
-export function extensionFile(name: string): string {
-  return join(places.extensions, `v${engineVersion}`, platform(), `${name}.duckdb_extension`)
-}
+export const extensionFile = (name: string): string => fileIn(places.extensions, name)
 
 /** One line for each part that is missing, with what brings it. */
 export function missingParts(): readonly string[] {
@@ -63,11 +62,4 @@ export function findPostgres(): string | null {
   const isPostgres = (directory: string) =>
     ['initdb', 'postgres'].every((program) => existsSync(join(directory, program)))
   return [...ofDebian, ...onPath, ...ofPackages].find(isPostgres) ?? null
-}
-
-/** As the engine calls the machine. */
-function platform(): string {
-  const system = { linux: 'linux', darwin: 'osx', win32: 'windows' }[process.platform as string]
-  const processor = { x64: 'amd64', arm64: 'arm64' }[process.arch as string]
-  return `${system ?? process.platform}_${processor ?? process.arch}`
 }

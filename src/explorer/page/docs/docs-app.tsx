@@ -2,6 +2,7 @@ import { useValue } from '../parts/state.ts'
 import { useEffect } from 'preact/hooks'
 import type { DocsData } from '../../../core/docs-data.ts'
 import type { Route } from '../address/route.ts'
+import { ProjectLinks } from '../frame/project-links.tsx'
 import { Search } from '../frame/search.tsx'
 import { showTime } from '../model/show.ts'
 import type { Page, View } from '../page.ts'
@@ -48,16 +49,7 @@ function DocsHeader({ page, route, data }: { page: Page; route: Route; data: Doc
       </Link>
       <Search page={page} />
       <nav class="header-links" aria-label="Pages">
-        <Link page={page} to={{ view: 'lineage', query: '' }} current={route.view === 'lineage'}>
-          Lineage
-        </Link>
-        <Link
-          page={page}
-          to={{ view: 'runs' }}
-          current={route.view === 'runs' || route.view === 'run'}
-        >
-          Runs
-        </Link>
+        <ProjectLinks page={page} route={route} />
       </nav>
       <span class="freshness">
         written <time dateTime={data.written_at}>{toMinutes(data.written_at)}</time>

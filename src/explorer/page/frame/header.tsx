@@ -6,6 +6,7 @@ import { ago, localTime } from '../model/show.ts'
 import type { Page } from '../page.ts'
 import type { Route } from '../address/route.ts'
 import { helpIsOpen } from './keys.tsx'
+import { ProjectLinks } from './project-links.tsx'
 import { Search } from './search.tsx'
 import { menuIsOpen } from './sets-navigation.tsx'
 
@@ -30,16 +31,7 @@ export function Header({ page, route }: { page: Page; route: Route }) {
       </Link>
       <Search page={page} />
       <nav class="header-links" aria-label="Pages">
-        <Link page={page} to={{ view: 'lineage', query: '' }} current={route.view === 'lineage'}>
-          Lineage
-        </Link>
-        <Link
-          page={page}
-          to={{ view: 'runs' }}
-          current={route.view === 'runs' || route.view === 'run'}
-        >
-          Runs
-        </Link>
+        <ProjectLinks page={page} route={route} />
         <Link page={page} to={{ view: 'connect', query: '' }} current={route.view === 'connect'}>
           Connect
         </Link>
