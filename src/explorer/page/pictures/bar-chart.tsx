@@ -30,7 +30,9 @@ export function BarChart({ data, sentence }: PictureProps) {
   const lines = isStacked ? 1 : series.length
   const row = isStacked ? ROW : Math.max(ROW, lines * 9 + 8)
   const height = marks.length * row + 6
-  const totals = marks.map((_, i) => series.reduce((sum, { values }) => sum + lengthOf(values[i]), 0))
+  const totals = marks.map((_, i) =>
+    series.reduce((sum, { values }) => sum + lengthOf(values[i]), 0),
+  )
   const ends = isStacked ? totals : series.flatMap(({ values }) => values.map(lengthOf))
   const least = Math.min(0, ...ends)
   const span = Math.max(0, ...ends) - least || 1
