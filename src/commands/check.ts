@@ -52,14 +52,19 @@ export default class Check extends BaseCommand {
     const dir = flags.project ?? (await findProjectDir(process.cwd())) ?? process.cwd()
     const root = repositoryPrefix(dir)
     try {
-      const { files, paths } = await this.openProject(flags)
+      const { files, paths, schedule } = await this.openProject(flags)
       const { compileOnce } = await import('../compiler/compile-once.ts')
       const { knownModels, select } = await import('../compiler/select.ts')
+      const { scheduleMistakes } = await import('../compiler/schedule-mistakes.ts')
       const { diagnosticsOf } = await import('../compiler/mistakes.ts')
       const { state } = paths
       const project = await compileOnce(files, { dir: paths.dir, state, save: false })
-      const selected = select(knownModels(project), selectionOf(argv, flags), noState)
-      const diagnostics = diagnosticsOf(project, selected)
+      const known = knownModels(project)
+      const selected = select(known, selectionOf(argv, flags), noState)
+      const diagnostics = [
+        ...scheduleMistakes(schedule, known),
+        ...diagnosticsOf(project, selected),
+      ]
       return { models: selected.size, diagnostics, root }
     } catch (error) {
       if (!(error instanceof DiagnosticsError)) throw error // of eider.yml
