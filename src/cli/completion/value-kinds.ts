@@ -24,6 +24,7 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
   host: 'text',
   junit: 'file',
   limit: 'text',
+  manifest: 'file',
   out: 'file',
   'page-size': 'text',
   port: 'text',
