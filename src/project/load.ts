@@ -121,6 +121,9 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     target,
     settings: effective,
     paths,
+    schedule: config.schedule,
+    notify: config.notify,
+    secrets: [env, dotEnv],
     files: {
       ...files,
       problems,
