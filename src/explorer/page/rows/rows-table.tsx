@@ -5,6 +5,7 @@ import type { Row } from '../model/value.ts'
 import { CellContent } from './cell.tsx'
 import { valueAt, type RowColumn } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
+import { isPart } from './short-rows.ts'
 import type { RowsContext } from './rows-context.ts'
 import { conditionOf, filterBy } from './table-actions.ts'
 import { shownColumns, useLayout, type Layout } from './use-layout.ts'
@@ -19,6 +20,8 @@ export interface RowsTableProps {
   /** Known when the service has counted. */
   readonly count: string | undefined
   readonly isBusy: boolean
+  /** Values are shown that are not whole, and say nothing that one could filter by. */
+  readonly isShort: boolean
   readonly onOpen: (column: RowColumn, row: Row) => void
   /** The last rows that are there have come into view. */
   readonly onEnd: () => void
@@ -51,8 +54,10 @@ export function RowsTable(props: RowsTableProps) {
     const column = place && columns[place.column]
     const row = place && rows[place.row]
     if (column === undefined || row === undefined) return
-    if (!isFilter) return props.onOpen(column, row)
-    const condition = conditionOf(column.name, valueAt(row, column.name) ?? null, true)
+    const value = valueAt(row, column.name)
+    if (!isFilter || (props.isShort && isPart(column.property, value)))
+      return props.onOpen(column, row)
+    const condition = conditionOf(column.name, value ?? null, true)
     if (condition === undefined || column.property === undefined) return
     context.change(filterBy(context.state.options, context.typeOf, condition))
   }
