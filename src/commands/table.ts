@@ -22,6 +22,7 @@ import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
 import Pull from './pull.ts'
 import Query from './query.ts'
+import Up from './up.ts'
 import Test from './test.ts'
 import Version from './version.ts'
 
@@ -43,6 +44,7 @@ export const commands = {
   maintain: Maintain,
   doctor: Doctor,
   test: Test,
+  up: Up,
   version: Version,
   'pipeline:run': PipelineRun,
   'pipeline:plan': PipelinePlan,
