@@ -3,6 +3,7 @@
 import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
+import Completion from './completion.ts'
 import Doctor from './doctor.ts'
 import Docs from './docs.ts'
 import Drop from './drop.ts'
@@ -45,6 +46,7 @@ export const commands = {
   doctor: Doctor,
   test: Test,
   up: Up,
+  completion: Completion,
   version: Version,
   'pipeline:run': PipelineRun,
   'pipeline:plan': PipelinePlan,
