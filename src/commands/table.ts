@@ -24,6 +24,7 @@ import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
 import Pull from './pull.ts'
 import Query from './query.ts'
+import Up from './up.ts'
 import Test from './test.ts'
 import Version from './version.ts'
 
@@ -46,6 +47,7 @@ export const commands = {
   maintain: Maintain,
   doctor: Doctor,
   test: Test,
+  up: Up,
   completion: Completion,
   version: Version,
   'pipeline:run': PipelineRun,
