@@ -345,6 +345,10 @@ export const limits = {
   /** `--every`: more often would be a loop, and less often than a day is for cron. */
   shortestEveryMs: 100,
   longestEveryMs: 86_400_000,
+  /** Of `schedule`: more often would be a loop; and a late_after of more than a year was not meant. */
+  shortestScheduleMs: 1_000,
+  longestLateMs: 366 * 86_400_000,
+  scheduledRuns: 100,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
   /** A run that waits looks this often whether the lock is free: a person does not notice it, and a look reads one file. */

@@ -18,6 +18,8 @@ export class RunResults {
   orphans: RunSummary['orphans'] = []
   /** The models that the run is about; empty until it knows. */
   selected: ReadonlySet<ModelName> = new Set()
+  /** Of the files that models read; empty until it knows. */
+  fileHashes: ReadonlyMap<string, string> = new Map()
   /** Whether the project has no mistake outside its models, as far as the run is concerned. */
   projectIsWhole = true
   readonly #startedMs = performance.now()

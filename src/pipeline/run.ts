@@ -114,7 +114,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     if (published !== null) await describePublished(options, published, connection)
     await Promise.all([
       store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
-      writeArtifacts(paths.target, project, summary),
+      writeArtifacts(paths.target, project, summary, results.fileHashes),
     ])
   } catch (error) {
     if (!isInterruption(error, signal))
@@ -163,6 +163,7 @@ async function work(
   using _interrupts = interruptOnAbort(connections, signal)
   try {
     const context = await prepare(options, results, connection)
+    results.fileHashes = context.fileHashes
     if (options.keepHistory === true) await refuseToEndHistories(context)
     failUncompiled(context, results)
     if (context.chosen.size < knownModels(project).size)

@@ -120,6 +120,9 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     name,
     settings: effective,
     paths,
+    schedule: config.schedule,
+    notify: config.notify,
+    secrets: [env, dotEnv],
     files: {
       ...files,
       problems,

@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import {
+  againstFlag,
   keepsHistory,
   rangeFlags,
   rangeOf,
@@ -25,6 +26,7 @@ import type { ModelName } from '../../core/names.ts'
 import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
+import { readManifest } from '../read-manifest.ts'
 import { runOptionsOf } from '../run-options.ts'
 
 type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
@@ -40,6 +42,7 @@ export default class PipelineRun extends BaseCommand {
   static override usage = '[SELECTOR...] [FLAGS]'
   static override flags = {
     ...selectionFlags,
+    ...againstFlag,
     ...variableFlags,
     retry: Flags.boolean({ summary: 'Only what failed or was skipped in the last run' }),
     'fail-fast': Flags.boolean({ summary: 'Start no further model after a failure' }),
@@ -70,6 +73,9 @@ export default class PipelineRun extends BaseCommand {
       exclusive: ['retry', 'full-refresh', 'start'],
     }),
   }
+
+  /** Where relative paths of flags begin; opening a project goes elsewhere. */
+  readonly #typedIn = process.cwd()
 
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(PipelineRun)
@@ -106,6 +112,7 @@ export default class PipelineRun extends BaseCommand {
     stop: StopRequest,
   ): Promise<RunSummary> {
     const startedMs = performance.now()
+    const against = await readManifest(flags.against, this.#typedIn)
     const project = await this.openProject(flags)
     const { compileOnce } = await import('../../compiler/compile-once.ts')
     const { paths } = project
@@ -118,7 +125,7 @@ export default class PipelineRun extends BaseCommand {
         import('../../pipeline/run.ts'),
         import('../../store/open-store.ts'),
       ])
-    const selection = { ...selectionOf(argv, flags), retry: flags.retry }
+    const selection = { ...selectionOf(argv, flags), retry: flags.retry, against }
     const known = knownModels(compiled)
     checkSelection(known, selection)
     this.printWarnings(compiled.warnings)
