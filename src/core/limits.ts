@@ -40,6 +40,8 @@ export const limits = {
   watchQuietMs: 200,
   /** Rows that a test shows of those that are missing, and of those that are not expected. */
   shownTestRows: 10,
+  /** Rows that a recorded test takes of one table: more than anybody reads in a test. */
+  recordedRows: 1000,
   /** Rows of a test that are compared one by one, for a tolerance or an order: more than anybody writes by hand. */
   comparedTestRows: 10_000,
   /** A watched file up to this size is compared with what it was, which takes a few milliseconds; models are far smaller. */

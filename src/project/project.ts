@@ -6,8 +6,6 @@ import type { Settings } from './settings.ts'
 
 export interface Project {
   readonly name: string
-  /** Of eider.yml; null: none, which is the default one. */
-  readonly target: string | null
   /** null: none of eider.yml's. */
   readonly target: string | null
   readonly settings: Settings
