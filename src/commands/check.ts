@@ -63,18 +63,20 @@ export default class Check extends BaseCommand {
     const typedIn = process.cwd()
     const against = await readManifest(flags.against, typedIn)
     try {
-      const { files, paths } = await this.openProject(flags)
+      const { files, paths, schedule } = await this.openProject(flags)
       const { compileOnce } = await import('../compiler/compile-once.ts')
       const { knownModels, select } = await import('../compiler/select.ts')
+      const { scheduleMistakes } = await import('../compiler/schedule-mistakes.ts')
       const { hashSeeds } = await import('../compiler/file-hashes.ts')
       const { diagnosticsOf } = await import('../compiler/mistakes.ts')
       const { state } = paths
       const project = await compileOnce(files, { dir: paths.dir, state, save: false })
+      const known = knownModels(project)
       const contents = await hashSeeds(paths.dir, project.models.values())
       const { editOf } = await import('../pipeline/catalog/manifest.ts')
       const isEdited = (model: Model) =>
         against === undefined ? noState() : editOf(model, against, contents) !== null
-      const selected = select(knownModels(project), selectionOf(argv, flags), isEdited)
+      const selected = select(known, selectionOf(argv, flags), isEdited)
       if (flags.manifest !== undefined) {
         const { writeManifest } = await import('../pipeline/artifacts.ts')
         const path = resolve(typedIn, flags.manifest)
@@ -82,7 +84,10 @@ export default class Check extends BaseCommand {
           throw new UsageError(`--manifest cannot be written: ${problemOfSystem(error)}`)
         })
       }
-      const diagnostics = diagnosticsOf(project, selected)
+      const diagnostics = [
+        ...scheduleMistakes(schedule, known),
+        ...diagnosticsOf(project, selected),
+      ]
       return { models: selected.size, diagnostics, root }
     } catch (error) {
       if (!(error instanceof DiagnosticsError)) throw error // of eider.yml

@@ -3,6 +3,7 @@
 import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
+import Completion from './completion.ts'
 import Doctor from './doctor.ts'
 import Docs from './docs.ts'
 import Drop from './drop.ts'
@@ -43,6 +44,7 @@ export const commands = {
   maintain: Maintain,
   doctor: Doctor,
   test: Test,
+  completion: Completion,
   version: Version,
   'pipeline:run': PipelineRun,
   'pipeline:plan': PipelinePlan,

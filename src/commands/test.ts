@@ -5,7 +5,6 @@ import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { junitXml } from '../cli/junit.ts'
 import { selectionFlags, selectionOf } from '../cli/selection.ts'
-import { showRows } from '../cli/show-rows.ts'
 import { savedText } from '../cli/saved-text.ts'
 import { hasPassed, type ShownTest, testLines, titleOf } from '../cli/show-test.ts'
 import { onStop } from '../cli/signals.ts'
@@ -129,6 +128,7 @@ export default class Test extends BaseCommand {
     flags: TestFlags,
   ): Promise<ShownTest> {
     const startedMs = performance.now()
+    const { eventsDoor } = await import('./events-door.ts')
     const { runTest } = await import('../pipeline/model-test/run-test.ts')
     const { paths, settings } = project
     const outcome =
@@ -138,9 +138,8 @@ export default class Test extends BaseCommand {
             paths,
             memoryLimit: settings.memory_limit,
             test,
-            accept: flags.accept
-              ? (path, columns, rows) => accept(paths.dir, path, columns, rows)
-              : null,
+            openDoor: (stateDir) => eventsDoor(project, stateDir),
+            accept: flags.accept ? (path, text) => writeFile(join(paths.dir, path), text) : null,
           })
         : { problem: test.problem, difference: null }
     const model = [...compiled.models.values()].find(
@@ -178,19 +177,10 @@ const shownOf = ({ model, name, about, runs }: ModelTest): ShownTest => ({
 
 function differenceOf(difference: ShownTest['difference']) {
   if (difference === null) return null
-  const { path, line, columns, missing, unexpected, missingRows, unexpectedRows } = difference
+  const { path, line, columns, missing, unexpected, changed, missingRows, unexpectedRows } =
+    difference
   const counts = { missing_rows: missingRows, unexpected_rows: unexpectedRows }
-  return { path, line, columns, missing, unexpected, ...counts }
-}
-
-async function accept(
-  dir: string,
-  path: string,
-  columns: readonly string[],
-  rows: readonly object[],
-): Promise<void> {
-  const text = showRows(columns, rows, 'csv').replaceAll('\r', '')
-  await writeFile(join(dir, path), `${text}\n`)
+  return { path, line, columns, missing, unexpected, changed, ...counts }
 }
 
 function totalOf(

@@ -9,6 +9,8 @@ export const hintRules = {
   'config-unknown-key': 'required',
   'config-invalid-value': { noneBecause: 'the message says what the value must be' },
   'config-missing-key': 'required',
+  'schedule-selector': 'required',
+  'secret-not-set': 'required',
   'dotenv-syntax': 'required',
   'dotenv-unknown-name': 'required',
   'invalid-model-path': 'required',

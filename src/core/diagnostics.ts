@@ -15,6 +15,10 @@ const messages = {
   'config-invalid-value': (p: { key: string; expected: string }) =>
     `"${p.key}" must be ${p.expected}`,
   'config-missing-key': (p: { key: string }) => `"${p.key}" is missing`,
+  'schedule-selector': (p: { run: string; problem: string }) =>
+    `the scheduled run "${p.run}": ${p.problem}`,
+  'secret-not-set': (p: { key: string; name: string }) =>
+    `"${p.key}" needs ${p.name}, which is not set`,
   // .env
   'dotenv-syntax': () => 'expected NAME=value',
   'dotenv-unknown-name': (p: { name: string }) => `no setting has the variable "${p.name}"`,

@@ -44,6 +44,8 @@ export const limits = {
   watchQuietMs: 200,
   /** Rows that a test shows of those that are missing, and of those that are not expected. */
   shownTestRows: 10,
+  /** Rows of a test that are compared one by one, for a tolerance or an order: more than anybody writes by hand. */
+  comparedTestRows: 10_000,
   /** A watched file up to this size is compared with what it was, which takes a few milliseconds; models are far smaller. */
   comparedFileBytes: 4 * MiB,
   /** A request to the admin port names one claim. */
@@ -345,6 +347,10 @@ export const limits = {
   /** `--every`: more often would be a loop, and less often than a day is for cron. */
   shortestEveryMs: 100,
   longestEveryMs: 86_400_000,
+  /** Of `schedule`: more often would be a loop; and a late_after of more than a year was not meant. */
+  shortestScheduleMs: 1_000,
+  longestLateMs: 366 * 86_400_000,
+  scheduledRuns: 100,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
   /** A run that waits looks this often whether the lock is free: a person does not notice it, and a look reads one file. */

@@ -67,6 +67,12 @@ export class RunResults {
     return this.#failed.size > 0
   }
 
+  /** null: the model has not failed, so far. */
+  failureOf(model: ModelName): string | null {
+    const result = this.#results.get(model)
+    return result?.status === 'failed' ? result.because : null
+  }
+
   /** Those of the selected models that have no result were not reached. */
   skipRest(because: string): void {
     for (const model of this.selected)

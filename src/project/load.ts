@@ -123,6 +123,9 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     targets: [...targets.keys()],
     settings: effective,
     paths,
+    schedule: config.schedule,
+    notify: config.notify,
+    secrets: [env, dotEnv],
     files: {
       ...files,
       problems,

@@ -1,6 +1,7 @@
 // A project: its directory, its settings, its files.
 
 import type { ProjectFiles, ProjectPaths } from '../core/project.ts'
+import type { Notify, Schedule } from '../core/schedule.ts'
 import type { Settings } from './settings.ts'
 
 export interface Project {
@@ -12,4 +13,9 @@ export interface Project {
   readonly settings: Settings
   readonly paths: ProjectPaths
   readonly files: ProjectFiles
+  readonly schedule: Schedule
+  /** null: nobody is told. */
+  readonly notify: Notify | null
+  /** What `${NAME}` stands for: the environment, then .env. */
+  readonly secrets: readonly Readonly<Record<string, string | undefined>>[]
 }

@@ -24,7 +24,7 @@ const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
 const LAST =
-  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped|buffer-flushed|docs-written|docs-diagram|help)$/
+  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped|buffer-flushed|docs-written|docs-diagram|help|completion)$/
 
 /** Tests in test/lake/ look at them. */
 const NEED_A_LAKE = ['maintained', 'pulled']
@@ -89,6 +89,7 @@ test('every line of every command is as the schema says', async () => {
     'doctor',
     'version --verbose',
     'run --help',
+    'completion bash',
     'init fresh',
     'docs',
     'docs --mermaid',

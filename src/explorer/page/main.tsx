@@ -16,9 +16,6 @@ const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
 if (icon !== null) icon.href = new URL(icon.href).href
 const container = document.getElementById('page')
 applyTheme()
-// A browser looks for the icon again at each address, and a relative link would lead elsewhere there.
-for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]'))
-  icon.href = `${icon.href}`
 if (container !== null) {
   const place = new Place(root)
   place.listen()

@@ -117,6 +117,11 @@ rowsTest('facets count values, and a click filters by one', async ({ page, visit
   await facet.getByRole('button', { name: /^open/ }).click()
   await settled(page)
   assert.is(queryOf(page), "?$filter=status eq 'open'")
+  await page.getByText('Requests', { exact: true }).click()
+  const asked = async (name: string) =>
+    decodeURIComponent(await page.getByRole('textbox', { name, exact: true }).inputValue())
+  assert.match(await asked('Different values'), 'status with countdistinct as status')
+  assert.match(await asked('Values of status'), 'groupby((status),aggregate($count as ')
   await facet.getByRole('button', { name: /^open/ }).click()
   await settled(page)
   assert.is(queryOf(page), '')

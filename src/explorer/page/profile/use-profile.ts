@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { encodeOption } from '../address/encode.ts'
 import type { Page } from '../page.ts'
 import type { AnswerOptions } from '../service/client.ts'
+import type { NamedRequest } from '../parts/request-list.tsx'
 import { type Answer, useAnswer } from '../parts/use-answer.ts'
 import type { TypedColumn } from '../chart/column-kind.ts'
 import {
@@ -25,12 +26,7 @@ export interface Profile {
   /** What is asked for, once it is known. */
   readonly shows: PictureRequest | null
   /** Relative to the root of the service. */
-  readonly requests: readonly ProfileRequest[]
-}
-
-export interface ProfileRequest {
-  readonly what: string
-  readonly request: string
+  readonly requests: readonly NamedRequest[]
 }
 
 export function useProfile(

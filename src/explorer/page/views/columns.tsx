@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks'
 import { readOptions } from '../address/options.ts'
 import { groupDigits } from '../model/show.ts'
 import type { ViewProps } from '../page.ts'
-import { Link } from '../parts/link.tsx'
 import { ColumnRow } from '../profile/column-row.tsx'
+import { FilterBar } from '../rows/filter-bar.tsx'
+import { rowsContext } from '../rows/rows-context.ts'
 import '../profile/profile.css'
 
 /** Above that a count takes seconds for each column, and nobody has asked for it yet. */
@@ -22,16 +23,7 @@ export function ColumnsView({ page, route }: ViewProps<'columns'>) {
   const isSmall = (published?.rows ?? 0) <= MOST_ROWS_UNASKED
   return (
     <>
-      {filter !== null && (
-        <p class="profile-filter">
-          <span>
-            Of the rows with <code>{filter}</code>
-          </span>
-          <Link page={page} to={{ ...route, query: '' }}>
-            all rows
-          </Link>
-        </p>
-      )}
+      <FilterBar context={rowsContext(page, set, route.query, 'columns')} error={undefined} />
       {!isSmall && (
         <p class="profile-filter">
           {groupDigits(published!.rows)} rows: to count a column takes a while.

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { EntitySet } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import type { Row } from '../model/value.ts'
@@ -11,7 +11,6 @@ import { columnsOf, type RowColumn } from '../rows/columns.ts'
 import { Facets } from '../rows/facets.tsx'
 import { HoverPeek } from '../rows/hover-peek.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
-import { editing } from '../rows/filter-editing.ts'
 import {
   countRequest,
   fileRequest,
@@ -38,12 +37,6 @@ function RowsOfSet({ context }: { context: RowsContext }) {
   const { page, set, state } = context
   const answer = useRows(page, firstPageRequest(state))
   const [opened, setOpened] = useState<{ column: RowColumn; row: Row } | null>(null)
-  useEffect(
-    () => () => {
-      editing.value = null
-    },
-    [],
-  )
   const { loaded } = answer
   const rows = loaded?.rows ?? []
   const columns = columnsOf(set, state, rows)
@@ -54,7 +47,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
   return (
     <>
       <RequestBar url={page.service.url(rowsRequest(state))}>
-        <ToolButtons />
+        <ToolButtons context={context} />
         <Files context={context} />
       </RequestBar>
       <ConnectRegion context={context} />
