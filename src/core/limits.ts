@@ -36,6 +36,10 @@ export const limits = {
   eventDepth: 100,
   /** Unknown names of fields of which the daemon remembers, for each model, whether they look like a column. */
   knownFieldNames: 1000,
+  /** A sample leaves shorter tables whole: what is listed in them would join with almost nothing. */
+  sampledFromRows: 1000,
+  /** States of another target that a run finds gone while it attaches their files; one lives for minutes. */
+  borrowTries: 5,
   /** Files that are saved together, or copied by a deployment, are one change when nothing follows for this time. */
   watchQuietMs: 200,
   /** Rows that a test shows of those that are missing, and of those that are not expected. */
