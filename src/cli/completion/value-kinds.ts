@@ -30,6 +30,8 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
   'page-size': 'text',
   port: 'text',
   project: 'directory',
+  sample: 'text',
+  'sample-by': 'text',
   select: 'selector',
   start: 'text',
   target: 'target',
