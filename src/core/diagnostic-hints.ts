@@ -56,6 +56,7 @@ export const hintRules = {
   'invalid-source': 'required',
   'unknown-model': 'required',
   'dependency-cycle': 'required',
+  'lake-type': 'required',
   'exposed-name': 'required',
   'exposed-unnamed-column': 'required',
   'exposed-without-key': 'required',

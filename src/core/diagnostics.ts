@@ -93,6 +93,9 @@ const messages = {
     models.length === 1
       ? `${models[0]} reads itself`
       : `these models depend on each other: ${[...models, models[0]].join(' -> ')}`,
+  // what the target can store
+  'lake-type': (p: { column: string; type: string }) =>
+    `a lake cannot store the column "${p.column}", which is ${p.type}`,
   // what is exposed
   'exposed-name': (p: { name: string; what: string }) =>
     `${p.what} "${p.name}" cannot be exposed: a name in OData has letters, digits and underscores only, and does not start with a digit`,
