@@ -12,6 +12,7 @@ import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
 import Init from './init.ts'
 import Maintain from './maintain.ts'
+import Move from './move.ts'
 import Mv from './mv.ts'
 import ODataExplain from './odata/explain.ts'
 import ODataPreview from './odata/preview.ts'
@@ -23,6 +24,7 @@ import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
 import Pull from './pull.ts'
 import Query from './query.ts'
+import Up from './up.ts'
 import Test from './test.ts'
 import Version from './version.ts'
 
@@ -40,10 +42,12 @@ export const commands = {
   query: Query,
   history: PipelineHistory,
   mv: Mv,
+  move: Move,
   drop: Drop,
   maintain: Maintain,
   doctor: Doctor,
   test: Test,
+  up: Up,
   completion: Completion,
   version: Version,
   'pipeline:run': PipelineRun,

@@ -40,6 +40,8 @@ export const limits = {
   watchQuietMs: 200,
   /** Rows that a test shows of those that are missing, and of those that are not expected. */
   shownTestRows: 10,
+  /** Rows that a recorded test takes of one table: more than anybody reads in a test. */
+  recordedRows: 1000,
   /** Rows of a test that are compared one by one, for a tolerance or an order: more than anybody writes by hand. */
   comparedTestRows: 10_000,
   /** A watched file up to this size is compared with what it was, which takes a few milliseconds; models are far smaller. */
@@ -347,6 +349,35 @@ export const limits = {
   shortestScheduleMs: 1_000,
   longestLateMs: 366 * 86_400_000,
   scheduledRuns: 100,
+  /** A clock that is set back by less, as to agree with a server of time, makes no run due again. */
+  clockSetBackMs: 60_000,
+  /** The clock is looked at this often: it may be set, and a machine that slept has not counted the time. */
+  lookAtClockMs: 5_000,
+  /** Counting all times that passed in a long sleep would take a while, and nobody asks for more. */
+  countedMissedRuns: 10_000,
+  /** A service that dies is started again after the first time, twice as late each time up to the second. */
+  restartDelayMs: 1_000,
+  longestRestartDelayMs: 60_000,
+  /** As many deaths within this time are not bad luck; whoever supervises `eider up` is to see that. */
+  restartDeaths: 5,
+  restartWindowMs: 60_000,
+  /** A process that has ended may have left its output to another one, which is not waited for longer. */
+  lastLinesMs: 1_000,
+  /** Characters of a line of a child without an end. */
+  childLineLength: 1 * MiB,
+  /** A child of `eider up` that is told to stop and still lives after this is killed: a server takes up to shutdownMs. */
+  childEndMs: 15_000,
+  leftoverPollMs: 50,
+  /** A webhook that does not answer, or says that it cannot, is tried again after these times: for about two minutes. */
+  webhookTimeoutMs: 10_000,
+  webhookRetryMs: [1_000, 5_000, 25_000, 60_000],
+  notifyCommandMs: 30_000,
+  /** Notifications that wait: more are old news. */
+  waitingNotifications: 100,
+  /** What is left of a notification when `eider up` stops. */
+  lastNotificationMs: 2_000,
+  /** Models that a notification names. */
+  namedFailures: 10,
   /** A run waits this long for the lock of another run (`--wait`). */
   runLockWaitMs: 30_000,
   /** A run that waits looks this often whether the lock is free: a person does not notice it, and a look reads one file. */

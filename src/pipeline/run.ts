@@ -111,7 +111,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     const recordBytes = isRecorded
       ? await store.state.recordRun(connection, summary, describeResults(summary))
       : null
-    if (published !== null) await describePublished(options, published, connection)
+    if (published !== null) await describePublished(options, published, summary, connection)
     await Promise.all([
       store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
       writeArtifacts(paths.target, project, summary, results.fileHashes),
@@ -128,12 +128,15 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
 
 /** The page of the service is not worth a failed run: without a catalog it shows what the manifest tells. */
 async function describePublished(
-  { store, project, logger }: RunOptions,
+  { store: { snapshots }, project, logger }: RunOptions,
   published: Published,
+  summary: RunSummary,
   connection: Connection,
 ): Promise<void> {
+  const isSame = !published.changed && isIdle(summary) && !snapshots.catalogsIdleRuns
   try {
-    await writeCatalog({ connection, snapshots: store.snapshots, project, published })
+    if (isSame && (await snapshots.catalog(published.snapshot.id)) !== null) return
+    await writeCatalog({ connection, snapshots, project, published })
   } catch (error) {
     logger.warn('catalog-not-written', { error: String(error) })
   }
@@ -295,7 +298,6 @@ async function publishAll(
   { connection, project, runId }: RunContext,
 ): Promise<Published> {
   const startedMs = performance.now()
-  const before = contractChanges === undefined ? null : await store.snapshots.current()
   const published = await publishModels({
     connection,
     snapshots: store.snapshots,
@@ -309,7 +311,7 @@ async function publishAll(
     onFailure: (model, error) =>
       results.fail(model.name, explainFailure(store.explain(error), model, null)),
   })
-  const { snapshot, changed } = published
+  const { snapshot, changed, before } = published
   results.snapshot = { id: snapshot.id, changed }
   if (!changed) return published
   progress({

@@ -118,6 +118,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   })
   return {
     name,
+    target,
     settings: effective,
     paths,
     schedule: config.schedule,

@@ -6,6 +6,8 @@ import type { Settings } from './settings.ts'
 
 export interface Project {
   readonly name: string
+  /** null: none of eider.yml's. */
+  readonly target: string | null
   readonly settings: Settings
   readonly paths: ProjectPaths
   readonly files: ProjectFiles
