@@ -12,6 +12,7 @@ import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
 import Init from './init.ts'
 import Maintain from './maintain.ts'
+import Move from './move.ts'
 import Mv from './mv.ts'
 import ODataExplain from './odata/explain.ts'
 import ODataPreview from './odata/preview.ts'
@@ -41,6 +42,7 @@ export const commands = {
   query: Query,
   history: PipelineHistory,
   mv: Mv,
+  move: Move,
   drop: Drop,
   maintain: Maintain,
   doctor: Doctor,

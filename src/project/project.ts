@@ -6,7 +6,7 @@ import type { Settings } from './settings.ts'
 
 export interface Project {
   readonly name: string
-  /** null: none of eider.yml's. */
+  /** Of eider.yml; null: none, which is the default one. */
   readonly target: string | null
   readonly settings: Settings
   readonly paths: ProjectPaths

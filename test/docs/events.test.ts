@@ -9,7 +9,7 @@ import { type Workspace, workspace } from '../support/workspace.ts'
 
 const files = {
   'eider.yml':
-    'name: t\nextensions: { directory: ext }\nsources:\n  crm:\n    tables:\n      c: { file: crm.csv }\n',
+    'name: t\nextensions: { directory: ext }\nsources:\n  crm:\n    tables:\n      c: { file: crm.csv }\ntargets: { copy: {} }\n',
   'crm.csv': 'id,name\n1,Ann\n',
   'models/raw/e.sql': '-- @kind: events\nid bigint not null\n',
   'models/a/good.sql': '-- @tags: x\n-- @expose id\nselect 1 as id, id as crm from crm.c\n',
@@ -24,7 +24,7 @@ const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
 const LAST =
-  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|dropped|buffer-flushed|docs-written|docs-diagram|help|completion)$/
+  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|target-moved|dropped|buffer-flushed|docs-written|docs-diagram|help|completion)$/
 
 /** Tests in test/lake/ look at them, or test/commands/up.test.ts. */
 const NEED_A_LAKE = ['maintained', 'pulled']
@@ -108,6 +108,7 @@ test('every line of every command is as the schema says', async () => {
   await ask(space, 'query x', 1)
   await ask(space, 'drop a.gone')
   await ask(space, 'mv a.good a.better')
+  await ask(space, 'move --to copy')
   assert.equal(
     Object.keys(defs).filter(
       (name) => !seen.has(name) && !NEED_A_LAKE.includes(name) && !NEED_UP.test(name),

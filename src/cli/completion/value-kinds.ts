@@ -12,8 +12,9 @@ export type ValueKind =
   /** Anything: nothing can be proposed. */
   | 'text'
 
-/** Of flags that list no options of their own. */
+/** Of flags that list no options of their own; where a name means something else in one command, with that before it. */
 export const flagValues: Readonly<Record<string, ValueKind>> = {
+  'move --from': 'target',
   'admin-port': 'text',
   against: 'file',
   end: 'text',
@@ -32,6 +33,7 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
   select: 'selector',
   start: 'text',
   target: 'target',
+  to: 'target',
   threads: 'text',
   token: 'text',
   vars: 'variable',
