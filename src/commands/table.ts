@@ -25,6 +25,7 @@ import PipelineShow from './pipeline/show.ts'
 import Pull from './pull.ts'
 import Query from './query.ts'
 import Up from './up.ts'
+import Status from './status.ts'
 import Test from './test.ts'
 import Version from './version.ts'
 
@@ -47,6 +48,7 @@ export const commands = {
   maintain: Maintain,
   doctor: Doctor,
   test: Test,
+  status: Status,
   up: Up,
   completion: Completion,
   version: Version,

@@ -230,6 +230,8 @@ export const limits = {
   longestWarehouseRetryMs: 1_000,
   /** A daemon that starts waits this long for a run that has the buffer open to take what is in it. */
   bufferLockWaitMs: 30_000,
+  /** What `eider status` waits for a service to say how it is: less than health checks wait for it. */
+  statusTimeoutMs: 3_000,
   /** What `eider doctor` waits for a port to answer, and the free space below which it warns. */
   doctorTimeoutMs: 1_000,
   lowDiskBytes: 1 * GiB,
