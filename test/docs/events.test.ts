@@ -95,6 +95,7 @@ test('every line of every command is as the schema says', async () => {
     'docs --mermaid',
   ])
     await ask(space, command)
+  await ask(space, 'contract a.good')
   await ask(space, 'odata explain a_good')
   await space.write(extensionFile('ext', 'excel'), 'damaged')
   await ask(space, 'extension install')
