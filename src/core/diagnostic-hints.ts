@@ -62,5 +62,7 @@ export const hintRules = {
   'exposed-without-key': 'required',
   'exposed-huge-integer': 'required',
   'expose-not-unique': 'required',
+  'contract-broken': 'required',
+  'contract-empty': 'required',
   'exposed-set-clash': 'required',
 } as const satisfies Readonly<Record<Code, HintRule>>

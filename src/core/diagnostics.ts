@@ -107,6 +107,8 @@ const messages = {
     `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number; Olingo reads none of more than 15 digits`,
   'expose-not-unique': (p: { key: string }) =>
     `an scd2 model keeps several versions of each ${p.key}, so that key is not unique`,
+  'contract-broken': (p: { problem: string }) => `the contract is broken: ${p.problem}`,
+  'contract-empty': () => 'the contract has no columns yet',
   'exposed-set-clash': (p: { set: string; other: string }) =>
     `${p.other} already has the entity set "${p.set}"`,
 } as const satisfies Record<string, (parameters: never) => string>

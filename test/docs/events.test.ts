@@ -98,6 +98,7 @@ test('every line of every command is as the schema says', async () => {
     'docs --mermaid',
   ])
     await ask(space, command)
+  await ask(space, 'contract a.good')
   await ask(space, 'odata explain a_good')
   await ask(space, 'status', 1)
   await space.write(extensionFile('ext', 'excel'), 'damaged')
