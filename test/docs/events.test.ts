@@ -24,7 +24,7 @@ const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
 const LAST =
-  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|target-moved|dropped|buffer-flushed|docs-written|docs-diagram|help|completion|status)$/
+  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|target-moved|dropped|buffer-flushed|docs-written|docs-diagram|help|completion|status|unit)$/
 
 /** Tests in test/lake/ look at them, or test/commands/up.test.ts. */
 const NEED_A_LAKE = ['maintained', 'pulled']
@@ -98,6 +98,7 @@ test('every line of every command is as the schema says', async () => {
     await ask(space, command)
   await ask(space, 'odata explain a_good')
   await ask(space, 'status', 1)
+  await ask(space, 'up --print systemd')
   await space.write(extensionFile('ext', 'excel'), 'damaged')
   await ask(space, 'extension install')
   await ask(space, 'extension list')
