@@ -7,7 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
 import { mistakes, type Schema } from '../support/json-schema.ts'
-import { pythonTests, runPython } from '../support/python.ts'
+import { type PythonTest, pythonTests, runPython } from '../support/python.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 /** What each of the three formats has a meaning for. */
@@ -26,7 +26,10 @@ const printed = async (space: Workspace, ...args: readonly string[]) =>
 const commandOf = (project: string) => ['up', '--project', project, '--target', 'prod']
 
 const hasSystemd = endsWell('systemd-analyze', ['--version'])
-const systemdTest = hasSystemd || process.env['EIDER_TEST_PARTS'] === 'required' ? test : test.skip
+const isWanted = hasSystemd || process.env['EIDER_TEST_PARTS'] === 'required'
+const systemdTest: PythonTest = isWanted
+  ? (name, run) => test(name, run)
+  : (name) => test.skip(name)
 
 test('the unit of systemd names this program, this user and what is written', async () => {
   await using space = await oddProject()
