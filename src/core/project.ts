@@ -1,5 +1,6 @@
 // A project directory as read, before anything is compiled.
 
+import type { DeclaredCheck } from './declared-check.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { Extensions } from './extensions.ts'
 import type { ExternalSource } from './external.ts'
@@ -16,6 +17,8 @@ export interface ProjectFiles {
   readonly seeds: readonly SeedFile[]
   /** macros/*.sql */
   readonly macros: readonly SourceFile[]
+  /** checks/*.sql; none when absent. */
+  readonly checks?: readonly SourceFile[]
   /** What each engine of the project loads; nothing when absent. */
   readonly extensions?: Extensions | undefined
   /** Tables that no run builds; none when absent. */
@@ -40,6 +43,8 @@ export interface SeedFile {
   readonly format: SeedFormat
   /** From the .yml next to it; empty without one. */
   readonly types: readonly DeclaredType[]
+  /** From there too; none when absent. */
+  readonly checks?: readonly DeclaredCheck[]
 }
 
 /** A column of a seed with the type that its author wants. */
