@@ -16,6 +16,7 @@ import { columnHint } from '../explain/column-types.ts'
 import { missingType, TYPE_HINT } from '../explain/binding.ts'
 import { problemOf } from '../explain/engine-words.ts'
 import { spanOfError } from '../places.ts'
+import { unstorableColumns } from '../stored-columns.ts'
 
 export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft {
   const { connection } = context
@@ -44,7 +45,14 @@ export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft 
       const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
       const kept = { ...base, ...reads, columns: described, definition }
       const model = { ...kept, kind, onSchemaChange }
-      const unstorable = unstorableTypes(parsed, columns)
+      const unstorable = [
+        ...unstorableTypes(parsed, columns),
+        ...unstorableColumns(context, columns, {
+          source,
+          spanOf: (i) => declared[i]!.type.span,
+          hintOf: () => 'take JSON',
+        }),
+      ]
       const wrong = [...diagnostics, ...conflicts, ...inTexts, ...unstorable, ...inChecks]
       return { model, diagnostics: wrong }
     },

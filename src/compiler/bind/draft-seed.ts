@@ -18,6 +18,7 @@ import type { Draft, DraftContext } from './draft.ts'
 import { problemOf } from '../explain/engine-words.ts'
 import { withoutDir } from '../places.ts'
 import { seedQuery, untypedColumns, wrongSeedTypes } from '../seed.ts'
+import { unstorableColumns } from '../stored-columns.ts'
 
 /** What is known about a seed before DuckDB reads it. */
 export interface KnownSeed {
@@ -118,7 +119,14 @@ export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
             ...(format === 'csv' ? await digits(columns) : []),
           ]
         : await wrongSeedTypes(connection, seed.file, shape, dir)
-      return { model: { ...base, ...reads, definition, ...own }, diagnostics }
+      const unstorable = unstorableColumns(context, columns, {
+        source,
+        spanOf: () => place.span,
+        hintOf: ({ name: column }) =>
+          `give it another type in the .yml next to the seed: ${column}: JSON`,
+      })
+      const all = [...diagnostics, ...unstorable]
+      return { model: { ...base, ...reads, definition, ...own }, diagnostics: all }
     },
   }
 }
