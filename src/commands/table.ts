@@ -3,6 +3,7 @@
 import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
+import Contract from './contract.ts'
 import Completion from './completion.ts'
 import Doctor from './doctor.ts'
 import Docs from './docs.ts'
@@ -24,6 +25,8 @@ import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
 import Pull from './pull.ts'
 import Query from './query.ts'
+import Up from './up.ts'
+import Status from './status.ts'
 import Test from './test.ts'
 import Version from './version.ts'
 
@@ -35,6 +38,7 @@ export const commands = {
   serve: ODataServe,
   plan: PipelinePlan,
   check: Check,
+  contract: Contract,
   docs: Docs,
   ls: PipelineLs,
   show: PipelineShow,
@@ -46,6 +50,8 @@ export const commands = {
   maintain: Maintain,
   doctor: Doctor,
   test: Test,
+  status: Status,
+  up: Up,
   completion: Completion,
   version: Version,
   'pipeline:run': PipelineRun,

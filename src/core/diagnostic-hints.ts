@@ -32,6 +32,7 @@ export const hintRules = {
   'unknown-key-column': 'required',
   'duplicate-key-column': 'required',
   'invalid-check': 'required',
+  'check-without-model': 'required',
   'empty-body': 'required',
   'not-a-select': 'required',
   'template-syntax': 'required',
@@ -62,5 +63,7 @@ export const hintRules = {
   'exposed-without-key': 'required',
   'exposed-huge-integer': 'required',
   'expose-not-unique': 'required',
+  'contract-broken': 'required',
+  'contract-empty': 'required',
   'exposed-set-clash': 'required',
 } as const satisfies Readonly<Record<Code, HintRule>>

@@ -53,6 +53,7 @@ const messages = {
   'duplicate-key-column': (p: { annotation: string; column: string }) =>
     `"@${p.annotation}" names "${p.column}" twice`,
   'invalid-check': (p: { problem: string }) => p.problem,
+  'check-without-model': () => 'this check reads no model, and no source that a model reads',
   // bodies
   'empty-body': (p: { expected: string }) => `the file has no body: expected ${p.expected}`,
   'not-a-select': () => 'a model is one SELECT statement',
@@ -107,6 +108,8 @@ const messages = {
     `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number; Olingo reads none of more than 15 digits`,
   'expose-not-unique': (p: { key: string }) =>
     `an scd2 model keeps several versions of each ${p.key}, so that key is not unique`,
+  'contract-broken': (p: { problem: string }) => `the contract is broken: ${p.problem}`,
+  'contract-empty': () => 'the contract has no columns yet',
   'exposed-set-clash': (p: { set: string; other: string }) =>
     `${p.other} already has the entity set "${p.set}"`,
 } as const satisfies Record<string, (parameters: never) => string>

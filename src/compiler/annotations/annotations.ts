@@ -54,7 +54,7 @@ const queryKinds = fileKinds.filter((kind) => kinds[kind].hasQuery)
 const checkRule = {
   value: 'check',
   expected: `a condition in SQL, or ${Object.values(checkExamples).join(', ')}`,
-  kinds: queryKinds,
+  kinds: fileKinds,
   repeats: true,
 } as const satisfies AnnotationRule
 
@@ -86,6 +86,12 @@ export const annotations = {
     value: 'optionalColumns',
     expected: 'nothing, or the columns of the key, separated by commas',
     kinds: fileKinds,
+  },
+  contract: {
+    value: 'contract',
+    expected: 'nothing, key(columns), or a column with its type: name TYPE [NOT NULL]',
+    kinds: fileKinds,
+    repeats: true,
   },
   tags: {
     value: 'columns',

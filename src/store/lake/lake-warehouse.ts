@@ -23,6 +23,7 @@ export const lakeWarehouse = (session: LakeSession): Warehouse => ({
 })
 
 async function exists(session: LakeSession): Promise<boolean> {
+  if (session.isMade !== null) return session.isMade
   const row = await session.read((connection) =>
     connection.row(sql`
       SELECT count(*) AS n FROM duckdb_schemas()

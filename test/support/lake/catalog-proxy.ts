@@ -9,6 +9,8 @@ export class CatalogProxy implements AsyncDisposable {
   readonly port: number
   /** Texts of all queries since `forget()`, each one message to PostgreSQL and its answer. */
   readonly queries: string[] = []
+  /** Of transactions that wrote a snapshot of a lake, so far. */
+  commits = 0
   /** Added to each answer. */
   delayMs = 0
   /** The connection of the next query that it fits ends before PostgreSQL has the query; then it is null again. */
@@ -44,6 +46,11 @@ export class CatalogProxy implements AsyncDisposable {
   /** Ends all connections; new ones are let in. */
   cut(): void {
     for (const pair of this.#pairs) pair.end()
+  }
+
+  /** What was to happen to the next COMMIT does not. */
+  disarm(): void {
+    this.#onCommit = null
   }
 
   /**
@@ -99,8 +106,9 @@ export class CatalogProxy implements AsyncDisposable {
           pair.end()
           return 'drop'
         }
-        if (pair.isCommitOfLake(query)) return this.#onCommit?.(pair) ?? 'forward'
-        return 'forward'
+        if (!pair.isCommitOfLake(query)) return 'forward'
+        this.commits++
+        return this.#onCommit?.(pair) ?? 'forward'
       },
       onClose: () => this.#pairs.delete(pair),
     })
