@@ -13,6 +13,8 @@ export class CatalogProxy implements AsyncDisposable {
   commits = 0
   /** Added to each answer. */
   delayMs = 0
+  /** The connection of the next query that it fits ends before PostgreSQL has the query; then it is null again. */
+  cutAt: RegExp | null = null
   readonly #server: Server
   readonly #upstreamPort: number
   readonly #pairs = new Set<Pair>()
@@ -99,6 +101,11 @@ export class CatalogProxy implements AsyncDisposable {
       delayMs: () => this.delayMs,
       onQuery: (query) => {
         this.queries.push(query)
+        if (this.cutAt?.test(query) === true) {
+          this.cutAt = null
+          pair.end()
+          return 'drop'
+        }
         if (!pair.isCommitOfLake(query)) return 'forward'
         this.commits++
         return this.#onCommit?.(pair) ?? 'forward'
