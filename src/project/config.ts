@@ -18,6 +18,9 @@ import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Variables } from '../core/variables.ts'
 import { isSettingName, type SecretName, settings, type SettingType } from './settings.ts'
+import type { Notify, Schedule } from '../core/schedule.ts'
+import { readNotify } from './notify.ts'
+import { readSchedule } from './schedule.ts'
 import { readSources } from './sources.ts'
 import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
 import { blankHint, yamlProblems } from './yaml-problems.ts'
@@ -31,6 +34,8 @@ export interface Config {
   /** What each target overrides, by its name. */
   readonly targets: ReadonlyMap<string, ReadonlyMap<string, SettingValue>>
   readonly sources: readonly ExternalSource[]
+  readonly schedule: Schedule
+  readonly notify: Notify | null
   /** As declared, and what each target overrides. */
   readonly variables: Variables
   readonly targetVariables: ReadonlyMap<string, Variables>
@@ -47,17 +52,18 @@ export function parseConfig(source: SourceFile): Config {
   const targets = new Map<string, Map<string, SettingValue>>()
   const variableNodes = new Map<string, Node | null>()
   const sourceNodes: (Node | null)[] = []
+  const upNodes = new Map<string, Node | null>()
   const diagnostics: Diagnostic[] = [...yamlProblems(source, document)]
   const refuse: Refuse = (node, key, expected, hint) =>
     diagnostics.push(
       diagnostic(
         'config-invalid-value',
         { key, expected },
-        { source, span: shownSpan(node) },
+        { source, span: shownSpan(node, key) },
         { hint },
       ),
     )
-  const found = { values, targets, variableNodes, sourceNodes, diagnostics, refuse }
+  const found = { values, targets, variableNodes, sourceNodes, upNodes, diagnostics, refuse }
   const root = document.contents
   if (diagnostics.length === 0 && root !== null) {
     if (isMap(root)) {
@@ -85,6 +91,8 @@ export function parseConfig(source: SourceFile): Config {
     values,
     targets,
     ...declarationsOf(source, variableNodes, sourceNodes, refuse),
+    schedule: readSchedule(upNodes.get('schedule') ?? null, source, refuse),
+    notify: readNotify(upNodes.get('notify') ?? null, source, refuse),
     diagnostics,
   }
 }
@@ -99,6 +107,8 @@ interface Reading {
   readonly variableNodes: Map<string, Node | null>
   /** What stands under `sources`. */
   readonly sourceNodes: (Node | null)[]
+  /** What stands under `schedule` and `notify`. */
+  readonly upNodes: Map<string, Node | null>
   /** '' outside of targets. */
   readonly target?: string
   readonly diagnostics: Diagnostic[]
@@ -175,6 +185,7 @@ function isOfItsOwn(reading: Reading, key: string, node: Node | null): boolean {
   if (key === 'vars') reading.variableNodes.set(reading.target ?? '', node)
   else if (key === 'targets' && !isInTarget) readTargets(reading, node)
   else if (key === 'sources' && !isInTarget) reading.sourceNodes.push(node)
+  else if (['schedule', 'notify'].includes(key) && !isInTarget) reading.upNodes.set(key, node)
   else return false
   return true
 }
@@ -251,7 +262,8 @@ const TARGET_NAME = /^[A-Za-z0-9_-]+$/
 function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
   const below = settingNames.filter((name) => name.startsWith(prefix))
   if (prefix !== '') return below
-  const ofRoot = targets === null ? ['vars'] : ['name', 'sources', 'targets', 'vars']
+  const ofRoot =
+    targets === null ? ['vars'] : ['name', 'notify', 'schedule', 'sources', 'targets', 'vars']
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 
@@ -260,9 +272,11 @@ function spanOf(node: Node): Span {
   return { start, end }
 }
 
-/** Of a URL with a password the line is not shown: messages end up in logs. */
-function shownSpan(node: Node): Span {
+/** Of a URL with a password, or of a webhook, the line is not shown: messages end up in logs. */
+function shownSpan(node: Node, key: string): Span {
   const { start, end } = spanOf(node)
-  const isSecret = isScalar(node) && typeof node.value === 'string' && holdsPassword(node.value)
+  const text = isScalar(node) && typeof node.value === 'string' ? node.value : ''
+  const isUrl = key.startsWith('notify') && text.includes('://')
+  const isSecret = holdsPassword(text) || isUrl || key === 'notify.webhook'
   return isSecret ? { start, end: start } : { start, end }
 }

@@ -11,7 +11,9 @@ import { foldCase, type ModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
+import { refuseUnfinishedMove } from '../moved-tables.ts'
 import {
+  type BeginOptions,
   type FinishedRun,
   type FlushPosition,
   type Known,
@@ -51,10 +53,15 @@ export class LakeState implements StateStore {
     this.#session = session
   }
 
-  async begin(connection: Connection, names: Iterable<ModelName>): Promise<Known> {
+  async begin(
+    connection: Connection,
+    names: Iterable<ModelName>,
+    options?: BeginOptions,
+  ): Promise<Known> {
     const spelled = [...names]
     const look = this.#session.takeLook()
     let found = look === null ? await this.#readAll(connection, spelled) : foundIn(look, spelled)
+    if (found !== null && options?.isMove !== true) refuseUnfinishedMove(found.catalog)
     if (found === null) {
       await makeLayout(connection, this.#session.lake)
       found = await this.#readAll(connection, spelled)
@@ -106,14 +113,14 @@ export class LakeState implements StateStore {
     runId: string,
     records: readonly NewRecord[],
   ): Promise<void> {
-    const rows = records.map(({ model, fingerprint, version }) => ({
+    const rows = records.map(({ model, fingerprint, version, removed = false }) => ({
       runId,
       model: model.name,
       kind: model.kind,
       fingerprint,
       version,
       definition: model.definition,
-      removed: false,
+      removed,
     }))
     await this.#insert(connection, rows)
   }

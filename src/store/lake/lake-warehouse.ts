@@ -17,7 +17,8 @@ export const lakeWarehouse = (session: LakeSession): Warehouse => ({
   exists: () => exists(session),
   open: (options) => open(session, options),
   openToRead: (options) => openToRead(session, options),
-  attachToRead: () => Promise.reject(notYet('eider odata preview of a model that is not exposed')),
+  // An engine with nothing of its own, to which the lake is attached.
+  openBeside: (options) => openToRead(session, options),
   settle: () => Promise.resolve(),
   fork: () => Promise.reject(notYet('eider serve --watch')),
 })
