@@ -3,6 +3,7 @@
 import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
+import Contract from './contract.ts'
 import Completion from './completion.ts'
 import Doctor from './doctor.ts'
 import Docs from './docs.ts'
@@ -37,6 +38,7 @@ export const commands = {
   serve: ODataServe,
   plan: PipelinePlan,
   check: Check,
+  contract: Contract,
   docs: Docs,
   ls: PipelineLs,
   show: PipelineShow,

@@ -95,6 +95,7 @@ export async function compileAll(
     pathOfSource: sources.pathOf,
     schemaOfSource: sources.schemaOf,
     variables,
+    target: files.target ?? null,
     connection,
     dir,
     modelNames,

@@ -56,10 +56,13 @@ export const hintRules = {
   'invalid-source': 'required',
   'unknown-model': 'required',
   'dependency-cycle': 'required',
+  'lake-type': 'required',
   'exposed-name': 'required',
   'exposed-unnamed-column': 'required',
   'exposed-without-key': 'required',
   'exposed-huge-integer': 'required',
   'expose-not-unique': 'required',
+  'contract-broken': 'required',
+  'contract-empty': 'required',
   'exposed-set-clash': 'required',
 } as const satisfies Readonly<Record<Code, HintRule>>

@@ -93,6 +93,9 @@ const messages = {
     models.length === 1
       ? `${models[0]} reads itself`
       : `these models depend on each other: ${[...models, models[0]].join(' -> ')}`,
+  // what the target can store
+  'lake-type': (p: { column: string; type: string }) =>
+    `a lake cannot store the column "${p.column}", which is ${p.type}`,
   // what is exposed
   'exposed-name': (p: { name: string; what: string }) =>
     `${p.what} "${p.name}" cannot be exposed: a name in OData has letters, digits and underscores only, and does not start with a digit`,
@@ -104,6 +107,8 @@ const messages = {
     `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number; Olingo reads none of more than 15 digits`,
   'expose-not-unique': (p: { key: string }) =>
     `an scd2 model keeps several versions of each ${p.key}, so that key is not unique`,
+  'contract-broken': (p: { problem: string }) => `the contract is broken: ${p.problem}`,
+  'contract-empty': () => 'the contract has no columns yet',
   'exposed-set-clash': (p: { set: string; other: string }) =>
     `${p.other} already has the entity set "${p.set}"`,
 } as const satisfies Record<string, (parameters: never) => string>

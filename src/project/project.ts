@@ -6,8 +6,10 @@ import type { Settings } from './settings.ts'
 
 export interface Project {
   readonly name: string
-  /** Of eider.yml; null: none, which is the default one. */
+  /** Its name in eider.yml; null: none, which is the default one. */
   readonly target: string | null
+  /** Those that eider.yml has. */
+  readonly targets: readonly string[]
   readonly settings: Settings
   readonly paths: ProjectPaths
   readonly files: ProjectFiles

@@ -9,7 +9,7 @@ import { type Workspace, workspace } from '../support/workspace.ts'
 
 const files = {
   'eider.yml':
-    'name: t\nextensions: { directory: ext }\nsources:\n  crm:\n    tables:\n      c: { file: crm.csv }\ntargets: { copy: {} }\n',
+    'name: t\ntargets: { copy: {}, dev: { allow_sample: true } }\nextensions: { directory: ext }\nsources:\n  crm:\n    tables:\n      c: { file: crm.csv }\n',
   'crm.csv': 'id,name\n1,Ann\n',
   'models/raw/e.sql': '-- @kind: events\nid bigint not null\n',
   'models/a/good.sql': '-- @tags: x\n-- @expose id\nselect 1 as id, id as crm from crm.c\n',
@@ -24,7 +24,7 @@ const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
 const LAST =
-  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|target-moved|dropped|buffer-flushed|docs-written|docs-diagram|help|completion|status|unit)$/
+  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|target-moved|dropped|buffer-flushed|test-recorded|docs-written|docs-diagram|help|completion|status|unit)$/
 
 /** Tests in test/lake/ look at them, or test/commands/up.test.ts. */
 const NEED_A_LAKE = ['maintained', 'pulled']
@@ -78,11 +78,13 @@ test('every line of every command is as the schema says', async () => {
   await ask(space, 'plan')
   await ask(space, 'run a.good raw.e a.gone')
   await ask(space, 'run')
+  await ask(space, 'test --record a.good recorded --where true')
   await space.write('models/a/good.sql', '-- @expose key\nselect 2 as key, id as crm from crm.c\n')
   await space.write('models/a/view.sql', '-- @kind: view\nselect key from a.good\n')
   await rm(space.path('models/a/gone.sql'))
   await ask(space, 'plan --diff', 1)
   await ask(space, 'run')
+  await ask(space, 'run a.view --target dev --from default --sample 50%')
   for (const command of ['ls', 'show a.good', 'show a.good --lineage', 'show crm.c', 'history'])
     await ask(space, command)
   for (const command of [
@@ -96,6 +98,7 @@ test('every line of every command is as the schema says', async () => {
     'docs --mermaid',
   ])
     await ask(space, command)
+  await ask(space, 'contract a.good')
   await ask(space, 'odata explain a_good')
   await ask(space, 'status', 1)
   await ask(space, 'up --print systemd')

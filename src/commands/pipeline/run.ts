@@ -26,6 +26,7 @@ import type { ModelName } from '../../core/names.ts'
 import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
+import { borrowingOf } from '../lender.ts'
 import { readManifest } from '../read-manifest.ts'
 import { runOptionsOf } from '../run-options.ts'
 
@@ -44,6 +45,19 @@ export default class PipelineRun extends BaseCommand {
     ...selectionFlags,
     ...againstFlag,
     ...variableFlags,
+    from: Flags.string({
+      summary: 'Read models that are not selected from what this other target has published',
+      helpValue: 'TARGET',
+    }),
+    sample: Flags.string({
+      summary: 'Of tables of sources, and of what --from reads, take only this share, such as 10%',
+      helpValue: 'PERCENT',
+    }),
+    'sample-by': Flags.string({
+      summary: 'Choose the sample by the values of this column, in the tables that have it',
+      helpValue: 'COLUMN',
+      dependsOn: ['sample'],
+    }),
     retry: Flags.boolean({ summary: 'Only what failed or was skipped in the last run' }),
     'fail-fast': Flags.boolean({ summary: 'Start no further model after a failure' }),
     threads: Flags.integer({
@@ -128,6 +142,10 @@ export default class PipelineRun extends BaseCommand {
     const selection = { ...selectionOf(argv, flags), retry: flags.retry, against }
     const known = knownModels(compiled)
     checkSelection(known, selection)
+    const isSelected = selection.include.length + selection.exclude.length > 0 || flags.retry
+    const borrowing = await borrowingOf(flags, project, isSelected, (target) =>
+      this.openProject({ ...flags, target }),
+    )
     this.printWarnings(compiled.warnings)
     using display = flags.json ? null : this.#display(flags, known.keys(), stop)
     const logger = this.loggerFor(
@@ -142,6 +160,7 @@ export default class PipelineRun extends BaseCommand {
       project: compiled,
       openClaims: async () => (await import('../claims.ts')).openClaims(project, logger),
       ...runOptionsOf(project),
+      ...borrowing,
       fullRefresh: flags['full-refresh'],
       selection,
       ...(flags.threads === undefined ? {} : { modelsAtOnce: flags.threads }),

@@ -29,6 +29,7 @@ const notYet = (what: string) =>
   })
 
 async function exists(session: LakeSession): Promise<boolean> {
+  if (session.isMade !== null) return session.isMade
   const row = await session.read((connection) =>
     connection.row(sql`
       SELECT count(*) AS n FROM duckdb_schemas()

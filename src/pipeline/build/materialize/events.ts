@@ -43,6 +43,12 @@ export const events: Materialization<EventsModel> = {
   dryRun,
 }
 
+/** Whether `build` would change nothing. */
+export async function isAsListed(context: RunContext, model: EventsModel): Promise<boolean> {
+  if (!continuesTable(context, model)) return false
+  return (await adaptationFor(context, model)).changes.length === 0
+}
+
 /** How the columns of the model change its table. */
 async function adaptationFor(
   { connection, columnsBefore }: RunContext,
