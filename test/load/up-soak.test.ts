@@ -114,8 +114,8 @@ test('what is accepted while children are killed is in the tables, once', async 
   const told = hook.received.map(({ event }) => event)
   for (const [i, event] of told.entries())
     assert.is(event, i % 2 === 0 ? 'failed' : 'recovered', told.join(' '))
-  console.log(
-    `${SECONDS} s: ${kills} kills, ${restarts} restarts; ${accepted.size} events accepted, ${sent.bad} refused, none for ${sent.longestMs} ms at most; ${read.good} answers, ${read.bad} without, none for ${read.longestMs} ms at most; runs: ${runs('ok')} ok, ${runs('failed')} failed, ${runs('busy')} busy, ${up.all('scheduled-run-skipped').length} skipped; told: ${told.length}; supervisor: ${before} MB, then ${after} MB`,
+  process.stdout.write(
+    `${SECONDS} s: ${kills} kills, ${restarts} restarts; ${accepted.size} events accepted, ${sent.bad} refused, none for ${sent.longestMs} ms at most; ${read.good} answers, ${read.bad} without, none for ${read.longestMs} ms at most; runs: ${runs('ok')} ok, ${runs('failed')} failed, ${runs('busy')} busy, ${up.all('scheduled-run-skipped').length} skipped; told: ${told.length}; supervisor: ${before} MB, then ${after} MB\n`,
   )
   assert.ok(after < before * 1.5 + 20, `${before} MB, then ${after} MB`)
 })
