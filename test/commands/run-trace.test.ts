@@ -72,7 +72,7 @@ const files = {
 function checkShape({ resourceSpans }: ExportRequest): readonly Span[] {
   const check = ({ key, value }: Attribute) => {
     assert.type(key, 'string')
-    const [[kind = '', content] = []] = Object.entries(value)
+    const [kind, content] = Object.entries(value)[0]!
     assert.is(Object.keys(value).length, 1)
     assert.ok(['stringValue', 'intValue', 'boolValue'].includes(kind), kind)
     assert.type(content, kind === 'boolValue' ? 'boolean' : 'string')

@@ -24,7 +24,7 @@ const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
 const LAST =
-  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|target-moved|dropped|buffer-flushed|test-recorded|docs-written|docs-diagram|help|completion|status)$/
+  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|target-moved|dropped|buffer-flushed|test-recorded|model-explained|docs-written|docs-diagram|help|completion|status)$/
 
 /** Tests in test/lake/ look at them, or test/commands/up.test.ts. */
 const NEED_A_LAKE = ['maintained', 'pulled']
@@ -79,6 +79,7 @@ test('every line of every command is as the schema says', async () => {
   await ask(space, 'run a.good raw.e a.gone')
   await ask(space, 'run')
   await ask(space, 'test --record a.good recorded --where true')
+  await ask(space, 'explain a.good --analyze')
   await space.write('models/a/good.sql', '-- @expose key\nselect 2 as key, id as crm from crm.c\n')
   await space.write('models/a/view.sql', '-- @kind: view\nselect key from a.good\n')
   await rm(space.path('models/a/gone.sql'))
