@@ -110,6 +110,11 @@ export class LakeEngine {
     return [
       ['application_name', this.#applicationName],
       ['connect_timeout', '10'],
+      // The same seen from here: a server that is gone for good would be waited for two hours.
+      ['keepalives_idle', '15'],
+      ['keepalives_interval', '5'],
+      ['keepalives_count', '3'],
+      ['tcp_user_timeout', '30000'],
       ...parameters,
       ['options', options],
     ]
