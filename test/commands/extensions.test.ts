@@ -140,7 +140,7 @@ async function compiledKey(space: Workspace): Promise<string> {
 test('a target that is a lake needs its extensions', async () => {
   await using space = await workspace({
     'eider.yml':
-      'name: t\nlake: { catalog: "postgres://u@db.example/lake", data: "s3://b/p/" }\nextensions: { directory: none }\n',
+      'name: t\nlake: { catalog: "postgres://u@db.example/lake", data: "s3://bucket/p/" }\nextensions: { directory: none }\n',
   })
   const { stdout } = await space.ok(['extension', 'list'])
   for (const name of ['ducklake', 'postgres_scanner', 'httpfs'])
