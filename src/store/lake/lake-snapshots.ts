@@ -2,7 +2,6 @@
 // `eider pull`, which copies them into files.
 
 import { mkdir } from 'node:fs/promises'
-import { EnvironmentError } from '../../core/failures.ts'
 import { LAKE_DATABASE, STORED_SCHEMA } from '../../core/lake.ts'
 import { limits } from '../../core/limits.ts'
 import { foldCase, type ModelName, splitModelName } from '../../core/names.ts'
@@ -13,6 +12,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
+import { fileSnapshots } from '../files/file-snapshots.ts'
 import { fileOf } from '../files/published-file.ts'
 import { readCatalog, retainedOf, writeCatalog } from '../files/snapshot-directory.ts'
 import type {
@@ -54,16 +54,8 @@ export function lakeSnapshots(session: LakeSession, state: LakeState): SnapshotS
     },
     // To read what other runs were is a tenth of all that such a run asks of PostgreSQL.
     catalogsIdleRuns: false,
-    fork: () =>
-      Promise.reject(
-        new EnvironmentError(
-          'lake-not-yet',
-          'a copy of what is published does not work on a lake yet',
-          {
-            hint: 'use a target whose database is a file',
-          },
-        ),
-      ),
+    // Of what this machine has pulled.
+    fork: (dir) => fileSnapshots(session.paths.snapshots).fork(dir),
   }
 }
 

@@ -15,6 +15,8 @@ export class CatalogProxy implements AsyncDisposable {
   answeredBytes = 0
   /** Added to each answer. */
   delayMs = 0
+  /** The connection of the next query that it fits ends before PostgreSQL has the query; then it is null again. */
+  cutAt: RegExp | null = null
   readonly #server: Server
   readonly #upstreamPort: number
   readonly #pairs = new Set<Pair>()
@@ -107,6 +109,11 @@ export class CatalogProxy implements AsyncDisposable {
       delayMs: () => this.delayMs,
       onQuery: (query) => {
         this.queries.push(query)
+        if (this.cutAt?.test(query) === true) {
+          this.cutAt = null
+          pair.end()
+          return 'drop'
+        }
         if (!pair.isCommitOfLake(query)) return 'forward'
         this.commits++
         return this.#onCommit?.(pair) ?? 'forward'
