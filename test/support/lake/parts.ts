@@ -44,6 +44,13 @@ export function missingParts(): readonly string[] {
   return [...lines, `${versitygw}, for the tests of rights, is missing: ${needed}`]
 }
 
+/** All but the store that enforces rights. */
+export const missingLakeParts = (): readonly string[] =>
+  missingParts().filter((line) => !line.startsWith(versitygw))
+
+/** Tests fail where their parts are missing, as in CI, instead of being skipped. */
+export const partsAreRequired = process.env['EIDER_TEST_PARTS'] === 'required'
+
 export const versitygw = 'the S3 store versitygw'
 
 /** The directory of `initdb` and `postgres`: of the system, newest first, else of the cache. */
