@@ -35,6 +35,7 @@ const LAST = [
   'help',
   'initialized',
   'lineage',
+  'model-explained',
   'moved',
   'source',
   'status',
@@ -98,6 +99,7 @@ test('every line of every command is as the schema says', async () => {
   await ask(space, 'run a.good raw.e a.gone')
   await ask(space, 'run')
   await ask(space, 'test --record a.good recorded --where true')
+  await ask(space, 'explain a.good --analyze')
   await space.write('models/a/good.sql', '-- @expose key\nselect 2 as key, id as crm from crm.c\n')
   await space.write('models/a/view.sql', '-- @kind: view\nselect key from a.good\n')
   await rm(space.path('models/a/gone.sql'))

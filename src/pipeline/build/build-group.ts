@@ -14,8 +14,7 @@ import { isConflict } from '../../duckdb/errors.ts'
 import type { RunResults } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state-store.ts'
-import { build, versionOf } from './build.ts'
-import { runChecks } from './run-checks.ts'
+import { build, checkRows, versionOf } from './build.ts'
 import { materializationOf } from './materialize/kinds.ts'
 import { noteRelation } from './materialize/relation.ts'
 
@@ -143,7 +142,7 @@ async function buildOne(builder: GroupBuilder, step: Step): Promise<Done> {
     const version = versionOf(context, model, fingerprint)
     results.versions.set(model.name, version)
     const rows = results.flushed.get(model.name)?.events ?? 0
-    const found = await runChecks(context.connection, model)
+    const found = await checkRows(context, model)
     const outcome = { status: 'built', because, rows } as const
     return done(withWarnings(step, outcome, found), { model, fingerprint, version })
   }
