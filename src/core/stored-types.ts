@@ -86,7 +86,6 @@ export function asStored(value: Sql, type: ColumnType, name: string): Sql {
 export function isGivenBack(value: Sql, type: ColumnType): Sql {
   const stored = storedType(type)
   if (stored === null) throw new Error(`a lake has no type for ${type}`)
-  if (stored === type) return sql`true`
   const back = sql`TRY_CAST(TRY_CAST(${value} AS ${sql.type(stored)}) AS ${sql.type(type)})`
   return sql`(${back} IS NOT DISTINCT FROM ${value})`
 }

@@ -23,8 +23,26 @@ const tests = {
 const { $defs: defs = {} } = schemaOf('events')
 
 const seen = new Set<string>()
-const LAST =
-  /(?:-finished|-details|-status)$|^(?:failed|error|source|lineage|version|initialized|explained|moved|target-moved|dropped|buffer-flushed|test-recorded|docs-written|docs-diagram|help|completion|status|unit)$/
+const LAST = [
+  'buffer-flushed',
+  'completion',
+  'docs-diagram',
+  'docs-written',
+  'dropped',
+  'error',
+  'explained',
+  'failed',
+  'help',
+  'initialized',
+  'lineage',
+  'moved',
+  'source',
+  'status',
+  'target-moved',
+  'test-recorded',
+  'unit',
+  'version',
+]
 
 /** Tests in test/lake/ look at them, or test/commands/up.test.ts. */
 const NEED_A_LAKE = ['maintained', 'pulled']
@@ -42,7 +60,8 @@ function checked(stdout: string, command: string): void {
     seen.add(value.event)
     return value.event
   })
-  assert.match(names.at(-1)!, LAST, command)
+  const last = names.at(-1)!
+  assert.ok(/-(?:finished|details|status)$/.test(last) || LAST.includes(last), command)
 }
 
 async function ask(space: Workspace, command: string, exitCode = 0): Promise<void> {

@@ -117,8 +117,7 @@ async function retryRejected(
 ): Promise<number> {
   const query = sql`SELECT 1 FROM _eider.rejected_events WHERE ${isOf(model)} LIMIT 1`
   if ((await connection.row(query)) === null) return 0
-  const target = await store.tables.written(connection, model.name)
-  const events = await insertRejected(connection, target, model)
+  const events = await insertRejected(connection, model, store.tables)
   await dropBatch(connection)
   return events
 }

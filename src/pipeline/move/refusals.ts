@@ -67,21 +67,23 @@ export async function refuseValues(
   { name, columns }: SourceTable,
   to: Side,
 ): Promise<void> {
-  const { tables } = to.store
-  const counts = columns.map(
-    (column) => sql`count(*) FILTER (NOT ${tables.keeps(sql.ident(column.name), column.type)})`,
-  )
+  const doubtful = columns.flatMap((column) => {
+    const keeps = to.store.tables.keeps(sql.ident(column.name), column.type)
+    return keeps === null ? [] : [{ column, keeps }]
+  })
+  if (doubtful.length === 0) return
+  const counts = doubtful.map(({ keeps }) => sql`count(*) FILTER (NOT ${keeps})`)
   const row = await connection.row(
     sql`SELECT [${sql.join(counts)}]::VARCHAR[] AS counts FROM ${relationOf(name)}`,
   )
   const found = row?.['counts'] as readonly string[]
   refuse(
-    columns.flatMap(({ name: column, type }, i) => {
+    doubtful.flatMap(({ column }, i) => {
       const values = numberOf(found[i])
       if (values === 0) return []
       const many = values === 1 ? 'a value' : `${values} values`
-      const cast = `CAST("${column}" AS VARCHAR) AS "${column}"`
-      return `${name}: column "${column}", which is ${type}, has ${many} that ${nameOf(to)} cannot store; cast it in the model, as to text: ${cast}`
+      const cast = `CAST("${column.name}" AS VARCHAR) AS "${column.name}"`
+      return `${name}: column "${column.name}", which is ${column.type}, has ${many} that ${nameOf(to)} cannot store; cast it in the model, as to text: ${cast}`
     }),
   )
 }

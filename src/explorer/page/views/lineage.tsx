@@ -62,6 +62,9 @@ function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: Lineage
           <Zoom scale={scale} onScale={zoom} />
         </div>
       </header>
+      {chosen === null && /(?:^|&)(?:model|set)=/.test(route.query) && (
+        <p role="alert">There is nothing of this name in the graph.</p>
+      )}
       {chosen === null && (
         <p class="soft">
           From sources and events at the left to the sets at the right. Choose a model to see what

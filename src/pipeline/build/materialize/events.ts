@@ -90,7 +90,7 @@ async function dryRun(
   const table = before !== null && continuesTable(context, model) ? before : null
   const isEvolved = table === null || (await adaptationFor(context, model)).is === 'evolved'
   const segments = await waiting(model)
-  const events = await judgeEvents(connection, model, segments, rejectedFor(model, context))
+  const events = await judgeEvents(context, model, segments, rejectedFor(model, context))
   const arriving = await keepArriving(connection, unique)
   const old = table === null ? sql.empty : await rowsBefore(context, model, table, arriving)
   await layOver(connection, model.name, sql`${old}FROM ${arriving}`)
