@@ -24,6 +24,8 @@ export interface WriteOptions extends ReadOptions {
 export interface Warehouse {
   /** For people. */
   readonly name: string
+  /** Whoever reads it keeps a run from opening it. */
+  readonly readersHoldRuns: boolean
   /** False: nothing was built yet. */
   exists(): Promise<boolean>
   /** For a run, which holds the lease. */

@@ -57,6 +57,8 @@ const faults: Readonly<Record<string, { readonly weight: number; readonly make: 
     async make({ lake }, machine) {
       const held = await Promise.race([lake.catalog.holdNextCommit(), sleep(PROGRESS_MS, null)])
       for (const victim of ['flush', 'run'] as const) machine.signal(victim, 'SIGKILL')
+      // A COMMIT that is held later would be held for good.
+      if (held === null) lake.catalog.disarm()
       held?.release()
     },
   },

@@ -19,6 +19,7 @@ import { AS_READER, AS_RUN, explain, isLocked } from './warehouse-failures.ts'
 
 export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse => ({
   name: paths.database,
+  readersHoldRuns: true,
   exists: () => Promise.resolve(isThere(paths)),
   open: (options) => open(paths, options),
   openToRead: (options) => openToRead(paths, options),

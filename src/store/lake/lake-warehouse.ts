@@ -13,6 +13,7 @@ export const lakeWarehouse = (session: LakeSession): Warehouse => ({
   get name() {
     return describeLake(session.lake)
   },
+  readersHoldRuns: false,
   exists: () => exists(session),
   open: (options) => open(session, options),
   openToRead: (options) => openToRead(session, options),
