@@ -20,7 +20,8 @@ import { draftQuery } from './bind/draft-query.ts'
 import { draftSeed, type KnownSeed, readSeed } from './bind/draft-seed.ts'
 import { failedModels, Mistakes, type NamedFile, type Understanding } from './mistakes.ts'
 import { orderOf } from './graph.ts'
-import { attachKnownSources } from './known-sources.ts'
+import { closeEngine, isClosed } from './sources/closed.ts'
+import { attachKnownSources } from './sources/known-sources.ts'
 import { lineageOfAll, type LineageSources } from './lineage/query.ts'
 import { createMacros, type Macros } from './sql/macros.ts'
 import { type ParsedEvents, type ParsedModel, parseModelFile } from './model-file.ts'
@@ -75,15 +76,18 @@ export async function compileAll(
   await using connection = await database.connect()
   const macros = await createMacros(connection, files.macros, variables)
   const modelNames = Array.from(names.values(), ({ name }) => name)
-  const sources = await attachKnownSources(connection, dir, files.sources ?? [], {
+  const sources = await attachKnownSources(database, connection, dir, files.sources ?? [], {
     modelNames,
     knownTables,
   })
   found.push(...sources.unreadable, ...sources.misnamed)
+  const closed = isClosed(files.sources ?? [], files.extensions)
+  if (closed) await closeEngine(connection, dir, files.sources ?? [])
   const known = { findModel, findSource: sources.find, macros: macros.facts }
   const isQuery = (model: ParsedModel) => model.kind !== 'events'
   const readable = [...modelNames, ...sources.tables.map(({ name }) => name)]
-  const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, readable)
+  const asked = parsed.filter(isQuery)
+  const resolved = await resolveQueries(connection, asked, known, readable, closed)
   const { queries } = resolved
   found.push(...macros.diagnostics, ...resolved.diagnostics)
   await onInputs?.(connection, [
@@ -93,7 +97,8 @@ export async function compileAll(
 
   const context = {
     pathOfSource: sources.pathOf,
-    schemaOfSource: sources.schemaOf,
+    partOfSource: sources.partOf,
+    isVolatileSource: sources.isVolatile,
     variables,
     connection,
     dir,

@@ -52,6 +52,8 @@ export const hintRules = {
   'dynamic-pivot': 'required',
   'not-a-macro': 'required',
   'invalid-source': 'required',
+  'extension-missing': 'required',
+  'secret-not-set': 'required',
   'unknown-model': 'required',
   'dependency-cycle': 'required',
   'exposed-name': 'required',

@@ -83,6 +83,10 @@ const messages = {
   // sources
   'invalid-source': (p: { name: string; problem: string }) =>
     `the source "${p.name}" cannot be read: ${p.problem}`,
+  'extension-missing': (p: { name: string; extension: string }) =>
+    `the source "${p.name}" needs the extension ${p.extension}, which is not installed`,
+  'secret-not-set': (p: { name: string; variable: string }) =>
+    `"${p.name}" needs the variable ${p.variable}, which is not set`,
   // the graph
   'unknown-model': (p: { name: string }) => `no model "${p.name}"`,
   'dependency-cycle': ({ models }: { models: readonly string[] }) =>

@@ -12,12 +12,13 @@ import {
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Extensions, withRequired } from '../core/extensions.ts'
+import type { HiddenValue } from '../core/hidden.ts'
 import { syncPath } from '../files/durable-directory.ts'
 import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { DatabaseError, isInterrupt, toDatabaseError } from './errors.ts'
+import { DatabaseError, ErrorWords, isInterrupt, toDatabaseError } from './errors.ts'
 import { extensionError } from './extension-files.ts'
 import { type Row, textOf } from './values.ts'
 
@@ -46,6 +47,7 @@ export class Database implements AsyncDisposable {
   readonly #connections = new Set<Connection>()
   #onConnect: readonly Sql[] = []
   readonly #deferred = new Resources()
+  readonly #words = new ErrorWords()
   #closed = false
 
   private constructor(instance: DuckDBInstance, syncNames: () => Promise<void>) {
@@ -90,7 +92,7 @@ export class Database implements AsyncDisposable {
 
   async connect(): Promise<Connection> {
     const driver = await attempt(this.#instance.connect())
-    const connection = new Connection(driver, this.#syncNames, () => {
+    const connection = new Connection(driver, this.#syncNames, this.#words, () => {
       this.#connections.delete(connection)
     })
     this.#connections.add(connection)
@@ -101,6 +103,16 @@ export class Database implements AsyncDisposable {
   /** Each connection that is opened from now on runs these first. */
   onConnect(statements: readonly Sql[]): void {
     this.#onConnect = statements
+  }
+
+  /** From now on no error of any connection repeats them. */
+  hide(values: readonly HiddenValue[]): void {
+    this.#words.hide(values)
+  }
+
+  /** From now on `explain` is asked first what an error of any connection means; null: it does not know. */
+  explain(explain: (message: string) => string | null): void {
+    this.#words.explain(explain)
   }
 
   /** Before it is closed: what is left to the engine blocks this thread. */
@@ -122,13 +134,20 @@ export class Connection implements AsyncDisposable {
   /** For files in this directory that read vectors; nothing else touches the driver. */
   readonly driver: DuckDBConnection
   readonly #syncNames: () => Promise<void>
+  readonly #words: ErrorWords
   readonly #onClose: () => void
   readonly #running = new Set<Promise<unknown>>()
   #closed = false
 
-  constructor(driver: DuckDBConnection, syncNames: () => Promise<void>, onClose: () => void) {
+  constructor(
+    driver: DuckDBConnection,
+    syncNames: () => Promise<void>,
+    words: ErrorWords,
+    onClose: () => void,
+  ) {
     this.driver = driver
     this.#syncNames = syncNames
+    this.#words = words
     this.#onClose = onClose
   }
 
@@ -246,7 +265,7 @@ export class Connection implements AsyncDisposable {
    */
   async attempt<T>(call: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error('the connection is closed')
-    const running = attempt(call())
+    const running = attempt(call(), this.#words)
     this.#running.add(running)
     try {
       return await running
@@ -300,10 +319,10 @@ function columnOf(statement: DuckDBPreparedStatement, index: number): Column {
   }
 }
 
-async function attempt<T>(promise: Promise<T>): Promise<T> {
+async function attempt<T>(promise: Promise<T>, words?: ErrorWords): Promise<T> {
   try {
     return await promise
   } catch (error) {
-    throw toDatabaseError(error)
+    throw words?.reword(error) ?? toDatabaseError(error)
   }
 }

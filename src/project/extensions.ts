@@ -3,7 +3,7 @@
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Extensions } from '../core/extensions.ts'
-import { extensionOf, type ExternalSource } from '../core/external.ts'
+import { extensionsOfSource, type ExternalSource } from '../core/external.ts'
 import type { SettingValues } from './settings.ts'
 
 export interface NeededExtension {
@@ -30,8 +30,7 @@ export const neededExtensions = (
   sources: readonly ExternalSource[],
 ): readonly NeededExtension[] => [
   ...settings['extensions.load'].map((name) => ({ name, neededBy: 'extensions of eider.yml' })),
-  ...sources.flatMap(({ name, system }) => {
-    const extension = extensionOf(system)
-    return extension === null ? [] : [{ name: extension, neededBy: `source ${name}` }]
-  }),
+  ...sources.flatMap((source) =>
+    extensionsOfSource(source).map((name) => ({ name, neededBy: `source ${source.name}` })),
+  ),
 ]
