@@ -16,7 +16,8 @@ import { usageProblem } from './usage-problem.ts'
 
 export interface SharedFlags {
   readonly project?: string | undefined
-  readonly target?: string | undefined
+  /** null: none, whatever the environment says. */
+  readonly target?: string | null | undefined
   readonly json: boolean
   readonly quiet: boolean
   readonly verbose: boolean

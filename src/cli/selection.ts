@@ -19,6 +19,14 @@ export const selectionFlags = {
   }),
 }
 
+/** Of commands that know `state:modified`. */
+export const againstFlag = {
+  against: Flags.string({
+    summary: 'A manifest.json of another state, with which state:modified compares',
+    helpValue: 'FILE',
+  }),
+}
+
 export interface SelectionFlags {
   readonly select?: readonly string[] | undefined
   readonly exclude?: readonly string[] | undefined

@@ -108,6 +108,14 @@ export class RunDisplay implements Disposable {
   readonly #on: { [E in RunEvent['event']]?: (event: Extract<RunEvent, { event: E }>) => void } = {
     'run-started': ({ models }) => void (this.#total = models),
     'models-selected': ({ models }) => void (this.#total = models),
+    'rows-borrowed': ({ target, published_at: at, models, along, sample }) => {
+      const share = sample === null ? '' : `, ${sample} of long tables`
+      const of = target === null ? 'sources' : target
+      const reads = target === null ? '' : `${count(models.length, 'set')} published ${at}`
+      this.#say('reading', of, `${reads}${share}`.replace(/^, /, ''))
+      if (along.length > 0)
+        this.note(`${along.join(', ')}: built too, since ${of} does not publish them`)
+    },
     'flush-started': ({ model, events }) => {
       if (this.#flush?.model !== model) this.#endFlush()
       this.#enter('flushing')

@@ -25,8 +25,15 @@ interface ShownDifference {
   readonly columns: readonly string[]
   readonly missing: readonly Row[]
   readonly unexpected: readonly Row[]
+  readonly changed: readonly ChangedRow[]
   readonly missingRows: number
   readonly unexpectedRows: number
+}
+
+interface ChangedRow {
+  readonly expected: Row
+  readonly built: Row
+  readonly columns: readonly string[]
 }
 
 const CELL_COLUMNS = 40
@@ -65,9 +72,12 @@ function differenceLines(difference: ShownDifference, paint: Paint): readonly st
   const { columns, missing, unexpected, missingRows, unexpectedRows } = difference
   const cell = (row: Row, name: string) =>
     cut((row[name] ?? 'NULL').replaceAll(/\p{Cc}/gu, '\ufffd'), CELL_COLUMNS)
-  const rows = [...missing, ...unexpected].map((row) => columns.map((name) => cell(row, name)))
+  const rows = rowsOf(difference).map((shown) => ({
+    ...shown,
+    cells: columns.map((name) => cell(shown.row, name)),
+  }))
   const widths = columns.map((name, i) =>
-    Math.max(widthOf(name), ...rows.map((cells) => widthOf(cells[i]!))),
+    Math.max(widthOf(name), ...rows.map(({ cells }) => widthOf(cells[i]!))),
   )
   const line = (cells: readonly string[]) =>
     cells.map((text, i) => text + ' '.repeat(widths[i]! - widthOf(text))).join('  ')
@@ -75,12 +85,40 @@ function differenceLines(difference: ShownDifference, paint: Paint): readonly st
     all > shown ? [`  … and ${count(all - shown, 'row')} more ${what}`] : []
   return [
     `  ${line(columns)}`.trimEnd(),
-    ...rows.map((cells, i) =>
-      i < missing.length
-        ? paint('red', `- ${line(cells)}  expected`)
-        : paint('green', `+ ${line(cells)}  built`),
+    ...rows.map(({ cells, isBuilt, others }) =>
+      isBuilt
+        ? paint(
+            'green',
+            `+ ${line(cells)}  built${others.length === 0 ? '' : `: other ${others.join(', ')}`}`,
+          )
+        : paint('red', `- ${line(cells)}  expected`),
     ),
     ...more(missingRows, missing.length, 'expected'),
     ...more(unexpectedRows, unexpected.length, 'built'),
+  ]
+}
+
+interface ShownRow {
+  readonly row: Row
+  readonly isBuilt: boolean
+  /** The columns in which it differs from the row above it. */
+  readonly others: readonly string[]
+}
+
+/** What a row became stands below it. */
+function rowsOf({ missing, unexpected, changed }: ShownDifference): readonly ShownRow[] {
+  const textOf = (row: Row) => JSON.stringify(row)
+  const became = new Map(changed.map((one) => [textOf(one.expected), one]))
+  const paired = new Set(changed.map(({ built }) => textOf(built)))
+  return [
+    ...missing.flatMap((row) => {
+      const expected = { row, isBuilt: false, others: [] }
+      const change = became.get(textOf(row))
+      if (change === undefined) return [expected]
+      return [expected, { row: change.built, isBuilt: true, others: change.columns }]
+    }),
+    ...unexpected
+      .filter((row) => !paired.has(textOf(row)))
+      .map((row) => ({ row, isBuilt: true, others: [] })),
   ]
 }

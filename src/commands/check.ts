@@ -1,14 +1,18 @@
+import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { gitHubAnnotation, sarifLog } from '../cli/diagnostic-formats.ts'
-import { selectionFlags, selectionOf } from '../cli/selection.ts'
+import { againstFlag, selectionFlags, selectionOf } from '../cli/selection.ts'
 import { showDiagnostic } from '../cli/show-diagnostic.ts'
 import { diagnosticEvents } from '../cli/show-failure.ts'
 import { variableFlags } from '../cli/variable-flags.ts'
+import type { Model } from '../core/model.ts'
 import { count } from '../core/counts.ts'
 import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { UsageError } from '../core/failures.ts'
+import { problemOfSystem } from '../files/system-errors.ts'
+import { readManifest } from './read-manifest.ts'
 import { repositoryPrefix } from './repository-prefix.ts'
 
 const formats = ['text', 'json', 'github', 'sarif'] as const
@@ -33,7 +37,12 @@ export default class Check extends BaseCommand {
   static override usage = '[SELECTOR...] [FLAGS]'
   static override flags = {
     ...selectionFlags,
+    ...againstFlag,
     ...variableFlags,
+    manifest: Flags.string({
+      summary: 'Also write the compiled project to this file, for --against in another checkout',
+      helpValue: 'FILE',
+    }),
     format: Flags.option({ options: formats, default: 'text' as const })({
       summary: 'How mistakes are printed; --json is json',
     }),
@@ -51,15 +60,34 @@ export default class Check extends BaseCommand {
     const { findProjectDir } = await import('../project/load.ts')
     const dir = flags.project ?? (await findProjectDir(process.cwd())) ?? process.cwd()
     const root = repositoryPrefix(dir)
+    const typedIn = process.cwd()
+    const against = await readManifest(flags.against, typedIn)
     try {
-      const { files, paths } = await this.openProject(flags)
+      const { files, paths, schedule } = await this.openProject(flags)
       const { compileOnce } = await import('../compiler/compile-once.ts')
       const { knownModels, select } = await import('../compiler/select.ts')
+      const { scheduleMistakes } = await import('../compiler/schedule-mistakes.ts')
+      const { hashSeeds } = await import('../compiler/file-hashes.ts')
       const { diagnosticsOf } = await import('../compiler/mistakes.ts')
       const { state } = paths
       const project = await compileOnce(files, { dir: paths.dir, state, save: false })
-      const selected = select(knownModels(project), selectionOf(argv, flags), noState)
-      const diagnostics = diagnosticsOf(project, selected)
+      const known = knownModels(project)
+      const contents = await hashSeeds(paths.dir, project.models.values())
+      const { editOf } = await import('../pipeline/catalog/manifest.ts')
+      const isEdited = (model: Model) =>
+        against === undefined ? noState() : editOf(model, against, contents) !== null
+      const selected = select(known, selectionOf(argv, flags), isEdited)
+      if (flags.manifest !== undefined) {
+        const { writeManifest } = await import('../pipeline/artifacts.ts')
+        const path = resolve(typedIn, flags.manifest)
+        await writeManifest(path, project, contents).catch((error: unknown) => {
+          throw new UsageError(`--manifest cannot be written: ${problemOfSystem(error)}`)
+        })
+      }
+      const diagnostics = [
+        ...scheduleMistakes(schedule, known),
+        ...diagnosticsOf(project, selected),
+      ]
       return { models: selected.size, diagnostics, root }
     } catch (error) {
       if (!(error instanceof DiagnosticsError)) throw error // of eider.yml
@@ -95,7 +123,7 @@ function noState(): never {
   throw new UsageError(
     'a check does not look at what was built, so it cannot select state:modified',
     {
-      hint: 'eider plan state:modified compiles them too',
+      hint: 'add --against FILE, a manifest.json of another state; eider plan state:modified compiles them too',
     },
   )
 }

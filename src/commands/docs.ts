@@ -4,9 +4,9 @@ import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.ts'
 import { variableFlags } from '../cli/variable-flags.ts'
 import type { DocsData } from '../core/docs-data.ts'
-import { UsageError } from '../core/failures.ts'
 import type { CompiledProject } from '../core/model.ts'
 import { packageDir } from '../files/package.ts'
+import { unreadableManifest } from './read-manifest.ts'
 import { openInBrowser } from './open-in-browser.ts'
 
 export default class Docs extends BaseCommand {
@@ -60,10 +60,7 @@ async function compare(project: CompiledProject, path: string) {
   try {
     return changesSince(project, await readFile(path, 'utf8'), path)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`--against ${path} cannot be read: ${reason}`, {
-      hint: 'it takes the target/manifest.json that `eider run` writes in another checkout',
-    })
+    throw unreadableManifest(path, error)
   }
 }
 

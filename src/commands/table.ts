@@ -3,6 +3,8 @@
 import Check from './check.ts'
 import CollectDaemonCommand from './collect/daemon.ts'
 import CollectStatus from './collect/status.ts'
+import Contract from './contract.ts'
+import Completion from './completion.ts'
 import Doctor from './doctor.ts'
 import Docs from './docs.ts'
 import Drop from './drop.ts'
@@ -11,6 +13,7 @@ import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
 import Init from './init.ts'
 import Maintain from './maintain.ts'
+import Move from './move.ts'
 import Mv from './mv.ts'
 import ODataExplain from './odata/explain.ts'
 import ODataPreview from './odata/preview.ts'
@@ -22,6 +25,8 @@ import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
 import Pull from './pull.ts'
 import Query from './query.ts'
+import Up from './up.ts'
+import Status from './status.ts'
 import Test from './test.ts'
 import Version from './version.ts'
 
@@ -33,16 +38,21 @@ export const commands = {
   serve: ODataServe,
   plan: PipelinePlan,
   check: Check,
+  contract: Contract,
   docs: Docs,
   ls: PipelineLs,
   show: PipelineShow,
   query: Query,
   history: PipelineHistory,
   mv: Mv,
+  move: Move,
   drop: Drop,
   maintain: Maintain,
   doctor: Doctor,
   test: Test,
+  status: Status,
+  up: Up,
+  completion: Completion,
   version: Version,
   'pipeline:run': PipelineRun,
   'pipeline:plan': PipelinePlan,

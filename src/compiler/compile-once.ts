@@ -149,7 +149,7 @@ async function readInputs(
 
 /** What is compiled, and what compiles it. */
 async function keyOf(
-  { models, seeds, macros, variables, problems, unreadable, extensions }: ProjectFiles,
+  { models, seeds, macros, variables, problems, unreadable, extensions, target }: ProjectFiles,
   dir: string,
 ): Promise<string> {
   return hashOf(32, [
@@ -161,6 +161,7 @@ async function keyOf(
     macros.map(({ path, text }) => [path, text]),
     Array.from(variables ?? [], ([name, value]) => [name, value.is, literalOf(value).inline()]),
     problems ?? [],
+    target ?? '',
     (unreadable ?? []).map(({ name }) => name),
   ])
 }

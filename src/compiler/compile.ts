@@ -100,6 +100,7 @@ export async function compileAll(
     partOfSource: sources.partOf,
     isVolatileSource: sources.isVolatile,
     variables,
+    target: files.target ?? null,
     connection,
     dir,
     modelNames,

@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { hashOf } from '../core/hash.ts'
-import type { CompiledProject } from '../core/model.ts'
+import type { CompiledProject, Model } from '../core/model.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { textOf } from '../duckdb/values.ts'
@@ -74,9 +74,23 @@ export function externalsOf({
 
 const databaseAt = (location: string): HashedExternal => ({ is: 'database', location })
 
-async function hashName(connection: Connection, dir: string, name: string): Promise<string> {
+/** As hashFiles() does for these, which need no engine. */
+export async function hashSeeds(
+  dir: string,
+  models: Iterable<Model>,
+): Promise<ReadonlyMap<string, string>> {
+  const hashes = new Map<string, string>()
+  for (const { kind, source } of models)
+    if (kind === 'seed') hashes.set(source.path, await hashPaths(dir, [join(dir, source.path)]))
+  return hashes
+}
+
+const hashName = async (connection: Connection, dir: string, name: string): Promise<string> =>
+  hashPaths(dir, await filesOf(connection, dir, name))
+
+async function hashPaths(dir: string, paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
-  for (const path of await filesOf(connection, dir, name)) {
+  for (const path of paths) {
     hash.update(JSON.stringify(relative(dir, path)))
     try {
       for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)

@@ -45,11 +45,21 @@ export function seedTexts({ source, delimiter }: SeedRows, dir: string): Sql {
   return readCsv(path, delimiter ?? ',', sql`, all_varchar = true`)
 }
 
+/** The rows of a CSV whose columns have types, in which "" is an empty text and nothing at all is NULL. */
+export function typedRows({ source, delimiter, types }: SeedRows, dir: string): Sql {
+  const path = sql.value(verbatim(join(dir, source.path)))
+  const declared = sql`, allow_quoted_nulls = false${typesOf(types)}`
+  return readCsv(path, delimiter ?? ',', declared)
+}
+
 /** Nothing but the types is left for DuckDB to find: what it finds of a file's shape may leave out its header and rows. */
 function csvQuery(path: Sql, delimiter: string, types: SeedRows['types']): Sql {
+  return readCsv(path, delimiter, typesOf(types))
+}
+
+function typesOf(types: SeedRows['types']): Sql {
   const entries = types.map(({ column, type }) => sql`${sql.value(column)}: ${sql.value(type)}`)
-  const declared = entries.length === 0 ? sql.empty : sql`, types = {${sql.join(entries)}}`
-  return readCsv(path, delimiter, declared)
+  return entries.length === 0 ? sql.empty : sql`, types = {${sql.join(entries)}}`
 }
 
 function readCsv(path: Sql, delimiter: string, types: Sql): Sql {

@@ -15,6 +15,10 @@ const messages = {
   'config-invalid-value': (p: { key: string; expected: string }) =>
     `"${p.key}" must be ${p.expected}`,
   'config-missing-key': (p: { key: string }) => `"${p.key}" is missing`,
+  'schedule-selector': (p: { run: string; problem: string }) =>
+    `the scheduled run "${p.run}": ${p.problem}`,
+  'secret-not-set': (p: { key: string; name: string }) =>
+    `"${p.key}" needs ${p.name}, which is not set`,
   // .env
   'dotenv-syntax': () => 'expected NAME=value',
   'dotenv-unknown-name': (p: { name: string }) => `no setting has the variable "${p.name}"`,
@@ -85,14 +89,15 @@ const messages = {
     `the source "${p.name}" cannot be read: ${p.problem}`,
   'extension-missing': (p: { name: string; extension: string }) =>
     `the source "${p.name}" needs the extension ${p.extension}, which is not installed`,
-  'secret-not-set': (p: { name: string; variable: string }) =>
-    `"${p.name}" needs the variable ${p.variable}, which is not set`,
   // the graph
   'unknown-model': (p: { name: string }) => `no model "${p.name}"`,
   'dependency-cycle': ({ models }: { models: readonly string[] }) =>
     models.length === 1
       ? `${models[0]} reads itself`
       : `these models depend on each other: ${[...models, models[0]].join(' -> ')}`,
+  // what the target can store
+  'lake-type': (p: { column: string; type: string }) =>
+    `a lake cannot store the column "${p.column}", which is ${p.type}`,
   // what is exposed
   'exposed-name': (p: { name: string; what: string }) =>
     `${p.what} "${p.name}" cannot be exposed: a name in OData has letters, digits and underscores only, and does not start with a digit`,
@@ -104,6 +109,8 @@ const messages = {
     `the exposed column "${p.column}" is ${p.type}, which clients read as a decimal number; Olingo reads none of more than 15 digits`,
   'expose-not-unique': (p: { key: string }) =>
     `an scd2 model keeps several versions of each ${p.key}, so that key is not unique`,
+  'contract-broken': (p: { problem: string }) => `the contract is broken: ${p.problem}`,
+  'contract-empty': () => 'the contract has no columns yet',
   'exposed-set-clash': (p: { set: string; other: string }) =>
     `${p.other} already has the entity set "${p.set}"`,
 } as const satisfies Record<string, (parameters: never) => string>

@@ -18,6 +18,8 @@ export interface ProjectFiles {
   readonly macros: readonly SourceFile[]
   /** What each engine of the project loads; nothing when absent. */
   readonly extensions?: Extensions | undefined
+  /** What tables of the target lie in, where that has not all types of the engine (stored-types.ts). */
+  readonly target?: 'lake'
   /** Tables that no run builds; none when absent. */
   readonly sources?: readonly ExternalSource[]
   /** What `${name}` stands for; none when absent. */

@@ -45,6 +45,7 @@ export class Database implements AsyncDisposable {
   readonly #instance: DuckDBInstance
   readonly #syncNames: () => Promise<void>
   readonly #connections = new Set<Connection>()
+  readonly #kept: Connection[] = []
   #onConnect: readonly Sql[] = []
   readonly #deferred = new Resources()
   readonly #words = new ErrorWords()
@@ -90,14 +91,23 @@ export class Database implements AsyncDisposable {
     return database
   }
 
-  async connect(): Promise<Connection> {
+  /** `first` is run on a new connection; by default what onConnect() says. */
+  async connect(first?: readonly Sql[]): Promise<Connection> {
+    const kept = first === undefined ? this.#kept.pop() : undefined
+    if (kept !== undefined) return kept
     const driver = await attempt(this.#instance.connect())
     const connection = new Connection(driver, this.#syncNames, this.#words, () => {
       this.#connections.delete(connection)
     })
     this.#connections.add(connection)
-    if (this.#onConnect.length > 0) await connection.run(sql.join(this.#onConnect, sql`;\n`))
+    const statements = first ?? this.#onConnect
+    if (statements.length > 0) await connection.run(sql.join(statements, sql`;\n`))
     return connection
+  }
+
+  /** For whoever connects next; what onConnect() says was run on it. */
+  keep(connection: Connection): void {
+    this.#kept.push(connection)
   }
 
   /** Each connection that is opened from now on runs these first. */

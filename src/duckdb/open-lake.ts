@@ -127,7 +127,12 @@ export class LakeEngine {
   async attach(how: AttachOptions = {}): Promise<void> {
     await this.attachAs(this.control, LAKE_DATABASE, how)
     if (how.readOnly !== true) await requireNoKeys(this.control, this.lake.store)
-    this.database.onConnect([...this.sessionKeys, sql`USE ${sql.ident(LAKE_DATABASE)}`])
+    this.database.onConnect([...this.sessionKeys, this.use])
+  }
+
+  /** A transaction in PostgreSQL of its own, outside of one. */
+  get use(): Sql {
+    return sql`USE ${sql.ident(LAKE_DATABASE)}`
   }
 
   /** The same under another name, beside it. */

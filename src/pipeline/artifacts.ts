@@ -11,6 +11,7 @@ import type { CompiledProject, Lineage, Model } from '../core/model.ts'
 import { hashOf } from '../core/hash.ts'
 import { entitySetName } from '../core/names.ts'
 import { buildStamp } from '../files/package.ts'
+import { annotationsOf, type Contents, contentsOf } from './catalog/manifest.ts'
 import type { RunSummary } from '../core/report/run-summary.ts'
 
 const SCHEMA_VERSION = 1
@@ -19,26 +20,36 @@ export async function writeArtifacts(
   dir: string,
   project: CompiledProject,
   summary: RunSummary,
+  contents: Contents,
 ): Promise<void> {
   await mkdir(dir, { recursive: true })
-  await writeManifest(join(dir, 'manifest.json'), project)
+  await writeManifest(join(dir, 'manifest.json'), project, contents)
   await writeJson(join(dir, 'run_results.json'), describeResults(summary))
 }
 
-async function writeManifest(path: string, project: CompiledProject): Promise<void> {
-  const heading = { schema_version: SCHEMA_VERSION, ...identityOf(project) }
+export async function writeManifest(
+  path: string,
+  project: CompiledProject,
+  contents: Contents,
+): Promise<void> {
+  const heading = { schema_version: SCHEMA_VERSION, ...identityOf(project, contents) }
   if ('project' in heading && (await isFramedBy(path, heading))) return
   const lineage = project.lineage()
   const models = Array.from(project.models.values(), (model) =>
-    describeModel(model, lineage.get(model.name) ?? []),
+    describeModel(model, lineage.get(model.name) ?? [], contents),
   )
   const sources = (project.external?.tables ?? []).map(describeSource)
   await writeJson(path, { ...heading, models, sources })
 }
 
-function identityOf({ identity }: CompiledProject): { readonly project?: string } {
+function identityOf(
+  { identity, models }: CompiledProject,
+  contents: Contents,
+): { readonly project?: string } {
   if (identity === undefined) return {}
-  return { project: hashOf(32, [identity, buildStamp()]) }
+  const seeds = [...models.values()].filter(({ kind }) => kind === 'seed')
+  const hashes = seeds.map((seed) => contentsOf(seed, contents))
+  return { project: hashOf(32, [identity, buildStamp(), hashes]) }
 }
 
 /** Whether a file begins with these members and ends as an object does, as writeJson() prints them. */
@@ -74,7 +85,7 @@ export function describeResults(summary: RunSummary) {
   }
 }
 
-function describeModel(model: Model, lineage: Lineage) {
+function describeModel(model: Model, lineage: Lineage, contents: Contents) {
   return {
     name: model.name,
     kind: model.kind,
@@ -90,6 +101,8 @@ function describeModel(model: Model, lineage: Lineage) {
     key: model.expose?.key ?? null,
     columns: model.columns.map((column, i) => ({ ...column, lineage: lineage[i] ?? null })),
     definition: model.definition,
+    annotations: annotationsOf(model),
+    contents: contentsOf(model, contents),
   }
 }
 

@@ -1,6 +1,7 @@
 // Which models a run is about: all, those that were selected, or those of them that did not succeed last time, with what
 // was edited since among that which they read.
 
+import { editOf, type Manifest } from './catalog/manifest.ts'
 import { isModified } from './plan/decide.ts'
 import { type Models, type Selection, select } from '../compiler/select.ts'
 import type { Model } from '../core/model.ts'
@@ -13,6 +14,8 @@ import type { RunContext } from './run-context.ts'
 export interface RunSelection extends Selection {
   /** Only what failed or was skipped in the last run, and what was edited upstream of it. */
   readonly retry: boolean
+  /** What `state:modified` compares with; what was built last when absent. */
+  readonly against?: Manifest | undefined
 }
 
 /** In the order of `models`. Throws UsageError for a selector that can never match. */
@@ -22,7 +25,12 @@ export async function chooseModels(
   selection: RunSelection,
 ): Promise<ReadonlySet<ModelName>> {
   const isEdited = (model: Model) => isModified(model, context)
-  const selected = select(models, selection, isEdited)
+  const { against } = selection
+  const isSelected =
+    against === undefined
+      ? isEdited
+      : (model: Model) => editOf(model, against, context.fileHashes) !== null
+  const selected = select(models, selection, isSelected)
   if (!selection.retry) return selected
   const names = await unfinishedModels(context.connection)
   const unfinished = new Set([...models.keys()].filter((name) => names.has(name)))

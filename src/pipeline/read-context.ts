@@ -8,11 +8,13 @@ import type { CompiledProject, Kind } from '../core/model.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
+import type { Sample } from '../core/sample.ts'
 import { sql } from '../core/sql.ts'
 import { type Catalog, catalogKey, describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import type { Store } from '../store/store.ts'
+import { borrow, type Borrowed, type Lender } from './borrow/borrow.ts'
 import { relationType } from './build/materialize/relation.ts'
 import { chooseModels, type RunSelection } from './choose.ts'
 import { readSourceAges, sourcesRead } from './plan/source-age.ts'
@@ -34,6 +36,10 @@ export interface RunRequest {
   readonly allowEmpty?: boolean
   /** The store is a copy that nobody else looks at, so nothing is lost in it. */
   readonly isCopy?: boolean
+  /** Where models that are not selected are read; in this target when absent. */
+  readonly lender?: Lender | undefined
+  /** Of tables of sources, and of what is borrowed, only this share is read. */
+  readonly sample?: Sample | undefined
   /** Replace this range of the watermark in append models. */
   readonly range?: WatermarkRange | null
 }
@@ -55,13 +61,20 @@ export async function readContext(
   const lost = await lostTables(request, catalog, state)
   const fileHashes = await hashFiles(connection, paths.dir, models.values(), externalsOf(project))
   const known = { connection, state, fileHashes }
-  const chosen = await chooseModels(known, knownModels(project), selection)
+  const asked = await chooseModels(known, knownModels(project), selection)
+  const borrowed = await borrowFor(request, connection, asked)
+  const isChosen = (name: ModelName) => asked.has(name) || borrowed?.along.has(name) === true
+  const chosen = new Set([...knownModels(project).keys()].filter(isChosen))
   const selected = new Set([...chosen].filter((name) => models.has(name)))
   if (range !== null) refuseIdleRange(models, selected)
   const read = sourcesRead(models, selected)
   const tables = (external?.tables ?? []).filter(({ name }) => read.has(name))
   return {
     ...found,
+    ...(borrowed === null ? {} : lent(borrowed, project, found)),
+    borrowed,
+    sample: request.sample ?? null,
+    createdIn: borrowed === null ? null : catalog.database,
     paths,
     store,
     project,
@@ -75,6 +88,33 @@ export async function readContext(
     sourceAges: await readSourceAges(connection, tables, external?.away, startedAt),
     columnsBefore: describeOnce(connection, catalog),
   }
+}
+
+async function borrowFor(
+  { lender, project, sample }: RunRequest,
+  connection: Connection,
+  chosen: ReadonlySet<ModelName>,
+): Promise<Borrowed | null> {
+  if (lender === undefined) return null
+  return borrow(connection, lender, project, chosen, sample ?? null)
+}
+
+/** Borrowed models are there, in the version of the lender. */
+function lent(
+  { relations, versions }: Borrowed,
+  { models }: CompiledProject,
+  { catalog, state }: Pick<RunContext, 'catalog' | 'state'>,
+): Pick<RunContext, 'catalog' | 'state'> {
+  const known = new Map(catalog.relations)
+  const records = new Map(state.models)
+  for (const name of relations.keys()) {
+    const { kind, definition } = models.get(name)!
+    const { schema, table } = splitModelName(name)
+    known.set(catalogKey(schema, table), 'view')
+    const version = versions.get(name)!
+    records.set(name, { kind, definition, fingerprint: version, version, removed: false })
+  }
+  return { catalog: { ...catalog, relations: known }, state: { ...state, models: records } }
 }
 
 function refuseIdleRange(

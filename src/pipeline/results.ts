@@ -18,6 +18,8 @@ export class RunResults {
   orphans: RunSummary['orphans'] = []
   /** The models that the run is about; empty until it knows. */
   selected: ReadonlySet<ModelName> = new Set()
+  /** Of the files that models read; empty until it knows. */
+  fileHashes: ReadonlyMap<string, string> = new Map()
   /** Whether the project has no mistake outside its models, as far as the run is concerned. */
   projectIsWhole = true
   readonly #startedMs = performance.now()
@@ -63,6 +65,12 @@ export class RunResults {
 
   get hasFailed(): boolean {
     return this.#failed.size > 0
+  }
+
+  /** null: the model has not failed, so far. */
+  failureOf(model: ModelName): string | null {
+    const result = this.#results.get(model)
+    return result?.status === 'failed' ? result.because : null
   }
 
   /** Those of the selected models that have no result were not reached. */

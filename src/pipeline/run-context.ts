@@ -2,10 +2,12 @@
 
 import type { CompiledProject, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
+import type { Sample } from '../core/sample.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
 import type { Catalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
+import type { Borrowed } from './borrow/borrow.ts'
 import type { SourceAge } from './plan/source-age.ts'
 import type { ModelRecord, State } from '../store/state-store.ts'
 import type { Store } from '../store/store.ts'
@@ -25,6 +27,12 @@ export interface RunContext {
   readonly allowEmpty: boolean
   /** Replace the rows of this range of the watermark in append models (`--start`, `--end`); null: take new rows. */
   readonly range: WatermarkRange | null
+  /** What is read from another target (`--from`); null: nothing. */
+  readonly borrowed: Borrowed | null
+  /** The share that is read of tables of sources and of what is borrowed; null: all. */
+  readonly sample: Sample | null
+  /** The database that a statement names which creates a relation; null: names mean it anyway. */
+  readonly createdIn: string | null
   /** The models that the run is about, also those that do not compile. */
   readonly chosen: ReadonlySet<ModelName>
   /** Those of them that compile, in DAG order. */

@@ -8,12 +8,15 @@ import type { Extensions } from '../core/extensions.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ContractChange } from '../core/report/planned-changes.ts'
+import type { Sql } from '../core/sql.ts'
 import type { Progress, Share } from '../core/report/progress.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Published, Retention } from '../store/snapshot-store.ts'
 import type { Store } from '../store/store.ts'
 import { describeResults, writeArtifacts } from './artifacts.ts'
+import { searchPath } from './borrow/borrow.ts'
+import { sampleSources } from './borrow/sample-rows.ts'
 import { buildAll } from './build/build-all.ts'
 import { replaceMacros } from './build/macros.ts'
 import { writeCatalog } from './catalog/write-catalog.ts'
@@ -111,10 +114,10 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     const recordBytes = isRecorded
       ? await store.state.recordRun(connection, summary, describeResults(summary))
       : null
-    if (published !== null) await describePublished(options, published, connection)
+    if (published !== null) await describePublished(options, published, summary, connection)
     await Promise.all([
       store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
-      writeArtifacts(paths.target, project, summary),
+      writeArtifacts(paths.target, project, summary, results.fileHashes),
     ])
   } catch (error) {
     if (!isInterruption(error, signal))
@@ -128,12 +131,15 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
 
 /** The page of the service is not worth a failed run: without a catalog it shows what the manifest tells. */
 async function describePublished(
-  { store, project, logger }: RunOptions,
+  { store: { snapshots }, project, logger }: RunOptions,
   published: Published,
+  summary: RunSummary,
   connection: Connection,
 ): Promise<void> {
+  const isSame = !published.changed && isIdle(summary) && !snapshots.catalogsIdleRuns
   try {
-    await writeCatalog({ connection, snapshots: store.snapshots, project, published })
+    if (isSame && (await snapshots.catalog(published.snapshot.id)) !== null) return
+    await writeCatalog({ connection, snapshots, project, published })
   } catch (error) {
     logger.warn('catalog-not-written', { error: String(error) })
   }
@@ -163,12 +169,15 @@ async function work(
   using _interrupts = interruptOnAbort(connections, signal)
   try {
     const context = await prepare(options, results, connection)
+    results.fileHashes = context.fileHashes
     if (options.keepHistory === true) await refuseToEndHistories(context)
     failUncompiled(context, results)
     if (context.chosen.size < knownModels(project).size)
       options.progress({ event: 'models-selected', models: context.chosen.size })
+    announceBorrowed(options, context)
     if (options.selection?.retry === true && context.chosen.size === 0) return null
     const failed = await flushEvents(options, results, context)
+    const entry = await readElsewhere(context)
     const positions =
       results.flushed.size === 0
         ? context.state.positions
@@ -176,7 +185,7 @@ async function work(
     const steps = await planSteps(context, { positions, waiting: new Set(), failed })
     const built = steps.filter(({ action }) => action === 'build')
     while (connections.length < Math.min(modelsAtOnce, built.length))
-      connections.push(await connect())
+      connections.push(await connectAs(entry, connect))
     await buildAll(context, results, steps, { connections, failFast, positions })
     signal.throwIfAborted() // the next run publishes what this one built
     await markRemoved(context, results)
@@ -215,6 +224,39 @@ async function copyForReaders(
     if (isInterruption(error, signal)) throw error
     logger.warn('last-state-not-saved', { error: String(error) })
   }
+}
+
+function announceBorrowed({ progress }: RunOptions, { borrowed, sample }: RunContext): void {
+  if (borrowed === null && sample === null) return
+  const { snapshot } = borrowed ?? {}
+  progress({
+    event: 'rows-borrowed',
+    target: borrowed?.lender ?? null,
+    snapshot: snapshot?.id ?? null,
+    published_at: snapshot?.publishedAt.toISOString() ?? null,
+    models: [...(borrowed?.relations.keys() ?? [])],
+    along: [...(borrowed?.along ?? [])],
+    sample: sample?.text ?? null,
+  })
+}
+
+/** From here on names mean what is borrowed and sampled. Returns what further connections have to run first. */
+async function readElsewhere(context: RunContext): Promise<Sql | null> {
+  const { connection, borrowed, sample, project, catalog } = context
+  if (sample !== null) await sampleSources(connection, project, sample)
+  if (borrowed === null) return null
+  const path = await searchPath(connection, catalog.database, borrowed)
+  await connection.run(path)
+  return path
+}
+
+async function connectAs(
+  entry: Sql | null,
+  connect: () => Promise<Connection>,
+): Promise<Connection> {
+  const connection = await connect()
+  if (entry !== null) await connection.run(entry)
+  return connection
 }
 
 /** A run of all models also covers files that belong to no model. */
@@ -294,7 +336,6 @@ async function publishAll(
   { connection, project, runId }: RunContext,
 ): Promise<Published> {
   const startedMs = performance.now()
-  const before = contractChanges === undefined ? null : await store.snapshots.current()
   const published = await publishModels({
     connection,
     snapshots: store.snapshots,
@@ -308,7 +349,7 @@ async function publishAll(
     onFailure: (model, error) =>
       results.fail(model.name, explainFailure(store.explain(error), model, null)),
   })
-  const { snapshot, changed } = published
+  const { snapshot, changed, before } = published
   results.snapshot = { id: snapshot.id, changed }
   if (!changed) return published
   progress({

@@ -21,6 +21,9 @@ import { isSettingName, type SecretName, settings, type SettingType } from './se
 import type { Environments } from './sources/environment.ts'
 import { readSecrets } from './sources/secrets.ts'
 import { readSources } from './sources/sources.ts'
+import type { Notify, Schedule } from '../core/schedule.ts'
+import { readNotify } from './notify.ts'
+import { readSchedule } from './schedule.ts'
 import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
 import { blankHint, yamlProblems } from './yaml-problems.ts'
 import { readVariables, type Refuse } from './variables.ts'
@@ -34,6 +37,8 @@ export interface Config {
   readonly targets: ReadonlyMap<string, ReadonlyMap<string, SettingValue>>
   /** With the values of the environment; the first that has one counts. */
   readonly sources: (environments: Environments) => readonly ExternalSource[]
+  readonly schedule: Schedule
+  readonly notify: Notify | null
   /** As declared, and what each target overrides. */
   readonly variables: Variables
   readonly targetVariables: ReadonlyMap<string, Variables>
@@ -51,17 +56,18 @@ export function parseConfig(source: SourceFile): Config {
   const targets = new Map<string, Map<string, SettingValue>>()
   const variableNodes = new Map<string, Node | null>()
   const sourceNodes = new Map<string, Node | null>()
+  const upNodes = new Map<string, Node | null>()
   const diagnostics: Diagnostic[] = [...yamlProblems(source, document)]
   const refuse: Refuse = (node, key, expected, hint) =>
     diagnostics.push(
       diagnostic(
         'config-invalid-value',
         { key, expected },
-        { source, span: shownSpan(node) },
+        { source, span: shownSpan(node, key) },
         { hint },
       ),
     )
-  const found = { values, targets, variableNodes, sourceNodes, diagnostics, refuse }
+  const found = { values, targets, variableNodes, sourceNodes, upNodes, diagnostics, refuse }
   const root = document.contents
   if (diagnostics.length === 0 && root !== null) {
     if (isMap(root)) {
@@ -89,6 +95,8 @@ export function parseConfig(source: SourceFile): Config {
     values,
     targets,
     ...declarationsOf(source, variableNodes, sourceNodes, refuse),
+    schedule: readSchedule(upNodes.get('schedule') ?? null, source, refuse),
+    notify: readNotify(upNodes.get('notify') ?? null, source, refuse),
     diagnostics,
   }
 }
@@ -103,6 +111,8 @@ interface Reading {
   readonly variableNodes: Map<string, Node | null>
   /** What stands under `sources`, and under `secrets`. */
   readonly sourceNodes: Map<string, Node | null>
+  /** What stands under `schedule` and `notify`. */
+  readonly upNodes: Map<string, Node | null>
   /** '' outside of targets. */
   readonly target?: string
   readonly diagnostics: Diagnostic[]
@@ -179,6 +189,7 @@ function isOfItsOwn(reading: Reading, key: string, node: Node | null): boolean {
   if (key === 'vars') reading.variableNodes.set(reading.target ?? '', node)
   else if (key === 'targets' && !isInTarget) readTargets(reading, node)
   else if (SOURCE_GROUPS.includes(key) && !isInTarget) reading.sourceNodes.set(key, node)
+  else if (['schedule', 'notify'].includes(key) && !isInTarget) reading.upNodes.set(key, node)
   else return false
   return true
 }
@@ -261,7 +272,10 @@ const TARGET_NAME = /^[A-Za-z0-9_-]+$/
 function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
   const below = settingNames.filter((name) => name.startsWith(prefix))
   if (prefix !== '') return below
-  const ofRoot = targets === null ? ['vars'] : ['name', ...SOURCE_GROUPS, 'targets', 'vars']
+  const ofRoot =
+    targets === null
+      ? ['vars']
+      : ['name', 'notify', 'schedule', ...SOURCE_GROUPS, 'targets', 'vars']
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 
@@ -270,9 +284,11 @@ function spanOf(node: Node): Span {
   return { start, end }
 }
 
-/** Of a URL with a password the line is not shown: messages end up in logs. */
-function shownSpan(node: Node): Span {
+/** Of a URL with a password, or of a webhook, the line is not shown: messages end up in logs. */
+function shownSpan(node: Node, key: string): Span {
   const { start, end } = spanOf(node)
-  const isSecret = isScalar(node) && typeof node.value === 'string' && holdsPassword(node.value)
+  const text = isScalar(node) && typeof node.value === 'string' ? node.value : ''
+  const isUrl = key.startsWith('notify') && text.includes('://')
+  const isSecret = holdsPassword(text) || isUrl || key === 'notify.webhook'
   return isSecret ? { start, end: start } : { start, end }
 }

@@ -36,8 +36,8 @@ export interface LoadOptions {
   readonly env: Environment
   /** Settings given on the command line. */
   readonly flags: Partial<Record<SettingName, string | number | boolean>>
-  /** Name of a target of eider.yml; that of EIDER_TARGET, or none, when not given. */
-  readonly target?: string | undefined
+  /** Name of a target of eider.yml; null: none; that of EIDER_TARGET, or none, when not given. */
+  readonly target?: string | null | undefined
   /** Values of variables given on the command line, each as `name=value`. */
   readonly vars?: readonly string[] | undefined
 }
@@ -91,7 +91,8 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   const { name, values, targets, diagnostics } = config
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics)
   const { values: dotEnv, warnings } = await readDotEnv(root)
-  const target = options.target || env['EIDER_TARGET'] || dotEnv['EIDER_TARGET'] || null
+  const inForce = env['EIDER_TARGET'] || dotEnv['EIDER_TARGET'] || null
+  const target = options.target === null ? null : options.target || inForce
   const ofTarget = target === null ? null : settingsOfTarget(target, targets)
   const found = Object.entries(settings).map(([key, setting]) => {
     const flag = flags[key as SettingName]
@@ -118,14 +119,20 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   })
   return {
     name,
+    target,
+    targets: [...targets.keys()],
     settings: effective,
     paths,
+    schedule: config.schedule,
+    notify: config.notify,
+    secrets: [env, dotEnv],
     files: {
       ...files,
       problems,
       variables,
       sources,
       extensions: extensionsOf(root, effective),
+      ...(paths.lake === undefined ? {} : { target: 'lake' as const }),
     },
   }
 }

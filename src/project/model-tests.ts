@@ -1,6 +1,6 @@
-// Tests of models, as files: tests/<schema>/<model>/<case>/ with `given/<relation>.<csv|ndjson|sql>` and `expect.csv`. A
-// case of several runs has them in directories 1/, 2/ and so on. `test.yml` may say the time at which it takes place and
-// values of variables; the first line of `about.md` says what it is about.
+// Tests of models, as files: tests/<schema>/<model>/<case>/ with `given/<relation>.<csv|ndjson|sql>`, `expect.csv` and
+// `expect.rejected.csv`. A case of several runs has them in directories 1/, 2/ and so on. `test.yml` may say the time at
+// which it takes place, values of variables and a tolerance; the first line of `about.md` says what it is about.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,6 +15,8 @@ export interface ModelTest {
   readonly about: string | null
   readonly runs: readonly TestRun[]
   readonly now: Date
+  /** By how much floating-point numbers may differ. */
+  readonly tolerance: number
   /** As `--vars` takes them. */
   readonly vars: readonly string[]
   /** What is wrong with its files; null: nothing yet. */
@@ -27,6 +29,9 @@ export interface TestRun {
   readonly expect: string | null
   /** Where the expectation is, or would be. */
   readonly expectPath: string
+  /** The same for events that are refused; null: none may be. */
+  readonly refused: string | null
+  readonly refusedPath: string
 }
 
 export interface Fixture {
@@ -40,6 +45,7 @@ export type FixtureFormat = 'csv' | 'ndjson' | 'sql'
 
 const FIRST_NOW = new Date('2026-01-01T00:00:00Z')
 const EXPECT = 'expect.csv'
+const REFUSED = 'expect.rejected.csv'
 
 /** In the order of their paths; none where there is no tests/. */
 export async function readModelTests(dir: string): Promise<readonly ModelTest[]> {
@@ -66,7 +72,7 @@ async function readTest(
     path,
     about: line.replace(/^#+\s*/, '') || null,
   }
-  const nothing = { runs: [], now: FIRST_NOW, vars: [] }
+  const nothing = { runs: [], now: FIRST_NOW, tolerance: 0, vars: [] }
   try {
     const settings = await readSettings(dir, path)
     return { ...test, ...settings, runs: await readRuns(dir, path), problem: null }
@@ -78,7 +84,11 @@ async function readTest(
 async function readRuns(dir: string, path: string): Promise<readonly TestRun[]> {
   const names = (await readdir(join(dir, path))).filter((name) => !name.startsWith('.'))
   const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number)
-  const known = ['about.md', 'test.yml', ...(numbers.length === 0 ? ['given', EXPECT] : [])]
+  const known = [
+    'about.md',
+    'test.yml',
+    ...(numbers.length === 0 ? ['given', EXPECT, REFUSED] : []),
+  ]
   const odd = names.find((name) => !known.includes(name) && !/^\d+$/.test(name))
   if (odd !== undefined)
     throw new Error(
@@ -105,10 +115,20 @@ async function readRun(dir: string, path: string): Promise<TestRun> {
       return { relation, path: file, format: format as FixtureFormat }
     })
   const expectPath = join(path, EXPECT)
-  return { given: fixtures, expect: names.includes(EXPECT) ? expectPath : null, expectPath }
+  const refusedPath = join(path, REFUSED)
+  return {
+    given: fixtures,
+    expect: names.includes(EXPECT) ? expectPath : null,
+    expectPath,
+    refused: names.includes(REFUSED) ? refusedPath : null,
+    refusedPath,
+  }
 }
 
-async function readSettings(dir: string, path: string): Promise<Pick<ModelTest, 'now' | 'vars'>> {
+async function readSettings(
+  dir: string,
+  path: string,
+): Promise<Pick<ModelTest, 'now' | 'tolerance' | 'vars'>> {
   const file = join(path, 'test.yml')
   const text = await readFile(join(dir, file), 'utf8').catch(() => '')
   let found: unknown
@@ -117,15 +137,19 @@ async function readSettings(dir: string, path: string): Promise<Pick<ModelTest, 
   } catch (error) {
     throw new Error(`${file}: ${(error as Error).message.split('\n')[0]}`, { cause: error })
   }
-  const { now, vars = {}, ...others } = found as Readonly<Record<string, unknown>>
+  const { now, vars = {}, tolerance = 0, ...others } = found as Readonly<Record<string, unknown>>
   const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw new Error(`${file}: no setting "${unknown}"; known: now, vars`)
+  if (unknown !== undefined)
+    throw new Error(`${file}: no setting "${unknown}"; known: now, vars, tolerance`)
   const at = now === undefined ? FIRST_NOW : new Date(now as string)
   if (Number.isNaN(at.getTime()))
     throw new Error(`${file}: "now" must be a time such as 2026-01-01T00:00:00Z`)
   if (typeof vars !== 'object' || vars === null)
     throw new Error(`${file}: "vars" must be a group of names and values`)
-  return { now: at, vars: Object.entries(vars).map(([name, value]) => `${name}=${String(value)}`) }
+  if (typeof tolerance !== 'number' || !(tolerance >= 0))
+    throw new Error(`${file}: "tolerance" must be a number that is not negative, such as 1e-9`)
+  const given = Object.entries(vars).map(([name, value]) => `${name}=${String(value)}`)
+  return { now: at, tolerance, vars: given }
 }
 
 async function directoriesIn(dir: string, path: string): Promise<readonly string[]> {

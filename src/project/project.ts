@@ -1,11 +1,21 @@
 // A project: its directory, its settings, its files.
 
 import type { ProjectFiles, ProjectPaths } from '../core/project.ts'
+import type { Notify, Schedule } from '../core/schedule.ts'
 import type { Settings } from './settings.ts'
 
 export interface Project {
   readonly name: string
+  /** Its name in eider.yml; null: none, which is the default one. */
+  readonly target: string | null
+  /** Those that eider.yml has. */
+  readonly targets: readonly string[]
   readonly settings: Settings
   readonly paths: ProjectPaths
   readonly files: ProjectFiles
+  readonly schedule: Schedule
+  /** null: nobody is told. */
+  readonly notify: Notify | null
+  /** What `${NAME}` stands for: the environment, then .env. */
+  readonly secrets: readonly Readonly<Record<string, string | undefined>>[]
 }

@@ -60,6 +60,11 @@ export const settings = {
     default: null,
     help: 'Largest size of that directory, such as 50GB; 90 % of the free disk by default',
   },
+  allow_sample: {
+    type: { is: 'boolean' },
+    default: false,
+    help: 'Let runs build the tables of this target from a part of their rows (`--sample`); not where people rely on them',
+  },
   'lake.catalog': {
     type: { is: 'catalog' },
     default: null,

@@ -30,8 +30,8 @@ export interface Warehouse {
   open(options: WriteOptions): Promise<Database>
   /** For readers; empty before the first run. */
   openToRead(options: ReadOptions): Promise<Database>
-  /** Makes its tables those of a connection whose engine goes on to write other files. It must exist. */
-  attachToRead(connection: Connection): Promise<void>
+  /** The same, by an engine that can write other files. */
+  openBeside(options: ReadOptions): Promise<Database>
   /** At the end of a run. `recordBytes`: of the run's own record; null for a run that wrote more than that. */
   settle(connection: Connection, recordBytes: number | null): Promise<void>
   /** Makes the database file at `path` a copy of it as the last run left it, to be changed at will. */

@@ -193,7 +193,7 @@ sources:
     const unset = await space.ok(['run'], { env, exitCode: 1 })
     assert.match(
       unset.stderr,
-      /eider\.yml:5:13 error secret-not-set: "store" needs the variable STORE_KEY/,
+      /eider\.yml:5:13 error secret-not-set: "secrets\.store" needs STORE_KEY/,
     )
   },
 )

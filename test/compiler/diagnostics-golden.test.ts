@@ -4,6 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { showDiagnostic } from '../../src/cli/show-diagnostic.ts'
 import { compile } from '../../src/compiler/compile.ts'
+import { scheduleMistakes } from '../../src/compiler/schedule-mistakes.ts'
+import { knownModels } from '../../src/compiler/select.ts'
 import { hintRules } from '../../src/core/diagnostic-hints.ts'
 import {
   type Code,
@@ -12,6 +14,7 @@ import {
   allCodes,
 } from '../../src/core/diagnostics.ts'
 import { loadProject } from '../../src/project/load.ts'
+import { webhookUrl } from '../../src/project/notify.ts'
 import { goldenProject, testGolden } from '../support/golden.ts'
 
 /** Codes of which some diagnostic had no hint. */
@@ -46,8 +49,10 @@ test('a code that may lack a hint does lack it somewhere', () => {
 
 async function diagnosticsOf(dir: string): Promise<readonly Diagnostic[]> {
   try {
-    const { files } = await loadProject(dir, { env: {}, flags: {} })
-    return (await compile(files, { dir })).warnings
+    const { files, schedule, notify, secrets } = await loadProject(dir, { env: {}, flags: {} })
+    const compiled = await compile(files, { dir })
+    webhookUrl(notify, secrets)
+    return [...compiled.warnings, ...scheduleMistakes(schedule, knownModels(compiled))]
   } catch (error) {
     if (error instanceof DiagnosticsError) return error.diagnostics
     throw error

@@ -45,7 +45,7 @@ test('the manifest of the same project is left alone; one that is cut, gone or o
   const { project, count } = counted('one')
   const written = async (given = project) => {
     count.written = 0
-    await writeArtifacts(space.dir, given, summary)
+    await writeArtifacts(space.dir, given, summary, new Map())
     return count.written
   }
   assert.is(await written(), 1)
@@ -67,7 +67,7 @@ test('a project without an identity has its manifest written each time', async (
   await using space = await directory()
   const { project, count } = counted()
   for (const runs of [1, 2]) {
-    await writeArtifacts(space.dir, project, summary)
+    await writeArtifacts(space.dir, project, summary, new Map())
     assert.is(count.written, runs)
   }
   const manifest = JSON.parse(await readFile(join(space.dir, 'manifest.json'), 'utf8')) as object

@@ -46,7 +46,6 @@ export async function queriedSnapshot(
   const { makeScratch } = await import('../../pipeline/store/scratch.ts')
   const scratch = resources.use(await makeScratch(paths, store))
   await publishPreview({
-    dir,
     warehouse: store.warehouse,
     memoryLimit: settings.memory_limit,
     extensions: files.extensions,

@@ -1,10 +1,11 @@
 import { BaseCommand } from '../../cli/base-command.ts'
-import { selectionFlags, selectionOf } from '../../cli/selection.ts'
+import { againstFlag, selectionFlags, selectionOf } from '../../cli/selection.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { orphanState, wayOn } from '../../cli/show-orphans.ts'
 import { showRows } from '../../cli/show-rows.ts'
 import type { FailedModel, Model } from '../../core/model.ts'
 import { entitySetName, foldCase } from '../../core/names.ts'
+import { readManifest } from '../read-manifest.ts'
 import { openToRead } from '../reading.ts'
 
 export default class PipelineLs extends BaseCommand {
@@ -13,11 +14,13 @@ export default class PipelineLs extends BaseCommand {
   static override examples = ['<%= config.bin %> ls', '<%= config.bin %> ls +mart.sales --json']
   static override strict = false
   static override usage = '[SELECTOR...] [FLAGS]'
-  static override flags = { ...selectionFlags, ...variableFlags }
+  static override flags = { ...selectionFlags, ...againstFlag, ...variableFlags }
 
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(PipelineLs)
+    const against = await readManifest(flags.against, process.cwd())
     const project = await this.openProject(flags)
+    const { editOf } = await import('../../pipeline/catalog/manifest.ts')
     const { isModified } = await import('../../pipeline/plan/decide.ts')
     const { knownModels, select } = await import('../../compiler/select.ts')
     const { readSteps } = await import('../../pipeline/plan/show-changes.ts')
@@ -28,7 +31,11 @@ export default class PipelineLs extends BaseCommand {
     const { external } = reading.project
     const { context, steps } = await readSteps({ ...reading, paths: project.paths }, reading)
     const all = knownModels(reading.project)
-    const selected = select(all, selectionOf(argv, flags), (model) => isModified(model, context))
+    const isEdited = (model: Model) =>
+      against === undefined
+        ? isModified(model, context)
+        : editOf(model, against, context.fileHashes) !== null
+    const selected = select(all, selectionOf(argv, flags), isEdited)
     const shown = [...steps, ...uncompiledSteps(context)].filter(({ model }) =>
       selected.has(model.name),
     )

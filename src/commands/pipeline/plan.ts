@@ -11,10 +11,16 @@ import {
 import { variableFlags } from '../../cli/variable-flags.ts'
 import { orphanLines } from '../../cli/show-orphans.ts'
 import { planCounts, showPlan } from '../../cli/show-plan.ts'
-import { DiagnosticsError } from '../../core/diagnostics.ts'
+import type { Selection } from '../../compiler/select.ts'
+import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
 import { EnvironmentError } from '../../core/failures.ts'
 import type { ContractChange, ModelDiff, PlannedStep } from '../../core/report/planned-changes.ts'
+import type { Manifest } from '../../pipeline/catalog/manifest.ts'
+import type { Project } from '../../project/project.ts'
+import { readManifest } from '../read-manifest.ts'
 import { isHeld, openToRead } from '../reading.ts'
+
+const againstPlan = 'Compare with this manifest.json of another state; no warehouse is looked at'
 
 export default class PipelinePlan extends BaseCommand {
   static override summary = 'Show what a run would do, and why; changes nothing'
@@ -28,6 +34,11 @@ export default class PipelinePlan extends BaseCommand {
   static override flags = {
     ...selectionFlags,
     ...variableFlags,
+    against: Flags.string({
+      summary: againstPlan,
+      helpValue: 'FILE',
+      exclusive: ['diff', 'full-refresh', 'allow-empty', 'start'],
+    }),
     diff: Flags.boolean({
       summary: 'Build the models in memory and show which rows would change',
     }),
@@ -42,7 +53,10 @@ export default class PipelinePlan extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(PipelinePlan)
+    const against = await readManifest(flags.against, process.cwd())
     const project = await this.openProject(flags)
+    if (against !== undefined)
+      return await this.#compare(flags, project, against, selectionOf(argv, flags))
     const { planRun } = await import('../../pipeline/plan/show-changes.ts')
     await using reading = await openToRead(project, { orLastState: !readsRows(flags) }).catch(
       (error: unknown) => {
@@ -63,18 +77,48 @@ export default class PipelinePlan extends BaseCommand {
       diff: flags.diff,
     })
     const contract = contractChanges(published, next)
-    const breaks = contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
+    const { isLastState } = reading
+    const width = Math.max(0, ...steps.map(({ model }) => model.name.length))
+    const found = flags.json
+      ? orphans.map(({ rows, ...orphan }) => {
+          return JSON.stringify({ event: 'orphan', ...orphan, rows: isLastState ? null : rows })
+        })
+      : orphanLines(orphans, width, isLastState)
     const { errors } = reading.project
+    this.#finish(flags, { steps, contract, errors, others: found, refusal })
+  }
+
+  /** Against a manifest: neither the warehouse nor what is published is opened. */
+  async #compare(
+    flags: PlanFlags,
+    { files, paths }: Project,
+    against: Manifest,
+    selection: Selection,
+  ): Promise<void> {
+    const { compileOnce } = await import('../../compiler/compile-once.ts')
+    const { hashSeeds } = await import('../../compiler/file-hashes.ts')
+    const { planAgainst } = await import('../../pipeline/plan/plan-against.ts')
+    const { contractChanges } = await import('../../odata/edm/contract.ts')
+    const { dir, state } = paths
+    const project = await compileOnce(files, { dir, state, save: false })
+    this.printWarnings(project.warnings)
+    const contents = await hashSeeds(dir, project.models.values())
+    const plan = planAgainst(project, against, contents, selection)
+    const { steps, removed } = plan
+    const contract = contractChanges(plan.published, plan.next)
+    const others = removed.map((model) =>
+      flags.json ? JSON.stringify({ event: 'model-removed', model }) : `removed    ${model}`,
+    )
+    const { errors } = project
+    this.#finish(flags, { steps, contract, errors, others, refusal: null })
+  }
+
+  #finish(flags: PlanFlags, { steps, contract, errors, others, refusal }: Planned): void {
+    const breaks = contract.some(({ breaking }) => breaking) && !flags['allow-breaking']
     const ok = !breaks && errors.length === 0 && steps.every(({ problem }) => problem === null)
-    if (flags.json) {
-      for (const event of eventsOf(steps, contract)) this.printEvent(event)
-      for (const { rows, ...orphan } of orphans)
-        this.printEvent({ event: 'orphan', ...orphan, rows: reading.isLastState ? null : rows })
-    } else {
-      const width = Math.max(0, ...steps.map(({ model }) => model.name.length))
-      for (const line of orphanLines(orphans, width, reading.isLastState)) this.print(line)
-      this.print(showPlan(steps, contract, this.paintFor(flags)))
-    }
+    if (flags.json) for (const event of eventsOf(steps, contract)) this.printEvent(event)
+    for (const line of others) this.print(line)
+    if (!flags.json) this.print(showPlan(steps, contract, this.paintFor(flags)))
     if (breaks)
       process.stderr.write('clients may break; --allow-breaking accepts the changes above\n')
     if (errors.length > 0) this.showFailure(new DiagnosticsError(errors), flags)
@@ -84,7 +128,16 @@ export default class PipelinePlan extends BaseCommand {
   }
 }
 
-type PlanFlags = Interfaces.InferredFlags<typeof PipelinePlan.flags>
+type PlanFlags = Interfaces.InferredFlags<typeof PipelinePlan.flags & typeof BaseCommand.baseFlags>
+
+interface Planned {
+  readonly steps: readonly PlannedStep[]
+  readonly contract: readonly ContractChange[]
+  readonly errors: readonly Diagnostic[]
+  /** Lines about models that no file makes any more. */
+  readonly others: readonly string[]
+  readonly refusal: EnvironmentError | null
+}
 
 /** Only these look at rows; all else is said of definitions and columns, which are known while a run works. */
 const readsRows = (flags: PlanFlags): boolean =>

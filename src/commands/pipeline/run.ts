@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Interfaces } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import {
+  againstFlag,
   keepsHistory,
   rangeFlags,
   rangeOf,
@@ -25,6 +26,8 @@ import type { ModelName } from '../../core/names.ts'
 import type { ContractChange } from '../../core/report/planned-changes.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import type { RunSummary } from '../../core/report/run-summary.ts'
+import { borrowingOf } from '../lender.ts'
+import { readManifest } from '../read-manifest.ts'
 import { runOptionsOf } from '../run-options.ts'
 
 type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
@@ -40,7 +43,21 @@ export default class PipelineRun extends BaseCommand {
   static override usage = '[SELECTOR...] [FLAGS]'
   static override flags = {
     ...selectionFlags,
+    ...againstFlag,
     ...variableFlags,
+    from: Flags.string({
+      summary: 'Read models that are not selected from what this other target has published',
+      helpValue: 'TARGET',
+    }),
+    sample: Flags.string({
+      summary: 'Of tables of sources, and of what --from reads, take only this share, such as 10%',
+      helpValue: 'PERCENT',
+    }),
+    'sample-by': Flags.string({
+      summary: 'Choose the sample by the values of this column, in the tables that have it',
+      helpValue: 'COLUMN',
+      dependsOn: ['sample'],
+    }),
     retry: Flags.boolean({ summary: 'Only what failed or was skipped in the last run' }),
     'fail-fast': Flags.boolean({ summary: 'Start no further model after a failure' }),
     threads: Flags.integer({
@@ -70,6 +87,9 @@ export default class PipelineRun extends BaseCommand {
       exclusive: ['retry', 'full-refresh', 'start'],
     }),
   }
+
+  /** Where relative paths of flags begin; opening a project goes elsewhere. */
+  readonly #typedIn = process.cwd()
 
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(PipelineRun)
@@ -106,6 +126,7 @@ export default class PipelineRun extends BaseCommand {
     stop: StopRequest,
   ): Promise<RunSummary> {
     const startedMs = performance.now()
+    const against = await readManifest(flags.against, this.#typedIn)
     const project = await this.openProject(flags)
     const { compileOnce } = await import('../../compiler/compile-once.ts')
     const { paths } = project
@@ -118,9 +139,13 @@ export default class PipelineRun extends BaseCommand {
         import('../../pipeline/run.ts'),
         import('../../store/open-store.ts'),
       ])
-    const selection = { ...selectionOf(argv, flags), retry: flags.retry }
+    const selection = { ...selectionOf(argv, flags), retry: flags.retry, against }
     const known = knownModels(compiled)
     checkSelection(known, selection)
+    const isSelected = selection.include.length + selection.exclude.length > 0 || flags.retry
+    const borrowing = await borrowingOf(flags, project, isSelected, (target) =>
+      this.openProject({ ...flags, target }),
+    )
     this.printWarnings(compiled.warnings)
     using display = flags.json ? null : this.#display(flags, known.keys(), stop)
     const logger = this.loggerFor(
@@ -135,6 +160,7 @@ export default class PipelineRun extends BaseCommand {
       project: compiled,
       openClaims: async () => (await import('../claims.ts')).openClaims(project, logger),
       ...runOptionsOf(project),
+      ...borrowing,
       fullRefresh: flags['full-refresh'],
       selection,
       ...(flags.threads === undefined ? {} : { modelsAtOnce: flags.threads }),

@@ -23,8 +23,20 @@ export interface AnnotationValues {
   readonly onSchemaChange: OnSchemaChange
   readonly check: CheckSyntax
   readonly models: readonly NamedModel[]
+  readonly contract: ContractTerm
   readonly columnText: { readonly column: NamedColumn; readonly text: string }
 }
+
+/** One line of what an exposed model promises. `nothing`: it is still to be written down. */
+export type ContractTerm =
+  | { readonly is: 'nothing' }
+  | { readonly is: 'key'; readonly columns: readonly string[] }
+  | {
+      readonly is: 'column'
+      readonly column: string
+      readonly type: string
+      readonly nullable: boolean
+    }
 
 /** The checks that are written like calls, each by an example. */
 export const checkExamples = {

@@ -87,6 +87,12 @@ export const annotations = {
     expected: 'nothing, or the columns of the key, separated by commas',
     kinds: fileKinds,
   },
+  contract: {
+    value: 'contract',
+    expected: 'nothing, key(columns), or a column with its type: name TYPE [NOT NULL]',
+    kinds: fileKinds,
+    repeats: true,
+  },
   tags: {
     value: 'columns',
     expected: 'one or more tags, separated by commas',

@@ -7,6 +7,7 @@ import {
   type CheckName,
   checkNames,
   type CheckSyntax,
+  type ContractTerm,
   type NamedColumn,
   type NamedModel,
 } from './annotation-values.ts'
@@ -66,11 +67,28 @@ const forms: Forms = {
   onSchemaChange: (r) => r.expect(/evolve|rebuild|fail/y) as OnSchemaChange,
   check,
   models: (r) => r.list(model),
+  contract,
   columnText(r) {
     const described = column(r)
     r.expect(/[ \t]*:[ \t]*/y)
     return { column: described, text: r.expect(/[^]+/y) }
   },
+}
+
+function contract(r: Reader): ContractTerm {
+  if (r.isAtEnd()) return { is: 'nothing' }
+  if (r.take(/key(?=[ \t]*\()/iy) !== null) {
+    r.expect(OPEN)
+    const columns = r.list(column).map(({ name }) => name)
+    r.expect(CLOSE)
+    return { is: 'key', columns }
+  }
+  const { name } = column(r)
+  r.expect(/[ \t]+/y)
+  const type = r.expect(/[^ \t].*/y)
+  const required = /[ \t]+NOT[ \t]+NULL$/i.exec(type)
+  const given = required === null ? type : type.slice(0, required.index)
+  return { is: 'column', column: name, type: given, nullable: required === null }
 }
 
 const OPEN = /[ \t]*\([ \t]*/y

@@ -14,8 +14,10 @@ import { columnHint } from '../explain/column-types.ts'
 import { missingType, TYPE_HINT } from '../explain/binding.ts'
 import { problemOf } from '../explain/engine-words.ts'
 import { spanOfError } from '../places.ts'
+import { unstorableColumns } from '../stored-columns.ts'
 
-export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext): Draft {
+export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft {
+  const { connection } = context
   const { name, source, header, kind, declared, complete } = parsed
   const nulls = declared.map(
     ({ name: column, type }) => sql`CAST(NULL AS ${sql.body(type)}) AS ${sql.ident(column)}`,
@@ -36,7 +38,14 @@ export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext):
       const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
       const kept = { ...base, ...reads, columns: described, definition }
       const model = { ...kept, kind, onSchemaChange }
-      const unstorable = unstorableTypes(parsed, columns)
+      const unstorable = [
+        ...unstorableTypes(parsed, columns),
+        ...unstorableColumns(context, columns, {
+          source,
+          spanOf: (i) => declared[i]!.type.span,
+          hintOf: () => 'take JSON',
+        }),
+      ]
       return { model, diagnostics: [...diagnostics, ...conflicts, ...inTexts, ...unstorable] }
     },
   }

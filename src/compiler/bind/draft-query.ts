@@ -16,6 +16,7 @@ import type { ParsedQuery } from '../model-file.ts'
 import { describeColumns } from '../sql/named-columns.ts'
 import { engineDiagnostic, spanAtByte, spanOfError, withoutDir } from '../places.ts'
 import { appendOverGroups, renamedColumns } from '../output-warnings.ts'
+import { castToJson, unstorableColumns } from '../stored-columns.ts'
 import { type ResolvedQuery, unknownModel } from '../resolve.ts'
 
 /** `dynamic`: models whose columns depend on their data. */
@@ -58,6 +59,13 @@ export function draftQuery(
         ...renamedColumns(parsed, named, columns, placeOfColumn),
         ...appendOverGroups(parsed, tree, columns),
       ]
+      // A view has no rows of its own, but what is published of it has.
+      const hasRows = kind !== 'view' || header.expose !== undefined
+      const unstorable = unstorableColumns(context, hasRows ? columns : [], {
+        source,
+        spanOf: (i) => placeOfColumn(i) ?? spanAtByte(body, null),
+        hintOf: castToJson,
+      })
       const parts = sources.map(context.partOfSource)
       const definition = definitionOf(kind, settings, canonical, context.macros, ...parts)
       const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
@@ -76,7 +84,14 @@ export function draftQuery(
       }
       const finished = finishKind(parsed, rest, own(columns))
       const unknown = unknownModels(parsed, context)
-      const wrong = [...diagnostics, ...finished.diagnostics, ...inChecks, ...inTexts, ...unknown]
+      const wrong = [
+        ...diagnostics,
+        ...finished.diagnostics,
+        ...inChecks,
+        ...inTexts,
+        ...unknown,
+        ...unstorable,
+      ]
       return { model: finished.model, diagnostics: [...wrong, ...surprises] }
     },
   }

@@ -17,6 +17,7 @@ import type { Draft, DraftContext } from './draft.ts'
 import { problemOf } from '../explain/engine-words.ts'
 import { withoutDir } from '../places.ts'
 import { seedQuery, untypedColumns, wrongSeedTypes } from '../seed.ts'
+import { unstorableColumns } from '../stored-columns.ts'
 
 /** What is known about a seed before DuckDB reads it. */
 export interface KnownSeed {
@@ -56,7 +57,8 @@ function repeatedNames(shape: CsvShape | null, path: string): readonly Diagnosti
   })
 }
 
-export function draftSeed(seed: KnownSeed, { connection, dir }: DraftContext): Draft {
+export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
+  const { connection, dir } = context
   const { name, path, format, types } = seed.file
   const place = wholeFile(path)
   const { source } = place
@@ -107,7 +109,14 @@ export function draftSeed(seed: KnownSeed, { connection, dir }: DraftContext): D
             ...(format === 'csv' ? await digits(columns) : []),
           ]
         : await wrongSeedTypes(connection, seed.file, shape, dir)
-      return { model: { ...base, ...reads, definition, ...own }, diagnostics }
+      const unstorable = unstorableColumns(context, columns, {
+        source,
+        spanOf: () => place.span,
+        hintOf: ({ name: column }) =>
+          `give it another type in the .yml next to the seed: ${column}: JSON`,
+      })
+      const all = [...diagnostics, ...unstorable]
+      return { model: { ...base, ...reads, definition, ...own }, diagnostics: all }
     },
   }
 }

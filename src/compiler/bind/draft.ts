@@ -8,7 +8,9 @@ import type { SourceFile, Span } from '../../core/source.ts'
 import { placesOf } from '../annotations/annotations.ts'
 import type { Bindable } from './bind.ts'
 import type { CheckContext } from '../checks/checks.ts'
+import { checkContract, publishedColumns } from '../contract.ts'
 import { checkExposed } from '../exposure.ts'
+import type { TargetTypes } from '../stored-columns.ts'
 import type { ParsedModel } from '../model-file.ts'
 import { resolveColumns } from '../sql/named-columns.ts'
 
@@ -28,7 +30,7 @@ interface Place {
   readonly span: Span
 }
 
-export interface DraftContext extends CheckContext {
+export interface DraftContext extends CheckContext, TargetTypes {
   /** Project directory. */
   readonly dir: string
   /** File, or database, of a table of a source. */
@@ -52,7 +54,11 @@ export function finishHeader(
   const tags = header.tags?.value.map((tag) => tag.name) ?? []
   const owner = header.owner?.value ?? null
   const base = { name, source, description, tags, owner, places: placesOf(header) }
-  if (header.expose === undefined) return { base: { ...base, expose: null }, diagnostics: [] }
+  const terms = header.contract ?? []
+  if (header.expose === undefined) {
+    const broken = checkContract({ name, source, terms, key: null, columns })
+    return { base: { ...base, expose: null }, diagnostics: broken }
+  }
   const { span } = header.expose
   const asked = header.expose.value
   const { names: key, diagnostics } = resolveColumns(source, 'expose', asked, columns)
@@ -60,5 +66,7 @@ export function finishHeader(
   const uniqueKey = header.unique_key?.value.map((column) => column.name) ?? []
   const named = asked.map((column) => column.name)
   const wrong = checkExposed({ source, span, key: named, uniqueKey, columns, placeOfColumn })
-  return { base: { ...base, expose }, diagnostics: [...diagnostics, ...wrong] }
+  const published = publishedColumns(parsed.kind, key, columns)
+  const broken = checkContract({ name, source, terms, key, columns: published })
+  return { base: { ...base, expose }, diagnostics: [...diagnostics, ...wrong, ...broken] }
 }

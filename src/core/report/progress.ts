@@ -9,6 +9,19 @@ export type RunEvent =
   | { readonly event: 'run-started'; readonly run_id: string; readonly models: number }
   /** Only when the run is not about all models. */
   | { readonly event: 'models-selected'; readonly models: number }
+  /** Only of a run that reads from another target, or a sample. */
+  | {
+      readonly event: 'rows-borrowed'
+      /** The other target; null: only of a sample. */
+      readonly target: string | null
+      readonly snapshot: string | null
+      readonly published_at: string | null
+      /** Models that are read there. */
+      readonly models: readonly ModelName[]
+      /** Models that are built along since it does not publish them. */
+      readonly along: readonly ModelName[]
+      readonly sample: string | null
+    }
   | { readonly event: 'flush-started'; readonly model: ModelName; readonly events: number }
   | {
       readonly event: 'flush-finished'

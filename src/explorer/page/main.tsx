@@ -4,7 +4,8 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { Place } from './place.ts'
 import { applyTheme } from './parts/theme.tsx'
-import { startPage } from './start.ts'
+import type { Page } from './page.ts'
+import { awaitCatalog, startPage } from './start.ts'
 import './page.css'
 import './parts/parts.css'
 import './frame/frame.css'
@@ -16,11 +17,10 @@ const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
 if (icon !== null) icon.href = new URL(icon.href).href
 const container = document.getElementById('page')
 applyTheme()
-// A browser looks for the icon again at each address, and a relative link would lead elsewhere there.
-for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]'))
-  icon.href = `${icon.href}`
 if (container !== null) {
   const place = new Place(root)
   place.listen()
-  render(<App place={place} start={() => startPage(root, place)} />, container)
+  const start = () => startPage(root, place)
+  const listen = (page: Page, changed: (page: Page) => void) => awaitCatalog(root, page, changed)
+  render(<App place={place} start={start} listen={listen} />, container)
 }

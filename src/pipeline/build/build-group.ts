@@ -82,7 +82,8 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
       return await buildOneByOne({ ...builder, conflicts: conflicts + 1 }, group)
     if (group.length > 1) return await buildOneByOne(builder, group)
     const { model } = first
-    const statement = materializationOf(model).statement(model, context.paths.dir)
+    const { paths, createdIn } = context
+    const statement = materializationOf(model).statement(model, paths.dir, createdIn)
     const cause = context.store.explain(error)
     const because = explainFailure(cause, model, statement, context.selected)
     results.fail(model.name, because, performance.now() - startedMs)

@@ -4,23 +4,7 @@ import type { CatalogModel } from '../../core/catalog.ts'
 import type { Changes, ColumnChange, ModelChange } from '../../core/docs-data.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { foldCase } from '../../core/names.ts'
-import type { CatalogKind } from '../../core/catalog.ts'
-
-/** The part of target/manifest.json that is compared. */
-interface Manifest {
-  readonly schema_version: number
-  readonly models: readonly ManifestModel[]
-}
-
-interface ManifestModel extends Pick<
-  CatalogModel,
-  'name' | 'description' | 'owner' | 'tags' | 'depends_on' | 'sources' | 'columns'
-> {
-  readonly kind: CatalogKind
-  readonly path: string
-  readonly entity_set: string | null
-  readonly definition: string
-}
+import { goneFrom, type ManifestModel, parseManifest } from './manifest.ts'
 
 export interface Compared {
   readonly changes: Changes
@@ -30,7 +14,8 @@ export interface Compared {
 
 /** `against` names the manifest. Throws an Error that says what is wrong with `text`. */
 export function changesSince(project: CompiledProject, text: string, against: string): Compared {
-  const before = new Map(parseManifest(text).models.map((model) => [foldCase(model.name), model]))
+  const manifest = parseManifest(text)
+  const before = manifest.models
   const models = new Map<string, ModelChange>()
   for (const model of project.models.values()) {
     const old = before.get(foldCase(model.name))
@@ -39,8 +24,7 @@ export function changesSince(project: CompiledProject, text: string, against: st
     else if (model.dependsOn.some((name) => models.has(name)))
       models.set(model.name, { is: 'affected', columns: [] })
   }
-  const known = new Set([...project.models.keys(), ...project.failed.keys()].map(foldCase))
-  const gone = [...before.values()].filter(({ name }) => !known.has(foldCase(name)))
+  const gone = goneFrom(project, manifest)
   for (const { name } of gone) models.set(name, { is: 'removed', columns: [] })
   return {
     changes: { against, models: Object.fromEntries(models) },
@@ -83,16 +67,4 @@ function asCatalogModel({ entity_set: set, columns, ...model }: ManifestModel): 
   const { name, kind, description, owner, tags, depends_on, sources, path } = model
   const own = { name, kind, description, owner, tags, depends_on, sources, path, columns, set }
   return { ...own, checks: [], sql: null }
-}
-
-function parseManifest(text: string): Manifest {
-  let document: Partial<Manifest> | null
-  try {
-    document = JSON.parse(text) as Partial<Manifest> | null
-  } catch {
-    throw new Error('it is not JSON')
-  }
-  if (document?.schema_version !== 1 || !Array.isArray(document.models))
-    throw new Error('it is not a manifest with schema_version 1')
-  return document as Manifest
 }

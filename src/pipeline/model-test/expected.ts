@@ -1,14 +1,21 @@
-// The rows of a model beside those that a test expects: in any order, and in the columns that the expectation has.
+// The rows of a relation beside those that a test expects: in the columns that the expectation has, and in any order
+// unless the model orders them.
 
 import { limits } from '../../core/limits.ts'
-import type { Model } from '../../core/model.ts'
+import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
-import { relationOf } from '../build/materialize/relation.ts'
-import { inFile, readRows } from './fixtures.ts'
+import { ModelFailure } from '../failure.ts'
+import { inFile, readRows, type Target } from './fixtures.ts'
+import {
+  changedRows,
+  type ChangedRow,
+  type CountedRows,
+  type TextRow,
+  withoutClose,
+} from './row-pairs.ts'
 
-/** Rows are values as texts, by column; null is NULL. */
 export interface RowDifference {
   readonly path: string
   /** The line of the first row that is missing; null: none is, or it is not known. */
@@ -18,64 +25,166 @@ export interface RowDifference {
   readonly missing: readonly TextRow[]
   /** There, and not expected. */
   readonly unexpected: readonly TextRow[]
+  /** Of these, those that are the same row with other values. */
+  readonly changed: readonly ChangedRow[]
   readonly missingRows: number
   readonly unexpectedRows: number
 }
 
-export type TextRow = Readonly<Record<string, string | null>>
+/** What is compared with an expectation. */
+export interface Compared extends Target {
+  readonly rows: Sql
+  /** Columns that tell which row is which; empty: none do. */
+  readonly key: readonly string[]
+  /** The order of the rows counts. */
+  readonly isOrdered: boolean
+  /** By how much a DOUBLE or FLOAT may differ. */
+  readonly tolerance: number
+}
 
-/** `expect`: the path of a CSV in the project. null: the rows are the same. */
+const EXPECTED = sql`temp.main._eider_expected`
+
+/** `expect`: the path of a CSV in the project. null: the rows are the same. Throws ModelFailure for an unexpected order. */
 export async function compareWithExpected(
   connection: Connection,
   dir: string,
-  model: Model,
+  compared: Compared,
   expect: string,
 ): Promise<RowDifference | null> {
-  const target = { relation: model.name, columns: model.columns }
-  const columns = await inFile(expect, async () => {
+  const columns = await expectedColumns(connection, dir, compared, expect)
+  const names = columns.map(({ name }) => name)
+  const list = sql.join(names.map((name) => sql.ident(name)))
+  const actual = sql`(SELECT ${list} FROM ${compared.rows})`
+  const { tolerance } = compared
+  const floats = tolerance === 0 ? [] : columns.filter(isFloat).map(({ name }) => name)
+  const most = floats.length === 0 ? limits.shownTestRows : limits.comparedTestRows
+  const exactly = {
+    missing: await rowsOnlyIn(connection, EXPECTED, actual, names, most),
+    unexpected: await rowsOnlyIn(connection, actual, EXPECTED, names, most),
+  }
+  const { missing, unexpected } = withoutClose(exactly, floats, tolerance)
+  if (missing.count + unexpected.count === 0) {
+    if (compared.isOrdered) await refuseOtherOrder(connection, compared, columns, expect, floats)
+    return null
+  }
+  const shown = { missing: missing.rows, unexpected: unexpected.rows }
+  const line =
+    missing.count === 0
+      ? null
+      : await lineOfFirst(connection, names, missing.rows, exactly.missing.rows, actual)
+  return {
+    path: expect,
+    line,
+    columns: names,
+    missing: shown.missing.slice(0, limits.shownTestRows),
+    unexpected: shown.unexpected.slice(0, limits.shownTestRows),
+    changed: changedRows(shown.missing, shown.unexpected, names, compared.key),
+    missingRows: missing.count,
+    unexpectedRows: unexpected.count,
+  }
+}
+
+/** Those that the expectation has; its rows are in a temporary table then. */
+export async function expectedColumns(
+  connection: Connection,
+  dir: string,
+  target: Target,
+  expect: string,
+): Promise<readonly Column[]> {
+  return await inFile(dir, expect, async () => {
     const read = await readRows(connection, dir, { path: expect, format: 'csv' }, target)
     await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_expected AS ${read.rows}`)
-    return read.columns.map(({ name }) => name)
+    return read.columns
   })
-  const expected = sql`temp.main._eider_expected`
-  const list = sql.join(columns.map((name) => sql.ident(name)))
-  const actual = sql`(SELECT ${list} FROM ${relationOf(model.name)})`
-  const [missing, missingRows] = await rowsOnlyIn(connection, expected, actual, columns)
-  const [unexpected, unexpectedRows] = await rowsOnlyIn(connection, actual, expected, columns)
-  if (missingRows + unexpectedRows === 0) return null
-  const line = missingRows === 0 ? null : await firstLine(connection, expected, actual, columns)
-  return { path: expect, line, columns, missing, unexpected, missingRows, unexpectedRows }
 }
+
+/** The rows are those that are expected, in another order than the model promises. */
+export class OtherOrder extends ModelFailure {}
+
+const isFloat = ({ type }: Column) => type === 'DOUBLE' || type === 'FLOAT'
 
 async function rowsOnlyIn(
   connection: Connection,
   these: Sql,
   others: Sql,
   columns: readonly string[],
-): Promise<readonly [rows: readonly TextRow[], count: number]> {
+  most: number,
+): Promise<CountedRows> {
   const only = sql`(SELECT * FROM (FROM ${these}) EXCEPT ALL SELECT * FROM (FROM ${others}))`
   const row = await connection.row(sql`SELECT count(*) AS n FROM ${only}`)
+  const ordered = sql`(FROM ${only} ORDER BY ALL LIMIT ${sql.value(most)})`
+  return {
+    rows: await textRows(connection, columns, ordered),
+    count: numberOf(row?.['n']),
+  }
+}
+
+/** In the order of `rows`. */
+export async function textRows(
+  connection: Connection,
+  columns: readonly string[],
+  rows: Sql,
+): Promise<readonly TextRow[]> {
   const texts = columns.map(
     (name) => sql`CAST(${sql.ident(name)} AS VARCHAR) AS ${sql.ident(name)}`,
   )
-  const rows = await connection.rows(
-    sql`SELECT ${sql.join(texts)} FROM (FROM ${only} ORDER BY ALL LIMIT ${sql.value(limits.shownTestRows)})`,
-  )
-  return [rows as readonly TextRow[], numberOf(row?.['n'])]
+  return (await connection.rows(sql`SELECT ${sql.join(texts)} FROM ${rows}`)) as readonly TextRow[]
 }
 
 /** The header is line 1. Rows with line breaks in them move those after them. */
-async function firstLine(
+async function lineOfFirst(
   connection: Connection,
-  expected: Sql,
-  actual: Sql,
   columns: readonly string[],
+  missing: readonly TextRow[],
+  exactly: readonly TextRow[],
+  actual: Sql,
 ): Promise<number | null> {
+  if (missing.length < exactly.length) return await lineOfRow(connection, columns, missing)
   const row = await connection.row(sql`
-    WITH missing AS (SELECT * FROM (FROM ${expected}) EXCEPT ALL SELECT * FROM (FROM ${actual}))
-    SELECT min(e.rowid) AS first FROM ${expected} e
+    WITH missing AS (SELECT * FROM (FROM ${EXPECTED}) EXCEPT ALL SELECT * FROM (FROM ${actual}))
+    SELECT min(e.rowid) AS first FROM ${EXPECTED} e
     WHERE EXISTS (FROM missing m WHERE row(${sql.join(columns.map((name) => sql`m.${sql.ident(name)}`))})
       IS NOT DISTINCT FROM row(${sql.join(columns.map((name) => sql`e.${sql.ident(name)}`))}))`)
   const first = row?.['first'] ?? null
   return first === null ? null : numberOf(first) + 2
+}
+
+/** Where some rows are close enough, those that are not are found among all texts. */
+async function lineOfRow(
+  connection: Connection,
+  columns: readonly string[],
+  missing: readonly TextRow[],
+): Promise<number | null> {
+  const all = await textRows(
+    connection,
+    columns,
+    sql`(FROM ${EXPECTED} LIMIT ${sql.value(limits.comparedTestRows)})`,
+  )
+  const wanted = new Set(missing.map((row) => JSON.stringify(row)))
+  const index = all.findIndex((row) => wanted.has(JSON.stringify(row)))
+  return index === -1 ? null : index + 2
+}
+
+async function refuseOtherOrder(
+  connection: Connection,
+  { rows, relation }: Compared,
+  columns: readonly Column[],
+  expect: string,
+  floats: readonly string[],
+): Promise<void> {
+  const names = columns.map(({ name }) => name)
+  const most = sql.value(limits.comparedTestRows)
+  const wanted = await textRows(connection, names, sql`(FROM ${EXPECTED} LIMIT ${most})`)
+  const built = await textRows(connection, names, sql`(FROM ${rows} LIMIT ${most})`)
+  const compared = names.filter((name) => !floats.includes(name))
+  const index = wanted.findIndex((row, i) =>
+    compared.some((name) => row[name] !== built[i]?.[name]),
+  )
+  if (index === -1) return
+  const show = (row: TextRow | undefined) =>
+    compared.map((name) => `${name} ${row?.[name] ?? 'NULL'}`).join(', ')
+  throw new OtherOrder(
+    `${expect}:${index + 2}: the rows are those that are expected, in another order: here ${show(built[index])} was built, and ${relation} ends with ORDER BY`,
+    'placed',
+  )
 }

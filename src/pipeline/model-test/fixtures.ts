@@ -1,11 +1,11 @@
 // Rows that a test of a model gives or expects, as tables with the columns of the compiled project.
 
-import { join } from 'node:path'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { explainFault } from '../../compiler/csv/explain-fault.ts'
 import { scanCsv } from '../../compiler/csv/scan.ts'
 import { parseQuery } from '../../compiler/sql/query-text.ts'
-import { seedQuery } from '../../compiler/seed.ts'
+import { typedRows } from '../../compiler/seed.ts'
 import { DiagnosticsError, lineOf } from '../../core/diagnostics.ts'
 import { foldCase } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
@@ -13,7 +13,9 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
-import { ModelFailure, problemIn } from '../failure.ts'
+import { ModelFailure } from '../failure.ts'
+import { placeInFixture } from './fixture-place.ts'
+import { readLines } from './ndjson-lines.ts'
 
 /** A file of rows, relative to the project directory. */
 export interface RowsFile {
@@ -34,17 +36,11 @@ export async function readRows(
   file: RowsFile,
   target: Target,
 ): Promise<{ readonly rows: Sql; readonly columns: readonly Column[] }> {
-  const { names, rowsOf } = await openFile(connection, dir, file)
-  const known = new Map(target.columns.map((column) => [foldCase(column.name), column]))
+  const { names, lineOfName, rowsOf } = await openFile(connection, dir, file)
   const columns = names.map((name) => {
-    const column = known.get(foldCase(name))
+    const column = target.columns.find((one) => foldCase(one.name) === foldCase(name))
     if (column !== undefined) return column
-    const all = target.columns.map((one) => one.name)
-    const hint = didYouMean(name, all) ?? `the columns are ${all.slice(0, 10).join(', ')}`
-    throw new ModelFailure(
-      `${file.path}:1: ${target.relation} has no column "${name}"; ${hint}`,
-      'placed',
-    )
+    throw unknownColumn(file.path, lineOfName?.(name) ?? 1, name, target)
   })
   const casts = columns.map(({ name, type }, i) => {
     const value = sql.ident(names[i]!)
@@ -57,19 +53,29 @@ export async function readRows(
   return { rows, columns }
 }
 
+export function unknownColumn(
+  path: string,
+  line: number,
+  name: string,
+  { relation, columns }: Target,
+): ModelFailure {
+  const all = columns.map((one) => one.name)
+  const hint = didYouMean(name, all) ?? `the columns are ${all.slice(0, 10).join(', ')}`
+  return new ModelFailure(`${path}:${line}: ${relation} has no column "${name}"; ${hint}`, 'placed')
+}
+
 interface OpenedFile {
   readonly names: readonly string[]
+  readonly lineOfName?: (name: string) => number
   readonly rowsOf: (columns: readonly Column[]) => Sql
 }
 
 async function openFile(connection: Connection, dir: string, file: RowsFile): Promise<OpenedFile> {
   const { path, format } = file
   if (format === 'csv') return openCsv(dir, path)
-  const query =
-    format === 'sql'
-      ? await readQuery(connection, dir, path)
-      : sql`SELECT * FROM read_json(${sql.value(join(dir, path))}, format = 'newline_delimited', sample_size = -1)`
-  return inFile(path, async () => {
+  if (format === 'ndjson') return openNdjson(dir, path)
+  const query = await readQuery(connection, dir, path)
+  return inFile(dir, path, async () => {
     const found = await connection.columnsOf(query)
     return { names: found.map(({ name }) => name), rowsOf: () => query }
   })
@@ -87,14 +93,37 @@ async function openCsv(dir: string, path: string): Promise<OpenedFile> {
   return {
     names,
     rowsOf(columns) {
-      const types = names.map((column, i) => ({ column, type: scalarOr(columns[i]!.type) }))
-      return seedQuery({ format: 'csv', source, types, delimiter }, dir)
+      const types = names.map((column, i) => ({
+        column,
+        type: isScalar(columns[i]!) ? columns[i]!.type : 'VARCHAR',
+      }))
+      return typedRows({ format: 'csv', source, types, delimiter }, dir)
     },
   }
 }
 
-/** The reader of CSV makes no structured values; the cast after it does. */
-const scalarOr = (type: string) => (/^(?:STRUCT|MAP|UNION)\b|\]$/i.test(type) ? 'VARCHAR' : type)
+async function openNdjson(dir: string, path: string): Promise<OpenedFile> {
+  const lines = await readLines(dir, path)
+  const first = new Map<string, number>()
+  for (const { line, names } of lines)
+    for (const name of names) if (!first.has(name)) first.set(name, line)
+  const names = [...first.keys()]
+  return {
+    names,
+    lineOfName: (name) => first.get(name)!,
+    rowsOf(columns) {
+      const types = names.map((name, i) => {
+        const type = isScalar(columns[i]!) ? columns[i]!.type : 'JSON'
+        return sql`${sql.value(name)}: ${sql.value(type)}`
+      })
+      return sql`SELECT * FROM read_json(${sql.value(join(dir, path))}, format = 'newline_delimited',
+        columns = {${sql.join(types)}})`
+    },
+  }
+}
+
+/** The readers make no structured values; the cast after them does. */
+const isScalar = ({ type }: Column) => !/^(?:STRUCT|MAP|UNION)\b|\]$/i.test(type)
 
 async function readQuery(connection: Connection, dir: string, path: string): Promise<Sql> {
   try {
@@ -107,17 +136,12 @@ async function readQuery(connection: Connection, dir: string, path: string): Pro
   }
 }
 
-/** What DuckDB says of a file, with its name. */
-export async function inFile<T>(path: string, work: () => Promise<T>): Promise<T> {
+/** What DuckDB says of a file, with the place in it. */
+export async function inFile<T>(dir: string, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
-    const problem = problemIn(error)
-    const line = /^line (\d+): (.*)$/s.exec(problem)
-    throw new ModelFailure(
-      line === null ? `${path}: ${problem}` : `${path}:${line[1]}: ${line[2]}`,
-      'placed',
-    )
+    throw new ModelFailure(await placeInFixture(error, dir, path), 'placed')
   }
 }

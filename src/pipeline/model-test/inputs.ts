@@ -27,6 +27,9 @@ export function inputsOf(
   given: readonly { readonly relation: string; readonly path: string }[],
 ): Inputs {
   const isGiven = new Set(given.map(({ relation }) => foldCase(relation)))
+  // Events of an events model are given to itself.
+  const isItself = (relation: string) =>
+    target.kind === 'events' && foldCase(relation) === foldCase(target.name)
   const tables = new Map<string, TestInput>()
   const built = new Set<ModelName>([target.name])
   for (const name of built) {
@@ -43,8 +46,9 @@ export function inputsOf(
     }
   }
   for (const { relation, path } of given)
-    if (!tables.has(foldCase(relation))) {
-      const names = [...tables.values()].map(({ name }) => name)
+    if (!tables.has(foldCase(relation)) && !isItself(relation)) {
+      const own = target.kind === 'events' ? [target.name] : []
+      const names = [...own, ...Array.from(tables.values(), ({ name }) => name)]
       const hint = didYouMean(relation, names) ?? `it reads ${names.join(', ') || 'nothing'}`
       throw new ModelFailure(
         `${path}: ${target.name} does not read "${relation}"; ${hint}`,

@@ -4,40 +4,67 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { lineOf } from '../../core/diagnostics.ts'
-import type { CompiledProject, Model } from '../../core/model.ts'
+import type { CompiledProject, EventsModel, Model } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type { ProjectPaths } from '../../core/project.ts'
-import { isReceivedAt } from '../../core/relation.ts'
 import { Resources } from '../../core/resources.ts'
-import { type Sql, sql } from '../../core/sql.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { sql } from '../../core/sql.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
 import { fileStore } from '../../store/files/file-store.ts'
 import type { Store } from '../../store/store.ts'
 import { buildAll } from '../build/build-all.ts'
 import { replaceMacros } from '../build/macros.ts'
-import { relationOf } from '../build/materialize/relation.ts'
 import { ModelFailure } from '../failure.ts'
 import { planSteps } from '../plan/steps.ts'
 import { readContext } from '../read-context.ts'
+import type { RunContext } from '../run-context.ts'
 import { RunResults } from '../results.ts'
-import { compareWithExpected, type RowDifference } from './expected.ts'
-import { inFile, readRows, type RowsFile } from './fixtures.ts'
-import { type Inputs, inputsOf, type TestInput } from './inputs.ts'
+import { csvText } from './csv-text.ts'
+import {
+  type Compared,
+  compareWithExpected,
+  expectedColumns,
+  OtherOrder,
+  type RowDifference,
+  textRows,
+} from './expected.ts'
+import {
+  createTable,
+  fillInputs,
+  type Filling,
+  type GivenFile,
+  recordGiven,
+  relationNamed,
+} from './fill-inputs.ts'
+import { type Inputs, inputsOf } from './inputs.ts'
+import {
+  type EventsDoor,
+  placeOfRefusal,
+  postEvents,
+  refusalColumns,
+  refusalRows,
+  type RefusedEvent,
+} from './post-events.ts'
+import { stopClock } from './stop-clock.ts'
+import { comparedModel, type TestedModel, testedModel } from './tested-model.ts'
 
 export interface TestCase {
   readonly model: string
   /** When the first run takes place; each further one is a day later. */
   readonly now: Date
+  /** By how much a DOUBLE or FLOAT may differ from what is expected. */
+  readonly tolerance: number
   readonly runs: readonly CaseRun[]
 }
 
 export interface CaseRun {
-  readonly given: readonly (RowsFile & { readonly relation: string })[]
+  readonly given: readonly GivenFile[]
   /** Paths relative to the project directory. */
   readonly expect: string | null
   readonly expectPath: string
+  /** Events that the daemon refuses; null: none may be. */
+  readonly refused: string | null
+  readonly refusedPath: string
 }
 
 export interface TestOutcome {
@@ -52,9 +79,10 @@ export interface TestOptions {
   readonly paths: ProjectPaths
   readonly memoryLimit: string | null
   readonly test: TestCase
+  /** `stateDir`: a directory of the test. */
+  readonly openDoor: (stateDir: string) => EventsDoor
   /** Writes what came out where it differs, and where nothing was expected yet; the test then succeeds. */
-  readonly accept:
-    ((path: string, columns: readonly string[], rows: readonly object[]) => Promise<void>) | null
+  readonly accept: ((path: string, text: string) => Promise<void>) | null
 }
 
 const DAY_MS = 86_400_000
@@ -68,14 +96,18 @@ export async function runTest(options: TestOptions): Promise<TestOutcome> {
   }
 }
 
-async function inMemory({
-  project,
-  paths,
-  memoryLimit,
-  test,
-  accept,
-}: TestOptions): Promise<TestOutcome> {
-  const model = modelOf(project, test.model)
+/** What the runs of one test share. */
+interface Testing extends Omit<TestOptions, 'openDoor'> {
+  readonly connection: Connection
+  readonly store: Store
+  readonly inputs: Inputs
+  readonly model: TestedModel
+  readonly door: EventsDoor
+}
+
+async function inMemory({ openDoor, ...options }: TestOptions): Promise<TestOutcome> {
+  const { project, paths, memoryLimit, test } = options
+  const model = testedModel(project, test.model)
   const inputs = inputsOf(
     project,
     model,
@@ -97,167 +129,171 @@ async function inMemory({
   const { macros } = await store.state.begin(connection, [])
   await replaceMacros(store.state, connection, macros, project.macros)
   for (const input of inputs.tables) await createTable(connection, input)
-  for (const [i, run] of test.runs.entries()) {
-    const now = new Date(test.now.getTime() + i * DAY_MS)
-    await stopClock(connection, now)
-    await fill({ connection, store, dir: paths.dir, inputs, number: i }, run)
-    const problem = await build({ connection, store, paths, project, inputs, model, now })
-    if (problem !== null) return { problem, difference: null }
-    if (accept !== null) await acceptRows(connection, paths.dir, model, run, accept)
-    else if (run.expect !== null) {
-      const difference = await compareWithExpected(connection, paths.dir, model, run.expect)
-      if (difference !== null) return { problem: null, difference }
-    }
+  const testing = { ...options, connection, store, inputs, model, door: openDoor(state) }
+  for (const [number, run] of test.runs.entries()) {
+    const outcome = await runOnce(testing, run, number)
+    if (outcome !== null) return outcome
   }
-  const isEmpty = accept === null && test.runs.every(({ expect }) => expect === null)
+  const isEmpty =
+    options.accept === null &&
+    test.runs.every(({ expect, refused }) => expect === null && refused === null)
   return { problem: isEmpty ? NOTHING_EXPECTED : null, difference: null }
 }
 
 const NOTHING_EXPECTED = 'there is no expect.csv; "eider test --accept" writes what comes out'
 
-function modelOf({ models, failed }: CompiledProject, name: string): Model {
-  const isMeant = (known: ModelName) => foldCase(known) === foldCase(name)
-  for (const model of models.values()) {
-    if (!isMeant(model.name)) continue
-    if (model.kind !== 'events' && model.kind !== 'seed') return model
-    const why = model.kind === 'events' ? 'takes rows from events' : 'is a file'
-    throw new ModelFailure(
-      `${model.name} ${why}, so there is nothing to test; give its rows in a test of a model that reads it`,
-      'placed',
-    )
+/** null: as it is expected. */
+async function runOnce(
+  testing: Testing,
+  run: CaseRun,
+  number: number,
+): Promise<TestOutcome | null> {
+  const { connection, store, paths, inputs, model, test, accept } = testing
+  const now = new Date(test.now.getTime() + number * DAY_MS)
+  await stopClock(connection, now)
+  const filling = { connection, store, dir: paths.dir, inputs, number }
+  const posted = postedFiles(testing, run)
+  await fillInputs(filling, run.given, new Set(posted.flatMap(({ file }) => file ?? [])))
+  const refused: RefusedEvent[] = []
+  for (const { file, events } of posted) {
+    const found = await postFile(testing, filling, { file, events, now })
+    const [first] = found
+    if (first !== undefined && file !== null && run.refused === null && accept === null)
+      return { problem: placeOfRefusal(first, file), difference: null }
+    refused.push(...found)
   }
-  for (const broken of failed.values()) {
-    if (!isMeant(broken.name)) continue
-    const [mistake] = broken.mistakes
-    throw new ModelFailure(
-      mistake === undefined ? `${broken.failedBy} does not compile` : lineOf(mistake),
-      'placed',
-    )
+  const problem = await build(testing, now)
+  if (problem !== null) return { problem, difference: null }
+  const compared = comparedModel(model, test.tolerance)
+  const expected = { expect: run.expect, expectPath: run.expectPath }
+  const difference = await compareOrAccept(testing, compared, expected, true)
+  if (difference !== null) return { problem: null, difference }
+  const ofRefused = {
+    relation: 'expect.rejected.csv',
+    columns: refusalColumns,
+    rows: refusalRows(refused),
+    key: ['events', 'line'],
+    isOrdered: false,
+    tolerance: 0,
   }
-  const hint = didYouMean(name, models.keys())
-  throw new ModelFailure(`no model "${name}"${hint === undefined ? '' : `; ${hint}`}`, 'placed')
+  const expectedRefused = { expect: run.refused, expectPath: run.refusedPath }
+  const other = await compareOrAccept(testing, ofRefused, expectedRefused, refused.length > 0)
+  return other === null ? null : { problem: null, difference: other }
 }
 
-async function createTable(connection: Connection, { name, columns }: TestInput): Promise<void> {
-  const [schema = '', table = ''] = name.split('.')
-  const list = columns.map((column) => sql`${sql.ident(column.name)} ${sql.type(column.type)}`)
-  await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)};
-    CREATE TABLE ${sql.ident(schema, table)} (${sql.join(list)})`)
+interface PostedFile {
+  /** null: none are posted to the model that is tested, whose table is made all the same. */
+  readonly file: GivenFile | null
+  readonly events: EventsModel
 }
 
-/** Macros hide the functions of DuckDB of the same names. */
-async function stopClock(connection: Connection, now: Date): Promise<void> {
-  const time = sql`TIMESTAMPTZ ${sql.value(now.toISOString())}`
-  const clocks: Readonly<Record<string, Sql>> = {
-    now: time,
-    get_current_timestamp: time,
-    transaction_timestamp: time,
-    current_localtimestamp: sql`(${time})::TIMESTAMP`,
-    current_date: sql`(${time})::DATE`,
-    today: sql`(${time})::DATE`,
-    current_localtime: sql`(${time})::TIMESTAMP::TIME`,
-    get_current_time: sql`(${time})::TIMESTAMP::TIME`,
+async function postFile(
+  testing: Testing,
+  filling: Filling,
+  { file, events, now }: PostedFile & { readonly now: Date },
+): Promise<readonly RefusedEvent[]> {
+  const { connection, inputs, model, paths, door } = testing
+  const input = inputs.tables.find(({ name }) => name === events.name)
+  if (input !== undefined) {
+    await connection.run(sql`DELETE FROM ${relationNamed(input.name)}`)
+    await recordGiven(filling, input)
   }
-  for (const [name, value] of Object.entries(clocks))
-    await connection.run(sql`CREATE OR REPLACE MACRO ${sql.ident(name)}() AS ${value}`)
+  const context = await contextOf(testing, [events.name], now)
+  const isTarget = events.name === model.name
+  const posting = { door, dir: paths.dir, model: events, file, isTarget }
+  const refused = await postEvents(context, posting)
+  if (input !== undefined) await recordGiven(filling, input)
+  return refused
 }
 
-interface Filling {
-  readonly connection: Connection
-  readonly store: Store
-  readonly dir: string
-  readonly inputs: Inputs
-  readonly number: number
-}
-
-/** What a run does not give has the rows of the run before it, and none in the first. */
-async function fill(
-  { connection, store, dir, inputs, number }: Filling,
-  { given }: CaseRun,
-): Promise<void> {
-  for (const input of inputs.tables) {
-    const file = given.find(({ relation }) => foldCase(relation) === foldCase(input.name))
-    const [schema = '', table = ''] = input.name.split('.')
-    const relation = sql.ident(schema, table)
-    if (file !== undefined)
-      await inFile(file.path, async () => {
-        const { rows } = await readRows(connection, dir, file, {
-          relation: input.name,
-          columns: input.columns,
-        })
-        await connection.run(sql`DELETE FROM ${relation}`)
-        await connection.run(sql`INSERT INTO ${relation} BY NAME ${rows}`)
-        if (input.model?.kind === 'events')
-          await asAccepted(connection, relation, input.model, file.path)
-      })
-    const isKnown = number > 0 && file === undefined
-    if (input.model === null || isKnown) continue
-    const version = `given ${number}`
-    const record = { model: input.model, fingerprint: version, version }
-    await store.state.change(connection, () =>
-      store.state.recordModels(connection, 'test', [record]),
-    )
+/** Files whose lines are events that are posted; other forms are rows of the table. */
+function postedFiles({ inputs, model }: Testing, { given }: CaseRun): readonly PostedFile[] {
+  const posted: PostedFile[] = []
+  const models = [...inputs.tables.flatMap((input) => input.model ?? []), model]
+  for (const file of given) {
+    const events = models.find(({ name }) => foldCase(name) === foldCase(file.relation))
+    if (events?.kind !== 'events') continue
+    if (file.format === 'ndjson') posted.push({ file, events })
+    else if (events.name === model.name)
+      throw new ModelFailure(
+        `${file.path}: the events of ${model.name} are given as they are posted, one JSON object a line, in given/${model.name}.ndjson`,
+        'placed',
+      )
   }
+  if (model.kind === 'events' && posted.length === 0) posted.push({ file: null, events: model })
+  return posted
 }
 
-/** As the daemon: the time of arrival is filled in, and what must not be null is not. */
-async function asAccepted(
-  connection: Connection,
-  relation: Sql,
-  { name: model, columns }: Model,
-  path: string,
-): Promise<void> {
-  for (const column of columns) {
-    const name = sql.ident(column.name)
-    if (isReceivedAt(column))
-      await connection.run(sql`UPDATE ${relation} SET ${name} = now() WHERE ${name} IS NULL`)
-    else if (!column.nullable) {
-      const row = await connection.row(sql`SELECT 1 FROM ${relation} WHERE ${name} IS NULL LIMIT 1`)
-      if (row !== null)
-        throw new ModelFailure(
-          `${path}: "${column.name}" of ${model} is NOT NULL, and a row has none`,
-          'placed',
-        )
+interface Expected {
+  readonly expect: string | null
+  readonly expectPath: string
+}
+
+/** `isWritten`: --accept writes the file also where there is none yet. */
+async function compareOrAccept(
+  { connection, paths, accept }: Testing,
+  compared: Compared,
+  { expect, expectPath }: Expected,
+  isWritten: boolean,
+): Promise<RowDifference | null> {
+  const { dir } = paths
+  if (accept === null)
+    return expect === null ? null : await compareWithExpected(connection, dir, compared, expect)
+  if (expect === null && !isWritten) return null
+  const isOther = expect === null || (await differs())
+  if (!isOther) return null
+  const columns =
+    expect === null ? compared.columns : await expectedColumns(connection, dir, compared, expect)
+  const names = columns.map(({ name }) => name)
+  const order = compared.isOrdered ? sql.empty : sql` ORDER BY ALL`
+  const rows = sql`(SELECT ${sql.join(names.map((name) => sql.ident(name)))} FROM ${compared.rows}${order})`
+  await accept(expectPath, csvText(names, await textRows(connection, names, rows)))
+  return null
+
+  async function differs(): Promise<boolean> {
+    try {
+      return (await compareWithExpected(connection, dir, compared, expect!)) !== null
+    } catch (error) {
+      if (error instanceof OtherOrder) return true
+      throw error
     }
   }
 }
 
-interface Building {
-  readonly connection: Connection
-  readonly store: Store
-  readonly paths: ProjectPaths
-  readonly project: CompiledProject
-  readonly inputs: Inputs
-  readonly model: Model
-  readonly now: Date
-}
-
 /** Why the model was not built; null: it was, or nothing has changed. */
-async function build(building: Building): Promise<string | null> {
-  const { connection, store, paths, inputs, model, now } = building
-  const project = projectOf(building)
+async function build(testing: Testing, now: Date): Promise<string | null> {
+  const { connection, inputs, model } = testing
+  const names = inputs.built.map(({ name }) => name)
   const results = new RunResults(now, () => {})
-  const { catalog, state } = await store.state.begin(connection, project.models.keys())
-  const { runId } = results
-  const signal = new AbortController().signal
-  const selection = { include: inputs.built.map(({ name }) => name), exclude: [], retry: false }
-  const request = { paths, store, project, selection }
-  const found = { connection, catalog, state, runId, startedAt: now, signal }
-  const context = await readContext(request, found)
+  const context = await contextOf(testing, names, now, results.runId)
   results.selected = context.selected
-  const { positions } = state
+  const { positions } = context.state
   const steps = await planSteps(context, { positions, waiting: new Set(), failed: new Map() })
   await buildAll(context, results, steps, { connections: [connection], failFast: false, positions })
-  const models = results.summarize().models
-  const failure = models.find(({ status }) => status === 'failed')
+  const failure = results.summarize().models.find(({ status }) => status === 'failed')
   if (failure === undefined) return null
   return failure.model === model.name
     ? failure.because
     : `${failure.model} failed: ${failure.because}`
 }
 
+async function contextOf(
+  testing: Testing,
+  include: readonly ModelName[],
+  startedAt: Date,
+  runId = 'test',
+): Promise<RunContext> {
+  const { connection, store, paths } = testing
+  const project = projectOf(testing)
+  const { catalog, state } = await store.state.begin(connection, project.models.keys())
+  const { signal } = new AbortController()
+  const selection = { include, exclude: [], retry: false }
+  const found = { connection, catalog, state, runId, startedAt, signal }
+  return await readContext({ paths, store, project, selection }, found)
+}
+
 /** Checks are about the rows that a project really has, of which a test gives a few. */
-function projectOf({ project, inputs }: Building): CompiledProject {
+function projectOf({ project, inputs }: Testing): CompiledProject {
   const built = inputs.built.map((one) => ({ ...one, checks: [] }))
   const given = inputs.tables.flatMap((input) => input.model ?? [])
   const wanted = new Map<ModelName, Model>([...given, ...built].map((one) => [one.name, one]))
@@ -269,24 +305,4 @@ function projectOf({ project, inputs }: Building): CompiledProject {
     failed: new Map(),
     errors: [],
   }
-}
-
-async function acceptRows(
-  connection: Connection,
-  dir: string,
-  model: Model,
-  { expect, expectPath }: CaseRun,
-  accept: NonNullable<TestOptions['accept']>,
-): Promise<void> {
-  const difference =
-    expect === null ? null : await compareWithExpected(connection, dir, model, expect)
-  if (expect !== null && difference === null) return
-  const columns = difference?.columns ?? model.columns.map(({ name }) => name)
-  const texts = columns.map(
-    (name) => sql`CAST(${sql.ident(name)} AS VARCHAR) AS ${sql.ident(name)}`,
-  )
-  const rows = await connection.rows(
-    sql`SELECT ${sql.join(texts)} FROM (SELECT * FROM ${relationOf(model.name)} ORDER BY ALL)`,
-  )
-  await accept(expectPath, columns, rows)
 }

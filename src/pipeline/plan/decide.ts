@@ -5,6 +5,7 @@
 // model says which rows it has: the definition, and the last segments that went in, of each spelling that its name has had.
 
 import { definitionOf } from '../../compiler/definition.ts'
+import { sampleKey } from '../../core/sample.ts'
 import { hashOf } from '../../core/hash.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { EventsModel, Model } from '../../core/model.ts'
@@ -16,7 +17,15 @@ import type { FlushPosition, ModelRecord } from '../../store/state-store.ts'
 /** Nothing here queries DuckDB. */
 export type DecisionContext = Pick<
   RunContext,
-  'project' | 'selected' | 'state' | 'catalog' | 'lost' | 'fileHashes' | 'fullRefresh' | 'range'
+  | 'project'
+  | 'selected'
+  | 'state'
+  | 'catalog'
+  | 'lost'
+  | 'fileHashes'
+  | 'fullRefresh'
+  | 'range'
+  | 'sample'
 >
 
 /** What changes while a run, or a plan of one, goes on. */
@@ -39,7 +48,7 @@ export interface Decision {
 
 export function decide(context: DecisionContext, model: Model, progress: Progress): Decision {
   if (model.kind === 'events') return decideEvents(context, model, progress)
-  const parts = partsOf(model, progress.versionOf, context.fileHashes)
+  const parts = partsOf(model, progress.versionOf, context)
   const because = reasonToBuild(context, model, parts, progress.pending)
   return { fingerprint: parts.join('.'), because }
 }
@@ -134,17 +143,18 @@ function changedInput(
   if (upstream !== undefined) return `upstream ${upstream} changed`
   const file = files.find((_, i) => differs(1 + dependsOn.length + i))
   if (file !== undefined) return `file ${file} changed`
-  return before.length === parts.length && !differs(0) ? null : 'definition changed'
+  if (before.length === parts.length && !differs(0)) return null
+  return before.length === parts.length ? 'another sample' : 'definition changed'
 }
 
 /** The definition, then one part for each of `dependsOn` and of `files`, which follow from the definition. */
 function partsOf(
   { definition, dependsOn, files }: Model,
   versionOf: Progress['versionOf'],
-  fileHashes: ReadonlyMap<string, string>,
+  { fileHashes, sample }: Pick<DecisionContext, 'fileHashes' | 'sample'>,
 ): readonly string[] {
   return [
-    definition,
+    sample === null ? definition : definitionOf(definition, sampleKey(sample)),
     ...dependsOn.map((name) => shortHash(versionOf(name))),
     ...files.map((file) => shortHash(fileHashes.get(file))),
   ]

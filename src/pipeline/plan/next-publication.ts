@@ -51,8 +51,33 @@ function expect(
   return { model: name, file: '', bytes: 0, rows: 0, key, description, columns, perhapsNullable }
 }
 
+/** Of a model that nothing is known of but what its file says. */
+export function expectedRelation(
+  model: Pick<Model, 'name' | 'description' | 'columns'> & { readonly kind: string },
+  key: readonly string[],
+): ExpectedRelation {
+  const { name, description } = model
+  const required = requiredColumns(model, key)
+  const columns = model.columns.map((column): Column => {
+    return { ...column, nullable: !required.has(foldCase(column.name)) }
+  })
+  return {
+    model: name,
+    file: '',
+    bytes: 0,
+    rows: 0,
+    key,
+    description,
+    columns,
+    perhapsNullable: [],
+  }
+}
+
 /** Names in lower case of the columns that the model says are never NULL. */
-function requiredColumns({ kind, columns }: Model, key: readonly string[]): ReadonlySet<string> {
+function requiredColumns(
+  { kind, columns }: Pick<Model, 'columns'> & { readonly kind: string },
+  key: readonly string[],
+): ReadonlySet<string> {
   const given = kind === 'events' ? columns.filter(({ nullable }) => !nullable) : []
   return new Set([...key, ...given.map(({ name }) => name)].map(foldCase))
 }

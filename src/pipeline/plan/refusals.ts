@@ -5,6 +5,7 @@ import { count } from '../../core/counts.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName, splitModelName } from '../../core/names.ts'
+import type { Borrowed } from '../borrow/borrow.ts'
 import { materializationOf, materializations } from '../build/materialize/kinds.ts'
 import { countRows, relationOf, relationType } from '../build/materialize/relation.ts'
 import { explainFailure, fullRefreshOf, isInterruption, ModelFailure } from '../failure.ts'
@@ -56,15 +57,31 @@ function refuseReservedSchema({ catalog }: RunContext, { name }: Model): void {
 
 /** Its inputs are neither selected nor built by an earlier run. */
 function refuseMissingInputs(
-  { selected, state, catalog }: RunContext,
+  { selected, state, catalog, borrowed }: RunContext,
   { name, dependsOn }: Model,
 ): void {
+  if (borrowed !== null) return refuseUnpublished(borrowed, selected, name, dependsOn)
   const isBuilt = (input: ModelName) =>
     state.models.get(input)?.removed === false && relationType(catalog, input) !== null
   const missing = dependsOn.filter((input) => !selected.has(input) && !isBuilt(input))
   if (missing.length === 0) return
   throw new ModelFailure(
     `it reads ${missing.join(', ')}, which was never built and is not selected; select the upstream models too: --select +${name}`,
+  )
+}
+
+/** Only events models: others are built along. */
+function refuseUnpublished(
+  { lender, relations }: Borrowed,
+  selected: RunContext['selected'],
+  name: ModelName,
+  dependsOn: readonly ModelName[],
+): void {
+  const missing = dependsOn.filter((input) => !selected.has(input) && !relations.has(input))
+  if (missing.length === 0) return
+  const names = missing.join(', ')
+  throw new ModelFailure(
+    `it reads ${names}, whose events ${lender} does not publish; add -- @expose to it and run ${lender}, or take the events of this target: --select ${name} --select ${missing.join(' --select ')}`,
   )
 }
 

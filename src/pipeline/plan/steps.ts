@@ -44,7 +44,10 @@ export interface UncompiledStep extends Omit<Step, 'model'> {
 }
 
 /** Selected models that cannot be built; they come after the others. */
-export function uncompiledSteps({ chosen, project }: RunContext): readonly UncompiledStep[] {
+export function uncompiledSteps({
+  chosen,
+  project,
+}: Pick<RunContext, 'chosen' | 'project'>): readonly UncompiledStep[] {
   const failed = [...project.failed.values()].filter(({ name }) => chosen.has(name))
   return failed.map((model) => {
     const { mistakes: diagnostics, failedBy } = model

@@ -4,6 +4,7 @@ import { type Node, isScalar } from 'yaml'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { HiddenValue } from '../../core/hidden.ts'
 import type { SourceFile, Span } from '../../core/source.ts'
+import { missingHint } from '../environment-values.ts'
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
@@ -18,21 +19,19 @@ export const hasVariable = (text: string): boolean => text.includes('${')
 /** Nothing but one variable, so that the text gives nothing away. */
 export const isVariable = (text: string): boolean => /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/.test(text)
 
-/** What is wrong with the way variables are written; null: nothing. */
-export const misspeltVariable = (text: string): boolean =>
-  text.replaceAll(VARIABLE, '').includes('${')
-
 /** What the environment gives to one source, or to one secret. */
 export class FromEnvironment {
   readonly #environments: Environments
   readonly #name: string
+  readonly #path: string
   readonly #source: SourceFile
   readonly mistakes: Diagnostic[] = []
   readonly hidden: HiddenValue[] = []
 
-  /** `name`: for people, such as `source "crm"`. */
-  constructor(name: string, source: SourceFile, environments: Environments) {
+  /** `path`: such as `sources.crm`. */
+  constructor(name: string, path: string, source: SourceFile, environments: Environments) {
     this.#name = name
+    this.#path = path
     this.#source = source
     this.#environments = environments
   }
@@ -70,11 +69,11 @@ export class FromEnvironment {
     const { start, end } = spanOf(node)
     const at = this.#source.text.slice(start, end).indexOf(shown)
     const span = at < 0 ? { start, end } : { start: start + at, end: start + at + shown.length }
-    const hint = `set ${variable} in the environment or in .env`
+    const hint = missingHint(variable, this.#environments)
     this.mistakes.push(
       diagnostic(
         'secret-not-set',
-        { name: this.#name, variable },
+        { key: this.#path, name: variable },
         { source: this.#source, span },
         { hint },
       ),

@@ -4,7 +4,8 @@ import { type Node, type Pair, type YAMLMap, isMap, isScalar } from 'yaml'
 import type { Age } from '../../core/external.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Refuse } from '../variables.ts'
-import { type FromEnvironment, misspeltVariable, textOfNode } from './environment.ts'
+import { malformedReference } from '../environment-values.ts'
+import { type FromEnvironment, textOfNode } from './environment.ts'
 
 const UNITS_MS = {
   second: 1_000,
@@ -40,7 +41,7 @@ export function textOf(group: Group, key: string, expected: string): Text | null
     refuse(node, `${path}.${key}`, expected)
     return null
   }
-  if (misspeltVariable(written)) {
+  if (malformedReference(written) !== null) {
     const hint = 'a variable of the environment is written ${NAME}: letters, digits and _'
     refuse(node, `${path}.${key}`, expected, hint)
     return null

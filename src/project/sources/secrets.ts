@@ -38,7 +38,7 @@ export function readSecrets(
     if (!/^[\w-]+$/.test(name) || found.has(name))
       refuse(key, path, 'named by letters, digits, _ and -, and named once')
     else if (isMap(value)) {
-      const environment = new FromEnvironment(name, source, environments)
+      const environment = new FromEnvironment(name, path, source, environments)
       const secret = readSecret(name, key, value, { path, refuse, environment })
       if (secret !== null) found.set(name, secret)
     } else refuse(unshown(value ?? key), path, EXPECTED)

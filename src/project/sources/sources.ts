@@ -64,7 +64,7 @@ function readSource(
   { source, refuse, environments, secrets }: SourceDeclarations,
 ): readonly ExternalSource[] {
   const path = `sources.${name}`
-  const environment = new FromEnvironment(name, source, environments)
+  const environment = new FromEnvironment(name, path, source, environments)
   const group = { members: membersOf(node, path, SOURCE_KEYS, refuse), path, refuse, environment }
   const { members } = group
   const { system, database, server } = databaseOf(group, name)

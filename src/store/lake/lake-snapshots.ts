@@ -30,9 +30,9 @@ import {
   identityOf,
   type LakeRelation,
   type LakeSnapshot,
+  type NewestState,
   printState,
-  type PublishedState,
-  readState,
+  readNewest,
   readStates,
 } from './published-states.ts'
 
@@ -41,8 +41,8 @@ export function lakeSnapshots(session: LakeSession, state: LakeState): SnapshotS
   const last: LastRead = { newest: null }
   return {
     current: async () => {
-      last.newest = await session.read(readNewest)
-      return last.newest?.snapshot ?? null
+      last.newest = { state: await session.newest() }
+      return last.newest.state?.snapshot ?? null
     },
     publish: (options, choose) => publish(state, options, choose, last),
     // Of what runs on this machine have published; a service elsewhere tells what the manifest says.
@@ -51,6 +51,8 @@ export function lakeSnapshots(session: LakeSession, state: LakeState): SnapshotS
       await mkdir(session.paths.snapshots, { recursive: true })
       await writeCatalog(session.paths.snapshots, id, text)
     },
+    // To read what other runs were is a tenth of all that such a run asks of PostgreSQL.
+    catalogsIdleRuns: false,
     fork: () =>
       Promise.reject(
         new EnvironmentError(
@@ -65,20 +67,9 @@ export function lakeSnapshots(session: LakeSession, state: LakeState): SnapshotS
 }
 
 interface LastRead {
-  newest: Newest | null
+  /** null: nothing was read. */
+  newest: { readonly state: NewestState | null } | null
 }
-
-interface Newest {
-  readonly states: readonly PublishedState[]
-  readonly snapshot: LakeSnapshot | null
-}
-
-const readNewest = (connection: Connection): Promise<Newest> =>
-  connection.transact(async () => {
-    const states = await readStates(connection)
-    const [newest] = states
-    return { states, snapshot: newest === undefined ? null : await readState(connection, newest) }
-  })
 
 /** What others publish meanwhile is read again; nobody's relations are lost. */
 async function publish(
@@ -89,20 +80,23 @@ async function publish(
 ): Promise<Published> {
   const { connection, runId, now } = options
   for (let tries = 1; ; tries++) {
-    const newest = last.newest ?? (await readNewest(connection))
+    const newest =
+      last.newest === null
+        ? await connection.transact(() => readNewest(connection))
+        : last.newest.state
     last.newest = null
-    const current = newest.snapshot
+    const current = newest?.snapshot ?? null
     const chosen = (await choose({
       current,
       find: (content) => Promise.resolve(found(content, current)),
       write: (content, rows) => write(connection, content, rows),
     })) as readonly LakeRelation[]
     const id = identityOf(chosen)
-    const before = current?.id ?? null
-    if (current?.id === id) return { snapshot: current, changed: false, before }
+    if (current?.id === id) return { snapshot: current, changed: false, before: current }
     try {
       const snapshot = { id, publishedAt: now, runId, relations: chosen }
-      if (await insert(state, options, newest, snapshot)) return { snapshot, changed: true, before }
+      if (await insert(state, options, newest?.seq ?? 0, snapshot))
+        return { snapshot, changed: true, before: current }
     } catch (error) {
       if (!isConflict(error) || tries >= limits.lakeTries) throw error
     }
@@ -115,19 +109,18 @@ function found(content: Content, current: LakeSnapshot | null): LakeRelation | n
   return current?.relations.find((relation) => relation.file === file) ?? null
 }
 
-/** false: another run has published since `newest` was read. */
+/** false: another run has published after `before`. */
 function insert(
   state: LakeState,
   { connection, runId, now, retention }: PublishOptions,
-  { states }: Newest,
+  before: number,
   { id, relations }: Pick<LakeSnapshot, 'id' | 'relations'>,
 ): Promise<boolean> {
   return state.change(connection, async () => {
-    const row = await connection.row(sql`SELECT max(seq) AS seq FROM _eider.published`)
-    const last = row?.['seq'] == null ? 0 : numberOf(row['seq'])
-    if (last !== (states[0]?.seq ?? 0)) return false
+    const states = await readStates(connection)
+    if ((states[0]?.seq ?? 0) !== before) return false
     const text = printState({ id, publishedAt: now, runId, relations })
-    const seq = last + 1
+    const seq = before + 1
     await connection.run(sql`
       INSERT INTO _eider.published
       VALUES (${sql.value(seq)}, ${sql.value(id)}, ${sql.value(now.toISOString())}, ${sql.value(runId)}, ${sql.value(text)})`)

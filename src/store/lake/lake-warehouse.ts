@@ -17,7 +17,8 @@ export const lakeWarehouse = (session: LakeSession): Warehouse => ({
   exists: () => exists(session),
   open: (options) => open(session, options),
   openToRead: (options) => openToRead(session, options),
-  attachToRead: () => Promise.reject(notYet('eider odata preview of a model that is not exposed')),
+  // An engine with nothing of its own, to which the lake is attached.
+  openBeside: (options) => openToRead(session, options),
   settle: () => Promise.resolve(),
   fork: () => Promise.reject(notYet('eider serve --watch')),
 })
@@ -28,6 +29,7 @@ const notYet = (what: string) =>
   })
 
 async function exists(session: LakeSession): Promise<boolean> {
+  if (session.isMade !== null) return session.isMade
   const row = await session.read((connection) =>
     connection.row(sql`
       SELECT count(*) AS n FROM duckdb_schemas()

@@ -37,6 +37,7 @@ test('names of Object.prototype are no annotations', () => {
 
 const values: Readonly<Record<string, string>> = {
   column: 'a: text',
+  contract: 'a INTEGER',
   depends_on: 'a.b',
   on_duplicate: 'fail',
   deletes: 'mirror',

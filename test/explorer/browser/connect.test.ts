@@ -51,6 +51,37 @@ connectTest(
   },
 )
 
+connectTest(
+  'one row and a chart go into every tool as what they ask for',
+  async ({ page, origin, visit }) => {
+    const request = () => page.getByRole('textbox', { name: 'Request', exact: true }).inputValue()
+    await visit('/sets/core_orders(7)')
+    await page.getByRole('link', { name: 'More …' }).click()
+    await page.getByRole('heading', { name: 'Connect' }).waitFor()
+    const row = `${origin}/odata/core_orders?$filter=order_id%20eq%207`
+    assert.is(await request(), `${row}&$expand=customer`)
+    await page.getByRole('link', { name: 'DuckDB' }).click()
+    assert.is(
+      await page.getByLabel('CSV for DuckDB', { exact: true }).innerText(),
+      `FROM read_csv('${row}&$format=csv');`,
+    )
+    await visit('/sets/core_orders/chart?x=status')
+    const shown = await request()
+    assert.match(shown, 'groupby((status),aggregate($count%20as%20value))')
+    await page.getByRole('link', { name: 'Connect', exact: true }).last().click()
+    await page.getByRole('heading', { name: 'Connect' }).waitFor()
+    assert.is(await request(), shown)
+    for (const tool of ['Excel', 'Power BI', 'Qlik', 'pandas', 'R', 'curl', 'JavaScript']) {
+      await page.getByRole('link', { name: tool, exact: true }).click()
+      await page.getByRole('region', { name: tool, exact: true }).waitFor()
+      const code = page.getByRole('region', { name: tool, exact: true }).locator('pre').last()
+      assert.match(await code.innerText(), 'groupby((status)', tool)
+    }
+    await page.getByRole('link', { name: 'Tableau' }).click()
+    await page.getByText('Tableau asks for whole sets').waitFor()
+  },
+)
+
 connectTest('CSV is the rows that one looks at', async ({ page, visit }) => {
   await visit('/sets/core_orders?$filter=order_id%20eq%207&$select=order_id,total')
   const downloading = page.waitForEvent('download')

@@ -117,6 +117,11 @@ rowsTest('facets count values, and a click filters by one', async ({ page, visit
   await facet.getByRole('button', { name: /^open/ }).click()
   await settled(page)
   assert.is(queryOf(page), "?$filter=status eq 'open'")
+  await page.getByText('Requests', { exact: true }).click()
+  const asked = async (name: string) =>
+    decodeURIComponent(await page.getByRole('textbox', { name, exact: true }).inputValue())
+  assert.match(await asked('Different values'), 'status with countdistinct as status')
+  assert.match(await asked('Values of status'), 'groupby((status),aggregate($count as ')
   await facet.getByRole('button', { name: /^open/ }).click()
   await settled(page)
   assert.is(queryOf(page), '')
@@ -157,6 +162,28 @@ rowsTest(
     await page.getByRole('checkbox', { name: 'country' }).check()
     await settled(page)
     assert.is(queryOf(page), '?pin=1')
+  },
+)
+
+rowsTest(
+  'a header is dragged onto another, and moved by Shift and arrows',
+  async ({ page, visit }) => {
+    await visit('/sets/core_customers')
+    await header(page, 'country').dragTo(header(page, 'customer_id'))
+    await settled(page)
+    assert.is(queryOf(page), '?$select=country,customer_id,name')
+    assert.is(await page.getByRole('columnheader').first().getAttribute('data-name'), 'country')
+    await header(page, 'country').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await settled(page)
+    assert.is(queryOf(page), '?$select=customer_id,country,name')
+    const focused = () => page.evaluate<string>('document.activeElement.innerText')
+    assert.match(await focused(), 'country')
+    // At the end there is nowhere to go, and all is in the order of the set.
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Shift+ArrowRight')
+    await settled(page)
+    assert.is(queryOf(page), '')
+    assert.match(await focused(), 'country')
   },
 )
 

@@ -48,6 +48,7 @@ function contextOf(project: CompiledProject, given: Given): DecisionContext {
     fileHashes,
     fullRefresh,
     range: null,
+    sample: null,
   }
 }
 

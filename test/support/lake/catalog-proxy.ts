@@ -9,6 +9,8 @@ export class CatalogProxy implements AsyncDisposable {
   readonly port: number
   /** Texts of all queries since `forget()`, each one message to PostgreSQL and its answer. */
   readonly queries: string[] = []
+  /** Of transactions that wrote a snapshot of a lake, so far. */
+  commits = 0
   /** Added to each answer. */
   delayMs = 0
   readonly #server: Server
@@ -42,6 +44,11 @@ export class CatalogProxy implements AsyncDisposable {
   /** Ends all connections; new ones are let in. */
   cut(): void {
     for (const pair of this.#pairs) pair.end()
+  }
+
+  /** What was to happen to the next COMMIT does not. */
+  disarm(): void {
+    this.#onCommit = null
   }
 
   /**
@@ -92,8 +99,9 @@ export class CatalogProxy implements AsyncDisposable {
       delayMs: () => this.delayMs,
       onQuery: (query) => {
         this.queries.push(query)
-        if (pair.isCommitOfLake(query)) return this.#onCommit?.(pair) ?? 'forward'
-        return 'forward'
+        if (!pair.isCommitOfLake(query)) return 'forward'
+        this.commits++
+        return this.#onCommit?.(pair) ?? 'forward'
       },
       onClose: () => this.#pairs.delete(pair),
     })

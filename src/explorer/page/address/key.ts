@@ -3,6 +3,7 @@
 import type { EntitySet } from '../model/schema.ts'
 import { textOf, type Row } from '../model/value.ts'
 import { writeLiteral } from './literal.ts'
+import { splitTopLevel } from './split.ts'
 
 /** Undefined where the set has no key, or the row lacks a part of it. */
 export function keyOf(set: EntitySet, row: Row): string | undefined {
@@ -15,4 +16,14 @@ export function keyOf(set: EntitySet, row: Row): string | undefined {
   if (parts.length === 0 || parts.some((part) => part === undefined)) return undefined
   if (parts.length === 1) return parts[0]!.literal
   return parts.map((part) => `${part!.name}=${part!.literal}`).join(',')
+}
+
+/** The same row as a condition, for tools that read sets and no single rows. */
+export function filterOfKey(set: EntitySet, key: string): string {
+  const [first = ''] = set.key
+  const parts = splitTopLevel(key, ',').map((part) => {
+    const [, name = first, literal = part] = /^([^'()=]+)=(.*)$/s.exec(part) ?? []
+    return `${name} eq ${literal}`
+  })
+  return parts.join(' and ')
 }

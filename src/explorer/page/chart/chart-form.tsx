@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import type { Property } from '../model/schema.ts'
 import { type ColumnGroup, groupsForColour, groupsForX } from './chart-columns.ts'
 import {
@@ -66,7 +65,6 @@ export function ChartForm({ state, groups, x, y, grouping, onChange }: ChartForm
         <option value="">none</option>
         <Columns groups={groupsForColour(groups)} />
       </Choice>
-      <FilterField filter={state.filter} onChange={(filter) => onChange({ filter })} />
     </form>
   )
 }
@@ -149,36 +147,5 @@ function First({ first, onChange }: { first: number; onChange: (first: number) =
         </option>
       ))}
     </Choice>
-  )
-}
-
-/** Taken over by Enter or by leaving it: half a condition is an error of the service. */
-function FilterField({
-  filter,
-  onChange,
-}: {
-  filter: string | null
-  onChange: (filter: string | null) => void
-}) {
-  const [typed, type] = useState<string | null>(null)
-  const take = () => {
-    if (typed !== null && typed.trim() !== (filter ?? '')) onChange(typed.trim() || null)
-    type(null)
-  }
-  return (
-    <label class="chart-choice chart-filter">
-      <span>Filter</span>
-      <input
-        type="text"
-        class="field"
-        data-key="f"
-        spellcheck={false}
-        placeholder="$filter, such as status eq 'paid'"
-        value={typed ?? filter ?? ''}
-        onInput={(event) => type(event.currentTarget.value)}
-        onBlur={take}
-        onKeyDown={(event) => event.key === 'Enter' && take()}
-      />
-    </label>
   )
 }

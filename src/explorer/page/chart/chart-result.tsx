@@ -1,10 +1,11 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { groupDigits } from '../model/show.ts'
 import type { EntitySet } from '../model/schema.ts'
 import type { Page } from '../page.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
+import { requestOfChart } from '../recipes/connect-route.ts'
 import { rowsContext } from '../rows/rows-context.ts'
 import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
 import { BarChart } from '../pictures/bar-chart.tsx'
@@ -31,6 +32,13 @@ const MOST_ROWS = 500
 export function ChartResult({ page, set, data, table, title, query }: ChartResultProps) {
   const figure = useRef<HTMLElement>(null)
   const Picture = pictures[data.form]
+  const asked = rowsContext(page, set, query.slice(query.indexOf('?')))
+  useEffect(() => {
+    requestOfChart.value = asked.state
+    return () => {
+      requestOfChart.value = null
+    }
+  }, [set, query])
   const rows = table.rows.slice(0, MOST_ROWS).map((row, i) => ({ ...row, i }))
   return (
     <>
@@ -53,9 +61,9 @@ export function ChartResult({ page, set, data, table, title, query }: ChartResul
       <RequestBar url={page.service.url(query)}>
         <CopyButton text={csvOf(table)} name="Copy as CSV" label="CSV" />
         <PngButton host={() => figure.current} title={title} />
-        <ToolButtons />
+        <ToolButtons context={asked} />
       </RequestBar>
-      <ConnectRegion context={rowsContext(page, set, query.slice(query.indexOf('?')))} />
+      <ConnectRegion context={asked} />
       <DataTable<ChartTableRow & { readonly i: number }>
         name="Numbers of the chart"
         rows={rows}

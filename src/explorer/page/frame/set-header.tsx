@@ -1,8 +1,11 @@
 import { encodeOption } from '../address/encode.ts'
-import { readOptions, writeOptions } from '../address/options.ts'
+import { readOptions, type Options, writeOptions } from '../address/options.ts'
 import type { SetRoute } from '../address/route.ts'
 import { Link } from '../parts/link.tsx'
 import type { Page } from '../page.ts'
+import { useValue } from '../parts/state.ts'
+import { connectRoute, requestOfChart } from '../recipes/connect-route.ts'
+import { readRowsState } from '../rows/requests.ts'
 
 const TABS = [
   { view: 'rows', name: 'Rows' },
@@ -14,6 +17,8 @@ const TABS = [
 export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
   const { set } = route
   const model = page.catalog?.sets.find(({ name }) => name === set)?.model
+  const ofChart = useValue(requestOfChart)
+  const filter = filterOf(route)
   const description = page.schema.set(set)?.description
   return (
     <header class="set-header">
@@ -29,7 +34,7 @@ export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
           <Link
             key={view}
             page={page}
-            to={{ view, set, query: filterQuery(route) }}
+            to={{ view, set, query: writeOptions(filter) }}
             current={route.view === view}
           >
             {name}
@@ -40,7 +45,14 @@ export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
             Lineage
           </Link>
         )}
-        <Link page={page} to={{ view: 'connect', query: connectQuery(route) }}>
+        <Link
+          page={page}
+          to={connectRoute(
+            route.view === 'rows'
+              ? readRowsState(set, route.query)
+              : (ofChart ?? { set, options: filter }),
+          )}
+        >
           Connect
         </Link>
       </nav>
@@ -49,13 +61,7 @@ export function SetHeader({ page, route }: { page: Page; route: SetRoute }) {
 }
 
 /** A filter means the same in each view of the set; all else of an address only in its own. */
-function filterQuery({ query }: SetRoute): string {
+function filterOf({ query }: SetRoute): Options {
   const filter = readOptions(query).get('$filter')
-  return filter === undefined ? '' : writeOptions(new Map([['$filter', filter]]))
-}
-
-/** The rows that are looked at go along; a picture has a query of its own. */
-function connectQuery({ view, set, query }: SetRoute): string {
-  const about = `set=${encodeURIComponent(set)}`
-  return view === 'rows' && query !== '' ? `${about}&${query}` : about
+  return new Map(filter === undefined ? [] : [['$filter', filter]])
 }

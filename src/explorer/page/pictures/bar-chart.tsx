@@ -2,6 +2,7 @@ import { useRef } from 'preact/hooks'
 import type { ChartData, Mark } from '../chart/chart-data.ts'
 import { totalOf } from '../chart/numbers.ts'
 import { groupDigits } from '../model/show.ts'
+import { lengthOf, Part, partsOfMark, visible } from './parts-of-mark.tsx'
 import { useWidth } from './use-width.ts'
 import './pictures.css'
 
@@ -29,8 +30,10 @@ export function BarChart({ data, sentence }: PictureProps) {
   const lines = isStacked ? 1 : series.length
   const row = isStacked ? ROW : Math.max(ROW, lines * 9 + 8)
   const height = marks.length * row + 6
-  const totals = marks.map((_, i) => series.reduce((sum, { values }) => sum + plain(values[i]), 0))
-  const ends = isStacked ? totals : series.flatMap(({ values }) => values.map(plain))
+  const totals = marks.map((_, i) =>
+    series.reduce((sum, { values }) => sum + lengthOf(values[i]), 0),
+  )
+  const ends = isStacked ? totals : series.flatMap(({ values }) => values.map(lengthOf))
   const least = Math.min(0, ...ends)
   const span = Math.max(0, ...ends) - least || 1
   const scale = Math.max(1, width - label - AFTER) / span
@@ -87,28 +90,24 @@ function Bars({
   x: (value: number) => number
   row: number
 }) {
-  const { series, isStacked, marks } = data
+  const { series, isStacked } = data
   const height = isStacked ? BAR : Math.min(BAR, (row - 6) / series.length)
-  const top = isStacked ? (row - BAR) / 2 : (row - height * series.length) / 2
-  let before = 0
+  const top = (row - (isStacked ? BAR : height * series.length)) / 2
   return (
     <>
-      {series.map(({ label, values }, s) => {
-        const value = plain(values[i])
-        const from = isStacked ? before : 0
-        before += value
-        const [left, right] = [x(Math.min(from, from + value)), x(Math.max(from, from + value))]
+      {partsOfMark(data, i).map((part, s) => {
+        const [left, right] = [x(Math.min(part.from, part.to)), x(Math.max(part.from, part.to))]
         return (
-          <rect
+          <Part
             key={s}
-            class={`series-${(s % 8) + 1}`}
+            data={data}
+            i={i}
+            s={s}
             x={left}
-            width={Math.max(value === 0 ? 0 : 1, right - left)}
+            width={visible(part, right - left)}
             y={isStacked ? top : top + s * height}
             height={isStacked ? height : height - 1}
-          >
-            <title>{`${marks[i]!.text}${series.length > 1 ? `, ${label.text}` : ''}: ${values[i] ?? 'null'}`}</title>
-          </rect>
+          />
         )
       })}
     </>
@@ -123,10 +122,4 @@ function shown({ series, isStacked }: ChartData, i: number): string {
 }
 
 const greatestOf = ({ series }: ChartData, i: number) =>
-  Math.max(...series.map(({ values }) => plain(values[i])))
-
-/** A bar needs a length: what is no finite number has none. */
-function plain(value: string | null | undefined): number {
-  const number = Number(value ?? 0)
-  return Number.isFinite(number) ? number : 0
-}
+  Math.max(...series.map(({ values }) => lengthOf(values[i])))

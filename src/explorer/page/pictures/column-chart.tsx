@@ -2,6 +2,7 @@ import { useRef } from 'preact/hooks'
 import { axisFor } from '../chart/axis.ts'
 import type { ChartData } from '../chart/chart-data.ts'
 import type { PictureProps } from './bar-chart.tsx'
+import { lengthOf, Part, partsOfMark, visible } from './parts-of-mark.tsx'
 import { useWidth } from './use-width.ts'
 import './pictures.css'
 
@@ -15,8 +16,8 @@ export function ColumnChart({ data, sentence }: PictureProps) {
   const place = useRef<HTMLDivElement>(null)
   const width = useWidth(place)
   const { marks, series, isStacked } = data
-  const sums = marks.map((_, i) => series.reduce((sum, { values }) => sum + plain(values[i]), 0))
-  const axis = axisFor(isStacked ? sums : series.flatMap(({ values }) => values.map(plain)))
+  const sums = marks.map((_, i) => series.reduce((sum, { values }) => sum + lengthOf(values[i]), 0))
+  const axis = axisFor(isStacked ? sums : series.flatMap(({ values }) => values.map(lengthOf)))
   const y = (value: number) =>
     TOP + ((axis.greatest - value) / (axis.greatest - axis.least)) * (HEIGHT - TOP - BOTTOM)
   const step = Math.max(1, width - LEFT - 12) / Math.max(1, marks.length)
@@ -58,36 +59,26 @@ interface ColumnsProps {
 }
 
 function Columns({ data, i, y, step }: ColumnsProps) {
-  const { series, isStacked, marks } = data
+  const { series, isStacked } = data
   const room = Math.max(1, step - Math.min(2, step * 0.15))
   const each = isStacked ? room : room / series.length
-  let before = 0
   return (
     <>
-      {series.map(({ label, values }, s) => {
-        const value = plain(values[i])
-        const from = isStacked ? before : 0
-        before += value
-        const [top, bottom] = [y(Math.max(from, from + value)), y(Math.min(from, from + value))]
+      {partsOfMark(data, i).map((part, s) => {
+        const [top, bottom] = [y(Math.max(part.from, part.to)), y(Math.min(part.from, part.to))]
         return (
-          <rect
+          <Part
             key={s}
-            class={`series-${(s % 8) + 1}`}
+            data={data}
+            i={i}
+            s={s}
             x={isStacked ? 0.5 : 0.5 + s * each}
             width={each}
             y={top}
-            height={Math.max(value === 0 ? 0 : 1, bottom - top)}
-          >
-            <title>{`${marks[i]!.text}${series.length > 1 ? `, ${label.text}` : ''}: ${values[i] ?? 'null'}`}</title>
-          </rect>
+            height={visible(part, bottom - top)}
+          />
         )
       })}
     </>
   )
-}
-
-/** A column needs a height: what is no finite number has none. */
-function plain(value: string | null | undefined): number {
-  const number = Number(value ?? 0)
-  return Number.isFinite(number) ? number : 0
 }

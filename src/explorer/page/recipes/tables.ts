@@ -38,11 +38,13 @@ export function powerBi({ serviceUrl, set, rowsUrl, isWholeSet }: RecipeSource):
       type: 'application/json',
     },
     token: BASIC_DIALOG,
-    notes: ['The .pbids file opens Power BI Desktop with the service chosen already.'],
+    notes: [
+      'The .pbids file opens Power BI Desktop with the service chosen already; it has no place for a request.',
+    ],
   }
 }
 
-export function tableau({ serviceUrl, set }: RecipeSource): Recipe {
+export function tableau({ serviceUrl, set, isWholeSet }: RecipeSource): Recipe {
   return {
     id: 'tableau',
     tool: 'Tableau',
@@ -53,7 +55,11 @@ export function tableau({ serviceUrl, set }: RecipeSource): Recipe {
     ],
     codes: [{ name: 'URL', text: serviceUrl + set }],
     token: 'Where the service has a token: any user name, the token as the password.',
-    notes: [],
+    notes: isWholeSet
+      ? []
+      : [
+          'Tableau asks for whole sets: the request above cannot be handed to it. Choose in Tableau, or put the choice into a model.',
+        ],
   }
 }
 

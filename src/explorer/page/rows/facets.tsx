@@ -4,6 +4,7 @@ import { isNumeric, navigationOf, type EntitySet } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import { textOf, type Value } from '../model/value.ts'
 import { Problem } from '../parts/problem.tsx'
+import { RequestList } from '../parts/request-list.tsx'
 import { useAnswer } from '../parts/use-answer.ts'
 import { COUNT, differentRequest, valuesRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
@@ -55,20 +56,32 @@ export function Facets({ context }: { context: RowsContext }) {
       {columns.map((column) => (
         <Facet key={column} context={context} column={column} />
       ))}
+      <RequestList
+        page={page}
+        requests={[
+          { what: 'Different values', request: request! },
+          ...columns.map((column) => ({
+            what: `Values of ${column}`,
+            request: facetOf(context, column).request,
+          })),
+        ]}
+      />
     </aside>
   )
 }
 
-function Facet({ context, column }: { context: RowsContext; column: string }) {
-  const { page, state, typeOf, change } = context
+/** What else could be chosen is counted without the choice. */
+function facetOf({ state, typeOf }: RowsContext, column: string) {
   const conditions = readFilter(state.options.get('$filter') ?? '', typeOf)
   const own = conditions.filter((one) => isChoice(one, column))
-  // What else could be chosen is counted without the choice.
-  const filter = writeFilter(
-    conditions.filter((one) => !own.includes(one)),
-    typeOf,
-  )
-  const request = valuesRequest(state, column, filter, MOST_VALUES)
+  const others = conditions.filter((one) => !own.includes(one))
+  const request = valuesRequest(state, column, writeFilter(others, typeOf), MOST_VALUES)
+  return { own, others, request }
+}
+
+function Facet({ context, column }: { context: RowsContext; column: string }) {
+  const { page, state, typeOf, change } = context
+  const { own, others, request } = facetOf(context, column)
   const answer = useAnswer(
     page,
     request,
@@ -85,7 +98,6 @@ function Facet({ context, column }: { context: RowsContext; column: string }) {
   }))
   const most = Math.max(1, ...values.map(({ count }) => Number(count)))
   const choose = (value: Value, isChosen: boolean) => {
-    const others = conditions.filter((one) => !own.includes(one))
     const condition = conditionOf(column, value, true)
     if (condition === undefined) return
     change(setFilter(state.options, typeOf, isChosen ? others : [...others, condition]))

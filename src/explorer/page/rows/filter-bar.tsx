@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import { readFilter, type Condition } from '../address/filter.ts'
 import { useValue } from '../parts/state.ts'
 import type { ServiceError } from '../service/client.ts'
@@ -22,6 +23,7 @@ export function FilterBar({ context, error }: FilterBarProps) {
     change(setFilter(state.options, typeOf, next))
   }
   const now = useValue(editing)
+  useEffect(() => () => void (editing.value = null), [])
   const edited = now?.what === 'condition' ? conditions[now.index] : undefined
   return (
     <div class="filter-bar" role="group" aria-label="Filter">

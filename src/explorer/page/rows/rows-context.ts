@@ -18,7 +18,13 @@ export interface RowsContext {
   readonly change: (options: Options, how?: 'push' | 'replace') => void
 }
 
-export function rowsContext(page: Page, set: EntitySet, query: string): RowsContext {
+/** `view` is where a change of the options leads. */
+export function rowsContext(
+  page: Page,
+  set: EntitySet,
+  query: string,
+  view: 'rows' | 'columns' | 'chart' = 'rows',
+): RowsContext {
   return {
     page,
     set,
@@ -26,6 +32,6 @@ export function rowsContext(page: Page, set: EntitySet, query: string): RowsCont
     typeOf: (path) => typeOfPath(page.schema, set, path),
     allColumns: set.properties.map(({ name }) => name),
     change: (options, how) =>
-      page.navigate({ view: 'rows', set: set.name, query: writeOptions(options) }, how),
+      page.navigate({ view, set: set.name, query: writeOptions(options) }, how),
   }
 }

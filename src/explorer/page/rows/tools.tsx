@@ -1,4 +1,6 @@
 import { state, useValue } from '../parts/state.ts'
+import { Link } from '../parts/link.tsx'
+import { connectRoute } from '../recipes/connect-route.ts'
 import { recipeSource, recipesFor } from '../recipes/recipes.ts'
 import type { ToolId } from '../recipes/recipe.ts'
 import { RecipeText } from '../recipes/recipe-text.tsx'
@@ -14,7 +16,7 @@ const TOOLS: readonly (readonly [ToolId, string])[] = [
   ['curl', 'curl'],
 ]
 
-export function ToolButtons() {
+export function ToolButtons({ context: { page, state: rows } }: { context: RowsContext }) {
   const open = useValue(openTool)
   return (
     <span class="tools" role="group" aria-label="Take it into">
@@ -29,6 +31,9 @@ export function ToolButtons() {
           {name}
         </button>
       ))}
+      <Link page={page} class="button" to={connectRoute(rows)}>
+        More …
+      </Link>
     </span>
   )
 }

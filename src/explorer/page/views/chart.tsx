@@ -19,6 +19,8 @@ import { groupDigits } from '../model/show.ts'
 import type { Page, ViewProps } from '../page.ts'
 import { Link } from '../parts/link.tsx'
 import { Problem } from '../parts/problem.tsx'
+import { FilterBar } from '../rows/filter-bar.tsx'
+import { rowsContext } from '../rows/rows-context.ts'
 import '../chart/chart.css'
 
 export function ChartView({ page, route }: ViewProps<'chart'>) {
@@ -52,6 +54,7 @@ export function ChartView({ page, route }: ViewProps<'chart'>) {
           )
         })}
       </nav>
+      <FilterBar context={rowsContext(page, set, route.query, 'chart')} error={undefined} />
       {x === undefined ? (
         <>
           <ChartForm

@@ -1,4 +1,5 @@
-import { keyOf } from '../address/key.ts'
+import { filterOfKey, keyOf } from '../address/key.ts'
+import { writeOptions } from '../address/options.ts'
 import { relatedRows } from '../model/related.ts'
 import { navigationOf, type EntitySet, type Navigation, type Property } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
@@ -7,10 +8,13 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Link } from '../parts/link.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { RequestBar } from '../parts/request-bar.tsx'
+import { RequestList } from '../parts/request-list.tsx'
 import { useAnswer } from '../parts/use-answer.ts'
 import type { Page, ViewProps } from '../page.ts'
 import { cellText } from '../rows/cell-text.ts'
 import { rowRequest } from '../rows/requests.ts'
+import { rowsContext } from '../rows/rows-context.ts'
+import { ConnectRegion, ToolButtons } from '../rows/tools.tsx'
 import { WholeValue } from '../rows/whole-value.tsx'
 import { textOf } from '../model/value.ts'
 import './row.css'
@@ -23,6 +27,8 @@ export function RowView({ page, route }: ViewProps<'row'>) {
   const request = rowRequest(route.set, route.key, new Map(expand))
   const answer = useAnswer(page, request, (of, options) => page.service.object(of, options))
   if (set === undefined) return null
+  const asSet = new Map([['$filter', filterOfKey(set, route.key)], ...expand])
+  const context = rowsContext(page, set, writeOptions(asSet))
   return (
     <>
       <header class="set-header">
@@ -37,7 +43,10 @@ export function RowView({ page, route }: ViewProps<'row'>) {
           </bdi>
         </h1>
       </header>
-      <RequestBar url={page.service.url(request)} />
+      <RequestBar url={page.service.url(request)}>
+        <ToolButtons context={context} />
+      </RequestBar>
+      <ConnectRegion context={context} />
       {answer.state === 'failed' && answer.error.status === 404 && (
         <p role="alert">There is no row with this key. {answer.error.message}</p>
       )}
@@ -150,6 +159,15 @@ function Relations({ page, set, row, keyText }: PartProps & { readonly keyText: 
           value={row[navigation.name]}
         />
       ))}
+      {many.length > 0 && (
+        <RequestList
+          page={page}
+          requests={many.map(({ name }) => ({
+            what: `Number of ${name}`,
+            request: countOf(set, keyText, name),
+          }))}
+        />
+      )}
     </aside>
   )
 }
@@ -202,6 +220,9 @@ function One({
   )
 }
 
+const countOf = (set: EntitySet, keyText: string, navigation: string) =>
+  `${rowRequest(set.name, keyText)}/${navigation}/$count`
+
 /** Related rows as their number, which opens them. */
 function Many({
   page,
@@ -210,7 +231,7 @@ function Many({
   keyText,
   navigation,
 }: PartProps & { readonly keyText: string; readonly navigation: Navigation }) {
-  const request = `${rowRequest(set.name, keyText)}/${navigation.name}/$count`
+  const request = countOf(set, keyText, navigation.name)
   const answer = useAnswer(
     page,
     request,
@@ -226,7 +247,7 @@ function Many({
     </>
   )
   return (
-    <p class="relation" title={page.service.url(request)}>
+    <p class="relation">
       {route === undefined ? (
         text
       ) : (

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { EntitySet } from '../model/schema.ts'
 import { groupDigits } from '../model/show.ts'
 import type { Row } from '../model/value.ts'
@@ -11,14 +11,7 @@ import { columnsOf, type RowColumn } from '../rows/columns.ts'
 import { Facets } from '../rows/facets.tsx'
 import { HoverPeek } from '../rows/hover-peek.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
-import { editing } from '../rows/filter-editing.ts'
-import {
-  countRequest,
-  fileRequest,
-  firstPageRequest,
-  isOfSet,
-  rowsRequest,
-} from '../rows/requests.ts'
+import { countRequest, fileRequest, isOfSet, rowsRequest } from '../rows/requests.ts'
 import { rowsContext, type RowsContext } from '../rows/rows-context.ts'
 import { RowsTable } from '../rows/rows-table.tsx'
 import { SearchBox } from '../rows/search-box.tsx'
@@ -36,14 +29,8 @@ export function RowsView({ page, route }: ViewProps<'rows'>) {
 
 function RowsOfSet({ context }: { context: RowsContext }) {
   const { page, set, state } = context
-  const answer = useRows(page, firstPageRequest(state))
+  const answer = useRows(context)
   const [opened, setOpened] = useState<{ column: RowColumn; row: Row } | null>(null)
-  useEffect(
-    () => () => {
-      editing.value = null
-    },
-    [],
-  )
   const { loaded } = answer
   const rows = loaded?.rows ?? []
   const columns = columnsOf(set, state, rows)
@@ -54,7 +41,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
   return (
     <>
       <RequestBar url={page.service.url(rowsRequest(state))}>
-        <ToolButtons />
+        <ToolButtons context={context} />
         <Files context={context} />
       </RequestBar>
       <ConnectRegion context={context} />
@@ -69,6 +56,15 @@ function RowsOfSet({ context }: { context: RowsContext }) {
         </div>
       </div>
       {loaded?.isFromTheTop === true && <Banner tone="news">New data came; from the top.</Banner>}
+      {loaded?.short !== undefined && (
+        <>
+          <p class="about">
+            Some values here are long, so these rows came with the beginnings of texts and without
+            lists. A click on a cell asks for the whole value.
+          </p>
+          <RequestBar name="Request of the beginnings" url={page.service.url(loaded.short)} />
+        </>
+      )}
       {isSet && set.key.length === 0 && <KeyNote set={set} />}
       <div class="rows-and-facets">
         {failure !== undefined && !isFiltersFault && !isSearchsFault && rows.length === 0 ? (
@@ -83,6 +79,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
               beginning={loaded?.beginning ?? 0}
               count={loaded?.count}
               isBusy={answer.isWaiting}
+              isShort={loaded?.short !== undefined}
               onOpen={(column, row) => setOpened({ column, row })}
               onEnd={answer.more}
             />
@@ -93,7 +90,12 @@ function RowsOfSet({ context }: { context: RowsContext }) {
       </div>
       <HoverPeek page={page} within=".rows-region" />
       {opened !== null && (
-        <ValueDialog context={context} {...opened} onClose={() => setOpened(null)} />
+        <ValueDialog
+          context={context}
+          {...opened}
+          isShort={loaded?.short !== undefined}
+          onClose={() => setOpened(null)}
+        />
       )}
     </>
   )

@@ -13,7 +13,7 @@ import type { Materialization } from './materialization.ts'
 import { countRows, makeWay, relationOf, relationType } from './relation.ts'
 
 export function fromNothing<M extends ViewModel | TableModel | SeedModel>(
-  statement: (model: M, dir: string) => Sql,
+  statement: (model: M, dir: string, createdIn: string | null) => Sql,
   /** Of a table: its rows. */
   query: ((model: M, dir: string) => Sql) | null = null,
 ): Materialization<M> {
@@ -28,7 +28,7 @@ export function fromNothing<M extends ViewModel | TableModel | SeedModel>(
       const { store, connection, paths } = context
       const relation = relationOf(model.name)
       await makeWay(context, model)
-      const make = statement(model, paths.dir)
+      const make = statement(model, paths.dir, context.createdIn)
       const made =
         query === null
           ? await connection.run(make)
@@ -43,7 +43,7 @@ export function fromNothing<M extends ViewModel | TableModel | SeedModel>(
     async dryRun({ connection, paths, catalog }, model, { before }) {
       const relation = relationOf(model.name)
       await connection.run(sql`DROP VIEW IF EXISTS ${relation}`)
-      await connection.run(statement(model, paths.dir))
+      await connection.run(statement(model, paths.dir, null))
       const key = model.expose?.key ?? []
       await checkKey(connection, relation, key, 'expose')
       const isTable = kinds[model.kind].relation === 'table'

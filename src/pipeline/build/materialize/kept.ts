@@ -17,7 +17,7 @@ import { checkKey, duplicatesHint } from './check-key.ts'
 import { columnsAreKnown } from './columns-known.ts'
 import { type Adaptation, adaptationOf } from './evolve.ts'
 import type { Built, DryBuilt, DryRunInput, Materialization } from './materialization.ts'
-import { continuesTable, countRows, makeWay, rangeOf, relationOf } from './relation.ts'
+import { continuesTable, countRows, makeWay, newRelation, rangeOf, relationOf } from './relation.ts'
 import {
   fillStage,
   refuseLostWatermark,
@@ -136,7 +136,8 @@ async function create<M extends KeptModel>(
   await kind.refuseStage(context, model)
   await makeWay(context, model)
   const query = kind.firstRows(context, STAGE)
-  const statement = sql`CREATE OR REPLACE TABLE ${target} AS ${query}`
+  const made = newRelation(model.name, context.createdIn)
+  const statement = sql`CREATE OR REPLACE TABLE ${made} AS ${query}`
   const rows = await store.tables.create(connection, model.name, { query, statement })
   return { changed: true, rows: rows ?? (await countRows(connection, target)) }
 }

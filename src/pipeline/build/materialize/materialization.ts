@@ -17,7 +17,7 @@ export interface Materialization<M extends Model = Model> {
   /** What the flags of the run make it replace or drop, one line each, besides what a full refresh drops. */
   losses(context: RunContext, model: M): Promise<readonly string[]>
   /** The statement that holds the author's SQL, in which errors of DuckDB are located; null: there is none. */
-  statement(model: M, dir: string): Sql | null
+  statement(model: M, dir: string, createdIn: string | null): Sql | null
   /** In the transaction of the caller, who has asked refuse(). Throws with the transaction to be rolled back. */
   build(context: RunContext, model: M): Promise<Built>
   /** Builds in memory what build() builds in the warehouse, under the same name. */

@@ -28,6 +28,12 @@ export function relationOf(name: ModelName): Sql {
   return sql.ident(schema, table)
 }
 
+/** For a statement that creates it. */
+export function newRelation(name: ModelName, createdIn: string | null): Sql {
+  const { schema, table } = splitModelName(name)
+  return createdIn === null ? relationOf(name) : sql.ident(createdIn, schema, table)
+}
+
 /** What the warehouse has under the name. */
 export function relationType(catalog: Catalog, name: ModelName): RelationType | null {
   const { schema, table } = splitModelName(name)

@@ -7,6 +7,6 @@ import type { Materialization } from './materialization.ts'
 import { createTable } from './table.ts'
 
 export const seed: Materialization<SeedModel> = fromNothing<SeedModel>(
-  (model, dir) => createTable(model, seedQuery(model, dir)),
+  (model, dir, createdIn) => createTable(model, seedQuery(model, dir), createdIn),
   seedQuery,
 )

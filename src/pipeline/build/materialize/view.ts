@@ -4,8 +4,9 @@ import type { ViewModel } from '../../../core/model.ts'
 import { sql } from '../../../core/sql.ts'
 import { fromNothing } from './from-nothing.ts'
 import type { Materialization } from './materialization.ts'
-import { relationOf } from './relation.ts'
+import { newRelation } from './relation.ts'
 
 export const view: Materialization<ViewModel> = fromNothing(
-  ({ name, body }) => sql`CREATE OR REPLACE VIEW ${relationOf(name)} AS (${sql.body(body)}\n)`,
+  ({ name, body }, _, createdIn) =>
+    sql`CREATE OR REPLACE VIEW ${newRelation(name, createdIn)} AS (${sql.body(body)}\n)`,
 )

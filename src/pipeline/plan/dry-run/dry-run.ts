@@ -76,7 +76,7 @@ export class DryRun {
       const diff = { rowsBefore, rowsAfter, changes, warnings }
       return { problem: null, changed, columns, events, diff }
     } catch (error) {
-      const statement = materialization.statement(model, paths.dir)
+      const statement = materialization.statement(model, paths.dir, null)
       const problem = explainFailure(error, model, statement, selected)
       return { problem, changed: false, columns: null, events: null, diff: null }
     }
@@ -117,7 +117,7 @@ export class DryRun {
     }
     // A view of the warehouse would read the tables of the warehouse, not their future contents.
     for (const input of model.dependsOn) await this.#provide(input)
-    const statement = materializationOf(model).statement(model, paths.dir)
+    const statement = materializationOf(model).statement(model, paths.dir, null)
     if (statement !== null) await connection.run(statement)
     return relation
   }

@@ -1,0 +1,66 @@
+// What the values of flags and arguments are, for shells to propose. A test keeps the tables complete.
+
+export type ValueKind =
+  | 'selector'
+  | 'model'
+  | 'entitySet'
+  | 'target'
+  | 'variable'
+  | 'extension'
+  | 'directory'
+  | 'file'
+  /** Anything: nothing can be proposed. */
+  | 'text'
+
+/** Of flags that list no options of their own; where a name means something else in one command, with that before it. */
+export const flagValues: Readonly<Record<string, ValueKind>> = {
+  'admin-port': 'text',
+  'move --from': 'target',
+  'page-size': 'text',
+  'sample-by': 'text',
+  against: 'file',
+  end: 'text',
+  every: 'text',
+  exclude: 'selector',
+  file: 'file',
+  from: 'directory',
+  host: 'text',
+  junit: 'file',
+  limit: 'text',
+  manifest: 'file',
+  mask: 'text',
+  out: 'file',
+  port: 'text',
+  project: 'directory',
+  sample: 'text',
+  select: 'selector',
+  start: 'text',
+  target: 'target',
+  threads: 'text',
+  to: 'target',
+  token: 'text',
+  vars: 'variable',
+  wait: 'text',
+  where: 'text',
+}
+
+/** Of arguments by name. */
+export const argumentValues: Readonly<Record<string, ValueKind>> = {
+  directory: 'directory',
+  model: 'model',
+  name: 'model',
+  new: 'model',
+  old: 'model',
+  query: 'text',
+  resource: 'entitySet',
+  shell: 'text',
+  sql: 'text',
+}
+
+/** Of commands that take any number of arguments. */
+export const manyValues: Readonly<Record<string, ValueKind>> = {
+  'extension:install': 'extension',
+}
+
+/** Of the other commands that take any number of arguments. */
+export const MANY: ValueKind = 'selector'

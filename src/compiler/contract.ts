@@ -1,0 +1,117 @@
+// `@contract`: the columns, types and key that an exposed model has promised, one line each at the head of its file, where
+// a pull request shows each change of them. A model that no longer keeps them does not compile. Columns may be added: no
+// client that works today fails for one more.
+
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import { foldCase, type ModelName, sameName } from '../core/names.ts'
+import type { Column } from '../core/relation.ts'
+import type { SourceFile, Span } from '../core/source.ts'
+import type { Annotation } from './annotations/annotations.ts'
+import type { ContractTerm } from './annotations/annotation-values.ts'
+
+export interface Promised {
+  readonly name: ModelName
+  readonly source: SourceFile
+  readonly terms: readonly Annotation<ContractTerm>[]
+  /** null: it is not exposed. */
+  readonly key: readonly string[] | null
+  /** As they are published. */
+  readonly columns: readonly Column[]
+}
+
+export function checkContract(promised: Promised): readonly Diagnostic[] {
+  const { name, source, terms, key, columns } = promised
+  const [first] = terms
+  if (first === undefined) return []
+  const command = `eider contract ${name}`
+  const broken = (problem: string, span: Span, hint: string) =>
+    diagnostic('contract-broken', { problem }, { source, span }, { hint })
+  if (key === null) {
+    const hint = 'write -- @expose again, or delete the lines of @contract'
+    return [broken('the model is not exposed', first.span, hint)]
+  }
+  if (terms.every(({ value }) => value.is === 'nothing')) {
+    const hint = `write down what it has now: ${command}`
+    return [diagnostic('contract-empty', {}, { source, span: first.span }, { hint })]
+  }
+  const hint = `clients rely on it; if they are ready for the change, accept it: ${command}`
+  return terms.flatMap(({ value, span }) =>
+    problemsOf(value, key, columns).map((problem) => broken(problem, span, hint)),
+  )
+}
+
+function problemsOf(
+  term: ContractTerm,
+  key: readonly string[],
+  columns: readonly Column[],
+): readonly string[] {
+  if (term.is === 'nothing') return []
+  if (term.is === 'key') {
+    const isSame = foldCase(term.columns.join('\0')) === foldCase(key.join('\0'))
+    return isSame ? [] : [`the key is now (${key.join(', ')})`]
+  }
+  const column = columns.find(({ name }) => sameName(name, term.column))
+  if (column === undefined) return [`the column "${term.column}" is gone`]
+  // OData tells names apart by their case, SQL does not.
+  if (column.name !== term.column)
+    return [`the column "${term.column}" is now spelled "${column.name}"`]
+  return [
+    ...(sameType(column.type, term.type)
+      ? []
+      : [`the column "${column.name}" is now ${column.type}`]),
+    ...(column.nullable && !term.nullable ? [`the column "${column.name}" may now be null`] : []),
+  ]
+}
+
+const sameType = (a: string, b: string) => plain(a) === plain(b)
+const plain = (type: string) => type.replaceAll(/\s+/g, ' ').trim()
+
+/** As they are published: what is not in the key may be null, unless events must bring it. */
+export function publishedColumns(
+  kind: string,
+  key: readonly string[],
+  columns: readonly Column[],
+): readonly Column[] {
+  const inKey = new Set(key.map(foldCase))
+  return columns.map((column) => {
+    const isRequired = inKey.has(foldCase(column.name)) || (kind === 'events' && !column.nullable)
+    return { ...column, nullable: !isRequired }
+  })
+}
+
+/** The lines that say what a model has. */
+export function contractLines(
+  key: readonly string[],
+  columns: readonly Column[],
+): readonly string[] {
+  return [
+    ...(key.length === 0 ? [] : [`-- @contract: key(${key.map(quoted).join(', ')})`]),
+    ...columns.map(({ name, type, nullable }) => {
+      return `-- @contract: ${quoted(name)} ${plain(type)}${nullable ? '' : ' NOT NULL'}`
+    }),
+  ]
+}
+
+const quoted = (name: string) =>
+  /^[\p{L}_][\p{L}0-9_$]*$/u.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+
+const CONTRACT_LINE = /^--[ \t]*@contract\b.*$/i
+
+/** The text with its lines of @contract replaced: where the first was, else below @expose, else at the top. */
+export function withContract(text: string, lines: readonly string[]): string {
+  const all = text.split('\n')
+  const old = all.findIndex((line) => CONTRACT_LINE.test(line))
+  const exposed = all.findIndex((line) => /^--[ \t]*@expose\b/i.test(line))
+  const at = old >= 0 ? old : exposed + 1
+  const ending = text.includes('\r\n') ? '\r' : ''
+  const kept = (line: string) => !CONTRACT_LINE.test(line)
+  return [
+    ...all.slice(0, at).filter(kept),
+    ...lines.map((line) => line + ending),
+    ...all.slice(at).filter(kept),
+  ].join('\n')
+}
+
+/** The text with them blanked out, of the same length: what a model has, whatever it has promised. */
+export const withoutContract = (text: string): string =>
+  text.replaceAll(/^--[ \t]*@contract\b.*$/gim, (line) => `--${' '.repeat(line.length - 2)}`)

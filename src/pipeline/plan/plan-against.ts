@@ -1,0 +1,125 @@
+// What a project changes against the manifest of another state of it: `eider plan --against`. Neither a warehouse nor what
+// is published is looked at, so that a pull request can be judged where there is none.
+
+import { knownModels, select, type Selection } from '../../compiler/select.ts'
+import type { CompiledProject, Model } from '../../core/model.ts'
+import { foldCase, type ModelName, parseModelName } from '../../core/names.ts'
+import type { ColumnChange, PlannedStep } from '../../core/report/planned-changes.ts'
+import type { Column } from '../../core/relation.ts'
+import { columnType } from '../../core/relation.ts'
+import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
+import {
+  type Contents,
+  editOf,
+  goneFrom,
+  type Manifest,
+  type ManifestModel,
+} from '../catalog/manifest.ts'
+import { expectedRelation, nextPublication } from './next-publication.ts'
+import { uncompiledSteps } from './steps.ts'
+
+export interface PlanAgainst {
+  readonly steps: readonly PlannedStep[]
+  /** What the manifest exposes. */
+  readonly published: Snapshot
+  readonly next: readonly ExpectedRelation[]
+  /** Models that the project no longer has. */
+  readonly removed: readonly string[]
+}
+
+/** Throws UsageError for a selector that can never match. */
+export function planAgainst(
+  project: CompiledProject,
+  manifest: Manifest,
+  contents: Contents,
+  selection: Selection,
+): PlanAgainst {
+  const chosen = select(
+    knownModels(project),
+    selection,
+    (model) => editOf(model, manifest, contents) !== null,
+  )
+  const published = publishedBy(manifest)
+  const changed = new Set<ModelName>()
+  const steps: PlannedStep[] = []
+  for (const model of project.models.values()) {
+    const step = stepOf(model, manifest, editOf(model, manifest, contents), changed)
+    if (step.action === 'build') changed.add(model.name)
+    if (chosen.has(model.name)) steps.push(step)
+  }
+  const others = uncompiledSteps({ chosen, project })
+  const selected = new Set(steps.map(({ model }) => model.name))
+  const records = new Map(
+    [...project.models.keys()].flatMap((name) => {
+      const before = manifest.models.get(foldCase(name))
+      return before === undefined ? [] : [[name, before] as const]
+    }),
+  )
+  const isAll = selection.include.length + selection.exclude.length === 0
+  return {
+    steps: [...steps, ...others.map((step) => ({ ...step, ...nothingKnown }))],
+    published: withoutFailed(published, project),
+    next: nextPublication(published, project.models, selected, records),
+    removed: isAll ? goneFrom(project, manifest).map(({ name }) => name) : [],
+  }
+}
+
+const nothingKnown = { columns: [], events: null, diff: null } as const
+
+function stepOf(
+  model: Model,
+  manifest: Manifest,
+  edit: string | null,
+  changed: ReadonlySet<ModelName>,
+): PlannedStep {
+  const upstream = model.dependsOn.find((name) => changed.has(name))
+  const because = edit ?? (upstream === undefined ? null : `upstream ${upstream} changed`)
+  const before = manifest.models.get(foldCase(model.name))
+  return {
+    model,
+    action: because === null ? 'unchanged' : 'build',
+    because: because ?? 'nothing changed',
+    problem: null,
+    diagnostics: [],
+    warnings: [],
+    losses: [],
+    ...nothingKnown,
+    columns: before === undefined ? [] : columnChanges(before, model.columns),
+  }
+}
+
+function columnChanges(before: ManifestModel, columns: readonly Column[]): readonly ColumnChange[] {
+  const was = new Map(before.columns.map(({ name, type }) => [foldCase(name), { name, type }]))
+  const changed = columns.flatMap(({ name, type: to }): readonly ColumnChange[] => {
+    const from = was.get(foldCase(name))?.type ?? null
+    was.delete(foldCase(name))
+    return from === to ? [] : [{ column: name, from, to }]
+  })
+  const gone = Array.from(was.values(), ({ name, type }) => ({
+    column: name,
+    from: type,
+    to: null,
+  }))
+  return [...changed, ...gone]
+}
+
+/** As a run of that state would have published it. */
+function publishedBy({ models }: Manifest): Snapshot {
+  const relations = [...models.values()].flatMap((model) => {
+    const name = parseModelName(model.name)
+    if (name === null || model.entity_set === null) return []
+    const { kind, description } = model
+    const columns = model.columns.map(({ name: column, type, nullable }) => {
+      return { name: column, type: columnType(type), nullable }
+    })
+    return [expectedRelation({ name, kind, description, columns }, model.key ?? [])]
+  })
+  return { id: '', publishedAt: new Date(0), runId: '', relations }
+}
+
+/** What is published of models that do not compile stays. */
+function withoutFailed(published: Snapshot, { failed }: CompiledProject): Snapshot {
+  const names = new Set([...failed.keys()].map(foldCase))
+  const relations = published.relations.filter(({ model }) => !names.has(foldCase(model)))
+  return { ...published, relations }
+}

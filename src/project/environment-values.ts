@@ -1,0 +1,35 @@
+// `${NAME}` in a value of eider.yml stands for a variable of the environment or of .env. The values are secrets: they are
+// in no message and no file.
+
+import { didYouMean } from '../core/suggest.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const REFERENCE = /\$\{([^}]*)\}/g
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+/** What is wrong with a reference, for "must be …"; null: each of them names a variable. */
+export function malformedReference(text: string): string | null {
+  const rest = text.replaceAll(REFERENCE, (whole, name: string) => (NAME.test(name) ? '' : whole))
+  return rest.includes('${') ? 'written with variables of the environment as ${NAME}' : null
+}
+
+/** The text with its values, the first environment that has one counts; or the first name that none has. */
+export function withEnvironment(
+  text: string,
+  environments: readonly Environment[],
+): { readonly value: string } | { readonly missing: string } {
+  let missing: string | undefined
+  const value = text.replaceAll(REFERENCE, (_whole, name: string) => {
+    const found = environments.map((all) => all[name]).find((one) => one)
+    if (found === undefined) missing ??= name
+    return found ?? ''
+  })
+  return missing === undefined ? { value } : { missing }
+}
+
+/** Where a variable that is not set is to be set. */
+export function missingHint(name: string, environments: readonly Environment[]): string {
+  const known = environments.flatMap((all) => Object.keys(all))
+  return didYouMean(name, known) ?? `set ${name} in the environment or in .env`
+}
