@@ -87,6 +87,7 @@ const messages = {
   // sources
   'invalid-source': (p: { name: string; problem: string }) =>
     `the source "${p.name}" cannot be read: ${p.problem}`,
+  'invalid-lock': () => 'this is not a lock file of extensions',
   'extension-missing': (p: { name: string; extension: string }) =>
     `the source "${p.name}" needs the extension ${p.extension}, which is not installed`,
   // the graph

@@ -11,7 +11,7 @@ import {
 } from '@duckdb/node-api'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Extensions, withRequired } from '../core/extensions.ts'
+import { type ExtensionLock, type Extensions, withRequired } from '../core/extensions.ts'
 import type { HiddenValue } from '../core/hidden.ts'
 import { syncPath } from '../files/durable-directory.ts'
 import { limits } from '../core/limits.ts'
@@ -19,7 +19,7 @@ import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { DatabaseError, ErrorWords, isInterrupt, toDatabaseError } from './errors.ts'
-import { extensionError } from './extension-files.ts'
+import { extensionError, requireLocked } from './extension-files.ts'
 import { type Row, textOf } from './values.ts'
 
 export interface OpenOptions {
@@ -49,10 +49,16 @@ export class Database implements AsyncDisposable {
   #onConnect: readonly Sql[] = []
   readonly #deferred = new Resources()
   readonly #words = new ErrorWords()
+  readonly #lock: ExtensionLock | null
   #closed = false
 
-  private constructor(instance: DuckDBInstance, syncNames: () => Promise<void>) {
+  private constructor(
+    instance: DuckDBInstance,
+    syncNames: () => Promise<void>,
+    lock: ExtensionLock | null,
+  ) {
     this.#instance = instance
+    this.#lock = lock
     this.#syncNames = syncNames
   }
 
@@ -81,7 +87,7 @@ export class Database implements AsyncDisposable {
     const isWritten = options.path !== ':memory:' && options.readOnly !== true
     const syncNames = isWritten ? nameSync(options.path) : () => Promise.resolve()
     await syncNames()
-    const database = new Database(instance, syncNames)
+    const database = new Database(instance, syncNames, options.extensions?.lock ?? null)
     {
       await using connection = await database.connect()
       await connection.run(sql`SET GLOBAL TimeZone = 'UTC'`)
@@ -96,9 +102,14 @@ export class Database implements AsyncDisposable {
     const kept = first === undefined ? this.#kept.pop() : undefined
     if (kept !== undefined) return kept
     const driver = await attempt(this.#instance.connect())
-    const connection = new Connection(driver, this.#syncNames, this.#words, () => {
-      this.#connections.delete(connection)
-    })
+    const connection = new Connection(
+      driver,
+      this.#syncNames,
+      { words: this.#words, lock: this.#lock },
+      () => {
+        this.#connections.delete(connection)
+      },
+    )
     this.#connections.add(connection)
     const statements = first ?? this.#onConnect
     if (statements.length > 0) await connection.run(sql.join(statements, sql`;\n`))
@@ -145,6 +156,7 @@ export class Connection implements AsyncDisposable {
   readonly driver: DuckDBConnection
   readonly #syncNames: () => Promise<void>
   readonly #words: ErrorWords
+  readonly #lock: ExtensionLock | null
   readonly #onClose: () => void
   readonly #running = new Set<Promise<unknown>>()
   #closed = false
@@ -152,12 +164,13 @@ export class Connection implements AsyncDisposable {
   constructor(
     driver: DuckDBConnection,
     syncNames: () => Promise<void>,
-    words: ErrorWords,
+    { words, lock }: { readonly words: ErrorWords; readonly lock: ExtensionLock | null },
     onClose: () => void,
   ) {
     this.driver = driver
     this.#syncNames = syncNames
     this.#words = words
+    this.#lock = lock
     this.#onClose = onClose
   }
 
@@ -172,14 +185,20 @@ export class Connection implements AsyncDisposable {
    * already stays so. Throws ExtensionError.
    */
   async loadExtensions(names: Iterable<string>): Promise<void> {
-    for (const name of withRequired(names))
+    for (const name of withRequired(names)) {
+      if (this.#lock !== null) await requireLocked(name, await this.#extensions(), this.#lock)
       try {
         await this.run(sql`LOAD ${sql.ident(name)}`)
       } catch (error) {
         if (!(error instanceof DatabaseError)) throw error
-        const row = await this.row(sql`SELECT current_setting('extension_directory') AS directory`)
-        throw extensionError(name, textOf(row?.['directory']), error)
+        throw extensionError(name, await this.#extensions(), error)
       }
+    }
+  }
+
+  async #extensions(): Promise<string> {
+    const row = await this.row(sql`SELECT current_setting('extension_directory') AS directory`)
+    return textOf(row?.['directory'])
   }
 
   /**

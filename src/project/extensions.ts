@@ -2,7 +2,7 @@
 
 import os from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Extensions } from '../core/extensions.ts'
+import type { ExtensionLock, Extensions } from '../core/extensions.ts'
 import { extensionsOfSource, type ExternalSource } from '../core/external.ts'
 import type { SettingValues } from './settings.ts'
 
@@ -15,7 +15,12 @@ export interface NeededExtension {
 type ExtensionSettings = Pick<SettingValues, 'extensions.directory' | 'extensions.load'>
 
 /** What every engine of a project loads; sources load theirs when they are attached. */
-export const extensionsOf = (root: string, settings: ExtensionSettings): Extensions => ({
+export const extensionsOf = (
+  root: string,
+  settings: ExtensionSettings,
+  lock: ExtensionLock | null,
+): Extensions => ({
+  lock,
   directory: extensionDirectory(root, settings['extensions.directory']),
   names: settings['extensions.load'],
 })

@@ -12,6 +12,7 @@ import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type Config, parseConfig } from './config.ts'
 import { readDotEnv } from './dot-env.ts'
+import { readExtensionLock } from './extension-lock.ts'
 import { extensionsOf } from './extensions.ts'
 import { catalogOf, readProjectFiles } from './files.ts'
 import { lakeSettings } from './lake-settings.ts'
@@ -131,7 +132,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
       problems,
       variables,
       sources,
-      extensions: extensionsOf(root, effective),
+      extensions: extensionsOf(root, effective, await readExtensionLock(root)),
       ...(paths.lake === undefined ? {} : { target: 'lake' as const }),
     },
   }
