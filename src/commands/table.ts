@@ -8,6 +8,7 @@ import Completion from './completion.ts'
 import Doctor from './doctor.ts'
 import Docs from './docs.ts'
 import Drop from './drop.ts'
+import Explain from './explain.ts'
 import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
@@ -43,6 +44,7 @@ export const commands = {
   ls: PipelineLs,
   show: PipelineShow,
   query: Query,
+  explain: Explain,
   history: PipelineHistory,
   mv: Mv,
   move: Move,

@@ -7,6 +7,7 @@ import { onStop } from '../cli/signals.ts'
 import { variableFlags } from '../cli/variable-flags.ts'
 import type { UpEvent } from '../core/report/up.ts'
 import type { Project } from '../project/project.ts'
+import type { Deployment } from '../supervisor/units/deployment.ts'
 import type { Supervisor } from '../supervisor/supervisor.ts'
 import { checkSchedule } from './up/check-schedule.ts'
 import { programs, runOnce } from './up/programs.ts'
@@ -29,6 +30,9 @@ export default class Up extends BaseCommand {
     'no-serve': Flags.boolean({ summary: 'Without the OData service' }),
     'run-now': Flags.boolean({ summary: 'Run at once too, each scheduled run once' }),
     'allow-anonymous': Flags.boolean({ summary: 'Open ports to other machines without a token' }),
+    print: Flags.option({ options: ['systemd', 'launchd', 'compose'] as const })({
+      summary: 'Start nothing; print a unit that starts this, for this directory and this user',
+    }),
   }
 
   async run(): Promise<void> {
@@ -36,6 +40,7 @@ export default class Up extends BaseCommand {
     const started: { supervisor?: Supervisor } = {}
     using stop = onStop(() => started.supervisor?.kill())
     const project = await this.openProject(flags)
+    if (flags.print !== undefined) return await this.#printUnit(flags.print, project, flags)
     const { schedule, paths, notify } = project
     const child = programs(project, flags)
     const log = this.#log(flags)
@@ -67,6 +72,14 @@ export default class Up extends BaseCommand {
     await supervisor.work(asked)
   }
 
+  async #printUnit(kind: Unit, project: Project, flags: UpFlags): Promise<void> {
+    const { deploymentOf } = await import('./up/deployment-of.ts')
+    const deployment = deploymentOf(project, flags, this.config.version)
+    const text = await unitText(kind, deployment)
+    if (flags.json) this.printEvent({ event: 'unit', kind, text })
+    else process.stdout.write(text)
+  }
+
   #log(flags: UpFlags): (source: string, line: string) => void {
     const json = flags.json || !process.stderr.isTTY
     return childLog({ json, write: (line) => process.stderr.write(line + '\n') })
@@ -92,6 +105,19 @@ export default class Up extends BaseCommand {
     if (collect !== null) this.print(`collect   ${collect}/collect`)
     if (odata !== null) this.print(`odata     ${odata}`)
     this.print(`runs      ${upcomingText(event.runs)}\n`)
+  }
+}
+
+type Unit = 'systemd' | 'launchd' | 'compose'
+
+async function unitText(kind: Unit, deployment: Deployment): Promise<string> {
+  switch (kind) {
+    case 'systemd':
+      return (await import('../supervisor/units/systemd.ts')).systemdUnit(deployment)
+    case 'launchd':
+      return (await import('../supervisor/units/launchd.ts')).launchdPlist(deployment)
+    case 'compose':
+      return (await import('../supervisor/units/compose.ts')).composeFile(deployment)
   }
 }
 

@@ -32,6 +32,7 @@ export const hintRules = {
   'unknown-key-column': 'required',
   'duplicate-key-column': 'required',
   'invalid-check': 'required',
+  'check-without-model': 'required',
   'empty-body': 'required',
   'not-a-select': 'required',
   'template-syntax': 'required',

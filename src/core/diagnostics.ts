@@ -53,6 +53,7 @@ const messages = {
   'duplicate-key-column': (p: { annotation: string; column: string }) =>
     `"@${p.annotation}" names "${p.column}" twice`,
   'invalid-check': (p: { problem: string }) => p.problem,
+  'check-without-model': () => 'this check reads no model, and no source that a model reads',
   // bodies
   'empty-body': (p: { expected: string }) => `the file has no body: expected ${p.expected}`,
   'not-a-select': () => 'a model is one SELECT statement',

@@ -1,5 +1,6 @@
 // Tables that no run builds: those of another database, and files. `sources` of eider.yml declares them.
 
+import type { DeclaredCheck } from './declared-check.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { HiddenValue } from './hidden.ts'
 import type { Column } from './relation.ts'
@@ -116,6 +117,8 @@ export interface ExternalTable {
   /** Age of that value at which those that read the table are warned, or fail. */
   readonly warnAfter: Age | null
   readonly errorAfter: Age | null
+  /** Looked at when a model that reads it is built; none when absent. */
+  readonly checks?: readonly DeclaredCheck[]
   readonly span: Span
 }
 

@@ -43,6 +43,10 @@ export const limits = {
   watchQuietMs: 200,
   /** Rows that a test shows of those that are missing, and of those that are not expected. */
   shownTestRows: 10,
+  /** A trace of a run is given up after this time: it delays the end of the process, and is worth no more. */
+  traceTimeoutMs: 2000,
+  /** Spans of a trace, about 600 bytes each; further ones are counted. */
+  traceSpans: 5000,
   /** Rows that a recorded test takes of one table: more than anybody reads in a test. */
   recordedRows: 1000,
   /** Rows of a test that are compared one by one, for a tolerance or an order: more than anybody writes by hand. */

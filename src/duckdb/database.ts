@@ -47,6 +47,7 @@ export class Database implements AsyncDisposable {
   readonly #connections = new Set<Connection>()
   readonly #kept: Connection[] = []
   #onConnect: readonly Sql[] = []
+  #explain: (error: unknown) => unknown = (error) => error
   readonly #deferred = new Resources()
   readonly #words = new ErrorWords()
   readonly #lock: ExtensionLock | null
@@ -102,14 +103,12 @@ export class Database implements AsyncDisposable {
     const kept = first === undefined ? this.#kept.pop() : undefined
     if (kept !== undefined) return kept
     const driver = await attempt(this.#instance.connect())
-    const connection = new Connection(
-      driver,
-      this.#syncNames,
-      { words: this.#words, lock: this.#lock },
-      () => {
-        this.#connections.delete(connection)
-      },
-    )
+    const connection = new Connection(driver, this.#syncNames, {
+      onClose: () => this.#connections.delete(connection),
+      explain: (error) => this.#explain(error),
+      words: this.#words,
+      lock: this.#lock,
+    })
     this.#connections.add(connection)
     const statements = first ?? this.#onConnect
     if (statements.length > 0) await connection.run(sql.join(statements, sql`;\n`))
@@ -136,6 +135,11 @@ export class Database implements AsyncDisposable {
     this.#words.explain(explain)
   }
 
+  /** From now on its connections throw what this makes of an error. For reading only: who writes looks at errors. */
+  explainBy(explain: (error: unknown) => unknown): void {
+    this.#explain = explain
+  }
+
   /** Before it is closed: what is left to the engine blocks this thread. */
   defer(work: () => Promise<void>): void {
     this.#deferred.defer(work)
@@ -151,27 +155,25 @@ export class Database implements AsyncDisposable {
   }
 }
 
+interface ConnectionOwner {
+  readonly words: ErrorWords
+  readonly lock: ExtensionLock | null
+  onClose(): void
+  explain(error: unknown): unknown
+}
+
 export class Connection implements AsyncDisposable {
   /** For files in this directory that read vectors; nothing else touches the driver. */
   readonly driver: DuckDBConnection
   readonly #syncNames: () => Promise<void>
-  readonly #words: ErrorWords
-  readonly #lock: ExtensionLock | null
-  readonly #onClose: () => void
+  readonly #owner: ConnectionOwner
   readonly #running = new Set<Promise<unknown>>()
   #closed = false
 
-  constructor(
-    driver: DuckDBConnection,
-    syncNames: () => Promise<void>,
-    { words, lock }: { readonly words: ErrorWords; readonly lock: ExtensionLock | null },
-    onClose: () => void,
-  ) {
+  constructor(driver: DuckDBConnection, syncNames: () => Promise<void>, owner: ConnectionOwner) {
     this.driver = driver
     this.#syncNames = syncNames
-    this.#words = words
-    this.#lock = lock
-    this.#onClose = onClose
+    this.#owner = owner
   }
 
   /** One statement with literals in its text; for DDL, SET, ATTACH, COPY and the like. Returns the rows changed. */
@@ -186,7 +188,8 @@ export class Connection implements AsyncDisposable {
    */
   async loadExtensions(names: Iterable<string>): Promise<void> {
     for (const name of withRequired(names)) {
-      if (this.#lock !== null) await requireLocked(name, await this.#extensions(), this.#lock)
+      const { lock } = this.#owner
+      if (lock !== null) await requireLocked(name, await this.#extensions(), lock)
       try {
         await this.run(sql`LOAD ${sql.ident(name)}`)
       } catch (error) {
@@ -294,10 +297,12 @@ export class Connection implements AsyncDisposable {
    */
   async attempt<T>(call: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error('the connection is closed')
-    const running = attempt(call(), this.#words)
+    const running = attempt(call(), this.#owner.words)
     this.#running.add(running)
     try {
       return await running
+    } catch (error) {
+      throw this.#owner.explain(error)
     } finally {
       this.#running.delete(running)
     }
@@ -320,7 +325,7 @@ export class Connection implements AsyncDisposable {
     this.#closed = true
     await settled
     this.driver.closeSync()
-    this.#onClose()
+    this.#owner.onClose()
   }
 }
 

@@ -9,7 +9,7 @@ import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ContractChange } from '../core/report/planned-changes.ts'
 import type { Sql } from '../core/sql.ts'
-import type { Progress, Share } from '../core/report/progress.ts'
+import type { Phase, Progress, Share } from '../core/report/progress.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Published, Retention } from '../store/snapshot-store.ts'
@@ -60,6 +60,8 @@ export interface RunOptions extends RunRequest {
   /** When aborted, the running statement is rolled back and the rest is skipped. */
   readonly signal: AbortSignal
   readonly progress: Progress
+  /** Called after each part of the work on a model. */
+  readonly onPhase?: ((phase: Phase) => void) | undefined
   /** Called while a flush or the publication goes on. */
   readonly onShare?: (share: Share) => void
   readonly logger: Logger
@@ -209,7 +211,8 @@ async function prepare(
   if (project.macrosAreWhole)
     await replaceMacros(store.state, connection, known.macros, project.macros)
   const { catalog, state } = known
-  return readContext(options, { connection, catalog, state, runId, startedAt, signal })
+  const found = { connection, catalog, state, runId, startedAt, signal }
+  return { ...(await readContext(options, found)), onPhase: options.onPhase }
 }
 
 /** Readers are not worth a failed run: where it cannot be written, they see an older state, or none. */

@@ -4,6 +4,7 @@ import os from 'node:os'
 import { join, resolve } from 'node:path'
 import type { ExtensionLock, Extensions } from '../core/extensions.ts'
 import { extensionsOfSource, type ExternalSource } from '../core/external.ts'
+import { extensionsOfLake, type LakeSettings } from '../core/lake.ts'
 import type { SettingValues } from './settings.ts'
 
 export interface NeededExtension {
@@ -29,11 +30,15 @@ export const extensionsOf = (
 export const extensionDirectory = (root: string, setting: string | null): string =>
   setting === null ? join(os.homedir(), '.duckdb', 'extensions') : resolve(root, setting)
 
-/** With those of the sources, which load theirs when they are attached. */
+/** With those of the sources and of the lake, which load theirs when they are attached. */
 export const neededExtensions = (
   settings: ExtensionSettings,
   sources: readonly ExternalSource[],
+  lake: LakeSettings | undefined,
 ): readonly NeededExtension[] => [
+  ...(lake === undefined
+    ? []
+    : extensionsOfLake(lake).map((name) => ({ name, neededBy: 'lake of the target' }))),
   ...settings['extensions.load'].map((name) => ({ name, neededBy: 'extensions of eider.yml' })),
   ...sources.flatMap((source) =>
     extensionsOfSource(source).map((name) => ({ name, neededBy: `source ${source.name}` })),

@@ -30,7 +30,7 @@ interface Work {
 
 export class ScheduledRuns {
   readonly #options: ScheduledRunsOptions
-  readonly #timetable: Timetable
+  #timetable: Timetable
   readonly #turns = new Turns<ScheduledRun>()
   readonly #known: ReadonlyMap<ScheduledRun, Punctuality>
   readonly #stop = new AbortController()
@@ -40,14 +40,13 @@ export class ScheduledRuns {
   constructor(options: ScheduledRunsOptions) {
     this.#options = options
     const { runs, before } = options
-    const stateBefore = ({ name, when }: ScheduledRun) =>
-      before.find((state) => state.name === name && state.when === when)
-    const expected = runs.flatMap((run): [string, number][] => {
-      const next = stateBefore(run)?.next ?? null
-      return next === null ? [] : [[run.name, Date.parse(next)]]
-    })
-    this.#timetable = new Timetable(runs, Date.now(), new Map(expected))
-    this.#known = new Map(runs.map((run) => [run, new Punctuality(stateBefore(run))]))
+    this.#timetable = timetableOf(options)
+    this.#known = new Map(runs.map((run) => [run, new Punctuality(stateBefore(run, before))]))
+  }
+
+  /** From now on times pass; those that have passed since the supervisor was last at work are made up for. */
+  begin(): void {
+    this.#timetable = timetableOf(this.#options)
   }
 
   /** Until it is ended. */
@@ -170,6 +169,18 @@ export class ScheduledRuns {
     }
   }
 }
+
+function timetableOf({ runs, before }: ScheduledRunsOptions): Timetable {
+  const expected = runs.flatMap((run): [string, number][] => {
+    const next = stateBefore(run, before)?.next ?? null
+    return next === null ? [] : [[run.name, Date.parse(next)]]
+  })
+  return new Timetable(runs, Date.now(), new Map(expected))
+}
+
+/** A run that has got other times is another one. */
+const stateBefore = ({ name, when }: ScheduledRun, before: readonly ScheduledState[]) =>
+  before.find((state) => state.name === name && state.when === when)
 
 const timeOf = (ms: number): string | null =>
   Number.isFinite(ms) ? new Date(ms).toISOString() : null

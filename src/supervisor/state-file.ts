@@ -5,7 +5,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { UpState } from '../core/report/up.ts'
 
-export const stateFile = (stateDir: string): string => join(stateDir, 'up.json')
+const stateFile = (stateDir: string): string => join(stateDir, 'up.json')
 
 /** null: there is none that is understood. */
 export async function readUpState(stateDir: string): Promise<UpState | null> {

@@ -95,6 +95,7 @@ export class Supervisor {
       const ready = Promise.all(this.#services.map((service) => service.ready))
       const isReady = await Promise.race([ready.then(() => true), asked.then(() => false)])
       if (!isReady) return
+      this.#runs.begin()
       const collect = this.#listening('collect')
       this.#event({
         event: 'up-ready',

@@ -23,8 +23,4 @@ export class Turns<T> {
     this.#working = first
     return first
   }
-
-  get working(): T | null {
-    return this.#working
-  }
 }

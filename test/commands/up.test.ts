@@ -237,6 +237,18 @@ test('a time that passed while nobody was there is made up for once', async () =
   assert.is(second.all('scheduled-run-started').length, 1)
 })
 
+test('a second Ctrl-C ends all at once', async () => {
+  await using space = await workspace(project())
+  const up = await startUp(space)
+  const pids = [await up.pidOf('collect'), await up.pidOf('serve')]
+  // It does not answer SIGTERM.
+  process.kill(pids[1]!, 'SIGSTOP')
+  process.kill(up.running.pid, 'SIGINT')
+  await up.saw('up-stopping', 1)
+  assert.is(await up.running.stop('SIGINT'), 130)
+  await until(() => !pids.some(lives))
+})
+
 test('a run is stopped whole', async () => {
   await using space = await workspace({
     ...project(EVERY_SECOND),

@@ -76,8 +76,10 @@ async function ask(service: ServiceState): Promise<Asked> {
   }
 }
 
-function serviceStatus({ service: { process: _, ...rest }, health }: Asked): ServiceStatus {
-  return { ...rest, health: health?.status ?? null }
+function serviceStatus({ service, health }: Asked): ServiceStatus {
+  const { state, pid, since, url, admin_url, restarts, last_end } = service
+  const known = { state, pid, since, url, admin_url, restarts, last_end }
+  return { service: service.service, ...known, health: health?.status ?? null }
 }
 
 function problemOfService({ service, health }: Asked): readonly Problem[] {

@@ -3,10 +3,10 @@
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import type { Span } from '../../core/source.ts'
 import { sql } from '../../core/sql.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
-import { modelsInChecks, resolveChecks } from '../checks/checks.ts'
+import { resolveChecks } from '../checks/checks.ts'
+import { extraDependencies } from './extra-dependencies.ts'
 import { definitionOf } from '../definition.ts'
 import { type Draft, type DraftContext, finishHeader } from './draft.ts'
 import { columnLocations } from '../exposure.ts'
@@ -95,19 +95,6 @@ export function draftQuery(
       return { model: finished.model, diagnostics: [...wrong, ...surprises] }
     },
   }
-}
-
-/** Models that the annotations name, with the places; a model that refers to itself does not wait for itself. */
-function extraDependencies(
-  { name, header }: ParsedQuery,
-  { findModel }: DraftContext,
-): ReadonlyMap<ModelName, Span> {
-  const found = new Map<ModelName, Span>()
-  for (const named of [...(header.depends_on?.value ?? []), ...modelsInChecks(header)]) {
-    const model = findModel(named.name)
-    if (model !== null && model !== name && !found.has(model)) found.set(model, named.span)
-  }
-  return found
 }
 
 /** DuckDB renames columns of a table where two columns of the query have the same name; the author has to know. */

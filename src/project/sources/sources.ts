@@ -73,7 +73,7 @@ function readSource(
   const isWhole = node.items.length === members.size
   if (!members.has('tables') && isWhole)
     refuse(key, path, EXPECTED_SOURCE, 'list the tables that models read under "tables"')
-  const tables = readTables(group, database !== null)
+  const tables = readTables(group, database !== null, source)
   const secret = secretOf(group, secrets, tables)
   return [
     {

@@ -2,6 +2,8 @@
 
 import { type Node, isMap, isScalar } from 'yaml'
 import type { ExternalTable, FileFormat } from '../../core/external.ts'
+import type { SourceFile } from '../../core/source.ts'
+import { checkKeys, readDeclaredChecks } from '../declared-checks.ts'
 import { hasVariable, spanOf } from './environment.ts'
 import { ageOf, type Group, membersOf, pairsOf, type Text, textOf } from './nodes.ts'
 
@@ -14,6 +16,7 @@ export const TABLE_KEYS = [
   'loaded_at',
   'warn_after',
   'error_after',
+  ...checkKeys,
 ] as const
 const PLACES = ['file', 'iceberg', 'delta'] as const
 const DATA_FILE = /\.(csv|tsv|txt|json|jsonl|ndjson|parquet)(\.(gz|zst))?$|\.xlsx$/i
@@ -24,13 +27,19 @@ const EXPECTED = {
   delta: 'the directory of a Delta table',
 }
 
-export function readTables(group: Group, isInDatabase: boolean): readonly ExternalTable[] {
+export function readTables(
+  group: Group,
+  isInDatabase: boolean,
+  source: SourceFile,
+): readonly ExternalTable[] {
   const { members, path, refuse, environment } = group
   const node = members.get('tables') ?? null
   return pairsOf(node, `${path}.tables`, 'a group of tables by name', refuse).map(
     ([name, at, value]) => {
       const place = { path: `${path}.tables.${name}`, refuse, environment }
-      return readTable(place, name, at, value, isInDatabase)
+      const table = readTable(place, name, at, value, isInDatabase)
+      const checks = checksOf(place, at, value, source)
+      return checks.length === 0 ? table : { ...table, checks }
     },
   )
 }
@@ -65,6 +74,22 @@ function readTable(
     errorAfter,
     span: spanOf(key),
   }
+}
+
+function checksOf(
+  { path, refuse }: Pick<Group, 'path' | 'refuse'>,
+  key: Node,
+  node: Node | null,
+  source: SourceFile,
+): NonNullable<ExternalTable['checks']> {
+  if (!isMap(node)) return []
+  return checkKeys.flatMap((list) => {
+    const value = (node.get(list, true) ?? null) as Node | null
+    if (value === null || (isScalar(value) && value.value === null)) return []
+    const wrong = (at: Node | null, expected: string) =>
+      refuse(at ?? key, `${path}.${list}`, expected)
+    return readDeclaredChecks(list, value, source, wrong)
+  })
 }
 
 interface Place {

@@ -2,16 +2,17 @@
 // `eider pull`, which copies them into files.
 
 import { mkdir } from 'node:fs/promises'
-import { EnvironmentError } from '../../core/failures.ts'
 import { LAKE_DATABASE, STORED_SCHEMA } from '../../core/lake.ts'
 import { limits } from '../../core/limits.ts'
 import { foldCase, type ModelName, splitModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
+import type { PublishedRelation } from '../../core/snapshot.ts'
 import { asStored, storedType } from '../../core/stored-types.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
+import { fileSnapshots } from '../files/file-snapshots.ts'
 import { fileOf } from '../files/published-file.ts'
 import { readCatalog, retainedOf, writeCatalog } from '../files/snapshot-directory.ts'
 import type {
@@ -53,16 +54,8 @@ export function lakeSnapshots(session: LakeSession, state: LakeState): SnapshotS
     },
     // To read what other runs were is a tenth of all that such a run asks of PostgreSQL.
     catalogsIdleRuns: false,
-    fork: () =>
-      Promise.reject(
-        new EnvironmentError(
-          'lake-not-yet',
-          'a copy of what is published does not work on a lake yet',
-          {
-            hint: 'use a target whose database is a file',
-          },
-        ),
-      ),
+    // Of what this machine has pulled.
+    fork: (dir) => fileSnapshots(session.paths.snapshots).fork(dir),
   }
 }
 
@@ -86,11 +79,13 @@ async function publish(
         : last.newest.state
     last.newest = null
     const current = newest?.snapshot ?? null
-    const chosen = (await choose({
+    const written = new Map<PublishedRelation, Sql>()
+    const relations = await choose({
       current,
       find: (content) => Promise.resolve(found(content, current)),
-      write: (content, rows) => write(connection, content, rows),
-    })) as readonly LakeRelation[]
+      write: (content, rows) => write(connection, content, rows, written),
+    })
+    const chosen = await countNow(connection, relations as readonly LakeRelation[], written)
     const id = identityOf(chosen)
     if (current?.id === id) return { snapshot: current, changed: false, before: current }
     try {
@@ -140,20 +135,48 @@ async function write(
   connection: Connection,
   content: Content,
   { relation, columns, key, description }: NewRows,
+  written: Map<PublishedRelation, Sql>,
 ): Promise<LakeRelation> {
   const { model } = content
   const evaluated = await isView(connection, model)
   if (evaluated) await evaluate(connection, model, relation, columns)
-  // Events may come in at any time, so the rows are counted in the state that is published.
-  const row = await connection.transact(() =>
-    connection.row(sql`
-      SELECT (SELECT id FROM ${sql.ident(LAKE_DATABASE)}.current_snapshot())::VARCHAR AS at,
-        (SELECT count(*) FROM ${evaluated ? sql.ident(STORED_SCHEMA, evaluatedTable(model)) : relation}) AS rows`),
-  )
-  const rows = numberOf(row?.['rows'])
-  const at = textOf(row?.['at'])
-  return { model, file: fileOf(content), bytes: 0, rows, key, description, columns, at, evaluated }
+  const file = fileOf(content)
+  const made = { model, file, bytes: 0, rows: 0, key, description, columns, at: '', evaluated }
+  written.set(made, evaluated ? sql.ident(STORED_SCHEMA, evaluatedTable(model)) : relation)
+  return made
 }
+
+/**
+ * Those that were written, as they are now. Events may come in at any time, so their rows are counted in the state that is
+ * published; and it is one state for all, since `eider pull` attaches each that it needs, with all tables of the lake.
+ */
+async function countNow(
+  connection: Connection,
+  relations: readonly LakeRelation[],
+  written: ReadonlyMap<PublishedRelation, Sql>,
+): Promise<readonly LakeRelation[]> {
+  const counted = relations.filter((relation) => written.has(relation))
+  if (counted.length === 0) return relations
+  const rows = new Map<LakeRelation, number>()
+  const at = await connection.transact(async () => {
+    const state = await connection.row(
+      sql`SELECT id::VARCHAR AS id FROM ${sql.ident(LAKE_DATABASE)}.current_snapshot()`,
+    )
+    for (let first = 0; first < counted.length; first += COUNTED_AT_ONCE) {
+      const part = counted.slice(first, first + COUNTED_AT_ONCE)
+      const counts = part.map(
+        (one, i) => sql`(SELECT count(*) FROM ${written.get(one)!}) AS ${sql.ident(`n${i}`)}`,
+      )
+      const row = await connection.row(sql`SELECT ${sql.join(counts)}`)
+      part.forEach((one, i) => rows.set(one, numberOf(row?.[`n${i}`])))
+    }
+    return textOf(state?.['id'])
+  })
+  return relations.map((one) => (rows.has(one) ? { ...one, at, rows: rows.get(one)! } : one))
+}
+
+/** A statement with all of a thousand tables takes longer to plan than to carry out. */
+const COUNTED_AT_ONCE = 50
 
 /** Whether it is computed; the view of a table that is stored under other types only casts. */
 async function isView(connection: Connection, model: ModelName): Promise<boolean> {

@@ -152,17 +152,16 @@ hostileTest('an address of nonsense is said in words', async ({ page, visit, fau
   faults.length = 0 // the service refuses none of these but the last, which is no run
 })
 
-const many: readonly Table[] = Array.from({ length: 200 }, (_, set) => {
-  const columns = Array.from(
-    { length: 300 },
-    (_, i) => sql`i + ${sql.value(i)} AS ${sql.ident(`column_${i}`)}`,
-  )
-  return {
-    model: `wide.set_${set}`,
-    key: ['column_0'],
-    rows: sql`SELECT ${sql.join(columns)} FROM range(3) t(i)`,
-  }
-})
+const columns = Array.from(
+  { length: 300 },
+  (_, i) => sql`i + ${sql.value(i)} AS ${sql.ident(`column_${i}`)}`,
+)
+const wideRows = sql`SELECT ${sql.join(columns)} FROM range(3) t(i)`
+const many: readonly Table[] = Array.from({ length: 200 }, (_, set) => ({
+  model: `wide.set_${set}`,
+  key: ['column_0'],
+  rows: wideRows,
+}))
 
 const wideTest = explorerTests(() => explored(many))
 

@@ -5,6 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
+import { textOf } from '../../../src/duckdb/values.ts'
 import { judgeEvents } from '../../../src/pipeline/flush/judge-events.ts'
 import { FITTING, loadTolerantly, VERDICTS } from '../../../src/pipeline/flush/load-batch.ts'
 import type { RunContext } from '../../../src/pipeline/run-context.ts'
@@ -63,7 +64,7 @@ test('a flush sets them aside with the reason, and takes the others', async () =
   assert.equal(await space.idsOf(FITTING), [1, 6])
   const reasons = await connection.rows(sql`SELECT reason FROM ${VERDICTS} ORDER BY seq`)
   assert.equal(
-    reasons.map(({ reason }) => String(reason).replaceAll(/\d{30,}/g, '…')),
+    reasons.map(({ reason }) => textOf(reason).replaceAll(/\d{30,}/g, '…')),
     [
       'column "seq": cannot store … as HUGEINT in this target',
       `column "reason": cannot store [1 day, '2562047787:00:00'] as INTERVAL[] in this target`,

@@ -3,8 +3,11 @@
 
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { Namespace } from '../namespaces.ts'
 
 export interface LakeServers {
+  /** Where they listen. */
+  readonly address: string
   /** Its data, its socket, and all files of the store. */
   readonly directory: string
   readonly postgresPort: number
@@ -30,10 +33,15 @@ let shared: Promise<OwnServers> | null = null
 /** Started with the first lake of the process. */
 export const sharedServers = (): Promise<LakeServers> => (shared ??= startServers())
 
-/** For tests that kill them. */
-export async function startServers(): Promise<OwnServers> {
+/** For tests that kill them, or that have them on another machine. */
+export async function startServers(within?: Namespace): Promise<OwnServers> {
   const program = fileURLToPath(new URL('servers-child.js', import.meta.url))
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const [node, args] = within?.within(process.execPath, [program]) ?? [process.execPath, [program]]
+  const address = within?.address ?? '127.0.0.1'
+  const child = spawn(node, args, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, EIDER_TEST_ADDRESS: address },
+  })
   const lines = linesOf(child.stdout)
   // The process of a test ends when its tests are done, whether or not somebody has closed the servers.
   const handles = [child, child.stdin, child.stdout] as unknown as readonly Handle[]

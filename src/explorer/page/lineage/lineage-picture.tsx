@@ -43,7 +43,7 @@ export function LineagePicture(props: LineagePictureProps) {
       class="lineage-picture"
       aria-hidden="true"
       viewBox={`${left} 0 ${width} ${height}`}
-      style={{ width: `${width * (scale ?? 1)}px`, maxWidth: scale === null ? '100%' : 'none' }}
+      style={{ width: `${width * (scale ?? 1)}px`, maxWidth: mostWidth(width, scale) }}
     >
       {edges.map(({ from, to, points }) => (
         <path key={`${from} ${to}`} class={classOf(from, to)} d={pathThrough(points)} />
@@ -59,6 +59,12 @@ export function LineagePicture(props: LineagePictureProps) {
       ))}
     </svg>
   )
+}
+
+/** A little is given for not having to scroll: the smallest text stays above 11 pixels. */
+function mostWidth(width: number, scale: number | null): string {
+  if (scale === null) return '100%'
+  return scale === 1 ? `max(100%, ${width * 0.93}px)` : 'none'
 }
 
 interface NodeProps extends LineagePictureProps {
