@@ -27,7 +27,8 @@ import {
 } from './checks/file-checks.ts'
 import { failedModels, Mistakes, type NamedFile, type Understanding } from './mistakes.ts'
 import { orderOf } from './graph.ts'
-import { attachKnownSources } from './known-sources.ts'
+import { closeEngine, isClosed } from './sources/closed.ts'
+import { attachKnownSources } from './sources/known-sources.ts'
 import { lineageOfAll, type LineageSources } from './lineage/query.ts'
 import { createMacros, type Macros } from './sql/macros.ts'
 import { type ParsedEvents, type ParsedModel, parseModelFile } from './model-file.ts'
@@ -82,15 +83,18 @@ export async function compileAll(
   await using connection = await database.connect()
   const macros = await createMacros(connection, files.macros, variables)
   const modelNames = Array.from(names.values(), ({ name }) => name)
-  const sources = await attachKnownSources(connection, dir, files.sources ?? [], {
+  const sources = await attachKnownSources(database, connection, dir, files.sources ?? [], {
     modelNames,
     knownTables,
   })
   found.push(...sources.unreadable, ...sources.misnamed)
+  const closed = isClosed(files.sources ?? [], files.extensions)
+  if (closed) await closeEngine(connection, dir, files.sources ?? [])
   const known = { findModel, findSource: sources.find, macros: macros.facts }
   const isQuery = (model: ParsedModel) => model.kind !== 'events'
   const readable = [...modelNames, ...sources.tables.map(({ name }) => name)]
-  const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, readable)
+  const asked = parsed.filter(isQuery)
+  const resolved = await resolveQueries(connection, asked, known, readable, closed)
   const { queries } = resolved
   const inFiles = await resolveFileChecks(connection, files.checks ?? [], {
     known,
@@ -106,7 +110,8 @@ export async function compileAll(
 
   const context = {
     pathOfSource: sources.pathOf,
-    schemaOfSource: sources.schemaOf,
+    partOfSource: sources.partOf,
+    isVolatileSource: sources.isVolatile,
     variables,
     target: files.target ?? null,
     connection,

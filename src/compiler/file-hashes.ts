@@ -19,17 +19,28 @@ export async function hashFiles(
   connection: Connection,
   dir: string,
   models: Iterable<{ readonly files: readonly string[] }>,
-  databases: ReadonlySet<string> = new Set(),
+  externals: ReadonlyMap<string, HashedExternal> = new Map(),
 ): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>()
   for (const { files } of models)
-    for (const name of files)
-      if (!hashes.has(name) && !name.includes('://'))
-        hashes.set(
-          name,
-          databases.has(name) ? hashDatabase(dir, name) : await hashName(connection, dir, name),
-        )
+    for (const name of files) {
+      if (hashes.has(name)) continue
+      const external = externals.get(name)
+      const { is, location = name, stamp } = external ?? { is: 'file' }
+      if (typeof stamp === 'string') hashes.set(name, stamp)
+      else if (is === 'database') hashes.set(name, hashDatabase(dir, location))
+      else if (is === 'file' && !location.includes('://'))
+        hashes.set(name, await hashName(connection, dir, location))
+    }
   return hashes
+}
+
+/** What a source reads, by its path as written. */
+interface HashedExternal {
+  readonly is: 'database' | 'file' | 'stamped'
+  /** With the values of the environment. */
+  readonly location?: string
+  readonly stamp?: string | null
 }
 
 /**
@@ -45,9 +56,23 @@ function hashDatabase(dir: string, name: string): string {
   return hashOf(16, stamps)
 }
 
-/** The databases among the files that models name. */
-export const databasesOf = ({ external }: Pick<CompiledProject, 'external'>) =>
-  new Set(external?.sources.flatMap(({ database }) => (database === null ? [] : [database])))
+/** Of the files that models name, those that sources declare. */
+export function externalsOf({
+  external,
+}: Pick<CompiledProject, 'external'>): ReadonlyMap<string, HashedExternal> {
+  const found = new Map<string, HashedExternal>()
+  for (const { database, location, server, tables } of external?.sources ?? []) {
+    if (database !== null)
+      found.set(database, server === null ? databaseAt(location ?? database) : { is: 'stamped' })
+    for (const { file, location: at } of tables)
+      if (file !== null) found.set(file, { is: 'file', location: at ?? file })
+  }
+  for (const { path, stamp } of external?.tables ?? [])
+    if (stamp !== undefined) found.set(path, { is: 'stamped', stamp })
+  return found
+}
+
+const databaseAt = (location: string): HashedExternal => ({ is: 'database', location })
 
 /** As hashFiles() does for these, which need no engine. */
 export async function hashSeeds(

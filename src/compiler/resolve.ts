@@ -33,6 +33,7 @@ export async function resolveQueries(
   models: readonly ParsedQuery[],
   known: KnownNames,
   readable: readonly string[],
+  isClosed = false,
 ): Promise<Resolution> {
   const statements = await parseStatements(
     connection,
@@ -42,7 +43,7 @@ export async function resolveQueries(
   const diagnostics: Diagnostic[] = []
   for (const [i, parsed] of models.entries()) {
     const query = resolveQuery(parsed, statements[i]!, known, readable)
-    const found = 'parsed' in query ? mistakesIn(query, readable) : query
+    const found = 'parsed' in query ? mistakesIn(query, readable, isClosed) : query
     diagnostics.push(...found)
     if ('parsed' in query && found.length === 0) queries.push(query)
   }
@@ -82,8 +83,9 @@ function resolveQuery(
 function mistakesIn(
   { parsed: { kind, header, body }, references, tree }: ResolvedQuery,
   readable: readonly string[],
+  isClosed: boolean,
 ): readonly Diagnostic[] {
-  const { unknown, hidden, hasParameters } = references
+  const { unknown, hidden, reaching, hasParameters } = references
   const { source } = body
   const place = (at: number | null) => ({ source, span: spanAtByte(body, at) })
   const pivots = (use: string) => {
@@ -97,6 +99,11 @@ function mistakesIn(
         hint: 'name the model in FROM',
       }),
     ),
+    ...(isClosed ? reaching : []).map((call) => {
+      const problem = `${call.function} reads what no source of eider.yml names`
+      const hint = 'declare the table under sources, and read it as source.table'
+      return diagnostic('sql-binding', { problem }, place(call.at), { hint })
+    }),
     ...(hasParameters ? [parameter(body)] : []),
     ...(tree === null && kind !== 'table' ? [pivots(`no model of kind ${kind} can`)] : []),
     ...(tree === null && header.expose !== undefined ? [pivots('no exposed model can')] : []),
@@ -126,7 +133,8 @@ export function unknownModel(
 /** What may stand in FROM, for a name that is like none of them. */
 function shapeHint(name: string, known: readonly string[]): string {
   const [schema = '', table, ...more] = name.split('.')
-  if (/\.xlsx?$/i.test(name)) return 'save the sheet as CSV'
+  if (/\.xlsx?$/i.test(name))
+    return 'save the sheet as CSV, or declare the file under sources in eider.yml'
   if (name.toLowerCase() === 'dual') return 'leave FROM dual out'
   if (table === undefined || more.length > 0) return 'models are named schema.table'
   const tables = known.filter((whole) => sameName(whole.split('.')[0]!, schema))
@@ -165,6 +173,7 @@ function referencesInText(
     sources: [...sources].toSorted(),
     unknown: [],
     hidden: [],
+    reaching: [],
     hasParameters: false,
     files: [],
     volatile,

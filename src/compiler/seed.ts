@@ -19,13 +19,6 @@ const readers: Readonly<Record<SeedFormat, Sql>> = {
   parquet: sql`read_parquet`,
 }
 
-/** The reader of DuckDB for a file, by the end of its name. */
-export function readerOf(file: string): Sql {
-  const [, extension = ''] = /\.(\w+?)(?:\.(?:gz|zst))?$/.exec(file.toLowerCase()) ?? []
-  if (extension === 'parquet') return readers.parquet
-  return ['json', 'jsonl', 'ndjson'].includes(extension) ? readers.json : readers.csv
-}
-
 /** The readers take patterns; in this one a name with a star or a bracket means itself. */
 export const verbatim = (path: string): string => path.replaceAll(/[*?[]/g, '[$&]')
 

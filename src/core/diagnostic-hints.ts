@@ -55,6 +55,8 @@ export const hintRules = {
   'dynamic-pivot': 'required',
   'not-a-macro': 'required',
   'invalid-source': 'required',
+  'invalid-lock': 'required',
+  'extension-missing': 'required',
   'unknown-model': 'required',
   'dependency-cycle': 'required',
   'lake-type': 'required',

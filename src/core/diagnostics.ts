@@ -88,6 +88,9 @@ const messages = {
   // sources
   'invalid-source': (p: { name: string; problem: string }) =>
     `the source "${p.name}" cannot be read: ${p.problem}`,
+  'invalid-lock': () => 'this is not a lock file of extensions',
+  'extension-missing': (p: { name: string; extension: string }) =>
+    `the source "${p.name}" needs the extension ${p.extension}, which is not installed`,
   // the graph
   'unknown-model': (p: { name: string }) => `no model "${p.name}"`,
   'dependency-cycle': ({ models }: { models: readonly string[] }) =>

@@ -64,4 +64,9 @@ export interface Extensions {
   /** Absolute; holds `v<engine>/<platform>/<name>.duckdb_extension`. */
   readonly directory: string
   readonly names: readonly string[]
+  /** Which files may be loaded; any that is signed where there is none. */
+  readonly lock?: ExtensionLock | null
 }
+
+/** SHA-256 of files, by `v<engine>/<platform>` and the name of the extension. */
+export type ExtensionLock = Readonly<Record<string, Readonly<Record<string, string>>>>

@@ -186,6 +186,8 @@ export const limits = {
   /** A server of a source that hangs must not hold up a run for long. */
   sourceConnectSeconds: 10,
   sourceStatementMs: 60_000,
+  /** What is left to a server to say itself that a statement took too long. */
+  sourceGraceMs: 2_000,
   /** `--every`: more often would be a loop, and less often than a day is for cron. */
   shortestEveryMs: 100,
   longestEveryMs: 86_400_000,

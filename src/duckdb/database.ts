@@ -11,14 +11,15 @@ import {
 } from '@duckdb/node-api'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Extensions, withRequired } from '../core/extensions.ts'
+import { type ExtensionLock, type Extensions, withRequired } from '../core/extensions.ts'
+import type { HiddenValue } from '../core/hidden.ts'
 import { syncPath } from '../files/durable-directory.ts'
 import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
 import { type Column, columnType } from '../core/relation.ts'
 import { type Sql, sql } from '../core/sql.ts'
-import { DatabaseError, isInterrupt, toDatabaseError } from './errors.ts'
-import { extensionError } from './extension-files.ts'
+import { DatabaseError, ErrorWords, isInterrupt, toDatabaseError } from './errors.ts'
+import { extensionError, requireLocked } from './extension-files.ts'
 import { type Row, textOf } from './values.ts'
 
 export interface OpenOptions {
@@ -48,10 +49,17 @@ export class Database implements AsyncDisposable {
   #onConnect: readonly Sql[] = []
   #explain: (error: unknown) => unknown = (error) => error
   readonly #deferred = new Resources()
+  readonly #words = new ErrorWords()
+  readonly #lock: ExtensionLock | null
   #closed = false
 
-  private constructor(instance: DuckDBInstance, syncNames: () => Promise<void>) {
+  private constructor(
+    instance: DuckDBInstance,
+    syncNames: () => Promise<void>,
+    lock: ExtensionLock | null,
+  ) {
     this.#instance = instance
+    this.#lock = lock
     this.#syncNames = syncNames
   }
 
@@ -80,7 +88,7 @@ export class Database implements AsyncDisposable {
     const isWritten = options.path !== ':memory:' && options.readOnly !== true
     const syncNames = isWritten ? nameSync(options.path) : () => Promise.resolve()
     await syncNames()
-    const database = new Database(instance, syncNames)
+    const database = new Database(instance, syncNames, options.extensions?.lock ?? null)
     {
       await using connection = await database.connect()
       await connection.run(sql`SET GLOBAL TimeZone = 'UTC'`)
@@ -98,6 +106,8 @@ export class Database implements AsyncDisposable {
     const connection = new Connection(driver, this.#syncNames, {
       onClose: () => this.#connections.delete(connection),
       explain: (error) => this.#explain(error),
+      words: this.#words,
+      lock: this.#lock,
     })
     this.#connections.add(connection)
     const statements = first ?? this.#onConnect
@@ -113,6 +123,16 @@ export class Database implements AsyncDisposable {
   /** Each connection that is opened from now on runs these first. */
   onConnect(statements: readonly Sql[]): void {
     this.#onConnect = statements
+  }
+
+  /** From now on no error of any connection repeats them. */
+  hide(values: readonly HiddenValue[]): void {
+    this.#words.hide(values)
+  }
+
+  /** From now on `explain` is asked first what an error of any connection means; null: it does not know. */
+  explain(explain: (message: string) => string | null): void {
+    this.#words.explain(explain)
   }
 
   /** From now on its connections throw what this makes of an error. For reading only: who writes looks at errors. */
@@ -136,6 +156,8 @@ export class Database implements AsyncDisposable {
 }
 
 interface ConnectionOwner {
+  readonly words: ErrorWords
+  readonly lock: ExtensionLock | null
   onClose(): void
   explain(error: unknown): unknown
 }
@@ -165,14 +187,21 @@ export class Connection implements AsyncDisposable {
    * already stays so. Throws ExtensionError.
    */
   async loadExtensions(names: Iterable<string>): Promise<void> {
-    for (const name of withRequired(names))
+    for (const name of withRequired(names)) {
+      const { lock } = this.#owner
+      if (lock !== null) await requireLocked(name, await this.#extensions(), lock)
       try {
         await this.run(sql`LOAD ${sql.ident(name)}`)
       } catch (error) {
         if (!(error instanceof DatabaseError)) throw error
-        const row = await this.row(sql`SELECT current_setting('extension_directory') AS directory`)
-        throw extensionError(name, textOf(row?.['directory']), error)
+        throw extensionError(name, await this.#extensions(), error)
       }
+    }
+  }
+
+  async #extensions(): Promise<string> {
+    const row = await this.row(sql`SELECT current_setting('extension_directory') AS directory`)
+    return textOf(row?.['directory'])
   }
 
   /**
@@ -268,7 +297,7 @@ export class Connection implements AsyncDisposable {
    */
   async attempt<T>(call: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error('the connection is closed')
-    const running = attempt(call())
+    const running = attempt(call(), this.#owner.words)
     this.#running.add(running)
     try {
       return await running
@@ -324,10 +353,10 @@ function columnOf(statement: DuckDBPreparedStatement, index: number): Column {
   }
 }
 
-async function attempt<T>(promise: Promise<T>): Promise<T> {
+async function attempt<T>(promise: Promise<T>, words?: ErrorWords): Promise<T> {
   try {
     return await promise
   } catch (error) {
-    throw toDatabaseError(error)
+    throw words?.reword(error) ?? toDatabaseError(error)
   }
 }

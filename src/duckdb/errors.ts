@@ -1,5 +1,7 @@
 // Errors of DuckDB as data. Every database is opened with `errors_as_json`.
 
+import { hide, type HiddenValue } from '../core/hidden.ts'
+
 export interface DatabaseErrorDetails {
   /** Parser, Binder, Catalog, Conversion, Constraint, IO, Out of Memory, Interrupt, … */
   readonly type: string
@@ -47,6 +49,35 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
 export function toDatabaseError(cause: unknown): DatabaseError {
   const message = cause instanceof Error ? cause.message : String(cause)
   return new DatabaseError(parseDetails(message), cause)
+}
+
+/** What one engine knows of its errors, beyond what they say. */
+export class ErrorWords {
+  readonly #hidden: HiddenValue[] = []
+  readonly #explanations: ((message: string) => string | null)[] = []
+
+  hide(values: readonly HiddenValue[]): void {
+    this.#hidden.push(...values)
+  }
+
+  explain(explain: (message: string) => string | null): void {
+    this.#explanations.push(explain)
+  }
+
+  /** The error of the driver repeats what is hidden, so it is not the cause. null: there is nothing to add. */
+  reword(error: unknown): DatabaseError | null {
+    if (this.#hidden.length === 0 && this.#explanations.length === 0) return null
+    const { details } = toDatabaseError(error)
+    for (const explain of this.#explanations) {
+      const message = explain(details.message)
+      if (message !== null)
+        return new DatabaseError({ ...details, message: hide(message, this.#hidden) }, undefined)
+    }
+    return new DatabaseError(
+      { ...details, message: hide(details.message, this.#hidden) },
+      undefined,
+    )
+  }
 }
 
 function parseDetails(message: string): DatabaseErrorDetails {

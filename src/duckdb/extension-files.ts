@@ -4,9 +4,10 @@
 // the version of this form (4), the platform, the version of the engine, that of the extension.
 
 import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { withRequired, type Extensions } from '../core/extensions.ts'
+import { type ExtensionLock, withRequired, type Extensions } from '../core/extensions.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { bindings } from './bindings.ts'
 import type { DatabaseError } from './errors.ts'
@@ -15,13 +16,13 @@ const FOOTER_BYTES = 512
 const FIELD_BYTES = 32
 const VERSION_FIELD = 4
 
-/** Either code is `extension-missing` or `extension-damaged`. */
+/** Why one is not loaded. */
 export class ExtensionError extends EnvironmentError {
   override name = 'ExtensionError'
   readonly extension: string
   constructor(
     extension: string,
-    code: 'extension-missing' | 'extension-damaged',
+    code: 'extension-missing' | 'extension-damaged' | 'extension-locked',
     message: string,
     options: { readonly hint: string; readonly cause?: unknown },
   ) {
@@ -85,6 +86,39 @@ export async function extensionVersions({
     withRequired(names).map(
       async (name) => [name, await versionOfExtension(extensionFile(directory, name))] as const,
     ),
+  )
+}
+
+/** Where a lock has the files of this machine. */
+export const lockKey = (): string => `${engineVersion()}/${enginePlatform()}`
+
+/** SHA-256 of an extension; null: it is not there. */
+export async function hashOfExtension(path: string): Promise<string | null> {
+  const file = await readFile(path).catch(() => null)
+  return file === null ? null : createHash('sha256').update(file).digest('hex')
+}
+
+/** Throws ExtensionError where the file is not the one that the lock names. One that is missing is left to the engine. */
+export async function requireLocked(
+  name: string,
+  directory: string,
+  lock: ExtensionLock | null,
+): Promise<void> {
+  if (lock === null) return
+  const path = extensionFile(directory, name)
+  const hash = await hashOfExtension(path)
+  const locked = lock[lockKey()]?.[name]
+  if (hash === null || hash === locked) return
+  const refused = (message: string, hint: string) =>
+    new ExtensionError(name, 'extension-locked', message, { hint })
+  if (locked === undefined)
+    throw refused(
+      `eider.lock has no extension ${name} for ${lockKey()}`,
+      `eider extension install ${name}`,
+    )
+  throw refused(
+    `the extension ${name} is not the file that eider.lock names for ${lockKey()}: ${path}`,
+    `delete that file, then: eider extension install ${name}; to keep it, delete its line in eider.lock first`,
   )
 }
 

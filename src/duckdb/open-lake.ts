@@ -67,7 +67,8 @@ export class LakeEngine {
     { applicationName, ...options }: LakeEngineOptions,
   ): Promise<LakeEngine> {
     const names = [...LAKE_EXTENSIONS, ...(options.extensions?.names ?? [])]
-    const extensions = { directory: lake.extensionsDirectory, names }
+    const lock = options.extensions?.lock ?? null
+    const extensions = { directory: lake.extensionsDirectory, names, lock }
     await using resources = new Resources()
     // A secret that the user has stored for DuckDB would be one of the engine.
     const secretDirectory = join(tmpdir(), `eider-no-secrets-${randomUUID()}`)

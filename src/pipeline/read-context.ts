@@ -1,6 +1,6 @@
 // Reads what a run or a plan has to know: nothing is changed to learn it.
 
-import { databasesOf, hashFiles } from '../compiler/file-hashes.ts'
+import { externalsOf, hashFiles } from '../compiler/file-hashes.ts'
 import { knownModels } from '../compiler/select.ts'
 import { UsageError } from '../core/failures.ts'
 import { kinds } from '../core/kinds.ts'
@@ -59,7 +59,7 @@ export async function readContext(
   const { connection, catalog, state, startedAt } = found
   const { models, external } = project
   const lost = await lostTables(request, catalog, state)
-  const fileHashes = await hashFiles(connection, paths.dir, models.values(), databasesOf(project))
+  const fileHashes = await hashFiles(connection, paths.dir, models.values(), externalsOf(project))
   const known = { connection, state, fileHashes }
   const asked = await chooseModels(known, knownModels(project), selection)
   const borrowed = await borrowFor(request, connection, asked)

@@ -39,7 +39,7 @@ import { refusalToEmpty, refuseToEndHistories } from './refuse-loss.ts'
 import type { RunSummary } from '../core/report/run-summary.ts'
 import { RunResults } from './results.ts'
 import type { RunContext } from './run-context.ts'
-import { openWarehouse } from './store/open-warehouse.ts'
+import { openWarehouse, readableSources } from './store/open-warehouse.ts'
 import { publishModels } from './store/publish.ts'
 
 export interface RunOptions extends RunRequest {
@@ -102,7 +102,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     })
     const refusal = options.isCopy === true ? null : await refusalToEmpty(options)
     if (refusal !== null) throw refusal
-    const sources = project.external?.sources ?? []
+    const sources = readableSources(project)
     await using warehouse = await openWarehouse(store.warehouse, options, {
       dir: paths.dir,
       sources,

@@ -18,10 +18,12 @@ import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Variables } from '../core/variables.ts'
 import { isSettingName, type SecretName, settings, type SettingType } from './settings.ts'
+import type { Environments } from './sources/environment.ts'
+import { readSecrets } from './sources/secrets.ts'
+import { readSources } from './sources/sources.ts'
 import type { Notify, Schedule } from '../core/schedule.ts'
 import { readNotify } from './notify.ts'
 import { readSchedule } from './schedule.ts'
-import { readSources } from './sources.ts'
 import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
 import { blankHint, yamlProblems } from './yaml-problems.ts'
 import { readVariables, type Refuse } from './variables.ts'
@@ -33,7 +35,8 @@ export interface Config {
   readonly values: ReadonlyMap<string, SettingValue>
   /** What each target overrides, by its name. */
   readonly targets: ReadonlyMap<string, ReadonlyMap<string, SettingValue>>
-  readonly sources: readonly ExternalSource[]
+  /** With the values of the environment; the first that has one counts. */
+  readonly sources: (environments: Environments) => readonly ExternalSource[]
   readonly schedule: Schedule
   readonly notify: Notify | null
   /** As declared, and what each target overrides. */
@@ -44,6 +47,7 @@ export interface Config {
 
 const text = { is: 'text' } as const
 const settingNames = Object.keys(settings)
+const SOURCE_GROUPS = ['sources', 'secrets']
 const WHOLE_FILE: Span = { start: 0, end: 0 }
 
 export function parseConfig(source: SourceFile): Config {
@@ -51,7 +55,7 @@ export function parseConfig(source: SourceFile): Config {
   const values = new Map<string, SettingValue>()
   const targets = new Map<string, Map<string, SettingValue>>()
   const variableNodes = new Map<string, Node | null>()
-  const sourceNodes: (Node | null)[] = []
+  const sourceNodes = new Map<string, Node | null>()
   const upNodes = new Map<string, Node | null>()
   const diagnostics: Diagnostic[] = [...yamlProblems(source, document)]
   const refuse: Refuse = (node, key, expected, hint) =>
@@ -105,8 +109,8 @@ interface Reading {
   readonly targets: Map<string, Map<string, SettingValue>> | null
   /** What stands under `vars`, by target; '' is the file itself. */
   readonly variableNodes: Map<string, Node | null>
-  /** What stands under `sources`. */
-  readonly sourceNodes: (Node | null)[]
+  /** What stands under `sources`, and under `secrets`. */
+  readonly sourceNodes: Map<string, Node | null>
   /** What stands under `schedule` and `notify`. */
   readonly upNodes: Map<string, Node | null>
   /** '' outside of targets. */
@@ -184,7 +188,7 @@ function isOfItsOwn(reading: Reading, key: string, node: Node | null): boolean {
   const isInTarget = reading.targets === null
   if (key === 'vars') reading.variableNodes.set(reading.target ?? '', node)
   else if (key === 'targets' && !isInTarget) readTargets(reading, node)
-  else if (key === 'sources' && !isInTarget) reading.sourceNodes.push(node)
+  else if (SOURCE_GROUPS.includes(key) && !isInTarget) reading.sourceNodes.set(key, node)
   else if (['schedule', 'notify'].includes(key) && !isInTarget) reading.upNodes.set(key, node)
   else return false
   return true
@@ -241,7 +245,7 @@ function refuseBoth(
 function declarationsOf(
   source: SourceFile,
   nodes: ReadonlyMap<string, Node | null>,
-  sourceNodes: readonly (Node | null)[],
+  sourceNodes: ReadonlyMap<string, Node | null>,
   refuse: Refuse,
 ): Pick<Config, 'variables' | 'targetVariables' | 'sources'> {
   const variables = readVariables(nodes.get('') ?? null, 'vars', null, refuse)
@@ -252,7 +256,13 @@ function declarationsOf(
       readVariables(node, `targets.${target}.vars`, variables, refuse),
     ]),
   )
-  const sources = readSources(sourceNodes[0] ?? null, source, refuse)
+  const sources = (environments: Environments, refused: Refuse = () => undefined) => {
+    const node = (name: string) => sourceNodes.get(name) ?? null
+    const secrets = readSecrets(node('secrets'), source, refused, environments)
+    return readSources(node('sources'), { source, refuse: refused, environments, secrets })
+  }
+  // What is wrong whatever the environment says.
+  sources([], refuse)
   return { variables, targetVariables, sources }
 }
 
@@ -263,7 +273,9 @@ function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
   const below = settingNames.filter((name) => name.startsWith(prefix))
   if (prefix !== '') return below
   const ofRoot =
-    targets === null ? ['vars'] : ['name', 'notify', 'schedule', 'sources', 'targets', 'vars']
+    targets === null
+      ? ['vars']
+      : ['name', 'notify', 'schedule', ...SOURCE_GROUPS, 'targets', 'vars']
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 

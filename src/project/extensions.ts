@@ -2,9 +2,9 @@
 
 import os from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Extensions } from '../core/extensions.ts'
+import type { ExtensionLock, Extensions } from '../core/extensions.ts'
+import { extensionsOfSource, type ExternalSource } from '../core/external.ts'
 import { extensionsOfLake, type LakeSettings } from '../core/lake.ts'
-import { extensionOf, type ExternalSource } from '../core/external.ts'
 import type { SettingValues } from './settings.ts'
 
 export interface NeededExtension {
@@ -16,7 +16,12 @@ export interface NeededExtension {
 type ExtensionSettings = Pick<SettingValues, 'extensions.directory' | 'extensions.load'>
 
 /** What every engine of a project loads; sources load theirs when they are attached. */
-export const extensionsOf = (root: string, settings: ExtensionSettings): Extensions => ({
+export const extensionsOf = (
+  root: string,
+  settings: ExtensionSettings,
+  lock: ExtensionLock | null,
+): Extensions => ({
+  lock,
   directory: extensionDirectory(root, settings['extensions.directory']),
   names: settings['extensions.load'],
 })
@@ -35,8 +40,7 @@ export const neededExtensions = (
     ? []
     : extensionsOfLake(lake).map((name) => ({ name, neededBy: 'lake of the target' }))),
   ...settings['extensions.load'].map((name) => ({ name, neededBy: 'extensions of eider.yml' })),
-  ...sources.flatMap(({ name, system }) => {
-    const extension = extensionOf(system)
-    return extension === null ? [] : [{ name: extension, neededBy: `source ${name}` }]
-  }),
+  ...sources.flatMap((source) =>
+    extensionsOfSource(source).map((name) => ({ name, neededBy: `source ${source.name}` })),
+  ),
 ]

@@ -12,8 +12,8 @@ import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type Config, parseConfig } from './config.ts'
 import { readDotEnv } from './dot-env.ts'
+import { readExtensionLock } from './extension-lock.ts'
 import { extensionsOf } from './extensions.ts'
-import { withPasswords } from './sources.ts'
 import { catalogOf, readProjectFiles } from './files.ts'
 import { lakeSettings } from './lake-settings.ts'
 import { readSource } from './read-text.ts'
@@ -110,7 +110,8 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   }
   const files = await readProjectFiles(root, paths.database)
   const problems = [...warnings, ...(files.problems ?? [])]
-  refuseWarehouse(config.sources, root, paths.database)
+  const sources = config.sources([env, dotEnv])
+  refuseWarehouse(sources, root, paths.database)
   const variables = variablesInForce({
     declared: config.variables,
     target: config.targetVariables.get(target ?? ''),
@@ -130,8 +131,8 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
       ...files,
       problems,
       variables,
-      sources: withPasswords(config.sources, [env, dotEnv]),
-      extensions: extensionsOf(root, effective),
+      sources,
+      extensions: extensionsOf(root, effective, await readExtensionLock(root)),
       ...(paths.lake === undefined ? {} : { target: 'lake' as const }),
     },
   }
@@ -142,12 +143,12 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
  * be released as soon as either of the two closed it.
  */
 function refuseWarehouse(sources: readonly ExternalSource[], root: string, database: string): void {
-  const found = sources.flatMap(({ name, database: own, source, span }) => {
+  const found = sources.flatMap(({ name, location: own, server, source, span }) => {
     const refused = (key: string, expected: string) =>
       diagnostic('config-invalid-value', { key, expected }, { source, span })
     if (foldCase(name) === catalogOf(database))
       return refused(`sources.${name}`, 'a name other than that of the warehouse file')
-    if (own === null || !isSameFile(resolve(root, own), database)) return []
+    if (own === null || server !== null || !isSameFile(resolve(root, own), database)) return []
     const expected = 'a database other than the warehouse, whose tables are models'
     return refused(`sources.${name}.database`, expected)
   })

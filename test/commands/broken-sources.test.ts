@@ -35,9 +35,14 @@ test('a source that is missing is one mistake, and none to the daemon', async ()
   const event = '-- @kind: events\nid BIGINT NOT NULL\n'
   await using space = await workspace({ ...logs, 'models/raw/event.sql': event })
   await space.write('models/a/after.sql', 'SELECT a FROM a.log\n')
+  const more = `  crm: {postgres: "\${BROKEN_URL}", tables: {t: }}\n  app: {sqlite: app.db, tables: {t: }}\n`
+  const only = `sources:\n  files: {tables: {log: {file: data/log.csv}}}\n`
+  await space.write('eider.yml', `name: s\nextensions: {directory: none}\n${only}${more}`)
   const { stdout } = await space.ok(['run', '--json'], { exitCode: 1 })
   assert.equal(stdout.match(/"code":"[a-z-]+"/g), [
     '"code":"invalid-source"',
+    '"code":"secret-not-set"',
+    '"code":"extension-missing"',
     '"code":"project-mistakes"',
   ])
   await using daemon = await space.start(['collect', 'daemon', '--port', '0', '--admin-port', '0'])

@@ -1,6 +1,6 @@
 // The program of the process that compile-targets.ts starts. It compiles one project, sends the result, and exits.
 
-import type { Diagnostic } from '../../core/diagnostics.ts'
+import type { Code, Diagnostic } from '../../core/diagnostics.ts'
 import type { CompiledProject } from '../../core/model.ts'
 import { ExtensionError } from '../../duckdb/extension-files.ts'
 import type { Compiled, Compiling } from './compile-targets.ts'
@@ -36,8 +36,14 @@ function concernsEvents(failed: CompiledProject['failed'], errors: readonly Diag
   if (models.some(({ kind }) => kind === 'events' || kind === null)) return true
   const elsewhere = new Set(models.flatMap(({ mistakes }) => mistakes))
   return errors.some(
-    (error) => !elsewhere.has(error) && error.code !== 'invalid-source' && !isMacro(error),
+    (error) => !elsewhere.has(error) && !OF_SOURCES.has(error.code) && !isMacro(error),
   )
 }
+
+const OF_SOURCES: ReadonlySet<Code> = new Set([
+  'invalid-source',
+  'extension-missing',
+  'secret-not-set',
+])
 
 const isMacro = ({ source }: Diagnostic) => source.path.startsWith('macros/')

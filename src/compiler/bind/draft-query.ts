@@ -2,7 +2,6 @@
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
-import { isRemote } from '../../core/external.ts'
 import type { Column } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
@@ -46,8 +45,7 @@ export function draftQuery(
     explain: async (details, prefix) => explainQuery(query, dynamic, context, details, prefix),
     finish: async (columns) => {
       const { sources } = references
-      // A server does not tell when a table has changed.
-      const volatile = references.volatile || sources.map(context.pathOfSource).some(isRemote)
+      const volatile = references.volatile || sources.some(context.isVolatileSource)
       const files = [...new Set([...references.files, ...sources.map(context.pathOfSource)])]
       const own = (all: readonly Column[]) => columnsOfBody(kind, all)
       const named = await namesOfQuery(query, columns, context)
@@ -68,8 +66,8 @@ export function draftQuery(
         spanOf: (i) => placeOfColumn(i) ?? spanAtByte(body, null),
         hintOf: castToJson,
       })
-      const schemas = sources.map(context.schemaOfSource)
-      const definition = definitionOf(kind, settings, canonical, context.macros, ...schemas)
+      const parts = sources.map(context.partOfSource)
+      const definition = definitionOf(kind, settings, canonical, context.macros, ...parts)
       const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
       const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
       const rest = {

@@ -35,8 +35,10 @@ export interface DraftContext extends CheckContext, TargetTypes {
   readonly dir: string
   /** File, or database, of a table of a source. */
   readonly pathOfSource: (name: string) => string
-  /** Schema in the database of a table of a source. */
-  readonly schemaOfSource: (name: string) => string
+  /** Whether nothing tells cheaply that a table of a source has changed. */
+  readonly isVolatileSource: (name: string) => boolean
+  /** What of a database or a file a table of a source is. */
+  readonly partOfSource: (name: string) => string
   /** Definition of all macros. */
   readonly macros: string
 }

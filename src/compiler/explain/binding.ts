@@ -26,7 +26,8 @@ export function explainBinding(
     missingColumn(details, tokens, at) ??
     missingFunction(details, tokens, at) ??
     missingType(details) ??
-    missingExtension(details) ?? { problem: problemOf(details), hint: hintOf(details, tokens, at) }
+    missingExtension(details) ??
+    outsideFile(details) ?? { problem: problemOf(details), hint: hintOf(details, tokens, at) }
   )
 }
 
@@ -152,19 +153,29 @@ export function missingType({ message }: DatabaseErrorDetails): Explanation | nu
 function missingExtension({ message }: DatabaseErrorDetails): Explanation | null {
   if (/requires the extension httpfs/.test(message))
     return {
-      problem: 'eider reads local files only, and this one is remote',
-      hint: 'download it before the run, and read the local copy',
+      problem: 'a model reads files of this machine only, and this one is remote',
+      hint: 'declare its URL under sources in eider.yml, and read it as source.table',
     }
   const [, name = '', extension] =
     /with name "(\w+)" is not in the catalog, but it exists in the (\w+) extension/.exec(message) ??
     []
   if (extension === undefined) return null
-  const problem = `${name} needs the DuckDB extension "${extension}", and eider loads no extensions`
+  const problem = `${name} is a function of the extension ${extension}, which the project does not name`
   const hint =
-    extension === 'excel'
-      ? 'save the sheet as CSV'
-      : 'before the run, copy what it reads into a Parquet or DuckDB file, and declare that under sources in eider.yml'
+    name === 'read_xlsx'
+      ? 'declare the file under sources in eider.yml, and read it as source.table'
+      : `add extensions: [${extension}] to eider.yml, then: eider extension install`
   return { problem, hint }
+}
+
+/** A project that reads from the network reads only what it names. */
+function outsideFile({ message }: DatabaseErrorDetails): Explanation | null {
+  const [, path] = /^Cannot access (?:file|directory) "(.+?)" - /.exec(message) ?? []
+  if (path === undefined) return null
+  return {
+    problem: `"${path}" is outside of the project, and no source of eider.yml names it`,
+    hint: 'declare it under sources, and read it as source.table',
+  }
 }
 
 /** What DuckDB itself suggests, and what its commonest other errors ask for. */

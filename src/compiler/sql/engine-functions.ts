@@ -73,6 +73,19 @@ export const fileFunctions: ReadonlySet<string> = new Set([
   'sniff_csv',
 ])
 
+/** Functions of extensions that reach a database or a directory by themselves, past what the engine may reach. */
+export const reachingFunctions: ReadonlySet<string> = new Set([
+  ...['attach', 'execute', 'query', 'scan', 'scan_pushdown'].flatMap((what) =>
+    ['mysql', 'postgres', 'sqlite'].map((system) => `${system}_${what}`),
+  ),
+  'delta_domain_metadata',
+  'delta_get_transaction_version',
+  'delta_list_files',
+  'delta_scan',
+  'delta_set_transaction_version',
+  'write_blob',
+])
+
 /** Table functions that depend on their arguments alone. All that are in no list are taken for volatile. */
 export const pureTableFunctions: ReadonlySet<string> = new Set([
   'generate_series',

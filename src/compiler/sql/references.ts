@@ -5,7 +5,12 @@
 
 import type { ModelName } from '../../core/names.ts'
 import type { SyntaxNode } from '../../duckdb/syntax.ts'
-import { fileFunctions, isVolatile, pureTableFunctions } from './engine-functions.ts'
+import {
+  fileFunctions,
+  isVolatile,
+  pureTableFunctions,
+  reachingFunctions,
+} from './engine-functions.ts'
 import { nameOf, tokenize } from './tokens.ts'
 
 /** Byte of the query's text; null where DuckDB gives none. */
@@ -19,6 +24,8 @@ export interface References {
   readonly unknown: readonly { readonly name: string; readonly at: Location }[]
   /** Calls whose argument names what is read, but is known only when the query runs. */
   readonly hidden: readonly { readonly function: string; readonly at: Location }[]
+  /** Calls that reach more than the engine may. */
+  readonly reaching: readonly { readonly function: string; readonly at: Location }[]
   readonly hasParameters: boolean
   readonly files: readonly string[]
   readonly volatile: boolean
@@ -47,6 +54,7 @@ export function referencesOf(tree: SyntaxNode, known: KnownNames): References {
   const found: Findings = {
     tables: [],
     hidden: [],
+    reaching: [],
     hasParameters: false,
     files: [],
     sources: [],
@@ -73,6 +81,7 @@ interface Findings {
   /** Names that must be models, in no order. */
   readonly tables: { readonly name: string; readonly at: Location }[]
   readonly hidden: { readonly function: string; readonly at: Location }[]
+  readonly reaching: { readonly function: string; readonly at: Location }[]
   hasParameters: boolean
   readonly files: string[]
   readonly sources: string[]
@@ -156,6 +165,7 @@ function visitCall(call: SyntaxNode, known: KnownNames, found: Findings): void {
   const name = lower(call['function_name'])
   const values = argumentsOf(call)
   const at = locationOf(call)
+  if (reachingFunctions.has(name)) found.reaching.push({ function: name, at })
   found.volatile ||= isVolatile(name, values.length)
   if (name === 'query') found.hidden.push({ function: name, at })
   if (name === 'query_table') {

@@ -1,7 +1,8 @@
 // The warehouse of a target with the sources of its project.
 
-import { attachSources } from '../../compiler/attach-sources.ts'
+import { attachSources } from '../../compiler/sources/attach.ts'
 import type { ExternalSource } from '../../core/external.ts'
+import type { CompiledProject } from '../../core/model.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Database } from '../../duckdb/database.ts'
 import type { ReadOptions, Warehouse, WriteOptions } from '../../store/warehouse.ts'
@@ -30,6 +31,14 @@ export interface ProjectSources {
   readonly sources: readonly ExternalSource[]
 }
 
+/** Without those of which the compile could read no table: a server that hangs is waited for once. */
+export const readableSources = ({
+  external,
+}: Pick<CompiledProject, 'external'>): readonly ExternalSource[] =>
+  (external?.sources ?? []).filter(({ name, tables }) =>
+    tables.some((table) => !external!.away.has(`${name}.${table.name}`)),
+  )
+
 export async function withSources(
   database: Database,
   { dir, sources }: ProjectSources,
@@ -37,8 +46,7 @@ export async function withSources(
   if (sources.length === 0) return database
   await using resources = new Resources()
   resources.use(database)
-  await using connection = await database.connect()
-  await attachSources(connection, dir, sources)
+  await attachSources(database, dir, sources)
   resources.move()
   return database
 }

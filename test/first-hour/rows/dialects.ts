@@ -260,14 +260,14 @@ export const rows: readonly Mistake[] = [
     'd13c',
     'an Excel file',
     `SELECT * FROM read_xlsx('a.xlsx')`,
-    '1:15 error sql-binding: read_xlsx needs the DuckDB extension "excel", and eider loads no extensions',
-    'save the sheet as CSV',
+    '1:15 error sql-binding: read_xlsx is a function of the extension excel, which the project does not name',
+    'declare the file under sources in eider.yml, and read it as source.table',
   ),
   line(
     'd13c-name',
     'an Excel file by its name',
     `SELECT * FROM 'a.xlsx'`,
     '1:15 error unknown-model: no model "a.xlsx"',
-    'save the sheet as CSV',
+    'save the sheet as CSV, or declare the file under sources in eider.yml',
   ),
 ]

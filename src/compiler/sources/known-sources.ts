@@ -1,12 +1,12 @@
 // The sources of a project while it is compiled: attached to DuckDB, and found by their names.
 
-import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import type { CompiledExternal, ExternalSource } from '../core/external.ts'
-import { foldCase, type ModelName, sameName, splitModelName } from '../core/names.ts'
-import type { Column } from '../core/relation.ts'
-import { sql } from '../core/sql.ts'
-import type { Connection } from '../duckdb/database.ts'
-import { attachSources, declaredTables } from './attach-sources.ts'
+import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
+import type { CompiledExternal, ExternalSource } from '../../core/external.ts'
+import { foldCase, type ModelName, sameName, splitModelName } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection, Database } from '../../duckdb/database.ts'
+import { attachSources, declaredTables } from './attach.ts'
 
 export interface KnownSources {
   /** Those that can be read, and those whose columns are known from a time when they could. */
@@ -19,8 +19,10 @@ export interface KnownSources {
   readonly away: ReadonlyMap<string, Diagnostic>
   /** File, or database, of a table. */
   readonly pathOf: (name: string) => string
-  /** Schema of a table in its database. */
-  readonly schemaOf: (name: string) => string
+  /** Whether nothing tells cheaply that a table has changed. */
+  readonly isVolatile: (name: string) => boolean
+  /** What of the database or the file a table is: its schema, or its cells. */
+  readonly partOf: (name: string) => string
   /** Sources and tables that cannot be read now. */
   readonly unreadable: readonly Diagnostic[]
   /** Sources with the name of a schema of models, which are not attached. */
@@ -28,6 +30,7 @@ export interface KnownSources {
 }
 
 export async function attachKnownSources(
+  database: Database,
   connection: Connection,
   dir: string,
   sources: readonly ExternalSource[],
@@ -38,7 +41,7 @@ export async function attachKnownSources(
 ): Promise<KnownSources> {
   const misnamed = nameClashes(sources, given.modelNames)
   const free = sources.filter(({ span }) => !misnamed.some((clash) => clash.span === span))
-  const { tables: readable, away } = await attachSources(connection, dir, free)
+  const { tables: readable, away } = await attachSources(database, dir, free)
   const declared = free.flatMap((source) => declaredTables(source))
   const tables: CompiledExternal[] = [...readable]
   for (const table of declared.filter(({ name }) => away.has(name))) {
@@ -56,11 +59,19 @@ export async function attachKnownSources(
     find: (name) => declared.find((table) => sameName(table.name, name))?.name ?? null,
     isUnknown: (name) => away.has(name) && !known.has(foldCase(name)),
     pathOf: (name) => known.get(foldCase(name))?.path ?? name,
-    schemaOf: (table) =>
-      free.find(({ name }) => sameName(name, table.split('.')[0]!))?.schema ?? '',
+    isVolatile: (name) => known.get(foldCase(name))?.stamp === null,
+    partOf: (table) => partOf(table, free),
     unreadable: [...new Set(away.values())],
     misnamed,
   }
+}
+
+function partOf(table: string, sources: readonly ExternalSource[]): string {
+  const source = sources.find(({ name }) => sameName(name, table.split('.')[0]!))
+  const found = source?.tables.find(({ name }) => sameName(`${source.name}.${name}`, table))
+  const { sheet = null, range = null } = found ?? {}
+  const cells = sheet === null && range === null ? '' : `!${sheet ?? ''}!${range ?? ''}`
+  return `${source?.schema ?? ''}${cells}`
 }
 
 /** An empty table with the columns of the one that is away. */

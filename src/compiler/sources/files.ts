@@ -1,0 +1,162 @@
+// Sources that are files: how each is read, by which secret, and what tells cheaply that it has changed.
+
+import { statSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import {
+  type ExternalSource,
+  type ExternalTable,
+  type FileFormat,
+  type FileSecret,
+  isRemote,
+  type StoreSecret,
+} from '../../core/external.ts'
+import { type Sql, sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import { textOf } from '../../duckdb/values.ts'
+import { verbatim } from '../seed.ts'
+
+/** A table that is a file, with the values of the environment. */
+export interface FileTable extends ExternalTable {
+  readonly file: string
+  readonly location: string
+  readonly format: FileFormat
+}
+
+export const isFileTable = (table: ExternalTable): table is FileTable =>
+  table.file !== null && table.location !== null && table.format !== null
+
+const readers = {
+  csv: sql`read_csv`,
+  json: sql`read_json`,
+  parquet: sql`read_parquet`,
+  excel: sql`read_xlsx`,
+  iceberg: sql`iceberg_scan`,
+  delta: sql`delta_scan`,
+} as const satisfies Record<FileFormat, Sql>
+
+export function rowsOfFile(dir: string, table: FileTable): Sql {
+  const { format, sheet, range } = table
+  const options = [
+    ...(sheet === null ? [] : [sql`, sheet = ${sql.value(sheet)}`]),
+    ...(range === null ? [] : [sql`, range = ${sql.value(range)}`]),
+  ]
+  return sql`${readers[format]}(${sql.value(pathOf(dir, table))}${sql.join(options, sql.empty)})`
+}
+
+/** The name of an existing file means that file; else the path is a pattern, but the project's own directory is not. */
+function pathOf(dir: string, { location, format }: FileTable): string {
+  if (isRemote(location)) return location
+  const path = resolve(dir, location)
+  if (format === 'excel' || isTable(format)) return path
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return verbatim(path)
+  return isAbsolute(location) ? path : join(verbatim(dir), location)
+}
+
+const isTable = (format: FileFormat) => format === 'iceberg' || format === 'delta'
+
+/** Up to where a path means itself: the directory above a pattern, with its slash. */
+function fixedPart(path: string): string {
+  const at = path.search(/[*?[]/)
+  return at < 0 ? path : path.slice(0, path.lastIndexOf('/', at) + 1)
+}
+
+/** What the engine may reach of it: one file, or what is below a directory. */
+export function reachOf(
+  dir: string,
+  { location, format }: FileTable,
+): { readonly path: string } | { readonly directory: string } {
+  const path = isRemote(location) ? location : resolve(dir, location)
+  if (isTable(format)) {
+    const directory = path.replace(/\/metadata\/[^/]*\.json$/, '').replace(/\/*$/, '/')
+    return { directory }
+  }
+  if (/^https?:/.test(location)) return { path }
+  const fixed = fixedPart(path)
+  return fixed === path ? { path } : { directory: fixed }
+}
+
+/**
+ * One secret for each remote file, that counts for this file alone: no other path of a query is read with its key. One
+ * without a key keeps those away that the environment or the user's own DuckDB has.
+ */
+export async function createSecret(
+  connection: Connection,
+  source: ExternalSource,
+  table: FileTable,
+): Promise<void> {
+  if (!isRemote(table.location)) return
+  const isStore = table.location.startsWith('s3://')
+  const { secret } = source
+  if (secret !== null && (secret.type === 's3') !== isStore) return
+  if (!isStore && secret === null) return
+  const reach = reachOf('/', table)
+  const scope = 'path' in reach ? reach.path.replace(/[?#].*$/s, '') : reach.directory
+  const name = sql.ident(`_eider_source_${source.name}.${table.name}`)
+  const parts = [sql`SCOPE ${sql.value(scope)}`, ...partsOf(secret)]
+  await connection.run(sql`CREATE OR REPLACE SECRET ${name} (${sql.join(parts)})`)
+}
+
+const PUBLIC: Omit<StoreSecret, 'name'> = {
+  type: 's3',
+  keyId: null,
+  secret: null,
+  token: null,
+  region: 'us-east-1',
+  endpoint: null,
+  usesTls: true,
+  urlStyle: 'vhost',
+}
+
+function partsOf(secret: FileSecret | null): readonly Sql[] {
+  if (secret?.type === 'http') {
+    const headers = sql`MAP {'Authorization': ${sql.value(secret.authorization)}}`
+    return [sql`TYPE http`, sql`EXTRA_HTTP_HEADERS ${headers}`]
+  }
+  const { keyId, secret: key, token, region, endpoint, usesTls, urlStyle } = secret ?? PUBLIC
+  return [
+    sql`TYPE s3`,
+    sql`KEY_ID ${sql.value(keyId ?? '')}`,
+    sql`SECRET ${sql.value(key ?? '')}`,
+    sql`SESSION_TOKEN ${sql.value(token ?? '')}`,
+    sql`REGION ${sql.value(region)}`,
+    sql`ENDPOINT ${sql.value(endpoint ?? 's3.amazonaws.com')}`,
+    sql`URL_STYLE ${sql.value(urlStyle)}`,
+    sql`USE_SSL ${sql.value(usesTls)}`,
+  ]
+}
+
+/** A store tells times in seconds: what was written just now may be written again in the same one. */
+const SETTLED_MS = 2_000
+
+/**
+ * Equal as long as names, sizes and times of the files are; of a table in files, those of its log. null where the store
+ * does not tell.
+ */
+export async function stampOf(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+): Promise<string | null> {
+  const files = sql.join(stampedPaths(dir, table).map((path) => sql.value(path)))
+  const line = sql`concat_ws(' ', filename, size, epoch_us(last_modified))`
+  try {
+    const row = await connection.row(sql`
+      SELECT md5(string_agg(${line}, ';' ORDER BY filename)) AS stamp,
+        count(*) = count(last_modified) AS tells, epoch_ms(max(last_modified))::DOUBLE AS last
+      FROM read_blob([${files}])`)
+    if (row?.['tells'] !== true || row['stamp'] === null) return null
+    const isSettled = Date.now() - Number(row['last']) > SETTLED_MS
+    return isSettled || !isRemote(table.location) ? textOf(row['stamp']) : null
+  } catch (error) {
+    if (error instanceof DatabaseError) return null
+    throw error
+  }
+}
+
+function stampedPaths(dir: string, table: FileTable): readonly string[] {
+  const path = pathOf(dir, table)
+  if (table.format === 'delta') return [`${path}/_delta_log/*.json`]
+  if (table.format === 'iceberg' && !path.endsWith('.json')) return [`${path}/metadata/*`]
+  return [path]
+}

@@ -1,0 +1,154 @@
+// Why a source cannot be read, with what to do next.
+
+import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
+import type { ExternalSource } from '../../core/external.ts'
+import { hide } from '../../core/hidden.ts'
+import type { Span } from '../../core/source.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
+import { ExtensionError } from '../../duckdb/extension-files.ts'
+import { problemOf } from '../explain/engine-words.ts'
+import { withoutDir } from '../places.ts'
+
+export interface Reason {
+  readonly problem: string
+  readonly hint?: string | undefined
+}
+
+export class SourceProblem extends Error {
+  readonly hint: string | undefined
+  constructor({ problem, hint }: Reason) {
+    super(problem)
+    this.hint = hint
+  }
+}
+
+interface Unusable {
+  readonly name: string
+  readonly span: Span
+  /** As written. */
+  readonly file?: string | null
+}
+
+/** `name`: of the source, or of one of its tables; `server`: what is known of a server that did not do its part. */
+export function unusable(
+  error: unknown,
+  dir: string,
+  { source, hidden, secret }: ExternalSource,
+  { name, span, file = null }: Unusable,
+  server: (message: string) => Reason | null,
+): Diagnostic {
+  const at = { source, span }
+  const refused = ({ problem, hint }: Reason) =>
+    diagnostic('invalid-source', { name, problem: hide(problem, hidden) }, at, { hint })
+  if (error instanceof SourceProblem) return refused({ problem: error.message, hint: error.hint })
+  if (error instanceof ExtensionError) return extensionProblem(error, name, at)
+  if (!(error instanceof DatabaseError)) throw error
+  const details = withoutDir(error.details, dir)
+  const known =
+    server(details.message) ??
+    tableProblem(details, name) ??
+    fileProblem(details, secret?.name, file)
+  if (known !== null) return refused(known)
+  const problem = problemOf(details).replaceAll(/"?_eider_source_\w+"?\./g, '')
+  return refused({ problem, hint: hintOf(details.message) })
+}
+
+function extensionProblem(
+  { extension, code, message }: ExtensionError,
+  name: string,
+  at: Parameters<typeof diagnostic>[2],
+): Diagnostic {
+  const hint = `eider extension install ${extension}`
+  return code === 'extension-missing'
+    ? diagnostic(code, { name, extension }, at, { hint })
+    : diagnostic('invalid-source', { name, problem: message }, at, { hint })
+}
+
+function tableProblem(details: DatabaseErrorDetails, name: string): Reason | null {
+  const { message, candidates } = details
+  if (/can only read versions? between/.test(message))
+    return {
+      problem: 'a newer DuckDB wrote it',
+      hint: "write it there with ATTACH … (STORAGE_VERSION 'v1.5.0')",
+    }
+  const schema = /because schema "([^"]+)" does not exist/.exec(message)?.[1]
+  if (schema !== undefined)
+    return {
+      problem: `its database has no schema "${schema}"`,
+      hint: 'check "schema" of the source',
+    }
+  if (!message.startsWith('Table with name')) return null
+  const table = name.slice(name.indexOf('.') + 1)
+  const meant = candidates.map((candidate) => candidate.split('.').at(-1)!)
+  return {
+    problem: `its database has no table "${table}"`,
+    hint: didYouMean(table, meant) ?? 'check the name, and "schema" of the source',
+  }
+}
+
+/** Of a file that is not on this machine. */
+function fileProblem(
+  { message }: DatabaseErrorDetails,
+  secret: string | undefined,
+  file: string | null,
+): Reason | null {
+  const status = /\(HTTP (\d+)[^)]*\)/.exec(message)?.[1]
+  const url = /'((?:s3|https?):\/\/[^']+)'/.exec(message)?.[1]
+  const what = urlWithoutQuery(url ?? file ?? 'the store')
+  const ofSecret =
+    secret === undefined
+      ? 'declare a secret with its key under secrets, and name it as "secret" of the source'
+      : `check the key of the secret "${secret}", and what it may read`
+  if (/NoSuchBucket/.test(message))
+    return {
+      problem: `there is no bucket at ${what}`,
+      hint: 'check the name of the bucket, and "endpoint" of the secret',
+    }
+  if (status === '404') return { problem: `there is no file ${what}`, hint: 'check the URL' }
+  if (status === '401' || status === '403')
+    return { problem: `${what} is refused (HTTP ${status})`, hint: ofSecret }
+  if (/PermanentRedirect|AuthorizationHeaderMalformed/.test(message))
+    return { problem: `${what} is in another region`, hint: 'set "region" of the secret' }
+  if (/Timeout was reached/.test(message))
+    return {
+      problem: `${what} does not answer`,
+      hint: 'check the URL, and whether the server runs',
+    }
+  if (/Could not resolve hostname/.test(message))
+    return {
+      problem: `the host of ${what} is unknown`,
+      hint: 'check the URL, and "endpoint" of the secret',
+    }
+  if (/Could not connect to server/.test(message))
+    return {
+      problem: `nobody listens at ${what}`,
+      hint: 'check the URL, and whether the server runs',
+    }
+  if (/partial file|Connection reset|Server returned nothing/i.test(message))
+    return { problem: `${what} was cut off while it was read`, hint: 'run again' }
+  if (/SSL|certificate/i.test(message) && url !== undefined)
+    return {
+      problem: `the TLS certificate of ${what} is not valid`,
+      hint: 'let the server have a certificate that this machine trusts',
+    }
+  if (/version guessing|version-hint/.test(message))
+    return {
+      problem: 'the table does not say which of its versions is the current one',
+      hint: 'name the current .metadata.json file in place of the directory, or let the writer keep metadata/version-hint.text',
+    }
+  if (/No such sheet|Sheet .* not found/i.test(message))
+    return { problem: message.split('\n')[0]!, hint: 'check "sheet"' }
+  return null
+}
+
+/** What stands behind a question mark may be a signature. */
+const urlWithoutQuery = (url: string) => url.replace(/[?#].*$/s, '')
+
+function hintOf(message: string): string | undefined {
+  if (/Could not set lock/.test(message))
+    return 'another process is writing to it; run again when it has finished'
+  return /does not exist|No files found|No such file/.test(message)
+    ? 'paths are relative to the directory of eider.yml'
+    : 'check what eider.yml says of the source'
+}

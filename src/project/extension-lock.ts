@@ -1,0 +1,74 @@
+// eider.lock: which file of each extension the project has been built with. `eider extension install` writes it, to be
+// committed; whoever loads another file is told. JSON, so that a merge of two branches shows what differs:
+//
+//   {"v1.5.5/linux_amd64": {"excel": "<SHA-256 of the file>"}}
+
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
+import type { ExtensionLock } from '../core/extensions.ts'
+import { CONFLICT_HINT, conflictMarker } from '../core/source.ts'
+import { unreadable } from './read-text.ts'
+
+export const LOCK_FILE = 'eider.lock'
+
+const HASH = /^[0-9a-f]{64}$/
+
+/** null: there is none. Throws DiagnosticsError. */
+export async function readExtensionLock(dir: string): Promise<ExtensionLock | null> {
+  let text
+  try {
+    text = await readFile(join(dir, LOCK_FILE), 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new DiagnosticsError([unreadable(LOCK_FILE, error)])
+  }
+  const source = { path: LOCK_FILE, text }
+  const marker = conflictMarker(text)
+  if (marker !== null)
+    throw new DiagnosticsError([
+      diagnostic('merge-conflict', {}, { source, span: marker }, { hint: CONFLICT_HINT }),
+    ])
+  const lock = parse(text)
+  if (lock !== null) return lock
+  const hint = 'delete the file, then: eider extension install'
+  throw new DiagnosticsError([
+    diagnostic('invalid-lock', {}, { source, span: { start: 0, end: 0 } }, { hint }),
+  ])
+}
+
+function parse(text: string): ExtensionLock | null {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return null
+  }
+  const isGroup = (one: unknown): one is Readonly<Record<string, unknown>> =>
+    typeof one === 'object' && one !== null && !Array.isArray(one)
+  const isLock =
+    isGroup(value) &&
+    Object.values(value).every(
+      (names) =>
+        isGroup(names) &&
+        Object.values(names).every((hash) => typeof hash === 'string' && HASH.test(hash)),
+    )
+  return isLock ? (value as ExtensionLock) : null
+}
+
+/** Adds what was installed; what the file has of other engines and platforms stays. Whether anything is new. */
+export async function writeExtensionLock(
+  dir: string,
+  before: ExtensionLock | null,
+  key: string,
+  installed: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const sorted = <T>(group: Readonly<Record<string, T>>) =>
+    Object.fromEntries(Object.entries(group).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  const lock = sorted({ ...before, [key]: sorted({ ...before?.[key], ...installed }) })
+  if (JSON.stringify(lock) === JSON.stringify(before)) return false
+  const path = join(dir, LOCK_FILE)
+  await writeFile(`${path}.tmp`, JSON.stringify(lock, null, 2) + '\n')
+  await rename(`${path}.tmp`, path)
+  return true
+}

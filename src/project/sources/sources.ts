@@ -1,0 +1,160 @@
+// `sources` of eider.yml: tables of other databases and files that models read by name.
+
+import { type Node, type YAMLMap, isMap } from 'yaml'
+import type { ExternalSource, FileSecret, SourceSystem } from '../../core/external.ts'
+import { foldCase } from '../../core/names.ts'
+import type { SourceFile } from '../../core/source.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import type { Refuse } from '../variables.ts'
+import { type Environments, FromEnvironment, spanOf, variableOf } from './environment.ts'
+import { type Group, membersOf, pairsOf, type Text, textOf } from './nodes.ts'
+import type { DeclaredSecret } from './secrets.ts'
+import { readServer } from './servers.ts'
+import { readTables } from './tables.ts'
+
+export const SOURCE_KEYS = [
+  'database',
+  'sqlite',
+  'postgres',
+  'mysql',
+  'schema',
+  'timeout',
+  'secret',
+  'tables',
+] as const
+/** Catalogs of DuckDB, and its default schema, which a name of two parts would mean first. */
+const RESERVED = ['main', 'memory', 'temp', 'system', 'information_schema', 'pg_catalog']
+const EXPECTED_SOURCE = 'a group with tables, and database where they are in one'
+const EXPECTED_DATABASE = 'the path of a database file, relative to the project directory'
+
+export interface SourceDeclarations {
+  readonly source: SourceFile
+  readonly refuse: Refuse
+  readonly environments: Environments
+  readonly secrets: ReadonlyMap<string, DeclaredSecret>
+}
+
+export function readSources(
+  node: Node | null,
+  declarations: SourceDeclarations,
+): readonly ExternalSource[] {
+  const { refuse } = declarations
+  const names = new Set<string>()
+  return pairsOf(node, 'sources', 'a group of sources by name', refuse).flatMap(
+    ([name, key, value]) => {
+      const path = `sources.${name}`
+      if (!isName(name) || isReserved(name) || names.has(foldCase(name))) {
+        refuse(key, path, 'a unique name without dots that DuckDB does not reserve')
+        return []
+      }
+      names.add(foldCase(name))
+      if (!isMap(value)) {
+        refuse(value ?? key, path, EXPECTED_SOURCE)
+        return []
+      }
+      return readSource(name, key, value, declarations)
+    },
+  )
+}
+
+function readSource(
+  name: string,
+  key: Node,
+  node: YAMLMap,
+  { source, refuse, environments, secrets }: SourceDeclarations,
+): readonly ExternalSource[] {
+  const path = `sources.${name}`
+  const environment = new FromEnvironment(name, path, source, environments)
+  const group = { members: membersOf(node, path, SOURCE_KEYS, refuse), path, refuse, environment }
+  const { members } = group
+  const { system, database, server } = databaseOf(group, name)
+  const named = textOf(group, 'schema', 'the name of a schema')?.value
+  // A key that is misspelt has been named already.
+  const isWhole = node.items.length === members.size
+  if (!members.has('tables') && isWhole)
+    refuse(key, path, EXPECTED_SOURCE, 'list the tables that models read under "tables"')
+  const tables = readTables(group, database !== null, source)
+  const secret = secretOf(group, secrets, tables)
+  return [
+    {
+      name,
+      database: database?.written ?? null,
+      location: database?.value ?? null,
+      system,
+      server,
+      schema: named ?? defaultSchema(system, server?.database),
+      secret: secret?.secret ?? null,
+      isProxied: hasProxy(environments),
+      tables,
+      mistakes: [...environment.mistakes, ...(secret?.mistakes ?? [])],
+      hidden: [...environment.hidden, ...(secret?.hidden ?? [])],
+      source,
+      span: spanOf(key),
+    },
+  ]
+}
+
+type Place = Pick<ExternalSource, 'system' | 'server'> & { readonly database: Text | null }
+
+/** One of the keys that say where the tables are. */
+function databaseOf(group: Group, name: string): Place {
+  const { members, path, refuse } = group
+  const keys = (['database', 'sqlite', 'postgres', 'mysql'] as const).filter((key) =>
+    members.has(key),
+  )
+  const [key = 'database', second] = keys
+  if (second !== undefined)
+    refuse(members.get(second)!, `${path}.${second}`, `left out: the source has ${key}`)
+  if (key === 'postgres' || key === 'mysql') return readServer(group, name, key)
+  if (members.has('timeout'))
+    refuse(members.get('timeout')!, `${path}.timeout`, 'left out: the source is not on a server')
+  const system: SourceSystem = key === 'database' ? 'duckdb' : key
+  return { system, database: textOf(group, key, EXPECTED_DATABASE), server: null }
+}
+
+const defaultSchema = (system: SourceSystem, database: string | undefined): string =>
+  system === 'mysql' ? (database ?? '') : system === 'postgres' ? 'public' : 'main'
+
+function secretOf(
+  group: Group,
+  secrets: ReadonlyMap<string, DeclaredSecret>,
+  tables: ExternalSource['tables'],
+): DeclaredSecret | null {
+  const { path, refuse } = group
+  const text = textOf(group, 'secret', 'the name of a secret')
+  if (text === null) return null
+  const found = secrets.get(text.written)
+  if (found === undefined) {
+    const known = [...secrets.keys()]
+    const hint =
+      didYouMean(text.written, known) ??
+      (known.length === 0 ? 'declare it under secrets' : `the secrets are ${known.join(', ')}`)
+    refuse(text.node, `${path}.secret`, 'the name of a secret of this file', hint)
+    return null
+  }
+  const scheme = found.type === 's3' ? 's3://' : 'https://'
+  const isFor = ({ file }: { readonly file: string | null }) =>
+    file !== null && (file.startsWith('${') || schemeIsFor(found.type, file))
+  if (!tables.some(isFor))
+    refuse(
+      text.node,
+      `${path}.secret`,
+      `a secret that the files need: ${text.written} is for ${scheme}`,
+    )
+  return found
+}
+
+const schemeIsFor = (type: FileSecret['type'], file: string) =>
+  type === 's3' ? file.startsWith('s3://') : /^https?:\/\//.test(file)
+
+const hasProxy = (environments: Environments): boolean =>
+  ['http_proxy', 'https_proxy', 'all_proxy'].some(
+    (name) =>
+      (variableOf(name, environments) ?? variableOf(name.toUpperCase(), environments)) !== null,
+  )
+
+/** Names of eider's own databases begin with that of its schema. */
+const isReserved = (name: string) =>
+  RESERVED.includes(foldCase(name)) || foldCase(name).startsWith('_eider')
+
+export const isName = (name: string) => /^[^.\p{Cc}]+$/u.test(name)

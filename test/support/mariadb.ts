@@ -1,0 +1,97 @@
+// A MariaDB of a file of tests, with the programs of the system. A test is skipped where they are missing, or fails where
+// EIDER_TEST_PARTS=required. `apt-get install --no-install-recommends mariadb-server` brings them.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { test } from 'uvu'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+const PROGRAMS = ['mariadbd', 'mariadb-install-db', 'mariadb'] as const
+const isRequired = process.env['EIDER_TEST_PARTS'] === 'required'
+
+export interface MariaDb extends AsyncDisposable {
+  readonly port: number
+  /** Statements of the administrator. */
+  run(statements: string): void
+  /** SIGSTOP and SIGCONT: it holds its connections and says nothing. */
+  signal(signal: NodeJS.Signals): void
+}
+
+const find = (program: string): string | null => {
+  const directories = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/bin']
+  const path = directories.map((directory) => join(directory, program)).find(existsSync)
+  return path ?? null
+}
+
+export function mariaDbTest(name: string, run: () => Promise<void>): void {
+  const missing = PROGRAMS.filter((program) => find(program) === null)
+  if (missing.length === 0) test(name, run)
+  else if (isRequired)
+    test(name, () => Promise.reject(new Error(`${missing.join(', ')}: install mariadb-server`)))
+  else test.skip(name)
+}
+
+export async function startMariaDb(): Promise<MariaDb> {
+  const directory = await temporaryDirectory()
+  const [data, socket] = [join(directory.path, 'data'), join(directory.path, 'socket')]
+  const isRoot = process.getuid?.() === 0
+  mkdirSync(data)
+  if (isRoot) {
+    const id = (option: string) =>
+      Number(execFileSync('id', [option, 'mysql'], { encoding: 'utf8' }))
+    for (const path of [directory.path, data]) chownSync(path, id('-u'), id('-g'))
+  }
+  const common = ['--no-defaults', `--datadir=${data}`, ...(isRoot ? ['--user=mysql'] : [])]
+  execFileSync(
+    find('mariadb-install-db')!,
+    [...common, '--auth-root-authentication-method=normal', '--skip-test-db'],
+    { stdio: 'ignore' },
+  )
+  const port = await freePort()
+  const own = [`--port=${port}`, '--bind-address=127.0.0.1', `--socket=${socket}`, '--skip-log-bin']
+  const small = ['--innodb-buffer-pool-size=32M', '--innodb-flush-log-at-trx-commit=0']
+  const child = spawn(find('mariadbd')!, [...common, ...own, ...small], { stdio: 'ignore' })
+  process.once('exit', () => child.kill('SIGKILL'))
+  const run = (statements: string) =>
+    void execFileSync(
+      find('mariadb')!,
+      ['--no-defaults', '--default-character-set=utf8mb4', '-uroot', `--socket=${socket}`],
+      { input: statements, stdio: ['pipe', 'ignore', 'pipe'] },
+    )
+  await until(child, () => run('SELECT 1'))
+  return {
+    port,
+    run,
+    signal: (signal) => void child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGKILL')
+      await ended
+      await directory[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function until(child: ChildProcess, works: () => void): Promise<void> {
+  const end = Date.now() + 60_000
+  for (;;)
+    try {
+      return works()
+    } catch (error) {
+      if (child.exitCode !== null || Date.now() > end) throw error
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
