@@ -3,10 +3,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, readFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { freePort } from './support/free-port.ts'
 import { repository, workspace } from './support/workspace.ts'
 
 const SECONDS = 60
@@ -55,14 +55,5 @@ test('the journey from an event to an answer', async () => {
 
 const promisedRows = (readme: string): unknown =>
   (JSON.parse(/```json\n([\s\S]*?)```/.exec(readme)?.[1] ?? '{}') as { value: unknown }).value
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 test.run()

@@ -66,7 +66,7 @@ function openFile(handle: FileHandle): OpenFile {
       await handle.datasync()
       // Somebody deleted the file: the system would go on syncing, and drop everything when the file is closed.
       if (fstatSync(handle.fd).nlink === 0)
-        throw new Error('the file was removed from its directory')
+        throw new Error('somebody has deleted this file: start the daemon again')
     },
     fsync: () => handle.sync(),
     close: () => handle.close(),

@@ -1,7 +1,11 @@
-// SIGINT and SIGTERM: the first asks the command to stop, a second SIGINT ends the process at once.
+// SIGINT and SIGTERM: the first asks the command to stop, a second SIGINT ends the process at once. A child of `eider up`
+// stops as after SIGTERM when its supervisor is gone.
 
 const EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const
 type StopSignal = keyof typeof EXIT_CODE
+
+/** Set for the children of `eider up`. */
+export const SUPERVISED = 'EIDER_SUPERVISED'
 
 export interface StopRequest extends Disposable {
   readonly signal: AbortSignal
@@ -11,23 +15,39 @@ export interface StopRequest extends Disposable {
   exitCode(): number | null
 }
 
-export function onStop(): StopRequest {
+/** `atOnce` is called before the process ends for a second SIGINT. */
+export function onStop(atOnce: () => void = () => {}): StopRequest {
   const controller = new AbortController()
+  const { signal } = controller
   let received: StopSignal | null = null
   const stop = (name: StopSignal) => {
-    if (received !== null && name === 'SIGINT') process.exit(EXIT_CODE[name])
+    if (received !== null && name === 'SIGINT') {
+      atOnce()
+      process.exit(EXIT_CODE[name])
+    }
     received ??= name
     controller.abort()
   }
+  const onLost = () => stop('SIGTERM')
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
+  const asked = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+  if (process.env[SUPERVISED] !== undefined) whenDisconnected(onLost)
   return {
-    signal: controller.signal,
-    asked: new Promise((resolve) => controller.signal.addEventListener('abort', () => resolve())),
+    signal,
+    asked,
     exitCode: () => (received === null ? null : EXIT_CODE[received]),
     [Symbol.dispose]() {
       process.off('SIGINT', stop)
       process.off('SIGTERM', stop)
+      process.off('disconnect', onLost)
     },
   }
+}
+
+/** The system closes the channel to the parent when that ends, however it does. */
+function whenDisconnected(onLost: () => void): void {
+  if (!process.connected) return onLost()
+  process.once('disconnect', onLost)
+  process.channel?.unref() // or the process would live on for the listener
 }

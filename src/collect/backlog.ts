@@ -24,6 +24,13 @@ export interface Vitals {
   readonly bufferDir: string
   readonly served: Served
   readonly traffic: Traffic
+  readonly lastRun: () => Promise<LastRun | null>
+}
+
+/** Of those that `eider up` has started. */
+export interface LastRun {
+  readonly last: string
+  readonly at: string
 }
 
 export function backlogOf({ buffer, served, traffic }: Vitals): readonly Backlog[] {

@@ -12,7 +12,7 @@ import { requireSafeBinding } from '../http/auth.ts'
 import { originHeaders, requireSoundOrigins, withCors } from '../http/cors.ts'
 import { HttpServer, type ServerOptions } from '../http/server.ts'
 import { createAdmin } from './admin/admin.ts'
-import type { Vitals } from './backlog.ts'
+import type { LastRun, Vitals } from './backlog.ts'
 import { publicHealth } from './health.ts'
 import { createIngest, createRoutes, type IngestOptions } from './ingest.ts'
 import { type ModelsState, createValidators, type Served } from './targets.ts'
@@ -39,6 +39,8 @@ export interface CollectDaemonOptions {
   /** Log each request of the public port. */
   readonly accessLog?: boolean
   readonly logger: Logger
+  /** How the last run of `eider up` went; null, as without it: there is none. */
+  readonly lastRun?: () => Promise<LastRun | null>
 }
 
 export class CollectDaemon implements AsyncDisposable {
@@ -74,7 +76,8 @@ export class CollectDaemon implements AsyncDisposable {
     }
     const traffic = createTraffic()
     buffer.onCommit(traffic.committed)
-    const vitals = { buffer, bufferDir, served, traffic }
+    const { lastRun = () => Promise.resolve(null) } = options
+    const vitals = { buffer, bufferDir, served, traffic, lastRun }
     await using resources = new Resources()
     // The admin port opens first: whoever sees the public one can flush.
     const admin = resources.use(

@@ -5,7 +5,7 @@ import { limits } from '../core/limits.ts'
 import { hasToken } from '../http/auth.ts'
 import { sendJson } from '../http/respond.ts'
 import type { Handler } from '../http/server.ts'
-import { type Backlog, backlogOf, type Vitals } from './backlog.ts'
+import { type Backlog, backlogOf, type LastRun, type Vitals } from './backlog.ts'
 import { requireMethod } from './path.ts'
 import type { Served } from './targets.ts'
 
@@ -18,6 +18,7 @@ interface Totals {
   readonly oldest: string | null
   readonly disk_free_bytes: number
   readonly targets: readonly Backlog[]
+  readonly runs?: LastRun
 }
 
 /** `unavailable` (503) while the buffer accepts nothing. */
@@ -25,6 +26,7 @@ export async function healthOf(vitals: Vitals): Promise<Health> {
   const { buffer, bufferDir, served } = vitals
   const { bytes, writable } = buffer.stats()
   const targets = backlogOf(vitals)
+  const runs = await vitals.lastRun()
   // It is missing when somebody has deleted it, and nothing that comes in would last.
   const disk = await statfs(bufferDir).catch(() => null)
   return {
@@ -39,6 +41,7 @@ export async function healthOf(vitals: Vitals): Promise<Health> {
         .toSorted()[0] ?? null,
     disk_free_bytes: disk === null ? 0 : disk.bavail * disk.bsize,
     targets,
+    ...(runs === null ? {} : { runs }),
   }
 }
 

@@ -85,9 +85,10 @@ async function fromWarehouse(
   }
 }
 
-/** Whoever has the warehouse open for reading keeps a run from opening it. */
+/** Where readers keep runs from opening the warehouse. */
 function giveWayToRuns(store: Store): Disposable & { readonly signal: AbortSignal } {
   const abort = new AbortController()
+  if (!store.warehouse.readersHoldRuns) return { signal: abort.signal, [Symbol.dispose]: () => {} }
   let waitingSince: number | null = null
   const timer = setInterval(() => {
     void runAtWork(store).then((run) => {

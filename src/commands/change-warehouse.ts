@@ -2,6 +2,7 @@
 
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { parseModelName, splitModelName } from '../core/names.ts'
+import { toEnvironmentError } from '../pipeline/failure.ts'
 import type { Opened } from '../pipeline/orphans.ts'
 import type { Project } from '../project/project.ts'
 import { runOptionsOf } from './run-options.ts'
@@ -18,16 +19,20 @@ export async function changeWarehouse<T>(
     throw new EnvironmentError('warehouse-missing', 'there is no warehouse yet', {
       hint: 'eider run creates it',
     })
-  await using _lease = await store.lease.take({ waitMs, signal })
-  await using warehouse = await store.warehouse.open({
-    ...runOptionsOf(project),
-    lockWaitMs: waitMs,
-    signal,
-  })
-  await using connection = await warehouse.connect()
-  const result = await work({ ...store, connection })
-  await store.warehouse.settle(connection, null)
-  return result
+  try {
+    await using _lease = await store.lease.take({ waitMs, signal })
+    await using warehouse = await store.warehouse.open({
+      ...runOptionsOf(project),
+      lockWaitMs: waitMs,
+      signal,
+    })
+    await using connection = await warehouse.connect()
+    const result = await work({ ...store, connection })
+    await store.warehouse.settle(connection, null)
+    return result
+  } catch (error) {
+    throw toEnvironmentError(store.explain(error))
+  }
 }
 
 /** Throws UsageError for what belongs to the engine or is the state of eider itself. */

@@ -12,6 +12,7 @@ import { limits } from '../core/limits.ts'
 import { problemOfSystem } from '../files/system-errors.ts'
 import { ExtensionError } from '../duckdb/extension-files.ts'
 import { describeHolder, readLockHolder } from '../files/process-lock.ts'
+import { webhookUrl } from '../project/notify.ts'
 import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open-store.ts'
 import type { LeaseHolder } from '../store/run-lease.ts'
@@ -46,6 +47,7 @@ export async function* checkUp(project: Project): AsyncGenerator<Finding> {
   yield await unlessRefused('events', () => checkWaiting(project))
   yield await unlessRefused('snapshot', () => checkSnapshot(project, store))
   yield await checkSecrets(project)
+  if (project.notify !== null) yield checkNotify(project)
   const { settings } = project
   yield await checkPort('collect', settings['collect.host'], settings['collect.port'])
   yield await checkPort('odata', settings['odata.host'], settings['odata.port'])
@@ -187,6 +189,18 @@ async function checkSecrets({ paths }: Project): Promise<Finding> {
     return ok('secrets', 'no secret can be read by other users')
   const message = `every user of this machine can read the secret in ${exposed.join(', ')}`
   return warn('secrets', message, `chmod o-r ${exposed.join(' ')}`)
+}
+
+/** Only `eider up` needs it, perhaps at night. */
+function checkNotify({ notify, secrets }: Project): Finding {
+  try {
+    const ways = [webhookUrl(notify, secrets) && 'a webhook', notify?.command && 'a command']
+    return ok('notify', `${ways.filter(Boolean).join(' and ')} of ${notify?.on.join(', ')}`)
+  } catch (error) {
+    if (!(error instanceof DiagnosticsError)) throw error
+    const [{ message, hint } = { message: error.message }] = error.diagnostics
+    return warn('notify', message, hint ?? 'see docs/up.md')
+  }
 }
 
 async function checkPort(name: string, host: string, port: number): Promise<Finding> {

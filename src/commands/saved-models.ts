@@ -3,6 +3,7 @@
 
 import { mkdir } from 'node:fs/promises'
 import { compile } from '../compiler/compile.ts'
+import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import type { Logger } from '../core/logger.ts'
 import { kinds } from '../core/kinds.ts'
@@ -55,6 +56,13 @@ export class SavedModels implements AsyncDisposable {
     await using resources = new Resources()
     const { paths } = await options.load()
     const store = openStore(paths)
+    if (store.warehouse.fork === null)
+      throw new UsageError(
+        '--watch builds in a copy of the tables, and those of this target are in a lake',
+        {
+          hint: 'copy them into a target that is a file, and watch that: eider move --to dev, eider serve --watch --target dev',
+        },
+      )
     const scratch = resources.use(await makeScratch(paths, store))
     const files = resources.use(await ProjectWatch.open(paths.dir))
     const copy = { isStale: true, own: new Set<string>() }
@@ -133,7 +141,7 @@ export class SavedModels implements AsyncDisposable {
     this.#copy.isStale = false // before it is read: a run may publish meanwhile
     this.#copy.own.clear()
     try {
-      await warehouse.fork(this.#scratch.paths.database, { waitMs: limits.runLockWaitMs, signal })
+      await warehouse.fork?.(this.#scratch.paths.database, { waitMs: limits.runLockWaitMs, signal })
     } catch (error) {
       this.#copy.isStale = true
       throw error

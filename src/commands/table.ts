@@ -8,11 +8,13 @@ import Completion from './completion.ts'
 import Doctor from './doctor.ts'
 import Docs from './docs.ts'
 import Drop from './drop.ts'
+import Explain from './explain.ts'
 import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
 import Init from './init.ts'
 import Maintain from './maintain.ts'
+import Move from './move.ts'
 import Mv from './mv.ts'
 import ODataExplain from './odata/explain.ts'
 import ODataPreview from './odata/preview.ts'
@@ -24,6 +26,8 @@ import PipelineRun from './pipeline/run.ts'
 import PipelineShow from './pipeline/show.ts'
 import Pull from './pull.ts'
 import Query from './query.ts'
+import Up from './up.ts'
+import Status from './status.ts'
 import Test from './test.ts'
 import Version from './version.ts'
 
@@ -40,12 +44,16 @@ export const commands = {
   ls: PipelineLs,
   show: PipelineShow,
   query: Query,
+  explain: Explain,
   history: PipelineHistory,
   mv: Mv,
+  move: Move,
   drop: Drop,
   maintain: Maintain,
   doctor: Doctor,
   test: Test,
+  status: Status,
+  up: Up,
   completion: Completion,
   version: Version,
   'pipeline:run': PipelineRun,

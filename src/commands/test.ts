@@ -30,6 +30,7 @@ export default class Test extends BaseCommand {
     '<%= config.bin %> test',
     '<%= config.bin %> test mart.sales',
     '<%= config.bin %> test mart.sales --accept',
+    '<%= config.bin %> test --record core.orders newest_wins --where "order_id IN (1, 7)"',
   ]
   static override strict = false
   static override usage = '[SELECTOR...] [FLAGS]'
@@ -37,6 +38,15 @@ export default class Test extends BaseCommand {
     ...selectionFlags,
     ...variableFlags,
     accept: Flags.boolean({ summary: 'Write what comes out to expect.csv where it differs' }),
+    record: Flags.boolean({
+      summary: 'Write a test MODEL NAME from the rows of the warehouse that --where leads to',
+      exclusive: ['accept', 'watch', 'junit', 'select', 'exclude'],
+    }),
+    where: Flags.string({ summary: 'With --record: the rows of the model, as a condition in SQL' }),
+    mask: Flags.string({
+      summary: 'With --record: columns whose texts are replaced, such as email,name',
+      dependsOn: ['record'],
+    }),
     junit: Flags.string({ summary: 'Also write the results to this file, as JUnit XML' }),
     watch: Flags.boolean({
       summary: 'Go on, and run the tests again whenever a model or a test is saved',
@@ -46,6 +56,7 @@ export default class Test extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags, argv } = await this.parse(Test)
+    if (flags.record || flags.where !== undefined) return await this.#record(flags, argv)
     // Before the working directory changes.
     const junit = flags.junit === undefined ? null : resolve(flags.junit)
     const run = async () => {
@@ -55,6 +66,28 @@ export default class Test extends BaseCommand {
     }
     if (flags.watch) return await this.#watch(flags, run)
     this.exit((await run()) ? 0 : 1)
+  }
+
+  async #record(flags: TestFlags, argv: readonly unknown[]): Promise<void> {
+    const [model, name, ...others] = argv as readonly string[]
+    const { where } = flags
+    if (
+      !flags.record ||
+      model === undefined ||
+      name === undefined ||
+      others.length > 0 ||
+      where === undefined
+    )
+      throw new UsageError('--record takes a model, a name for the test, and --where', {
+        hint: 'such as eider test --record core.orders newest_wins --where "order_id IN (1, 7)"',
+      })
+    const { recordTest } = await import('./record-test.ts')
+    const mask = flags.mask?.split(',').map((column) => column.trim()) ?? []
+    const project = await this.openProject(flags)
+    const { files, remarks, ...recorded } = await recordTest(project, { model, name, where, mask })
+    if (flags.json) return this.printEvent({ event: 'test-recorded', ...recorded, files, remarks })
+    for (const { path, rows } of files) this.print(`wrote  ${path}  ${count(rows, 'row')}`)
+    for (const remark of remarks) this.print(`note   ${remark}`)
   }
 
   /** Until it is told to stop, which is its proper end. */

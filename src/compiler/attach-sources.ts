@@ -39,7 +39,8 @@ export function declaredTables({
   database,
   tables,
 }: ExternalSource): readonly Omit<CompiledExternal, 'columns'>[] {
-  return tables.map(({ name, file, ...rest }) => {
+  return tables.map((table) => {
+    const { name, file, checks: _, ...rest } = table
     return { ...rest, name: `${source}.${name}`, path: file ?? database ?? '' }
   })
 }

@@ -149,7 +149,17 @@ async function readInputs(
 
 /** What is compiled, and what compiles it. */
 async function keyOf(
-  { models, seeds, macros, variables, problems, unreadable, extensions }: ProjectFiles,
+  {
+    models,
+    seeds,
+    macros,
+    checks,
+    variables,
+    problems,
+    unreadable,
+    extensions,
+    target,
+  }: ProjectFiles,
   dir: string,
 ): Promise<string> {
   return hashOf(32, [
@@ -157,10 +167,12 @@ async function keyOf(
     extensions === undefined ? [] : await extensionVersions(extensions),
     dir,
     models.map(({ name, source }) => [name, source.path, source.text]),
-    seeds.map(({ name, path, format, types }) => [name, path, format, types]),
+    seeds.map((seed) => [seed.name, seed.path, seed.format, seed.types, seed.checks ?? []]),
     macros.map(({ path, text }) => [path, text]),
+    (checks ?? []).map(({ path, text }) => [path, text]),
     Array.from(variables ?? [], ([name, value]) => [name, value.is, literalOf(value).inline()]),
     problems ?? [],
+    target ?? '',
     (unreadable ?? []).map(({ name }) => name),
   ])
 }

@@ -18,6 +18,13 @@ import type { Draft, DraftContext } from './bind/draft.ts'
 import { draftEvents } from './bind/draft-events.ts'
 import { draftQuery } from './bind/draft-query.ts'
 import { draftSeed, type KnownSeed, readSeed } from './bind/draft-seed.ts'
+import { checksOfSources, withSourceChecks } from './checks/source-checks.ts'
+import {
+  mistakesInFileCheck,
+  placeFileChecks,
+  resolveFileChecks,
+  withFileChecks,
+} from './checks/file-checks.ts'
 import { failedModels, Mistakes, type NamedFile, type Understanding } from './mistakes.ts'
 import { orderOf } from './graph.ts'
 import { attachKnownSources } from './known-sources.ts'
@@ -85,6 +92,12 @@ export async function compileAll(
   const readable = [...modelNames, ...sources.tables.map(({ name }) => name)]
   const resolved = await resolveQueries(connection, parsed.filter(isQuery), known, readable)
   const { queries } = resolved
+  const inFiles = await resolveFileChecks(connection, files.checks ?? [], {
+    known,
+    readable,
+    variables,
+  })
+  found.push(...inFiles.diagnostics)
   found.push(...macros.diagnostics, ...resolved.diagnostics)
   await onInputs?.(connection, [
     ...queries.flatMap(({ references }) => references.files),
@@ -95,6 +108,7 @@ export async function compileAll(
     pathOfSource: sources.pathOf,
     schemaOfSource: sources.schemaOf,
     variables,
+    target: files.target ?? null,
     connection,
     dir,
     modelNames,
@@ -112,11 +126,33 @@ export async function compileAll(
   found.push(...inCycles.map(({ error }) => error))
   const bound = await bindAll(connection, order)
   found.push(...bound.diagnostics)
-  const finished = await finishAll(order, bound.columns, found)
-  found.push(...checkEntitySets([...finished.values()]))
+  const all = await finishAll(order, bound.columns, found)
+  found.push(...checkEntitySets([...all.values()]))
+  const sourceChecks = await checksOfSources(files, sources.tables, context)
+  found.push(...sourceChecks.diagnostics)
+  const { placed, diagnostics: unplaced } = placeFileChecks(
+    inFiles.checks,
+    order.map((draft) => ({ ...draft, sources: all.get(draft.name)?.sources ?? [] })),
+  )
+  found.push(...unplaced)
 
   const mistakes = new Mistakes(files, names)
   mistakes.add(found)
+  for (const check of placed) {
+    const wrong = await mistakesInFileCheck(connection, check, new Set(bound.columns.keys()))
+    found.push(...wrong)
+    mistakes.blame(check.owners, wrong)
+  }
+  for (const { name, sources: read } of all.values())
+    mistakes.blame(
+      [name],
+      errorsAmong(read.flatMap((table) => sourceChecks.mistakes.get(table) ?? [])),
+    )
+  const checked = Array.from(all.values(), (model) =>
+    withFileChecks(withSourceChecks(model, sourceChecks.checks), placed),
+  )
+  const ordered = placed.length === 0 ? checked : orderOf(checked).order
+  const finished = new Map(ordered.map((model) => [model.name, model]))
   for (const { cycle, error } of inCycles) mistakes.blame(cycle, [error])
   const inMacros = errorsAmong([...macros.diagnostics, ...problemsOfMacros(files)])
   mistakes.blame(parsed.filter(isQuery).map(nameOf), inMacros)
@@ -125,7 +161,10 @@ export async function compileAll(
       [query.parsed.name],
       lacks(query).map((name) => sources.away.get(name)!),
     )
-  const reads = [...queries.map(readsOf), ...drafts]
+  const waits = placed.flatMap(({ owners, query }) =>
+    owners.map((name) => ({ ...readsOf(query), name })),
+  )
+  const reads = [...waits, ...queries.map(readsOf), ...drafts]
   const failed = failedModels({ names: [...names.values()], understood, reads, mistakes, finished })
   const models = new Map([...finished].filter(([name]) => !failed.has(name)))
   const sorted = found.toSorted(byPlace)

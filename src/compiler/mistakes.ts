@@ -58,9 +58,9 @@ function ownersOf(
   const own = (path: string, name: ModelName) =>
     owners.set(path, names.get(foldCase(name))?.name ?? name)
   for (const { name, source } of [...models, ...unreadable]) own(source.path, name)
-  for (const { name, path, types } of seeds) {
+  for (const { name, path, types, checks = [] } of seeds) {
     own(path, name)
-    for (const { source } of types) own(source.path, name)
+    for (const { source } of [...types, ...checks]) own(source.path, name)
   }
   // A .yml with mistakes may have given no types.
   const stem = (path: string) => path.slice(0, path.lastIndexOf('.'))

@@ -27,7 +27,11 @@ type SavedModel = Omit<Model, 'source' | 'body' | 'checks'> & {
   readonly checks: readonly SavedCheck[]
 }
 
-type SavedCheck = Omit<Check, 'test'> & { readonly test: Readonly<Record<string, unknown>> }
+type SavedCheck = Omit<Check, 'test' | 'source'> & {
+  /** A path, where it is not that of the model. */
+  readonly source?: string
+  readonly test: Readonly<Record<string, unknown>>
+}
 /** `source` is a path, or a part of a data file. */
 type SavedDiagnostic = Omit<Diagnostic, 'source'> & { readonly source: string | SourceFile }
 
@@ -73,7 +77,7 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
   const variables = files.variables ?? new Map()
   const [first = '', second = ''] = text.split('\n')
   const saved = JSON.parse(first) as SavedProject
-  const models = saved.models.map((model) => restoreModel(model, sourceOf(model.source), variables))
+  const models = saved.models.map((model) => restoreModel(model, sourceOf, variables))
   const restoreDiagnostic = ({ source, ...item }: SavedDiagnostic): Diagnostic => ({
     ...item,
     source: typeof source === 'string' ? sourceOf(source) : source,
@@ -97,18 +101,29 @@ function saveModel(model: Model): SavedModel {
   return 'body' in model ? { ...saved, body: model.body.span } : (saved as SavedModel)
 }
 
-function restoreModel(saved: SavedModel, source: SourceFile, variables: Variables): Model {
+function restoreModel(
+  saved: SavedModel,
+  sourceOf: (path: string) => SourceFile,
+  variables: Variables,
+): Model {
   const { body } = saved
-  const checks = saved.checks.map((check) => restoreCheck(check, source, variables))
+  const source = sourceOf(saved.source)
+  const checks = saved.checks.map(({ source: path, ...check }) => {
+    if (path === undefined) return restoreCheck(check, source, variables)
+    const own = sourceOf(path)
+    return { ...restoreCheck(check, own, variables), source: own }
+  })
   const model = { ...saved, source, checks }
   return (
     body === undefined ? model : { ...model, body: bodyOf(source, body, variables).body }
   ) as Model
 }
 
-function saveCheck(check: Check): SavedCheck {
-  const { test } = check
+function saveCheck({ source, ...rest }: Check): SavedCheck {
+  const { test } = rest
+  const check = { ...rest, ...(source === undefined ? {} : { source: source.path }) }
   switch (test.is) {
+    case 'query':
     case 'condition':
       return { ...check, test: { is: test.is, body: test.body.span } }
     case 'row_count':
@@ -120,9 +135,14 @@ function saveCheck(check: Check): SavedCheck {
   }
 }
 
-function restoreCheck(check: SavedCheck, source: SourceFile, variables: Variables): Check {
+function restoreCheck(
+  check: Omit<SavedCheck, 'source'>,
+  source: SourceFile,
+  variables: Variables,
+): Check {
   const test = check.test as unknown as Check['test']
   switch (test.is) {
+    case 'query':
     case 'condition': {
       const { body } = bodyOf(source, check.test['body'] as Span, variables)
       return { ...check, test: { ...test, body } }
@@ -149,6 +169,7 @@ function sourcesOf({
   unreadable = [],
   seeds,
   macros,
+  checks = [],
   problems = [],
 }: ProjectFiles): Sources {
   const all = [
@@ -156,7 +177,9 @@ function sourcesOf({
     ...[...models, ...unreadable].map(({ source }) => source),
     ...seeds.map(({ path }) => ({ path, text: '' })),
     ...seeds.flatMap(({ types }) => types.map(({ source }) => source)),
+    ...seeds.flatMap((seed) => (seed.checks ?? []).map(({ source }) => source)),
     ...macros,
+    ...checks,
   ]
   return new Map(all.map((source) => [source.path, source]))
 }

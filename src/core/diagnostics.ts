@@ -53,6 +53,7 @@ const messages = {
   'duplicate-key-column': (p: { annotation: string; column: string }) =>
     `"@${p.annotation}" names "${p.column}" twice`,
   'invalid-check': (p: { problem: string }) => p.problem,
+  'check-without-model': () => 'this check reads no model, and no source that a model reads',
   // bodies
   'empty-body': (p: { expected: string }) => `the file has no body: expected ${p.expected}`,
   'not-a-select': () => 'a model is one SELECT statement',
@@ -93,6 +94,9 @@ const messages = {
     models.length === 1
       ? `${models[0]} reads itself`
       : `these models depend on each other: ${[...models, models[0]].join(' -> ')}`,
+  // what the target can store
+  'lake-type': (p: { column: string; type: string }) =>
+    `a lake cannot store the column "${p.column}", which is ${p.type}`,
   // what is exposed
   'exposed-name': (p: { name: string; what: string }) =>
     `${p.what} "${p.name}" cannot be exposed: a name in OData has letters, digits and underscores only, and does not start with a digit`,

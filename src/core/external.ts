@@ -1,5 +1,6 @@
 // Tables that no run builds: those of another database, and files. `sources` of eider.yml declares them.
 
+import type { DeclaredCheck } from './declared-check.ts'
 import type { Column } from './relation.ts'
 import type { SourceFile, Span } from './source.ts'
 
@@ -45,6 +46,8 @@ export interface ExternalTable {
   /** Age of that value at which those that read the table are warned, or fail. */
   readonly warnAfter: Age | null
   readonly errorAfter: Age | null
+  /** Looked at when a model that reads it is built; none when absent. */
+  readonly checks?: readonly DeclaredCheck[]
   readonly span: Span
 }
 
@@ -55,7 +58,7 @@ export interface Age {
 }
 
 /** One table of a source, as compiled. */
-export interface CompiledExternal extends Omit<ExternalTable, 'name' | 'file'> {
+export interface CompiledExternal extends Omit<ExternalTable, 'name' | 'file' | 'checks'> {
   /** `source.table` */
   readonly name: string
   /** The file, or the database that has the table, as written. */

@@ -56,6 +56,13 @@ export interface LakeStoreSettings {
  */
 export const LAKE_DATABASE = 'warehouse'
 
+/** Of the engine: the statements of a lake need all of them. */
+export const LAKE_EXTENSIONS = ['ducklake', 'postgres_scanner', 'httpfs'] as const
+
+/** With the one that asks the machine for its keys. */
+export const extensionsOfLake = ({ store }: LakeSettings): readonly string[] =>
+  store.credentials === 'chain' ? [...LAKE_EXTENSIONS, 'aws'] : LAKE_EXTENSIONS
+
 /** The schema of rows that are stored under other types than their relation has (stored-types.ts). */
 export const STORED_SCHEMA = '_eider_stored'
 

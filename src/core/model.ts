@@ -35,7 +35,7 @@ interface ModelBase {
    * and `description` do not count.
    */
   readonly definition: string
-  /** Run on the new rows before they are published. Empty on events and seeds. */
+  /** Run on the new rows before they are published: its own, those of sources that it reads, and files of checks/. */
   readonly checks: readonly Check[]
   /** Where the annotations stand that a run may have to refuse; those that are not written are missing. */
   readonly places: Readonly<Partial<Record<PlacedAnnotation, Span>>>
@@ -54,10 +54,22 @@ export type PlacedAnnotation = (typeof placedAnnotations)[number]
 export interface Check {
   /** `warn`: the rows are published all the same. */
   readonly severity: 'fail' | 'warn'
-  /** As it is written. */
+  /** As it is written; of a file of checks/ its path and what it says of itself. */
   readonly text: string
   readonly span: Span
+  /** Where it is written, if not in the file of the model. */
+  readonly source?: SourceFile
+  /** What it looks at, if not the model: a table of a source. */
+  readonly on?: string
+  /** How many rows it may find; none when absent. */
+  readonly upTo?: UpTo
   readonly test: CheckTest
+}
+
+/** `percent`: of the rows of what is checked. */
+export interface UpTo {
+  readonly most: number
+  readonly unit: 'rows' | 'percent'
 }
 
 /** NULLs pass, but for `not_null`. */
@@ -78,6 +90,8 @@ export type CheckTest =
   | { readonly is: 'row_count'; readonly comparison: Comparison; readonly rows: bigint }
   /** True of every row. */
   | { readonly is: 'condition'; readonly body: ModelBody }
+  /** A SELECT of the rows that must not exist. */
+  | { readonly is: 'query'; readonly body: ModelBody }
 
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
 

@@ -1,5 +1,6 @@
 // A project directory as read, before anything is compiled.
 
+import type { DeclaredCheck } from './declared-check.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { Extensions } from './extensions.ts'
 import type { ExternalSource } from './external.ts'
@@ -16,8 +17,12 @@ export interface ProjectFiles {
   readonly seeds: readonly SeedFile[]
   /** macros/*.sql */
   readonly macros: readonly SourceFile[]
+  /** checks/*.sql; none when absent. */
+  readonly checks?: readonly SourceFile[]
   /** What each engine of the project loads; nothing when absent. */
   readonly extensions?: Extensions | undefined
+  /** What tables of the target lie in, where that has not all types of the engine (stored-types.ts). */
+  readonly target?: 'lake'
   /** Tables that no run builds; none when absent. */
   readonly sources?: readonly ExternalSource[]
   /** What `${name}` stands for; none when absent. */
@@ -40,6 +45,8 @@ export interface SeedFile {
   readonly format: SeedFormat
   /** From the .yml next to it; empty without one. */
   readonly types: readonly DeclaredType[]
+  /** From there too; none when absent. */
+  readonly checks?: readonly DeclaredCheck[]
 }
 
 /** A column of a seed with the type that its author wants. */

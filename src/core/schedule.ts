@@ -3,7 +3,6 @@
 import type { SourceFile, Span } from './source.ts'
 
 export interface Schedule {
-  readonly timezone: string
   readonly runs: readonly ScheduledRun[]
   /** eider.yml, for mistakes that only a compile finds. */
   readonly source: SourceFile

@@ -4,7 +4,7 @@
 
 import { type ColumnType, columnType } from './relation.ts'
 import { type Sql, sql } from './sql.ts'
-import { parseType, printType, type Scalar, type TypeTree } from './type-syntax.ts'
+import { hasScalar, parseType, printType, type Scalar, type TypeTree } from './type-syntax.ts'
 
 const VARCHAR: Scalar = { is: 'scalar', name: 'VARCHAR', parameters: [] }
 const WIDEST_INTEGER: Scalar = { is: 'scalar', name: 'DECIMAL', parameters: [38, 0] }
@@ -77,7 +77,7 @@ export function asStored(value: Sql, type: ColumnType, name: string): Sql {
   if (stored === null) throw new Error(`a lake has no type for ${type}`)
   if (stored === type) return value
   const cast = sql`CAST(${value} AS ${sql.type(stored)})`
-  if (!hasInterval(parseType(type))) return cast
+  if (!hasScalar(parseType(type), (scalar) => scalar === 'INTERVAL')) return cast
   const message = `the column ${name} has an INTERVAL that a lake cannot store: its text does not give it back`
   return sql`CASE WHEN ${isGivenBack(value, type)} THEN ${cast} ELSE error(${sql.value(message)}) END`
 }
@@ -86,7 +86,6 @@ export function asStored(value: Sql, type: ColumnType, name: string): Sql {
 export function isGivenBack(value: Sql, type: ColumnType): Sql {
   const stored = storedType(type)
   if (stored === null) throw new Error(`a lake has no type for ${type}`)
-  if (stored === type) return sql`true`
   const back = sql`TRY_CAST(TRY_CAST(${value} AS ${sql.type(stored)}) AS ${sql.type(type)})`
   return sql`(${back} IS NOT DISTINCT FROM ${value})`
 }
@@ -94,19 +93,4 @@ export function isGivenBack(value: Sql, type: ColumnType): Sql {
 /** What is stored as a value of `type` again. */
 export function fromStored(value: Sql, type: ColumnType): Sql {
   return storedType(type) === type ? value : sql`CAST(${value} AS ${sql.type(type)})`
-}
-
-function hasInterval(tree: TypeTree): boolean {
-  switch (tree.is) {
-    case 'scalar':
-      return tree.name === 'INTERVAL'
-    case 'enum':
-      return false
-    case 'list':
-      return hasInterval(tree.element)
-    case 'map':
-      return hasInterval(tree.key) || hasInterval(tree.value)
-    default:
-      return [...tree.fields.values()].some(hasInterval)
-  }
 }

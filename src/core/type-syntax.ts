@@ -165,3 +165,19 @@ function printScalar({ name, parameters, text }: Scalar): string {
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+/** Whether a scalar of it, or of what it holds, has a name that `is` wants. */
+export function hasScalar(tree: TypeTree, is: (name: string) => boolean): boolean {
+  switch (tree.is) {
+    case 'scalar':
+      return is(tree.name)
+    case 'enum':
+      return false
+    case 'list':
+      return hasScalar(tree.element, is)
+    case 'map':
+      return hasScalar(tree.key, is) || hasScalar(tree.value, is)
+    default:
+      return [...tree.fields.values()].some((field) => hasScalar(field, is))
+  }
+}

@@ -44,7 +44,9 @@ export class Database implements AsyncDisposable {
   readonly #instance: DuckDBInstance
   readonly #syncNames: () => Promise<void>
   readonly #connections = new Set<Connection>()
+  readonly #kept: Connection[] = []
   #onConnect: readonly Sql[] = []
+  #explain: (error: unknown) => unknown = (error) => error
   readonly #deferred = new Resources()
   #closed = false
 
@@ -88,19 +90,34 @@ export class Database implements AsyncDisposable {
     return database
   }
 
-  async connect(): Promise<Connection> {
+  /** `first` is run on a new connection; by default what onConnect() says. */
+  async connect(first?: readonly Sql[]): Promise<Connection> {
+    const kept = first === undefined ? this.#kept.pop() : undefined
+    if (kept !== undefined) return kept
     const driver = await attempt(this.#instance.connect())
-    const connection = new Connection(driver, this.#syncNames, () => {
-      this.#connections.delete(connection)
+    const connection = new Connection(driver, this.#syncNames, {
+      onClose: () => this.#connections.delete(connection),
+      explain: (error) => this.#explain(error),
     })
     this.#connections.add(connection)
-    if (this.#onConnect.length > 0) await connection.run(sql.join(this.#onConnect, sql`;\n`))
+    const statements = first ?? this.#onConnect
+    if (statements.length > 0) await connection.run(sql.join(statements, sql`;\n`))
     return connection
+  }
+
+  /** For whoever connects next; what onConnect() says was run on it. */
+  keep(connection: Connection): void {
+    this.#kept.push(connection)
   }
 
   /** Each connection that is opened from now on runs these first. */
   onConnect(statements: readonly Sql[]): void {
     this.#onConnect = statements
+  }
+
+  /** From now on its connections throw what this makes of an error. For reading only: who writes looks at errors. */
+  explainBy(explain: (error: unknown) => unknown): void {
+    this.#explain = explain
   }
 
   /** Before it is closed: what is left to the engine blocks this thread. */
@@ -118,18 +135,23 @@ export class Database implements AsyncDisposable {
   }
 }
 
+interface ConnectionOwner {
+  onClose(): void
+  explain(error: unknown): unknown
+}
+
 export class Connection implements AsyncDisposable {
   /** For files in this directory that read vectors; nothing else touches the driver. */
   readonly driver: DuckDBConnection
   readonly #syncNames: () => Promise<void>
-  readonly #onClose: () => void
+  readonly #owner: ConnectionOwner
   readonly #running = new Set<Promise<unknown>>()
   #closed = false
 
-  constructor(driver: DuckDBConnection, syncNames: () => Promise<void>, onClose: () => void) {
+  constructor(driver: DuckDBConnection, syncNames: () => Promise<void>, owner: ConnectionOwner) {
     this.driver = driver
     this.#syncNames = syncNames
-    this.#onClose = onClose
+    this.#owner = owner
   }
 
   /** One statement with literals in its text; for DDL, SET, ATTACH, COPY and the like. Returns the rows changed. */
@@ -250,6 +272,8 @@ export class Connection implements AsyncDisposable {
     this.#running.add(running)
     try {
       return await running
+    } catch (error) {
+      throw this.#owner.explain(error)
     } finally {
       this.#running.delete(running)
     }
@@ -272,7 +296,7 @@ export class Connection implements AsyncDisposable {
     this.#closed = true
     await settled
     this.driver.closeSync()
-    this.#onClose()
+    this.#owner.onClose()
   }
 }
 

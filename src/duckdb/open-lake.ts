@@ -9,15 +9,12 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EnvironmentError } from '../core/failures.ts'
-import { LAKE_DATABASE, type LakeStore, type LakeTarget } from '../core/lake.ts'
+import { LAKE_DATABASE, LAKE_EXTENSIONS, type LakeStore, type LakeTarget } from '../core/lake.ts'
 import { Resources } from '../core/resources.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type Connection, Database, type OpenOptions } from './database.ts'
 import { textOf } from './values.ts'
 import { chainKeys, type StoreKeys } from './store-keys.ts'
-
-/** The statements of a lake need all of them. */
-export const LAKE_EXTENSIONS = ['ducklake', 'postgres_scanner', 'httpfs'] as const
 
 /** Of the catalog, for ATTACH. */
 const CATALOG_SECRET = sql.ident('lake_catalog')
@@ -113,6 +110,11 @@ export class LakeEngine {
     return [
       ['application_name', this.#applicationName],
       ['connect_timeout', '10'],
+      // The same seen from here: a server that is gone for good would be waited for two hours.
+      ['keepalives_idle', '15'],
+      ['keepalives_interval', '5'],
+      ['keepalives_count', '3'],
+      ['tcp_user_timeout', '30000'],
       ...parameters,
       ['options', options],
     ]
@@ -127,7 +129,12 @@ export class LakeEngine {
   async attach(how: AttachOptions = {}): Promise<void> {
     await this.attachAs(this.control, LAKE_DATABASE, how)
     if (how.readOnly !== true) await requireNoKeys(this.control, this.lake.store)
-    this.database.onConnect([...this.sessionKeys, sql`USE ${sql.ident(LAKE_DATABASE)}`])
+    this.database.onConnect([...this.sessionKeys, this.use])
+  }
+
+  /** A transaction in PostgreSQL of its own, outside of one. */
+  get use(): Sql {
+    return sql`USE ${sql.ident(LAKE_DATABASE)}`
   }
 
   /** The same under another name, beside it. */

@@ -79,7 +79,7 @@ export function findPage(page: Page, path: string, snapshot: Snapshot | null): S
 const ROUTES = /^\/(?:lineage|connect|runs(?:\/[^/]+)?)?$/
 /** `/sets/orders`, `/sets/orders(7)`, `/sets/orders/columns`. */
 const OF_A_SET = /^\/sets\/([^/(]+)(?:\([^/]*\))?(\/.*)?$/
-const VIEWS = ['', '/columns', '/chart']
+const VIEWS = ['', '/', '/columns', '/chart']
 
 function isSet(encoded: string, snapshot: Snapshot | null): boolean {
   const name = decoded(encoded)

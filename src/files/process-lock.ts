@@ -135,7 +135,7 @@ function isOfThisBoot(holder: LockHolder): boolean {
 }
 
 /** Boot of the machine and start of the process in it, as Linux counts them; null elsewhere. */
-function processIdentity(pid: number): string | null {
+export function processIdentity(pid: number): string | null {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -52,6 +52,10 @@ export async function finishInterruptedMove(
   }
 }
 
+/** Whether the next run has a move to finish. */
+export const isMvInterrupted = async (place: Place): Promise<boolean> =>
+  (await readMove(place)) !== null
+
 /** One that cannot be read was not written whole, so nothing came after it. */
 async function readMove(place: Place): Promise<Move | null> {
   try {

@@ -6,15 +6,13 @@ import { EnvironmentError } from '../core/failures.ts'
 import type { Model } from '../core/model.ts'
 import { type ModelName, splitModelName } from '../core/names.ts'
 import { catalogKey, readCatalog } from '../duckdb/catalog.ts'
-import { type Connection, Database } from '../duckdb/database.ts'
+import type { Connection } from '../duckdb/database.ts'
 import { materializationOf } from './build/materialize/kinds.ts'
 import type { SnapshotStore } from '../store/snapshot-store.ts'
 import type { Warehouse } from '../store/warehouse.ts'
 import { publishModels } from './store/publish.ts'
 
 export interface PreviewOptions {
-  /** The project directory. */
-  readonly dir: string
   readonly warehouse: Warehouse
   readonly memoryLimit: string | null
   readonly extensions?: Extensions | undefined
@@ -29,15 +27,10 @@ export interface PreviewOptions {
  * EnvironmentError: `not-built`, and those of the warehouse.
  */
 export async function publishPreview(options: PreviewOptions): Promise<void> {
-  const { dir, warehouse, snapshots, memoryLimit, models, model } = options
-  await using database = await Database.open({
-    path: ':memory:',
-    searchDir: dir,
-    memoryLimit,
-    extensions: options.extensions,
-  })
+  const { warehouse, snapshots, memoryLimit, models, model } = options
+  const { extensions } = options
+  await using database = await warehouse.openBeside({ memoryLimit, extensions })
   await using connection = await database.connect()
-  if (await warehouse.exists()) await warehouse.attachToRead(connection)
   await requireBuilt(connection, model)
   const key = materializationOf(model).rowKey(model)
   const asExposed = { ...model, expose: model.expose ?? { key, span: NOWHERE } }

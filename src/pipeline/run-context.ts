@@ -5,6 +5,7 @@ import type { ModelName } from '../core/names.ts'
 import type { Sample } from '../core/sample.ts'
 import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
+import type { Phase } from '../core/report/progress.ts'
 import type { Catalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Borrowed } from './borrow/borrow.ts'
@@ -21,6 +22,8 @@ export interface RunContext {
   /** When the run started: the time from which new versions of scd2 rows are valid. */
   readonly startedAt: Date
   readonly signal: AbortSignal
+  /** Called after each part of the work on a model. */
+  readonly onPhase?: ((phase: Phase) => void) | undefined
   /** Rebuild from nothing, also where that ends a history (`--full-refresh`). */
   readonly fullRefresh: boolean
   /** Let an empty source empty a table that mirrors it (`--allow-empty`). */

@@ -9,7 +9,7 @@ import type { Logger } from '../core/logger.ts'
 import type { ModelName } from '../core/names.ts'
 import type { ContractChange } from '../core/report/planned-changes.ts'
 import type { Sql } from '../core/sql.ts'
-import type { Progress, Share } from '../core/report/progress.ts'
+import type { Phase, Progress, Share } from '../core/report/progress.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Published, Retention } from '../store/snapshot-store.ts'
@@ -60,6 +60,8 @@ export interface RunOptions extends RunRequest {
   /** When aborted, the running statement is rolled back and the rest is skipped. */
   readonly signal: AbortSignal
   readonly progress: Progress
+  /** Called after each part of the work on a model. */
+  readonly onPhase?: ((phase: Phase) => void) | undefined
   /** Called while a flush or the publication goes on. */
   readonly onShare?: (share: Share) => void
   readonly logger: Logger
@@ -114,7 +116,7 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
     const recordBytes = isRecorded
       ? await store.state.recordRun(connection, summary, describeResults(summary))
       : null
-    if (published !== null) await describePublished(options, published, connection)
+    if (published !== null) await describePublished(options, published, summary, connection)
     await Promise.all([
       store.warehouse.settle(connection, isIdle(summary) ? recordBytes : null),
       writeArtifacts(paths.target, project, summary, results.fileHashes),
@@ -131,12 +133,15 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
 
 /** The page of the service is not worth a failed run: without a catalog it shows what the manifest tells. */
 async function describePublished(
-  { store, project, logger }: RunOptions,
+  { store: { snapshots }, project, logger }: RunOptions,
   published: Published,
+  summary: RunSummary,
   connection: Connection,
 ): Promise<void> {
+  const isSame = !published.changed && isIdle(summary) && !snapshots.catalogsIdleRuns
   try {
-    await writeCatalog({ connection, snapshots: store.snapshots, project, published })
+    if (isSame && (await snapshots.catalog(published.snapshot.id)) !== null) return
+    await writeCatalog({ connection, snapshots, project, published })
   } catch (error) {
     logger.warn('catalog-not-written', { error: String(error) })
   }
@@ -206,7 +211,8 @@ async function prepare(
   if (project.macrosAreWhole)
     await replaceMacros(store.state, connection, known.macros, project.macros)
   const { catalog, state } = known
-  return readContext(options, { connection, catalog, state, runId, startedAt, signal })
+  const found = { connection, catalog, state, runId, startedAt, signal }
+  return { ...(await readContext(options, found)), onPhase: options.onPhase }
 }
 
 /** Readers are not worth a failed run: where it cannot be written, they see an older state, or none. */
@@ -333,7 +339,6 @@ async function publishAll(
   { connection, project, runId }: RunContext,
 ): Promise<Published> {
   const startedMs = performance.now()
-  const before = contractChanges === undefined ? null : await store.snapshots.current()
   const published = await publishModels({
     connection,
     snapshots: store.snapshots,
@@ -347,7 +352,7 @@ async function publishAll(
     onFailure: (model, error) =>
       results.fail(model.name, explainFailure(store.explain(error), model, null)),
   })
-  const { snapshot, changed } = published
+  const { snapshot, changed, before } = published
   results.snapshot = { id: snapshot.id, changed }
   if (!changed) return published
   progress({

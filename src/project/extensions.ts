@@ -3,6 +3,7 @@
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Extensions } from '../core/extensions.ts'
+import { extensionsOfLake, type LakeSettings } from '../core/lake.ts'
 import { extensionOf, type ExternalSource } from '../core/external.ts'
 import type { SettingValues } from './settings.ts'
 
@@ -24,11 +25,15 @@ export const extensionsOf = (root: string, settings: ExtensionSettings): Extensi
 export const extensionDirectory = (root: string, setting: string | null): string =>
   setting === null ? join(os.homedir(), '.duckdb', 'extensions') : resolve(root, setting)
 
-/** With those of the sources, which load theirs when they are attached. */
+/** With those of the sources and of the lake, which load theirs when they are attached. */
 export const neededExtensions = (
   settings: ExtensionSettings,
   sources: readonly ExternalSource[],
+  lake: LakeSettings | undefined,
 ): readonly NeededExtension[] => [
+  ...(lake === undefined
+    ? []
+    : extensionsOfLake(lake).map((name) => ({ name, neededBy: 'lake of the target' }))),
   ...settings['extensions.load'].map((name) => ({ name, neededBy: 'extensions of eider.yml' })),
   ...sources.flatMap(({ name, system }) => {
     const extension = extensionOf(system)

@@ -32,7 +32,7 @@ const SEED_FORMATS: Readonly<Record<string, SeedFormat>> = {
 }
 
 /**
- * Reads models/, seeds/ and macros/ of the project in `dir`. Files that cannot be read or placed are among `problems`.
+ * Reads models/, seeds/, macros/ and checks/ of the project in `dir`. Files that cannot be read or placed are among `problems`.
  * Names that begin with a dot and texts about the data (*.md) are ignored. `database` is the path of the warehouse.
  */
 export async function readProjectFiles(dir: string, database: string): Promise<ProjectFiles> {
@@ -84,15 +84,18 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
   const seeds = dataPaths.map((path): SeedFile | Diagnostic => {
     const placed = place(path, Object.keys(SEED_FORMATS), isReserved)
     if (isDiagnostic(placed)) return placed
-    const types = seedTypes.get(withoutExtension(path))?.types ?? []
-    return { name: placed.name, path, format: SEED_FORMATS[placed.extension]!, types }
+    const { types = [], checks = [] } = seedTypes.get(withoutExtension(path)) ?? {}
+    const seed = { name: placed.name, path, format: SEED_FORMATS[placed.extension]!, types }
+    return checks.length === 0 ? seed : { ...seed, checks }
   })
   const macros = understood(readAll(await pathsOf('macros')))
+  const checks = understood(readAll(await pathsOf('checks')))
   return {
     models: understood(models),
     unreadable: unread,
     seeds: understood(seeds),
     macros,
+    checks,
     problems,
   }
 }

@@ -132,6 +132,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
       variables,
       sources: withPasswords(config.sources, [env, dotEnv]),
       extensions: extensionsOf(root, effective),
+      ...(paths.lake === undefined ? {} : { target: 'lake' as const }),
     },
   }
 }

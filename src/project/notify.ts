@@ -101,7 +101,8 @@ export function webhookUrl(notify: Notify | null, environments: Project['secrets
 }
 
 /** Where a variable may hold the beginning, the URL is checked when its value is known. */
-const isPerhapsUrl = (text: string) => text.startsWith('${') || isWebUrl(text.replaceAll('${', ''))
+const isPerhapsUrl = (text: string) =>
+  text.startsWith('${') || isWebUrl(text.replaceAll(/\$\{[^}]*\}/g, '1'))
 
 const isWebUrl = (text: string): boolean =>
   URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)

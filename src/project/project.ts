@@ -6,7 +6,7 @@ import type { Settings } from './settings.ts'
 
 export interface Project {
   readonly name: string
-  /** Its name in eider.yml; null: none. */
+  /** Its name in eider.yml; null: none, which is the default one. */
   readonly target: string | null
   /** Those that eider.yml has. */
   readonly targets: readonly string[]

@@ -22,16 +22,16 @@ const EXPECTED = {
 }
 
 export function readSchedule(node: Node | null, source: SourceFile, refuse: Refuse): Schedule {
-  const nothing = { timezone: timezoneHere(), runs: [], source }
+  const nothing = { runs: [], source }
   if (isAbsent(node)) return nothing
   const members = groupOf(node, 'schedule', ['timezone', 'runs'], refuse)
   if (members === null) return nothing
   const timezone = timezoneOf(members, refuse)
   const list = members.get('runs')
-  if (list === undefined) return { ...nothing, timezone }
+  if (list === undefined) return nothing
   if (!isSeq(list) || list.items.length > limits.scheduledRuns) {
     refuse(list, 'schedule.runs', `${EXPECTED.runs}, ${limits.scheduledRuns} at most`)
-    return { ...nothing, timezone }
+    return nothing
   }
   const runs: ScheduledRun[] = []
   for (const [index, item] of (list.items as readonly Node[]).entries()) {
@@ -46,7 +46,7 @@ export function readSchedule(node: Node | null, source: SourceFile, refuse: Refu
       )
     else if (run !== null) runs.push(run)
   }
-  return { timezone, runs, source }
+  return { runs, source }
 }
 
 function timezoneOf(members: ReadonlyMap<string, Node>, refuse: Refuse): string {

@@ -1,13 +1,16 @@
-// The .yml next to a seed: `columns` with their types in DuckDB.
+// The .yml next to a seed: `columns` with their types in DuckDB, `checks` and `warn`.
 
 import { type Node, type Pair, isMap, isScalar, parseDocument } from 'yaml'
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { DeclaredCheck } from '../core/declared-check.ts'
 import type { DeclaredType } from '../core/project.ts'
 import type { SourceFile, Span } from '../core/source.ts'
+import { checkKeys, readDeclaredChecks } from './declared-checks.ts'
 import { yamlProblems } from './yaml-problems.ts'
 
 export interface SeedTypes {
   readonly types: readonly DeclaredType[]
+  readonly checks: readonly DeclaredCheck[]
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -16,20 +19,25 @@ export function parseSeedTypes(source: SourceFile): SeedTypes {
   const diagnostics: Diagnostic[] = [...yamlProblems(source, document)]
   const root = document.contents
   const types: DeclaredType[] = []
+  const checks: DeclaredCheck[] = []
   const invalid = (key: string, expected: string, node: Node | null) => {
     const span = spanOf(node)
     diagnostics.push(diagnostic('config-invalid-value', { key, expected }, { source, span }))
   }
-  if (diagnostics.length > 0 || root === null) return { types, diagnostics }
+  if (diagnostics.length > 0 || root === null) return { types, checks, diagnostics }
   if (!isMap(root)) {
     invalid('columns', 'a group of columns', root as Node)
-    return { types, diagnostics }
+    return { types, checks, diagnostics }
   }
   for (const { key, value } of root.items as readonly Pair<Node, Node | null>[]) {
     const name = textOf(key)
-    if (name !== 'columns') {
+    const list = checkKeys.find((known) => known === name)
+    if (list !== undefined) {
+      const refuse = (node: Node | null, expected: string) => invalid(list, expected, node ?? key)
+      checks.push(...readDeclaredChecks(list, value, source, refuse))
+    } else if (name !== 'columns') {
       const place = { source, span: spanOf(key) }
-      const hint = 'known here: columns'
+      const hint = `known here: columns, ${checkKeys.join(', ')}`
       diagnostics.push(diagnostic('config-unknown-key', { key: name ?? '' }, place, { hint }))
     } else if (!isMap(value)) invalid('columns', 'a group of columns, such as id: INTEGER', value)
     else
@@ -44,7 +52,7 @@ export function parseSeedTypes(source: SourceFile): SeedTypes {
         }
       }
   }
-  return { types, diagnostics }
+  return { types, checks, diagnostics }
 }
 
 /** A name may look like a number. */

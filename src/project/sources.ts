@@ -12,6 +12,7 @@ import { holdsPassword } from '../core/lake.ts'
 import { foldCase } from '../core/names.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
+import { checkKeys, readDeclaredChecks } from './declared-checks.ts'
 import type { Refuse } from './variables.ts'
 
 const UNITS_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
@@ -70,7 +71,11 @@ function readSource(
     refuse(key, path, EXPECTED.source, 'list the tables that models read under "tables"')
   const tables = pairsOf(members.get('tables') ?? null, `${path}.tables`, expected, refuse)
   const read = tables.map(([table, at, value]) =>
-    readTable(`${path}.tables.${table}`, table, at, value, database !== null, refuse),
+    readTable(`${path}.tables.${table}`, table, at, value, {
+      source,
+      isInDatabase: database !== null,
+      refuse,
+    }),
   )
   const span = spanOf(key)
   return [{ name, database, system, server, schema, tables: read, source, span }]
@@ -127,18 +132,23 @@ export const withPasswords = (
     return { ...source, server: { ...source.server, password } }
   })
 
+interface TableContext {
+  readonly source: SourceFile
+  readonly isInDatabase: boolean
+  readonly refuse: Refuse
+}
+
 function readTable(
   path: string,
   name: string,
   key: Node,
   node: Node | null,
-  isInDatabase: boolean,
-  refuse: Refuse,
+  { source, isInDatabase, refuse }: TableContext,
 ): ExternalTable {
   if (!isName(name)) refuse(key, path, 'a name without dots')
   const isGroup = node === null || isMap(node) || (isScalar(node) && node.value === null)
   if (!isGroup) refuse(node, path, 'a group of settings, or nothing')
-  const known = ['file', 'loaded_at', 'warn_after', 'error_after']
+  const known = ['file', 'loaded_at', 'warn_after', 'error_after', ...checkKeys]
   const members = isMap(node) ? membersOf(node, path, known, refuse) : new Map<string, Node>()
   const file = textOf(members, 'file', path, EXPECTED.file, refuse)
   if (file !== null && isInDatabase)
@@ -152,7 +162,15 @@ function readTable(
   const errorAfter = ageOf(members, 'error_after', path, refuse)
   if ((warnAfter ?? errorAfter) !== null && loadedAt === null)
     refuse(key, path, 'a group with loaded_at, the column that tells the age of its rows')
-  return { name, file, loadedAt, warnAfter, errorAfter, span: spanOf(key) }
+  const checks = checkKeys.flatMap((list) => {
+    const value = members.get(list)
+    if (value === undefined) return []
+    const wrong = (at: Node | null, expected: string) =>
+      refuse(at ?? key, `${path}.${list}`, expected)
+    return readDeclaredChecks(list, value, source, wrong)
+  })
+  const found = { name, file, loadedAt, warnAfter, errorAfter, span: spanOf(key) }
+  return checks.length === 0 ? found : { ...found, checks }
 }
 
 function ageOf(

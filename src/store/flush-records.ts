@@ -2,10 +2,13 @@
 
 import type { ModelName } from '../core/names.ts'
 import type { Connection } from '../duckdb/database.ts'
+import type { FlushPosition } from './state-store.ts'
 
 export interface FlushRecords {
   /** In the transaction that makes the table of events, for a target that may be new. */
   prepare(connection: Connection, target: ModelName): Promise<void>
+  /** In the transaction that makes the records of a target: what is in its table already, also when that is nothing. */
+  adopt(connection: Connection, target: ModelName, position: FlushPosition): Promise<void>
   /** The turn of this machine to move events of the target, until it is disposed of. It keeps order, nothing more. */
   hold(target: ModelName, signal: AbortSignal): Promise<AsyncDisposable>
   /**

@@ -5,6 +5,8 @@ import type { PublishedRelation, Snapshot, StoredRows } from '../core/snapshot.t
 import type { AttachedFile, EngineSettings } from '../duckdb/read-only.ts'
 
 export interface SnapshotReader {
+  /** The command that brings a state here. */
+  readonly broughtBy: string
   readonly rows: StoredRows
   /** What is published now; null where nothing is. */
   current(): Promise<CurrentState | null>

@@ -18,6 +18,8 @@ export interface SnapshotStore {
   catalog(id: string): Promise<string | null>
   /** Replaces it. It goes with its state. */
   writeCatalog(id: string, text: string): Promise<void>
+  /** Whether it is written again for a run that changed nothing; else the next run that does tells of both. */
+  readonly catalogsIdleRuns: boolean
   /** Publishes the current state in its own directory of snapshots, where more can be published. */
   fork(dir: string): Promise<void>
 }
@@ -39,8 +41,8 @@ export interface Retention {
 export interface Published {
   readonly snapshot: Snapshot
   readonly changed: boolean
-  /** The id of what was published before; null where nothing was. */
-  readonly before: string | null
+  /** What was published before; null where nothing was. */
+  readonly before: Snapshot | null
 }
 
 export type ChooseRelations = (rows: PublishedRows) => Promise<readonly PublishedRelation[]>

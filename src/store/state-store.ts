@@ -14,9 +14,10 @@ export const STATE_SCHEMA = '_eider'
 export interface StateStore {
   /**
    * What a run knows when it begins; makes what is not there yet. Records take the name of the model in the project,
-   * `names`, where the two differ only in case. Throws EnvironmentError `warehouse-format`.
+   * `names`, where the two differ only in case. Throws EnvironmentError `warehouse-format`, and `move-unfinished` for a
+   * target into which tables are being moved, unless it is the move that asks.
    */
-  begin(connection: Connection, names: Iterable<ModelName>): Promise<Known>
+  begin(connection: Connection, names: Iterable<ModelName>, options?: BeginOptions): Promise<Known>
   /** For commands that change nothing; a target that no run has written has no state. */
   read(connection: Connection, names: Iterable<ModelName>): Promise<Known>
   /** In the transaction of the caller: what is recorded of one model; null for nothing. */
@@ -45,6 +46,10 @@ export interface StateStore {
   forget(connection: Connection, model: ModelName): Promise<void>
   /** The relation has another name, under which nothing was built before, or what was is forgotten. */
   rename(connection: Connection, from: ModelName, to: ModelName): Promise<void>
+}
+
+export interface BeginOptions {
+  readonly isMove: boolean
 }
 
 /** What stands of a target at one moment. */
@@ -107,6 +112,8 @@ export interface NewRecord {
   readonly model: Pick<Model, 'name' | 'kind' | 'definition'>
   readonly fingerprint: string
   readonly version: string
+  /** The project no longer has it; false when not given. */
+  readonly removed?: boolean
 }
 
 export interface FinishedRun {

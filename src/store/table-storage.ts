@@ -26,8 +26,8 @@ export interface TableStorage {
     changes: readonly StoredColumnChange[],
   ): Promise<void>
   drop(connection: Connection, name: ModelName, type: RelationType): Promise<void>
-  /** Whether a value comes back as it was: some do not fit the type that they are stored under. */
-  keeps(value: Sql, type: ColumnType): Sql
+  /** Whether a value comes back as it was: some do not fit the type that they are stored under. null: all of them do. */
+  keeps(value: Sql, type: ColumnType): Sql | null
 }
 
 export interface NewTable {

@@ -24,16 +24,18 @@ export interface WriteOptions extends ReadOptions {
 export interface Warehouse {
   /** For people. */
   readonly name: string
+  /** Whoever reads it keeps a run from opening it. */
+  readonly readersHoldRuns: boolean
   /** False: nothing was built yet. */
   exists(): Promise<boolean>
   /** For a run, which holds the lease. */
   open(options: WriteOptions): Promise<Database>
   /** For readers; empty before the first run. */
   openToRead(options: ReadOptions): Promise<Database>
-  /** Makes its tables those of a connection whose engine goes on to write other files. It must exist. */
-  attachToRead(connection: Connection): Promise<void>
+  /** The same, by an engine that can write other files. */
+  openBeside(options: ReadOptions): Promise<Database>
   /** At the end of a run. `recordBytes`: of the run's own record; null for a run that wrote more than that. */
   settle(connection: Connection, recordBytes: number | null): Promise<void>
-  /** Makes the database file at `path` a copy of it as the last run left it, to be changed at will. */
-  fork(path: string, lease: LeaseOptions): Promise<void>
+  /** Makes the database file at `path` a copy of it as the last run left it, to be changed at will. null: it is no file. */
+  readonly fork: ((path: string, lease: LeaseOptions) => Promise<void>) | null
 }

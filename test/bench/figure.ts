@@ -17,6 +17,8 @@ export interface BenchmarkOptions {
 
 export interface Benchmark {
   readonly name: string
+  /** Lines that say what this machine lacks for it; none: it can be carried out. */
+  missing?(): readonly string[]
   run(options: BenchmarkOptions): Promise<readonly Figure[]>
 }
 

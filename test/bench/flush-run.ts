@@ -17,8 +17,11 @@ export interface Flushed {
   readonly peakBytes: number
 }
 
-export async function flushAll(dir: string): Promise<Flushed> {
-  const project = await loadProject(dir, { env: {}, flags: {} })
+export async function flushAll(
+  dir: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Flushed> {
+  const project = await loadProject(dir, { env, flags: {} })
   let ms = 0
   const summary = await runPipeline({
     paths: project.paths,

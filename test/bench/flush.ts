@@ -101,8 +101,16 @@ async function measureEngine(events: number, segmentBytes: number): Promise<numb
   return (events / ms) * 1000
 }
 
-async function filledBuffer(events: number, segmentBytes: number): Promise<Workspace> {
-  const space = await workspace({ 'eider.yml': 'name: bench\n', 'models/raw/events.sql': model })
+export async function filledBuffer(
+  events: number,
+  segmentBytes: number,
+  files: Readonly<Record<string, string>> = {},
+): Promise<Workspace> {
+  const space = await workspace({
+    'eider.yml': 'name: bench\n',
+    'models/raw/events.sql': model,
+    ...files,
+  })
   await using buffer = await openBuffer(space.dir, segmentBytes)
   for (let first = 0; first < events; first += GROUP) {
     const group = Array.from({ length: GROUP }, (_, i) => Buffer.from(event(first + i)))

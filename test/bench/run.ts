@@ -10,6 +10,7 @@ import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
 import { ingestBenchmark } from './ingest.ts'
+import { lakeBenchmark } from './lake.ts'
 import { pipelineBenchmark } from './pipeline.ts'
 import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
@@ -28,6 +29,7 @@ const benchmarks: readonly Benchmark[] = [
   publishBenchmark,
   swapsBenchmark,
   explorerBenchmark,
+  lakeBenchmark,
 ]
 
 const { values } = parseArgs({
@@ -42,6 +44,9 @@ print(
 print(values.quick ? 'quick: small inputs, a look and no verdict\n' : '')
 
 for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.only))) {
+  const missing = benchmark.missing?.() ?? []
+  for (const line of missing) print(`${benchmark.name}: skipped: ${line}`)
+  if (missing.length > 0) continue
   try {
     for (const figure of await benchmark.run({ quick: values.quick })) print(show(figure))
   } catch (error) {

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +11,7 @@ import { openClaims } from '../../src/commands/claims.ts'
 import { EnvironmentError } from '../../src/core/failures.ts'
 import { limits } from '../../src/core/limits.ts'
 import type { Project } from '../../src/project/project.ts'
+import { freePort } from '../support/free-port.ts'
 import { silentLogger } from '../support/silent-logger.ts'
 
 /** A project whose buffer a daemon has that does not listen yet. */
@@ -44,15 +43,6 @@ async function held() {
       await rm(dir, { recursive: true })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 test('a run waits for a daemon that is starting', async () => {

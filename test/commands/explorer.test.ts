@@ -51,6 +51,47 @@ test('on any other address only what is exposed is shown, unless the project say
   assert.is((said.answer.json as Catalog).shows, 'project')
 })
 
+test('with `sets` no answer has a byte of other models, whoever asks for what', async () => {
+  await using space = await workspace(files)
+  await space.write('eider.yml', 'name: shop\nodata:\n  explorer: sets\n')
+  await space.ok(['run'])
+  // A model that is exposed and fails says so, in words that are about what it reads.
+  await space.write(
+    'models/core/orders.sql',
+    "-- @kind: table\n-- @expose: id\n-- @description: new\nselect hidden_id as id, error('hidden') as amount from hidden.stage",
+  )
+  await space.ok(['run'], { exitCode: 1 })
+  await using service = await space.start(['serve', '--port', '0'])
+  const root = service.url.replace(/\/odata$/, '')
+  for (const path of [
+    '/',
+    '/catalog.json',
+    '/lineage',
+    '/runs',
+    '/connect',
+    '/sets/core_orders',
+    '/sets/nope',
+    '/health',
+    '/metrics',
+    '/nope',
+    '/explorer/nope.js',
+    '/odata',
+    '/odata/$metadata',
+    '/odata/nope',
+    '/odata/core_orders',
+    '/odata/core_orders(7)',
+    '/odata/core_orders(x)',
+    '/odata/core_orders?$filter=nope%20eq%201',
+    '/odata/core_orders?$apply=nope',
+    '/odata/core_orders?$format=csv',
+    '/odata/core_orders?$expand=nope',
+  ]) {
+    const { text, headers } = await ask(root + path, {})
+    assert.not.match(text + JSON.stringify(headers), HIDDEN, path)
+    assert.not.match(text, space.path(''), path)
+  }
+})
+
 test('with `sets` nothing of other models is shown, with `off` there is no page', async () => {
   await using space = await workspace(files)
   await space.ok(['run'])

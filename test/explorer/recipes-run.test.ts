@@ -1,6 +1,6 @@
 // What the page offers to paste is pasted: into sh, into Node, and into Python where its modules are installed.
 
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,10 +37,14 @@ const recipeTest = testsSharing(async (): Promise<Desk> => {
   }
 })
 
-async function codeFor(desk: Desk, tool: ToolId, name: string): Promise<string> {
+/** As a chart asks for it. */
+const CHART =
+  '$apply=filter(total%20gt%205)/groupby((status),aggregate(total%20with%20sum%20as%20value))&$top=5001'
+
+async function codeFor(desk: Desk, tool: ToolId, name: string, query = QUERY): Promise<string> {
   const schema = readSchema(JSON.parse((await desk.get('$metadata?$format=json')).text))
   const set = schema.set('core_orders')!
-  const state = readRowsState('core_orders', QUERY)
+  const state = readRowsState('core_orders', query)
   const source = recipeSource(`${desk.base}/`, set, state, schema.hasParquet)
   const recipe = recipesFor(source).find(({ id }) => id === tool)!
   const code = recipe.codes.find((one) => one.name === name)
@@ -70,6 +74,27 @@ recipeTest('JavaScript reads all pages with exact numbers', async (desk) => {
     placed_at: '2026-01-20T03:00:00Z',
   }
   assert.equal(JSON.parse(stdout), [150, first, 3])
+})
+
+recipeTest('what a chart asks for goes into tools as it is', async (desk) => {
+  await run('sh', ['-c', await codeFor(desk, 'curl', 'sh', CHART)], { cwd: desk.desk })
+  const lines = (await readFile(join(desk.desk, 'core_orders.csv'), 'utf8')).trim().split('\r\n')
+  const file = join(desk.desk, 'chart.mjs')
+  const text = await codeFor(desk, 'javascript', 'all pages', CHART)
+  await writeFile(
+    file,
+    `${text}\nfor (const row of rows) console.log(JSON.stringify(row.status) + ',' + row.value)`,
+  )
+  const { stdout } = await run(process.execPath, [file])
+  assert.equal(lines.slice(1).toSorted(), stdout.trim().split('\n').toSorted())
+  assert.equal(lines.length, 4)
+})
+
+const hasR = spawnSync('Rscript', ['--version']).status === 0
+const testOfR = hasR ? recipeTest : (name: string, _run: unknown) => test.skip(name)
+testOfR('R reads the CSV', async (desk: Desk) => {
+  const script = `${await codeFor(desk, 'r', 'base')}\nstopifnot(nrow(df) == 150, df$order_id[1] == 450, df$total[1] == 494.4)`
+  await run('Rscript', ['-e', script])
 })
 
 /** `check` looks at what the recipe has read. */
@@ -116,8 +141,20 @@ pythonTest(
   'polars reads the CSV',
   'polars',
   'CSV',
-  ['polars', 'requests'],
+  ['polars'],
   'assert df.height == 150 and df["big"][0] == 9007199254741442',
 )
+
+for (const [tool, modules] of [
+  ['pandas', ['pandas', 'pyarrow']],
+  ['polars', ['polars']],
+] as const)
+  pythonTest(
+    `${tool} reads the Parquet`,
+    tool,
+    'Parquet',
+    modules,
+    'assert len(df) == 150 and df["big"][0] == 9007199254741442 and str(df["total"][0]) == "494.40"',
+  )
 
 test.run()

@@ -46,6 +46,7 @@ test('every route has the page, whose links lead to its files', async () => {
     '/runs/42',
     '/connect?set=shop_orders',
     '/sets/shop_orders',
+    '/sets/shop_orders/',
     '/sets/shop_orders?$filter=id%20eq%207',
     '/sets/shop_orders/columns',
     '/sets/shop_orders/chart?x=id',

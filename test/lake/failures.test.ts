@@ -1,5 +1,8 @@
 // What can be wrong with a lake: each has a code and names the setting to change, and no secret is shown.
 
+import { readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EnvironmentError } from '../../src/core/failures.ts'
@@ -8,7 +11,9 @@ import { openStore } from '../../src/store/open-store.ts'
 import { sql } from '../../src/core/sql.ts'
 import { query } from '../support/handmade-models.ts'
 import { lakeSettingsOf } from '../support/lake/lake-settings-of.ts'
+import { lakeProject } from '../support/lake/lake-project.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
+import { startServers } from '../support/lake/servers.ts'
 import { type TestLake, withLake } from '../support/lake/with-lake.ts'
 import { openProject, type TestProject } from '../support/pipeline-project.ts'
 
@@ -95,7 +100,9 @@ const rows: readonly Row[] = [
 ]
 
 lakeTest('what is wrong with a lake has a code, and names the setting', async () => {
-  await using lake = await withLake()
+  // A setting of the whole server is among it.
+  await using servers = await startServers()
+  await using lake = await withLake(servers)
   await using space = await openProject()
   const settings = lakeSettingsOf(lake)
   await run(space, settings, 1)
@@ -135,6 +142,63 @@ lakeTest('before the first run a lake is empty to those who read', async () => {
 async function run(space: TestProject, lake: LakeSettings, value: number): Promise<void> {
   const paths = { ...space.paths, lake }
   await space.ok([query('a.t', `SELECT ${value} AS v`)], { paths, store: openStore(paths) })
+}
+
+lakeTest('what fails while a command reads is told by its code, and shows no secret', async () => {
+  await using lake = await withLake()
+  await using project = await lakeProject(lake, {
+    'models/mart/many.sql': "SELECT i, 'text ' || hash(i) AS t FROM range(200000) r(i)\n",
+    'models/mart/sum.sql': 'SELECT sum(i) AS total FROM mart.many\n',
+  })
+  await project.ok(['run'])
+  const text = 'SELECT max(t) AS t FROM mart.many'
+  const said = async (args: readonly string[], exitCode: number) => {
+    const { stdout, stderr } = await project.ok(args, { exitCode })
+    for (const secret of [lake.password, lake.env['LAKE_S3_SECRET']!])
+      assert.not.match(stdout + stderr, secret)
+    return stderr
+  }
+  for (const [answer, says] of [
+    [503, /the store does not answer: s3:/],
+    [403, /the store refuses the key: s3:/],
+    [0, /the store does not answer: s3:/],
+  ] as const) {
+    lake.store.refuseWith = answer
+    assert.match(await said(['query', text], 3), says)
+    lake.store.refuseWith = null
+  }
+  lake.store.refuseWith = 503
+  const changed = "SELECT i, 'changed' AS t FROM mart.sum, range(5) r(i)\n"
+  await project.write('models/mart/many.sql', changed)
+  await project.write('models/mart/sum.sql', 'SELECT 1 AS total\n')
+  assert.match(await said(['plan', '--diff'], 3), /the store does not answer: s3:/)
+  lake.store.refuseWith = null
+  // The first query that reads the table, which comes after the engine has been attached and pinned.
+  const cut = async (args: readonly string[], when: RegExp) => {
+    lake.catalog.forget()
+    lake.catalog.cutAt = when
+    const stderr = await said(args, 3)
+    assert.is(lake.catalog.cutAt, null, 'nothing was cut')
+    assert.match(stderr, /PostgreSQL does not answer/)
+  }
+  await cut(['query', text], /ducklake_data_file/)
+  await cut(['ls'], /ducklake_inlined_data/)
+  await cut(['plan'], /ducklake_inlined_data/)
+
+  await project.ok(['query', text])
+  await removeObjects(lake, 'many')
+  assert.match(
+    await said(['query', text], 3),
+    /an object of the lake is gone from the store: ducklake-.*--full-refresh/s,
+  )
+})
+
+/** Those of a table of the schema mart. */
+async function removeObjects({ servers, database }: TestLake, table: string): Promise<void> {
+  const directory = join(servers.directory, 'store')
+  for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' }))
+    if (name.includes(database) && name.includes(`mart/${table}/`) && name.includes('.parquet'))
+      await rm(join(directory, name), { recursive: true, force: true })
 }
 
 test.run()

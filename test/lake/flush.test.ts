@@ -59,6 +59,49 @@ lakeTest('collectors of two machines flush into one table; the next run builds o
 })
 
 lakeTest(
+  'a value that a lake would not give back is rejected with its reason, and no other',
+  async () => {
+    await using lake = await withLake()
+    const { env } = lake
+    await using space = await machine(lake)
+    const model = '-- @kind: events\nid bigint not null,\nsize hugeint,\nspan interval[]\n'
+    await space.write('models/raw/orders.sql', model)
+    await space.write(
+      'models/mart/total.sql',
+      'SELECT count(*) AS n, sum(id) AS ids FROM raw.orders\n',
+    )
+    {
+      await using daemon = await space.start(DAEMON)
+      const body = [
+        { id: 1, size: '99999999999999999999999999999999999999', span: ['1 month', '-30 days'] },
+        { id: 2, size: '170141183460469231731687303715884105727', span: null },
+        { id: 3, size: '-100000000000000000000000000000000000000', span: ['999999999:59:59'] },
+        { id: 4, size: null, span: [null] },
+      ]
+      const answer = await fetch(`${daemon.url}/collect/raw/orders/batch`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-ndjson' },
+        body: body.map((event) => `${JSON.stringify(event)}\n`).join(''),
+      })
+      assert.is(answer.status, 202, await answer.text())
+    }
+    const plan = await space.eider(['plan', '--diff'], { env })
+    assert.match(plan.stdout, /cannot store 1701\d+ as HUGEINT in this target/)
+    const { stdout } = await space.ok(['flush'], { env })
+    assert.match(stdout, /2 events, 2 rejected/)
+    assert.equal(await idsIn(space, lake), [1, 4])
+    const text = 'SELECT reason FROM _eider.rejected_events ORDER BY seq'
+    const reasons = (await space.ok(['query', text, '--json'], { env })).stdout
+    assert.match(reasons, /column \\"size\\": cannot store 1701\d+ as HUGEINT in this target/)
+    assert.match(reasons, /cannot store -1000\d+ as HUGEINT/)
+    // Another type takes what was set aside.
+    await space.write('models/raw/orders.sql', model.replace('hugeint', 'varchar'))
+    await space.ok(['run'], { env })
+    assert.equal(await idsIn(space, lake), [1, 2, 4])
+  },
+)
+
+lakeTest(
   'an answer to COMMIT that is lost, or a COMMIT that is cut off, loses and doubles nothing',
   async () => {
     await using lake = await withLake()

@@ -26,11 +26,18 @@ export interface Table {
 
 let fileNumber = 0
 
-/** Writes the files of `tables` and makes them the current snapshot, as one rename. */
+/** Writes the files of `tables`, one for all that have the same `rows`, and makes them the current snapshot, as one rename. */
 export async function publish(dir: string, id: string, tables: readonly Table[]): Promise<void> {
   await mkdir(dir, { recursive: true })
   const relations: PublishedRelation[] = []
-  for (const table of tables) relations.push(await writeTable(dir, table))
+  const written = new Map<Sql, PublishedRelation>()
+  for (const table of tables) {
+    const same = written.get(table.rows)
+    const relation =
+      same === undefined ? await writeTable(dir, table) : { ...same, ...nameOf(table) }
+    written.set(table.rows, relation)
+    relations.push(relation)
+  }
   await writeManifest(dir, { id, publishedAt: new Date(), runId: `run-of-${id}`, relations })
 }
 
@@ -41,8 +48,14 @@ export async function writeManifest(dir: string, snapshot: Snapshot): Promise<vo
   await rename(temporary, join(dir, MANIFEST_FILE))
 }
 
+const nameOf = ({ model, key = [], description }: Table) => ({
+  model: modelName(model),
+  key,
+  description: description ?? null,
+})
+
 export async function writeTable(dir: string, table: Table): Promise<PublishedRelation> {
-  const { model, key = [], description = null, rows, isView = false } = table
+  const { model, rows, isView = false } = table
   const file = `${model}-${++fileNumber}.duckdb`
   const name = sql.ident(...fileRows.tableOf('snapshot'))
   await using database = await Database.open({ path: ':memory:' })
@@ -54,12 +67,10 @@ export async function writeTable(dir: string, table: Table): Promise<PublishedRe
   await connection.run(sql`DETACH snapshot`)
   const rowCount = Number(counted!['n'])
   return {
-    model: modelName(model),
+    ...nameOf(table),
     file,
     bytes: (await stat(join(dir, file))).size,
     rows: rowCount,
-    key,
-    description,
     columns,
   }
 }

@@ -50,13 +50,14 @@ export async function complete(line: CommandLine): Promise<Proposal> {
   const command = commandOf(line.commands, before)
   if (command === null) return starting(typed, nextWords(line, before))
   const given = readGiven(command, before.slice(command.id.split(':').length))
-  if (given.pending !== null) return await valueOf(line, optionsOf(given.pending), typed, '')
+  if (given.pending !== null)
+    return await valueOf(line, optionsOf(command, given.pending), typed, '')
   if (given.isEnded) return await argument(line, command, given.arguments, typed)
   const [, name, value] = /^--([^=]+)=(.*)$/s.exec(typed) ?? []
   if (name !== undefined) {
     const flag = command.flags[name]
     if (flag?.type !== 'option') return NOTHING
-    return await valueOf(line, optionsOf(flag), value!, `--${name}=`)
+    return await valueOf(line, optionsOf(command, flag), value!, `--${name}=`)
   }
   if (typed.startsWith('-')) return starting(typed, flagsOf(command, given.flags))
   return await argument(line, command, given.arguments, typed)
@@ -135,9 +136,9 @@ interface Options {
   readonly kind: ValueKind
 }
 
-const optionsOf = ({ name, options }: Flag): Options => ({
+const optionsOf = ({ id }: CommandShape, { name, options }: Flag): Options => ({
   options: options ?? null,
-  kind: flagValues[name] ?? 'text',
+  kind: flagValues[`${id} --${name}`] ?? flagValues[name] ?? 'text',
 })
 
 async function argument(

@@ -12,9 +12,12 @@ export type ValueKind =
   /** Anything: nothing can be proposed. */
   | 'text'
 
-/** Of flags that list no options of their own. */
+/** Of flags that list no options of their own; where a name means something else in one command, with that before it. */
 export const flagValues: Readonly<Record<string, ValueKind>> = {
   'admin-port': 'text',
+  'move --from': 'target',
+  'page-size': 'text',
+  'sample-by': 'text',
   against: 'file',
   end: 'text',
   every: 'text',
@@ -25,17 +28,20 @@ export const flagValues: Readonly<Record<string, ValueKind>> = {
   junit: 'file',
   limit: 'text',
   manifest: 'file',
+  mask: 'text',
   out: 'file',
-  'page-size': 'text',
   port: 'text',
   project: 'directory',
+  sample: 'text',
   select: 'selector',
   start: 'text',
   target: 'target',
   threads: 'text',
+  to: 'target',
   token: 'text',
   vars: 'variable',
   wait: 'text',
+  where: 'text',
 }
 
 /** Of arguments by name. */

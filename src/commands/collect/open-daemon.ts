@@ -3,6 +3,7 @@
 import type { EventBuffer } from '../../buffer/buffer.ts'
 import { CollectDaemon, type CollectDaemonOptions } from '../../collect/daemon.ts'
 import type { Project } from '../../project/project.ts'
+import { readUpState } from '../../supervisor/state-file.ts'
 
 export const openDaemon = (
   { paths, settings }: Project,
@@ -23,5 +24,13 @@ export const openDaemon = (
     corsOrigins: settings['collect.cors_origins'],
     acceptTextPlain: settings['collect.accept_text_plain'],
     accessLog: settings['collect.access_log'],
+    lastRun: () => lastRun(paths.state),
     ...more,
   })
+
+async function lastRun(stateDir: string) {
+  const state = await readUpState(stateDir)
+  const ended = (state?.runs ?? []).flatMap(({ last }) => (last === null ? [] : [last]))
+  const [last] = ended.toSorted((a, b) => (a.started_at < b.started_at ? 1 : -1))
+  return last === undefined ? null : { last: last.status, at: last.started_at }
+}

@@ -22,5 +22,5 @@ export async function extensionsInForce(
   }
   const { settings, paths, files } = await open()
   const directory = extensionDirectory(paths.dir, settings['extensions.directory'])
-  return { directory, needed: neededExtensions(settings, files.sources ?? []) }
+  return { directory, needed: neededExtensions(settings, files.sources ?? [], paths.lake) }
 }

@@ -31,7 +31,9 @@ export async function queriedSnapshot(
     `${entitySetName(model)}${path}${options}`.replaceAll(/[^\u0021-\u007e]/gu, encodeURIComponent)
   const { openStore } = await import('../../store/open-store.ts')
   const store = openStore(paths)
-  const relations = (await store.snapshots.current())?.relations ?? []
+  const current = await store.published.current()
+  // One that is damaged serves nothing.
+  const relations = (await current?.read().catch(() => null))?.relations ?? []
   const isMeant = ({ model }: { readonly model: ModelName }) =>
     sameName(model, name) || sameName(entitySetName(model), name)
   const served = relations.find(isMeant)
@@ -46,7 +48,6 @@ export async function queriedSnapshot(
   const { makeScratch } = await import('../../pipeline/store/scratch.ts')
   const scratch = resources.use(await makeScratch(paths, store))
   await publishPreview({
-    dir,
     warehouse: store.warehouse,
     memoryLimit: settings.memory_limit,
     extensions: files.extensions,

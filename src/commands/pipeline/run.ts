@@ -29,6 +29,7 @@ import type { RunSummary } from '../../core/report/run-summary.ts'
 import { borrowingOf } from '../lender.ts'
 import { readManifest } from '../read-manifest.ts'
 import { runOptionsOf } from '../run-options.ts'
+import { openTrace, traced } from '../trace/open-trace.ts'
 
 type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
 
@@ -147,6 +148,8 @@ export default class PipelineRun extends BaseCommand {
       this.openProject({ ...flags, target }),
     )
     this.printWarnings(compiled.warnings)
+    const { version } = this.config
+    const trace = openTrace(process.env, startedMs, { version, target: flags.target ?? null })
     using display = flags.json ? null : this.#display(flags, known.keys(), stop)
     const logger = this.loggerFor(
       flags,
@@ -154,27 +157,35 @@ export default class PipelineRun extends BaseCommand {
     )
     const compiledIn = duration(performance.now() - startedMs)
     display?.detail(`compiled   ${count(known.size, 'model')}, ${compiledIn}`)
-    const summary = await runPipeline({
-      paths,
-      store: openStore(paths),
-      project: compiled,
-      openClaims: async () => (await import('../claims.ts')).openClaims(project, logger),
-      ...runOptionsOf(project),
-      ...borrowing,
-      fullRefresh: flags['full-refresh'],
-      selection,
-      ...(flags.threads === undefined ? {} : { modelsAtOnce: flags.threads }),
-      failFast: flags['fail-fast'],
-      keepHistory: keepsHistory(selection, flags),
-      allowEmpty: flags['allow-empty'],
-      range: rangeOf(flags),
-      lockWaitMs: flags.wait * 1000,
-      signal: stop.signal,
-      progress: (event) => (display === null ? this.printEvent(event) : display.progress(event)),
-      onShare: (share) => display?.share(share),
-      contractChanges,
-      logger,
-    })
+    const sending = traced(trace, logger)
+    const { summary, sent } = await sending(() =>
+      runPipeline({
+        paths,
+        store: openStore(paths),
+        project: compiled,
+        openClaims: async () => (await import('../claims.ts')).openClaims(project, logger),
+        ...runOptionsOf(project),
+        ...borrowing,
+        fullRefresh: flags['full-refresh'],
+        selection,
+        ...(flags.threads === undefined ? {} : { modelsAtOnce: flags.threads }),
+        failFast: flags['fail-fast'],
+        keepHistory: keepsHistory(selection, flags),
+        allowEmpty: flags['allow-empty'],
+        range: rangeOf(flags),
+        lockWaitMs: flags.wait * 1000,
+        signal: stop.signal,
+        progress: (event) => {
+          trace?.note(event)
+          if (display === null) this.printEvent(event)
+          else display.progress(event)
+        },
+        onPhase: trace?.notePhase,
+        onShare: (share) => display?.share(share),
+        contractChanges,
+        logger,
+      }),
+    )
     const { mistakesOf } = await import('../../compiler/mistakes.ts')
     const chosen = summary.models.map(({ model }) => model)
     const mistakes = mistakesOf(compiled, chosen)
@@ -188,6 +199,7 @@ export default class PipelineRun extends BaseCommand {
         `nothing to retry: the last run that ended left ${left} failed or skipped\n`,
       )
     }
+    await sent
     return summary
   }
 

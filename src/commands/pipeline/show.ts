@@ -85,6 +85,10 @@ export default class PipelineShow extends BaseCommand {
 function describeModel(model: Model, models: Models) {
   const { name, kind, source, description, tags, expose, dependsOn, sources, files, columns } =
     model
+  const checks = model.checks.map(({ severity, text, on }) => ({
+    severity,
+    text: on === undefined ? text : `${on}: ${text}`,
+  }))
   const readers = [...models.values()].filter((other) => other.dependsOn.includes(name))
   return {
     model: name,
@@ -99,6 +103,7 @@ function describeModel(model: Model, models: Models) {
     files,
     downstream: readers.map((reader) => reader.name),
     columns,
+    checks,
     definition: source.text.trimEnd(),
   }
 }
@@ -111,6 +116,7 @@ function showModel(model: ReturnType<typeof describeModel>): string {
     ['entity set', set === null ? '' : `${set} (${(key ?? []).join(', ')})`],
     ['reads', [...upstream, ...sources, ...files].join(', ')],
     ['read by', downstream.join(', ')],
+    ...model.checks.map(({ severity, text }) => [severity === 'warn' ? 'warns' : 'checks', text]),
   ].filter(([, text]) => text !== '')
   return [
     `${model.model}  ${model.kind}  ${model.path}`,

@@ -1,6 +1,6 @@
 // Values of annotations: one member for each form that a value may have, which read-annotation.ts reads.
 
-import type { Comparison, OnSchemaChange } from '../../core/model.ts'
+import type { Comparison, OnSchemaChange, UpTo } from '../../core/model.ts'
 import type { Span } from '../../core/source.ts'
 import type { SqlValue } from '../../core/sql.ts'
 
@@ -45,14 +45,21 @@ export const checkExamples = {
   accepted: "accepted(a, 'x', 'y')",
   references: 'references(a, schema.model.column)',
   row_count: 'row_count(> 0)',
-} as const satisfies Record<Exclude<CheckSyntax['is'], 'condition'>, string>
+} as const satisfies Record<Exclude<CheckForm['is'], 'condition'>, string>
 
 export type CheckName = keyof typeof checkExamples
 
 export const checkNames = Object.keys(checkExamples) as readonly CheckName[]
 
-/** `condition`: the whole value is SQL. */
-export type CheckSyntax =
+/** `condition`: the whole value is SQL, but for what follows it. */
+export type CheckSyntax = CheckForm & { readonly upTo?: UpToSyntax }
+
+export interface UpToSyntax extends UpTo {
+  /** Characters at the end of the value. */
+  readonly length: number
+}
+
+export type CheckForm =
   | { readonly is: 'not_null' | 'unique'; readonly columns: readonly NamedColumn[] }
   | { readonly is: 'accepted'; readonly column: NamedColumn; readonly values: readonly SqlValue[] }
   | {

@@ -54,7 +54,7 @@ const queryKinds = fileKinds.filter((kind) => kinds[kind].hasQuery)
 const checkRule = {
   value: 'check',
   expected: `a condition in SQL, or ${Object.values(checkExamples).join(', ')}`,
-  kinds: queryKinds,
+  kinds: fileKinds,
   repeats: true,
 } as const satisfies AnnotationRule
 

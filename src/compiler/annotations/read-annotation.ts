@@ -6,10 +6,12 @@ import {
   type AnnotationValues,
   type CheckName,
   checkNames,
+  type CheckForm,
   type CheckSyntax,
   type ContractTerm,
   type NamedColumn,
   type NamedModel,
+  type UpToSyntax,
 } from './annotation-values.ts'
 
 /** A text that is not what was expected. */
@@ -141,16 +143,30 @@ const CHECK_CALL = new RegExp(`(?:${checkNames.join('|')})(?=[ \\t]*\\()`, 'y')
 function check(r: Reader): CheckSyntax {
   const is = r.take(CHECK_CALL) as CheckName | null
   if (is === null) {
-    r.expect(/[^]+/y)
-    return { is: 'condition' }
+    const upTo = upToAtEnd(r.expect(/[^]+/y))
+    return { is: 'condition', ...(upTo === null ? {} : { upTo }) }
   }
   r.expect(OPEN)
   const read = checkArguments[is](r)
   r.expect(CLOSE)
-  return read
+  // It counts rows itself.
+  const rest = is === 'row_count' ? null : r.take(/[ \t]+up to [^]*/y)
+  if (rest === null) return read
+  const upTo = upToAtEnd(rest)
+  if (upTo === null) throw new Mismatch(r.start(rest))
+  return { ...read, upTo }
 }
 
-const checkArguments: { readonly [Name in CheckName]: (r: Reader) => CheckSyntax } = {
+const UP_TO = /(?:^|[ \t]+)up[ \t]+to[ \t]+(\d+(?:\.\d+)?)[ \t]*(%|rows?)[ \t]*$/i
+
+/** `up to 10 rows`, `up to 1%`: how much a check may find. null: nothing of the kind. */
+export function upToAtEnd(text: string): UpToSyntax | null {
+  const [whole, most = '', unit] = UP_TO.exec(text) ?? []
+  if (whole === undefined) return null
+  return { most: Number(most), unit: unit === '%' ? 'percent' : 'rows', length: whole.length }
+}
+
+const checkArguments: { readonly [Name in CheckName]: (r: Reader) => CheckForm } = {
   not_null: (r) => ({ is: 'not_null', columns: r.list(column) }),
   unique: (r) => ({ is: 'unique', columns: r.list(column) }),
   accepted(r) {
@@ -200,6 +216,11 @@ class Reader {
   /** In the file. */
   get offset(): number {
     return this.#base + this.#at
+  }
+
+  /** Where a text began that was just taken. */
+  start(taken: string): number {
+    return this.#at - taken.trimStart().length
   }
 
   isAtEnd(): boolean {

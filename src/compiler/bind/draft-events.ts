@@ -7,6 +7,8 @@ import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { definitionOf } from '../definition.ts'
 import { type Draft, type DraftContext, finishHeader } from './draft.ts'
+import { resolveChecks } from '../checks/checks.ts'
+import { extraDependencies } from './extra-dependencies.ts'
 import { namesOf, schemaChangeOfEvents } from '../kinds.ts'
 import type { ParsedEvents } from '../model-file.ts'
 import { describeColumns } from '../sql/named-columns.ts'
@@ -14,30 +16,45 @@ import { columnHint } from '../explain/column-types.ts'
 import { missingType, TYPE_HINT } from '../explain/binding.ts'
 import { problemOf } from '../explain/engine-words.ts'
 import { spanOfError } from '../places.ts'
+import { unstorableColumns } from '../stored-columns.ts'
 
-export function draftEvents(parsed: ParsedEvents, { connection }: DraftContext): Draft {
+export function draftEvents(parsed: ParsedEvents, context: DraftContext): Draft {
+  const { connection } = context
   const { name, source, header, kind, declared, complete } = parsed
   const nulls = declared.map(
     ({ name: column, type }) => sql`CAST(NULL AS ${sql.body(type)}) AS ${sql.ident(column)}`,
   )
+  const referenced = extraDependencies(parsed, context)
+  const dependsOn = [...referenced.keys()]
   return {
     name,
-    dependsOn: [],
+    dependsOn,
     complete,
     rows: sql`SELECT ${sql.join(nulls)}`,
-    placeOf: () => ({ source, span: { start: 0, end: 0 } }),
+    placeOf: (model) => ({ source, span: referenced.get(model) ?? { start: 0, end: 0 } }),
     explain: () => wrongTypes(connection, parsed),
     finish: async (bound) => {
       const columns = bound.map((column, i) => ({ ...column, nullable: declared[i]!.nullable }))
       const { base, diagnostics } = finishHeader(parsed, columns, (i) => declared[i]!.span)
-      const definition = definitionOf(kind, namesOf(header.expose?.value), columns)
-      const reads = { dependsOn: [], sources: [], files: [], volatile: false, checks: [] }
+      const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
+      const tests = checks.map(({ severity, text }) => [severity, text])
+      const parts = [namesOf(header.expose?.value), columns, ...(tests.length === 0 ? [] : [tests])]
+      const definition = definitionOf(kind, ...parts)
+      const reads = { dependsOn, sources: [], files: [], volatile: false, checks }
       const { onSchemaChange, conflicts } = schemaChangeOfEvents(source, header)
       const { described, diagnostics: inTexts } = describeColumns(parsed, columns)
       const kept = { ...base, ...reads, columns: described, definition }
       const model = { ...kept, kind, onSchemaChange }
-      const unstorable = unstorableTypes(parsed, columns)
-      return { model, diagnostics: [...diagnostics, ...conflicts, ...inTexts, ...unstorable] }
+      const unstorable = [
+        ...unstorableTypes(parsed, columns),
+        ...unstorableColumns(context, columns, {
+          source,
+          spanOf: (i) => declared[i]!.type.span,
+          hintOf: () => 'take JSON',
+        }),
+      ]
+      const wrong = [...diagnostics, ...conflicts, ...inTexts, ...unstorable, ...inChecks]
+      return { model, diagnostics: wrong }
     },
   }
 }

@@ -4,10 +4,10 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import { isRemote } from '../../core/external.ts'
 import type { Column } from '../../core/relation.ts'
-import type { Span } from '../../core/source.ts'
 import { sql } from '../../core/sql.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
-import { modelsInChecks, resolveChecks } from '../checks/checks.ts'
+import { resolveChecks } from '../checks/checks.ts'
+import { extraDependencies } from './extra-dependencies.ts'
 import { definitionOf } from '../definition.ts'
 import { type Draft, type DraftContext, finishHeader } from './draft.ts'
 import { columnLocations } from '../exposure.ts'
@@ -17,6 +17,7 @@ import type { ParsedQuery } from '../model-file.ts'
 import { describeColumns } from '../sql/named-columns.ts'
 import { engineDiagnostic, spanAtByte, spanOfError, withoutDir } from '../places.ts'
 import { appendOverGroups, renamedColumns } from '../output-warnings.ts'
+import { castToJson, unstorableColumns } from '../stored-columns.ts'
 import { type ResolvedQuery, unknownModel } from '../resolve.ts'
 
 /** `dynamic`: models whose columns depend on their data. */
@@ -60,6 +61,13 @@ export function draftQuery(
         ...renamedColumns(parsed, named, columns, placeOfColumn),
         ...appendOverGroups(parsed, tree, columns),
       ]
+      // A view has no rows of its own, but what is published of it has.
+      const hasRows = kind !== 'view' || header.expose !== undefined
+      const unstorable = unstorableColumns(context, hasRows ? columns : [], {
+        source,
+        spanOf: (i) => placeOfColumn(i) ?? spanAtByte(body, null),
+        hintOf: castToJson,
+      })
       const schemas = sources.map(context.schemaOfSource)
       const definition = definitionOf(kind, settings, canonical, context.macros, ...schemas)
       const { checks, diagnostics: inChecks } = await resolveChecks(parsed, columns, context)
@@ -78,23 +86,17 @@ export function draftQuery(
       }
       const finished = finishKind(parsed, rest, own(columns))
       const unknown = unknownModels(parsed, context)
-      const wrong = [...diagnostics, ...finished.diagnostics, ...inChecks, ...inTexts, ...unknown]
+      const wrong = [
+        ...diagnostics,
+        ...finished.diagnostics,
+        ...inChecks,
+        ...inTexts,
+        ...unknown,
+        ...unstorable,
+      ]
       return { model: finished.model, diagnostics: [...wrong, ...surprises] }
     },
   }
-}
-
-/** Models that the annotations name, with the places; a model that refers to itself does not wait for itself. */
-function extraDependencies(
-  { name, header }: ParsedQuery,
-  { findModel }: DraftContext,
-): ReadonlyMap<ModelName, Span> {
-  const found = new Map<ModelName, Span>()
-  for (const named of [...(header.depends_on?.value ?? []), ...modelsInChecks(header)]) {
-    const model = findModel(named.name)
-    if (model !== null && model !== name && !found.has(model)) found.set(model, named.span)
-  }
-  return found
 }
 
 /** DuckDB renames columns of a table where two columns of the query have the same name; the author has to know. */

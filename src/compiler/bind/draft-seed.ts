@@ -12,11 +12,13 @@ import { explainFault } from '../csv/explain-fault.ts'
 import { lostDigits } from '../csv/lost-digits.ts'
 import { scanCsv } from '../csv/scan.ts'
 import type { CsvShape } from '../csv/shape.ts'
+import { modelsInDeclared, resolveDeclared } from '../checks/checks.ts'
 import { definitionOf } from '../definition.ts'
 import type { Draft, DraftContext } from './draft.ts'
 import { problemOf } from '../explain/engine-words.ts'
 import { withoutDir } from '../places.ts'
 import { seedQuery, untypedColumns, wrongSeedTypes } from '../seed.ts'
+import { unstorableColumns } from '../stored-columns.ts'
 
 /** What is known about a seed before DuckDB reads it. */
 export interface KnownSeed {
@@ -56,8 +58,13 @@ function repeatedNames(shape: CsvShape | null, path: string): readonly Diagnosti
   })
 }
 
-export function draftSeed(seed: KnownSeed, { connection, dir }: DraftContext): Draft {
-  const { name, path, format, types } = seed.file
+export function draftSeed(seed: KnownSeed, context: DraftContext): Draft {
+  const { connection, dir } = context
+  const { name, path, format, types, checks: declared = [] } = seed.file
+  const referenced = modelsInDeclared(declared).flatMap(
+    (model) => context.findModel(model.name) ?? [],
+  )
+  const dependsOn = [...new Set(referenced)].filter((model) => model !== name)
   const place = wholeFile(path)
   const { source } = place
   const wanted = types.map(({ column, type }) => ({ column, type }))
@@ -73,7 +80,7 @@ export function draftSeed(seed: KnownSeed, { connection, dir }: DraftContext): D
     })
   return {
     name,
-    dependsOn: [],
+    dependsOn,
     complete: true,
     rows: seedQuery(shape, dir),
     placeOf: () => place,
@@ -94,20 +101,32 @@ export function draftSeed(seed: KnownSeed, { connection, dir }: DraftContext): D
       }
     },
     finish: async (columns) => {
-      const reads = { dependsOn: [], sources: [], files: [path], volatile: false, checks: [] }
+      const found = await resolveDeclared(declared, name, columns, context)
+      const { checks } = found
+      const reads = { dependsOn, sources: [], files: [path], volatile: false, checks }
       const words = { description: null, tags: [], owner: null, places: {} }
       const base = { name, source, ...words, expose: null, columns }
       const parts: unknown[] = wanted.length === 0 ? [] : [wanted]
       if (delimiter !== null && delimiter !== ',') parts.push({ delimiter })
+      if (checks.length > 0)
+        parts.push({ checks: checks.map(({ severity, text }) => [severity, text]) })
       const definition = definitionOf('seed', format, ...parts)
       const own = { kind: 'seed', format, types: wanted, delimiter } as const
       const diagnostics = readable
         ? [
+            ...found.diagnostics,
             ...(await untypedColumns(connection, seed.file, columns, shape, dir)),
             ...(format === 'csv' ? await digits(columns) : []),
           ]
         : await wrongSeedTypes(connection, seed.file, shape, dir)
-      return { model: { ...base, ...reads, definition, ...own }, diagnostics }
+      const unstorable = unstorableColumns(context, columns, {
+        source,
+        spanOf: () => place.span,
+        hintOf: ({ name: column }) =>
+          `give it another type in the .yml next to the seed: ${column}: JSON`,
+      })
+      const all = [...diagnostics, ...unstorable]
+      return { model: { ...base, ...reads, definition, ...own }, diagnostics: all }
     },
   }
 }

@@ -10,6 +10,7 @@ import type { Bindable } from './bind.ts'
 import type { CheckContext } from '../checks/checks.ts'
 import { checkContract, publishedColumns } from '../contract.ts'
 import { checkExposed } from '../exposure.ts'
+import type { TargetTypes } from '../stored-columns.ts'
 import type { ParsedModel } from '../model-file.ts'
 import { resolveColumns } from '../sql/named-columns.ts'
 
@@ -29,7 +30,7 @@ interface Place {
   readonly span: Span
 }
 
-export interface DraftContext extends CheckContext {
+export interface DraftContext extends CheckContext, TargetTypes {
   /** Project directory. */
   readonly dir: string
   /** File, or database, of a table of a source. */

@@ -5,7 +5,7 @@ import { type ModelName, splitModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 
 /** Row of a model that fails the test; for `unique` a key with its rows, for `row_count` the count. */
-export function failingRows(model: ModelName, test: CheckTest): Sql {
+export function failingRows(model: string, test: CheckTest): Sql {
   const rows = modelRelation(model)
   switch (test.is) {
     case 'not_null':
@@ -28,14 +28,15 @@ export function failingRows(model: ModelName, test: CheckTest): Sql {
       const holds = sql`count(*) ${comparisons[test.comparison]} ${sql.value(test.rows)}`
       return sql`SELECT count(*) AS "row_count" FROM ${rows} HAVING NOT (${holds})`
     }
+    case 'query':
+      return sql`FROM (${sql.body(test.body)}\n)`
     case 'condition':
       return sql`${beforeCondition(model)}${sql.body(test.body)}\n)`
   }
 }
 
 /** What stands before the author's SQL. */
-export const beforeCondition = (model: ModelName): Sql =>
-  sql`FROM ${modelRelation(model)} WHERE NOT (`
+export const beforeCondition = (model: string): Sql => sql`FROM ${modelRelation(model)} WHERE NOT (`
 
 const comparisons: Readonly<Record<Comparison, Sql>> = {
   '=': sql`=`,
@@ -46,8 +47,9 @@ const comparisons: Readonly<Record<Comparison, Sql>> = {
   '>=': sql`>=`,
 }
 
-export function modelRelation(model: ModelName): Sql {
-  const { schema, table } = splitModelName(model)
+/** Of a model, or a table of a source. */
+export function modelRelation(model: string): Sql {
+  const { schema, table } = splitModelName(model as ModelName)
   return sql.ident(schema, table)
 }
 

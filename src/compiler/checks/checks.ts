@@ -6,19 +6,25 @@ import { isNoValue } from '../../core/exact-value.ts'
 import type { Check, CheckTest } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import type { Span } from '../../core/source.ts'
+import type { SourceFile, Span } from '../../core/source.ts'
 import { type ModelBody, sql } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
-import type { CheckSyntax, NamedColumn, NamedModel } from '../annotations/annotation-values.ts'
+import {
+  checkExamples,
+  type CheckSyntax,
+  type NamedColumn,
+  type NamedModel,
+} from '../annotations/annotation-values.ts'
 import type { Annotation, Header } from '../annotations/annotations.ts'
 import { beforeCondition, failingRows, modelRelation } from './check-query.ts'
 import { misunderstoodCheck } from './check-hints.ts'
 import { unbalancedBracket } from '../bind/columns.ts'
-import type { ParsedQuery } from '../model-file.ts'
+import type { DeclaredCheck } from '../../core/declared-check.ts'
+import { readValue } from '../annotations/read-annotation.ts'
 import { resolveColumns } from '../sql/named-columns.ts'
 import { problemOf } from '../explain/engine-words.ts'
 import { engineDiagnostic } from '../places.ts'
@@ -40,26 +46,88 @@ export interface CheckContext {
   readonly variables: Variables
 }
 
+interface ResolvedChecks {
+  readonly checks: readonly Check[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** A relation and the file in which its checks are written. */
+interface Checked {
+  readonly name: string
+  readonly source: SourceFile
+}
+
 /** Call this once the model and those that it depends on are bound. */
-export async function resolveChecks(
-  parsed: ParsedQuery,
+export const resolveChecks = (
+  parsed: Checked & { readonly header: Header },
   columns: readonly Column[],
   context: CheckContext,
-): Promise<{ readonly checks: readonly Check[]; readonly diagnostics: readonly Diagnostic[] }> {
+): Promise<ResolvedChecks> => resolveGiven(givenChecks(parsed.header), parsed, columns, context)
+
+/** Those of a seed or of a table of a source, which stand in YAML. */
+export async function resolveDeclared(
+  declared: readonly DeclaredCheck[],
+  name: string,
+  columns: readonly Column[],
+  context: CheckContext,
+): Promise<ResolvedChecks> {
+  const all = declared.map(({ source, span, severity }) => {
+    const value = readDeclared({ source, span })
+    if (value === null) {
+      const problem = `this is not a check: expected a condition, or ${Object.values(checkExamples).join(', ')}`
+      const hint = 'write it as after @check in a model'
+      const wrong = diagnostic('invalid-check', { problem }, { source, span }, { hint })
+      return Promise.resolve({ checks: [], diagnostics: [wrong] })
+    }
+    const given = { value, span, valueSpan: span, severity }
+    return resolveGiven([given], { name, source }, columns, context)
+  })
+  const found = await Promise.all(all)
+  return {
+    checks: found.flatMap(({ checks }, i) =>
+      checks.map((check) => ({ ...check, source: declared[i]!.source })),
+    ),
+    diagnostics: found.flatMap(({ diagnostics }) => diagnostics),
+  }
+}
+
+function readDeclared({ source, span }: Pick<DeclaredCheck, 'source' | 'span'>) {
+  const read = readValue('check', source.text.slice(span.start, span.end), span.start)
+  return 'failedAt' in read ? null : read.value
+}
+
+/** Models that such checks refer to. */
+export const modelsInDeclared = (declared: readonly DeclaredCheck[]): readonly NamedModel[] =>
+  declared.flatMap((one) => {
+    const value = readDeclared(one)
+    return value?.is === 'references' ? [value.model] : []
+  })
+
+async function resolveGiven(
+  all: readonly GivenCheck[],
+  checked: Checked,
+  columns: readonly Column[],
+  context: CheckContext,
+): Promise<ResolvedChecks> {
   const checks: Check[] = []
   const diagnostics: Diagnostic[] = []
-  for (const given of givenChecks(parsed.header)) {
-    const resolved = resolveTest(given, parsed, columns, context)
+  for (const given of all) {
+    const resolved = resolveTest(given, checked, columns, context)
     const wrong = Array.isArray(resolved)
       ? resolved
-      : await mistakesIn(parsed, given.valueSpan, resolved as CheckTest, context.connection)
+      : await mistakesIn(checked, given.valueSpan, resolved as CheckTest, context.connection)
     diagnostics.push(...(wrong as readonly Diagnostic[]))
     if (wrong.length > 0) continue
-    const { severity, span, valueSpan } = given
-    const text = parsed.source.text.slice(valueSpan.start, valueSpan.end)
-    checks.push({ severity, text, span, test: resolved as CheckTest })
+    const { severity, span, valueSpan, value } = given
+    const text = checked.source.text.slice(valueSpan.start, valueSpan.end)
+    const test = resolved as CheckTest
+    checks.push({ severity, text, span, test, ...upToOf(value) })
   }
   return { checks, diagnostics }
+}
+
+function upToOf({ upTo }: CheckSyntax): Pick<Check, 'upTo'> {
+  return upTo === undefined ? {} : { upTo: { most: upTo.most, unit: upTo.unit } }
 }
 
 interface GivenCheck extends Annotation<CheckSyntax> {
@@ -74,8 +142,8 @@ function givenChecks({ check = [], warn = [] }: Header): readonly GivenCheck[] {
 }
 
 function resolveTest(
-  { value, valueSpan, severity }: GivenCheck,
-  { source }: ParsedQuery,
+  { value: { upTo, ...value }, valueSpan, severity }: GivenCheck,
+  { source }: Checked,
   columns: readonly Column[],
   { findModel, modelNames, variables }: CheckContext,
 ): CheckTest | readonly Diagnostic[] {
@@ -106,14 +174,15 @@ function resolveTest(
     case 'row_count':
       return value
     case 'condition': {
-      const { body, diagnostics } = bodyOf(source, valueSpan, variables)
+      const end = valueSpan.end - (upTo?.length ?? 0)
+      const { body, diagnostics } = bodyOf(source, { start: valueSpan.start, end }, variables)
       return hasErrors(diagnostics) ? diagnostics : { is: 'condition', body }
     }
   }
 }
 
 async function mistakesIn(
-  { name, source }: ParsedQuery,
+  { name, source }: Checked,
   span: Span,
   test: CheckTest,
   connection: Connection,

@@ -73,6 +73,15 @@ export interface Orphan {
 
 export type Progress = (event: RunEvent) => void
 
+/** A part of the work on a model; for traces alone, so no event. */
+export interface Phase {
+  readonly model: ModelName
+  readonly phase: 'build' | 'checks'
+  /** As performance.now(). */
+  readonly startedMs: number
+  readonly ms: number
+}
+
 /** How far a flush or the publication is; for the terminal alone, so no event. */
 export interface Share {
   readonly step: 'flush' | 'publish'

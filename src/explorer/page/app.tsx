@@ -18,15 +18,21 @@ import { views } from './views/views.ts'
 export interface AppProps {
   readonly place: Place
   readonly start: () => Promise<Page>
+  /** Tells of what comes to be known after the start; returns what ends that. */
+  readonly listen: (page: Page, changed: (page: Page) => void) => () => void
 }
 
-export function App({ place, start }: AppProps) {
+export function App({ place, start, listen }: AppProps) {
   const [page, setPage] = useState<Page | ServiceError | null>(null)
   const begin = () => {
     setPage(null)
     start().then(setPage, (error: unknown) => setPage(failure(error)))
   }
   useEffect(begin, [])
+  useEffect(() => {
+    if (page === null || page instanceof ServiceError) return undefined
+    return listen(page, setPage)
+  }, [page])
   if (page === null) return null
   if (page instanceof ServiceError) return <Problem error={page} again={begin} />
   return <Frame page={page} place={place} />

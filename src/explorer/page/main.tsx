@@ -4,7 +4,8 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { Place } from './place.ts'
 import { applyTheme } from './parts/theme.tsx'
-import { startPage } from './start.ts'
+import type { Page } from './page.ts'
+import { awaitCatalog, startPage } from './start.ts'
 import './page.css'
 import './parts/parts.css'
 import './frame/frame.css'
@@ -19,5 +20,7 @@ applyTheme()
 if (container !== null) {
   const place = new Place(root)
   place.listen()
-  render(<App place={place} start={() => startPage(root, place)} />, container)
+  const start = () => startPage(root, place)
+  const listen = (page: Page, changed: (page: Page) => void) => awaitCatalog(root, page, changed)
+  render(<App place={place} start={start} listen={listen} />, container)
 }

@@ -70,7 +70,9 @@ export class Snapshots implements AsyncDisposable {
     await snapshots.check()
     if (snapshots.published === null) await snapshots.#goBack([])
     if (snapshots.published === null)
-      logger.warn('no-snapshot', { hint: 'nothing is published yet: eider run' })
+      logger.warn('no-snapshot', {
+        hint: `nothing is published yet: ${options.published.broughtBy}`,
+      })
     snapshots.#timer = setInterval(() => void snapshots.check(), limits.snapshotPollMs)
     return snapshots
   }

@@ -14,7 +14,7 @@ import { isConflict } from '../../duckdb/errors.ts'
 import type { RunResults } from '../results.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state-store.ts'
-import { build, versionOf } from './build.ts'
+import { build, checkRows, versionOf } from './build.ts'
 import { materializationOf } from './materialize/kinds.ts'
 import { noteRelation } from './materialize/relation.ts'
 
@@ -138,12 +138,13 @@ async function buildOne(builder: GroupBuilder, step: Step): Promise<Done> {
   const { fingerprint, because } = decideNow(builder, step)
   if (because === null) return done(leaveAsItIs(context, results, step), null)
   if (model.kind === 'events') {
-    // The rows came with the flush.
+    // The rows came with the flush and stay, whatever the checks say: those that sent them think them safe.
     const version = versionOf(context, model, fingerprint)
     results.versions.set(model.name, version)
     const rows = results.flushed.get(model.name)?.events ?? 0
+    const found = await checkRows(context, model)
     const outcome = { status: 'built', because, rows } as const
-    return done(withWarnings(step, outcome), { model, fingerprint, version })
+    return done(withWarnings(step, outcome, found), { model, fingerprint, version })
   }
   results.start(model.name, because)
   const { rows, version, warnings } = await build(context, model, fingerprint)

@@ -4,7 +4,7 @@ import type { EventsModel, Model } from '../../core/model.ts'
 import { kinds } from '../../core/kinds.ts'
 import { hashOf } from '../../core/hash.ts'
 import { foldCase, splitModelName, type ModelName } from '../../core/names.ts'
-import type { ModelResult } from '../../core/report/progress.ts'
+import type { ModelResult, Phase } from '../../core/report/progress.ts'
 import { sql } from '../../core/sql.ts'
 import type { Step } from '../../core/report/planned-changes.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
@@ -29,12 +29,34 @@ export async function build(
   model: BuiltModel,
   fingerprint: string,
 ): Promise<BuiltRows> {
-  const built = await materializationOf(model).build(context, model)
-  const warnings = await runChecks(context.connection, model)
+  const built = await timed(context, model, 'build', () =>
+    materializationOf(model).build(context, model),
+  )
+  const warnings = await checkRows(context, model)
   const before = recordOf(context, model)
   const isNew = built.changed || before === null
   const version = isNew ? versionOf(context, model, fingerprint) : before.version
   return { version, warnings, ...(built.rows === undefined ? {} : { rows: built.rows }) }
+}
+
+/** As runChecks(). */
+export function checkRows(context: RunContext, model: Model): Promise<readonly string[]> {
+  const check = () => runChecks(context.connection, model)
+  return model.checks.length === 0 ? check() : timed(context, model, 'checks', check)
+}
+
+async function timed<T>(
+  { onPhase }: RunContext,
+  { name: model }: Model,
+  phase: Phase['phase'],
+  work: () => Promise<T>,
+): Promise<T> {
+  const startedMs = performance.now()
+  try {
+    return await work()
+  } finally {
+    onPhase?.({ model, phase, startedMs, ms: performance.now() - startedMs })
+  }
 }
 
 /** Of the models that have none yet. Not in their transactions: two that create one schema at once would conflict. */

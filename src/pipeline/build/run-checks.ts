@@ -2,21 +2,23 @@
 // version stays.
 
 import { count } from '../../core/counts.ts'
-import { failingRows } from '../../compiler/checks/check-query.ts'
+import { failingRows, modelRelation } from '../../compiler/checks/check-query.ts'
 import { limits } from '../../core/limits.ts'
 import type { Check, Model } from '../../core/model.ts'
 import { positionOf } from '../../core/source.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError, isInterrupt } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
-import { ModelFailure } from '../failure.ts'
+import { ModelFailure, problemIn } from '../failure.ts'
+import { countRows } from './materialize/relation.ts'
 
 /** One line for each `@warn` that found rows. Throws ModelFailure with all of `@check` that did. */
 export async function runChecks(connection: Connection, model: Model): Promise<readonly string[]> {
   const warnings: string[] = []
   const failures: string[] = []
   for (const check of model.checks) {
-    const found = await runCheck(connection, model, check)
+    const found = await withPlace(model, check, () => runCheck(connection, model, check))
     if (found !== null) (check.severity === 'warn' ? warnings : failures).push(found)
   }
   const [first, ...more] = failures
@@ -27,18 +29,43 @@ export async function runChecks(connection: Connection, model: Model): Promise<r
 async function runCheck(
   connection: Connection,
   model: Model,
-  { test, text: condition, span }: Check,
+  check: Check,
 ): Promise<string | null> {
+  const { test, text: condition, on = model.name, upTo } = check
   const text = sql`CAST(_eider_row AS VARCHAR)`
   const most = sql.value(limits.shownRowCharacters)
   const cut = sql`CASE WHEN length(${text}) > ${most} THEN left(${text}, ${most}) || '…' ELSE ${text} END`
   const row = await connection.row(sql`
     SELECT count(*) AS n, min(${cut}, ${sql.value(limits.shownKeys)}) AS shown
-    FROM (${failingRows(model.name, test)}) AS _eider_row`)
+    FROM (${failingRows(on, test)}) AS _eider_row`)
   const rows = numberOf(row?.['n'])
   if (rows === 0) return null
+  let share = ''
+  if (upTo?.unit === 'rows' && rows <= upTo.most) return null
+  if (upTo?.unit === 'percent') {
+    const percent = (100 * rows) / Math.max(1, await countRows(connection, modelRelation(on)))
+    if (percent <= upTo.most) return null
+    share = ` (${Number(percent.toPrecision(3))}%)`
+  }
   const shown = row?.['shown'] as readonly string[]
   const more = rows > shown.length ? '; and more' : ''
-  const { line, column } = positionOf(model.source, span.start)
-  return `${model.source.path}:${line}:${column}: ${condition} does not hold for ${count(rows, 'row')}: ${shown.join('; ')}${more}`
+  const what = test.is === 'query' ? 'finds' : 'does not hold for'
+  const where = check.on === undefined ? '' : ` of ${check.on}`
+  return `${placeOf(model, check)}: ${condition} ${what} ${count(rows, 'row')}${where}${share}: ${shown.join('; ')}${more}`
+}
+
+function placeOf(model: Model, { source = model.source, span }: Check): string {
+  const { line, column } = positionOf(source, span.start)
+  return `${source.path}:${line}:${column}`
+}
+
+/** A query that fails on these rows, such as a cast, is told with its own file. */
+async function withPlace<T>(model: Model, check: Check, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const isOwn = error instanceof DatabaseError && check.source !== undefined
+    if (!isOwn || isInterrupt(error) || error.details.type === 'FATAL') throw error
+    throw new ModelFailure(`${placeOf(model, check)}: ${problemIn(error)}`, 'placed')
+  }
 }

@@ -56,7 +56,10 @@ function describeModel(model: Model): CatalogModel {
     depends_on: dependsOn,
     sources,
     columns: [],
-    checks: checks.map(({ severity, text }) => ({ severity, text })),
+    checks: checks.map(({ severity, text, on }) => ({
+      severity,
+      text: on === undefined ? text : `${on}: ${text}`,
+    })),
     path: source.path,
     // The text of a seed is data.
     sql: kind === 'seed' ? null : source.text,

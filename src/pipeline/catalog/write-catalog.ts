@@ -20,8 +20,8 @@ export interface WriteCatalogOptions {
 
 export async function writeCatalog(options: WriteCatalogOptions): Promise<void> {
   const { connection, snapshots, project } = options
-  const { snapshot, before: idBefore } = options.published
-  const before = idBefore === null ? null : await snapshots.catalog(idBefore)
+  const { snapshot, before: published } = options.published
+  const before = published === null ? null : await snapshots.catalog(published.id)
   const names = new Set<string>(knownModels(project).keys())
   // In a lake each statement outside of a transaction is two of its own.
   const runs = await connection.transact(() =>

@@ -15,7 +15,7 @@ import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushCount } from '../../core/report/run-summary.ts'
 import { finishCommitted, type FlushDependencies, FlushedMeanwhile, flushTarget } from './flush.ts'
 import { dropBatch, insertRejected, isOf } from './load-batch.ts'
-import { events as eventsTable } from '../build/materialize/events.ts'
+import { events as eventsTable, isAsListed } from '../build/materialize/events.ts'
 import { noteRelation } from '../build/materialize/relation.ts'
 import { type FlushPosition, isEdited } from '../../store/state-store.ts'
 
@@ -117,8 +117,7 @@ async function retryRejected(
 ): Promise<number> {
   const query = sql`SELECT 1 FROM _eider.rejected_events WHERE ${isOf(model)} LIMIT 1`
   if ((await connection.row(query)) === null) return 0
-  const target = await store.tables.written(connection, model.name)
-  const events = await insertRejected(connection, target, model)
+  const events = await insertRejected(connection, model, store.tables)
   await dropBatch(connection)
   return events
 }
@@ -169,6 +168,7 @@ async function prepareTable(
   const record = recordOf(context, model)
   const wasEdited = isEdited(record, model)
   const isKnown = record?.kind === 'events' && !wasEdited
+  if (isKnown && (await isAsListed(context, model))) return
   const prepare = async () => {
     // Another machine may have made the table since this one looked, and flushed into it.
     const isStale =

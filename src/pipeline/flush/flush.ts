@@ -205,7 +205,7 @@ async function flushClaims(
     for (const one of claims) await flushClaims(deps, model, [one], count)
     return
   }
-  const batch = await loadTolerantly(connection, model, claim)
+  const batch = await loadTolerantly(connection, model, claim, deps.tables)
   await commit(batch, (target) => insertTolerantly(connection, target, claim, batch))
 }
 

@@ -21,7 +21,7 @@ import {
   viewTyped,
 } from './load-batch.ts'
 import { countRows } from '../build/materialize/relation.ts'
-import { plainTable } from '../../store/table-storage.ts'
+import { plainTable, type TableStorage } from '../../store/table-storage.ts'
 import { isEdited, STATE_SCHEMA } from '../../store/state-store.ts'
 
 /** The columns of the model; the rows that would come into its table, once judgeEvents() has run. */
@@ -39,7 +39,7 @@ export function rejectedFor(
 
 /** `rejectedIn`: the table of events that were rejected before, when the run would try them again. */
 export async function judgeEvents(
-  connection: Connection,
+  { connection, store: { tables } }: Pick<RunContext, 'connection' | 'store'>,
   model: EventsModel,
   segments: readonly WaitingSegment[],
   rejectedIn: Sql | null,
@@ -48,14 +48,14 @@ export async function judgeEvents(
   await connection.run(sql`CREATE OR REPLACE TEMP TABLE _eider_arriving (${sql.join(columns)})`)
   let retried = 0
   if (rejectedIn !== null) {
-    await judgeRejected(connection, model, rejectedIn)
+    await judgeRejected(connection, model, rejectedIn, tables)
     retried = await connection.run(sql`INSERT INTO ${ARRIVING} BY NAME FROM ${FITTING}`)
   }
   const waiting = segments.reduce((sum, { events }) => sum + events, 0)
-  const fit = waiting === 0 || (await insertAll(connection, model, segments))
+  const fit = waiting === 0 || (await insertAll(connection, model, segments, tables))
   const verdict = fit
     ? { rejected: 0, reasons: [] }
-    : await rejectMisfits(connection, model, segments)
+    : await rejectMisfits(connection, model, segments, tables)
   await dropBatch(connection)
   return { waiting, retried, ...verdict }
 }
@@ -65,10 +65,14 @@ async function insertAll(
   connection: Connection,
   model: EventsModel,
   segments: readonly WaitingSegment[],
+  tables: TableStorage,
 ): Promise<boolean> {
   const batch = await viewTyped(connection, model, segments, true)
   try {
-    await connection.transact(() => insertTyped(connection, plainTable(ARRIVING), batch))
+    await connection.transact(async () => {
+      await insertTyped(connection, plainTable(ARRIVING), batch)
+      if (await holdsUnkept(connection, model, tables)) throw new MisfitError()
+    })
     return true
   } catch (error) {
     if (error instanceof MisfitError) return false
@@ -76,17 +80,30 @@ async function insertAll(
   }
 }
 
+/** Here the rows lie in a table that stores all values. */
+async function holdsUnkept(
+  connection: Connection,
+  { columns }: EventsModel,
+  tables: TableStorage,
+): Promise<boolean> {
+  const all = columns.flatMap(({ name, type }) => tables.keeps(sql.ident(name), type) ?? [])
+  if (all.length === 0) return false
+  const query = sql`SELECT 1 FROM ${ARRIVING} WHERE NOT (${sql.join(all, sql` AND `)}) LIMIT 1`
+  return (await connection.row(query)) !== null
+}
+
 async function rejectMisfits(
   connection: Connection,
   model: EventsModel,
   segments: readonly WaitingSegment[],
+  tables: TableStorage,
 ): Promise<Pick<EventsVerdict, 'rejected' | 'reasons'>> {
-  await judgeSegments(connection, model, segments)
+  await judgeSegments(connection, model, segments, tables)
   await connection.run(sql`INSERT INTO ${ARRIVING} BY NAME FROM ${FITTING}`)
   // Events with the same mistake in different values are one row.
   const rows = await connection.rows(sql`
     SELECT arg_min(reason, seq) AS reason, count(*) AS events, min(seq) AS first FROM ${VERDICTS}
-    GROUP BY regexp_replace(reason, 'cannot read .*? as ', '', 'g')
+    GROUP BY regexp_replace(reason, 'cannot (?:read|store) .*? as ', '', 'g')
     ORDER BY events DESC, first LIMIT ${sql.value(limits.plannedReasons)}`)
   const reasons = rows.map(({ reason, events, first }) => ({
     reason: textOf(reason),

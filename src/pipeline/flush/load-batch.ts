@@ -11,7 +11,7 @@ import type { EventsModel } from '../../core/model.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import type { WrittenTable } from '../../store/table-storage.ts'
+import type { TableStorage, WrittenTable } from '../../store/table-storage.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { field, fields, isNested, isRequired, typedOf } from './event-columns.ts'
 import { ModelFailure } from '../failure.ts'
@@ -80,8 +80,9 @@ export async function loadTolerantly(
   connection: Connection,
   model: EventsModel,
   claim: Claim,
+  tables: TableStorage,
 ): Promise<Batch> {
-  await judgeSegments(connection, model, [claim])
+  await judgeSegments(connection, model, [claim], tables)
   const rejected = await countRows(connection, VERDICTS)
   const events = await countRows(connection, FITTING)
   if (events + rejected !== claim.events)
@@ -116,10 +117,11 @@ export async function insertTolerantly(
  */
 export async function insertRejected(
   connection: Connection,
-  target: WrittenTable,
   model: EventsModel,
+  tables: TableStorage,
 ): Promise<number> {
-  await judgeRejected(connection, model, sql`_eider.rejected_events`)
+  const target = await tables.written(connection, model.name)
+  await judgeRejected(connection, model, sql`_eider.rejected_events`, tables)
   const events = await countRows(connection, FITTING)
   await insertRows(connection, target, { rows: FITTING, events, rejected: 0 })
   await connection.run(sql`
@@ -143,9 +145,10 @@ export function judgeSegments(
   connection: Connection,
   model: EventsModel,
   segments: readonly Pick<WaitingSegment, 'url'>[],
+  tables: TableStorage,
 ): Promise<void> {
   const members = { s: sql`UBIGINT`, t: sql`VARCHAR`, e: sql`JSON`, x: EXACT_TEXTS }
-  return giveVerdicts(connection, model, linesOf(segments, members))
+  return giveVerdicts(connection, model, linesOf(segments, members), tables)
 }
 
 /** As judgeSegments(), for rejected events in `table`. */
@@ -153,11 +156,12 @@ export function judgeRejected(
   connection: Connection,
   model: EventsModel,
   table: Sql,
+  tables: TableStorage,
 ): Promise<void> {
   const rejected = sql`(
     SELECT rowid::UBIGINT AS s, received_at::VARCHAR AS t, event::JSON AS e, exact AS x
     FROM ${table} WHERE ${isOf(model)})`
-  return giveVerdicts(connection, model, rejected)
+  return giveVerdicts(connection, model, rejected, tables)
 }
 
 /** By name, since a table may have columns that its model no longer lists. */
@@ -182,6 +186,7 @@ async function giveVerdicts(
   connection: Connection,
   model: EventsModel,
   source: Sql,
+  tables: TableStorage,
 ): Promise<void> {
   const asJson = sql`STRUCT(${sql.join(model.columns.map(({ name }) => sql`${sql.ident(name)} JSON`))})`
   await connection.run(sql`
@@ -191,7 +196,12 @@ async function giveVerdicts(
   await connection.run(
     sql`CREATE OR REPLACE TEMP TABLE _eider_verdicts (seq UBIGINT, reason VARCHAR)`,
   )
-  for (const reasons of [misfits(model), ...model.columns.filter(isNested).map(nestedMisfits)])
+  const unkept = unkeptValues(model, tables)
+  for (const reasons of [
+    misfits(model),
+    ...model.columns.filter(isNested).map(nestedMisfits),
+    ...(unkept === null ? [] : [unkept]),
+  ])
     await connection.run(sql`
       INSERT INTO ${VERDICTS} SELECT seq, reason FROM (${reasons})
       WHERE seq NOT IN (SELECT seq FROM ${VERDICTS})`)
@@ -225,6 +235,24 @@ function nestedMisfits(column: Column): Sql {
     WHERE g.fullkey = w.fullkey AND ((w.type = 'NULL' AND g.type <> 'NULL')
       OR (w.type IN ('OBJECT', 'ARRAY') AND g.type NOT IN ('OBJECT', 'ARRAY')))
     GROUP BY seq`
+}
+
+/** Events with a value that the table would not give back; null where it gives back all. */
+function unkeptValues({ columns, ...model }: EventsModel, tables: TableStorage): Sql | null {
+  const reasons = columns.flatMap(({ name, type }) => {
+    const value = sql.ident(name)
+    const keeps = tables.keeps(value, type)
+    if (keeps === null) return []
+    const text = sql`${sql.value(`column "${name}": cannot store `)} || left(CAST(${value} AS VARCHAR), 100)
+      || ${sql.value(` as ${type} in this target`)}`
+    return [sql`CASE WHEN NOT ${keeps} THEN ${text} END`]
+  })
+  if (reasons.length === 0) return null
+  const values = fields({ ...model, columns }, sql`typed`, sql`TRY_CAST`, true)
+  const [seq, reason] = [sql.ident('_eider_seq'), sql.ident('_eider_reason')]
+  return sql`SELECT ${seq} AS seq, ${reason} AS reason
+    FROM (SELECT ${seq}, concat_ws('; ', ${sql.join(reasons)}) AS ${reason}
+      FROM (SELECT seq AS ${seq}, ${values} FROM ${GIVEN})) WHERE ${reason} <> ''`
 }
 
 const describeSegment = (claim: Claim) => `${locationOf(claim)} of ${claim.collector}`

@@ -170,7 +170,7 @@ async function addEvents(
       const rejectedIn = rejectedFor(model, context)
       const isOther = recordOf(context, model)?.definition !== model.definition
       if (isOther && (rejectedIn !== null || withNewEvents.has(model.name)))
-        events = await judgeEvents(context.connection, model, await waiting(model), rejectedIn)
+        events = await judgeEvents(context, model, await waiting(model), rejectedIn)
     }
     shown.push({ ...step, columns: model.columns, events, diff: null })
   }

@@ -5,9 +5,11 @@ import type { ModelName } from '../../core/names.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { FlushedSegment, FlushRecords } from '../flush-records.ts'
+import type { FlushPosition } from '../state-store.ts'
 
 export const fileFlushRecords: FlushRecords = {
   prepare: () => Promise.resolve(),
+  adopt,
   // Nobody else has the database.
   hold: () => Promise.resolve({ [Symbol.asyncDispose]: () => Promise.resolve() }),
   record,
@@ -16,6 +18,21 @@ export const fileFlushRecords: FlushRecords = {
     const query = sql`SELECT 1 FROM _eider.acks WHERE claim_id = ${sql.value(id)}`
     return (await connection.row(query)) !== null
   },
+}
+
+async function adopt(
+  connection: Connection,
+  target: ModelName,
+  position: FlushPosition,
+): Promise<void> {
+  const rows = Array.from(
+    position,
+    ([opening, segment]) =>
+      sql`(${sql.value(target)}, ${sql.value(opening)}, ${sql.value(segment)}, now())`,
+  )
+  if (rows.length > 0)
+    await connection.run(sql`
+      INSERT INTO _eider.flush_position (target, opening, segment, flushed_at) VALUES ${sql.join(rows)}`)
 }
 
 /** The primary key and the fence are two walls: either refuses a claim that another runner has committed. */

@@ -17,7 +17,8 @@ import { fileRows } from './file-rows.ts'
 import { watchManifest } from './manifest-watch.ts'
 
 /** `dir` may not exist yet. */
-export const fileReader = (dir: string): SnapshotReader => ({
+export const fileReader = (dir: string, broughtBy = 'eider run'): SnapshotReader => ({
+  broughtBy,
   rows: fileRows,
   current: () => readCurrent(dir),
   follow: (onChange) => watchManifest(dir, onChange),

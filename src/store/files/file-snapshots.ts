@@ -39,6 +39,7 @@ export const fileSnapshots = (dir: string): SnapshotStore => ({
   publish: (options, choose) => publish(dir, options, choose),
   catalog: (id) => readCatalog(dir, id),
   writeCatalog: (id, text) => writeCatalog(dir, id, text),
+  catalogsIdleRuns: true,
   fork: (to) => fork(dir, to),
 })
 
@@ -59,7 +60,7 @@ async function publish(
   if (changed || !snapshots.isShown) await writeSnapshot(dir, snapshot)
   const kept = { current: snapshot, retained: snapshots.retained }
   await collectGarbage(dir, kept, { now, retention })
-  return { snapshot, changed, before: snapshots.current?.id ?? null }
+  return { snapshot, changed, before: snapshots.current }
 }
 
 function rowsIn(

@@ -20,6 +20,7 @@ import {
   STATE_SCHEMA,
   type StateStore,
 } from '../state-store.ts'
+import { refuseUnfinishedMove } from '../moved-tables.ts'
 import { checkFormat, ensureState } from './file-layout.ts'
 import { copyRun, type KnownRuns, saveLastState } from './last-state.ts'
 
@@ -28,8 +29,9 @@ export function fileState(stateDir: string): StateStore {
   let began: Began | null = null
   return {
     ...withoutMemory,
-    async begin(connection, names) {
+    async begin(connection, names, options) {
       const catalog = await readCatalog(connection)
+      if (options?.isMove !== true) refuseUnfinishedMove(catalog)
       await ensureState(connection, catalog)
       began = await readKnown(connection, catalog, names)
       return began
@@ -164,9 +166,9 @@ async function recordModels(
   if (records.length === 0) return
   const names = sql.join(records.map(({ model }) => sql`lower(${sql.value(model.name)})`))
   const rows = records.map(
-    ({ model, fingerprint, version }) =>
+    ({ model, fingerprint, version, removed = false }) =>
       sql`(${sql.value(model.name)}, ${sql.value(model.kind)}, ${sql.value(fingerprint)}, ${sql.value(version)},
-      ${sql.value(model.definition)}, ${sql.value(runId)}, now(), NULL)`,
+      ${sql.value(model.definition)}, ${sql.value(runId)}, now(), ${removed ? sql`now()` : sql`NULL`})`,
   )
   await connection.run(sql`
     DELETE FROM _eider.models WHERE lower(model) IN (${names});

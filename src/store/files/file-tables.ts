@@ -21,7 +21,7 @@ export const fileTables: TableStorage = {
       type === 'table' ? sql`DROP TABLE ${relation}` : sql`DROP VIEW ${relation}`,
     )
   },
-  keeps: () => sql`true`,
+  keeps: () => null,
 }
 
 export function relationOf(name: ModelName): Sql {

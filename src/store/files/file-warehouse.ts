@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EnvironmentError } from '../../core/failures.ts'
 import { limits } from '../../core/limits.ts'
 import type { ProjectPaths } from '../../core/project.ts'
+import { Resources } from '../../core/resources.ts'
 import { sql } from '../../core/sql.ts'
 import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
 import { type Connection, Database } from '../../duckdb/database.ts'
@@ -18,10 +19,11 @@ import { AS_READER, AS_RUN, explain, isLocked } from './warehouse-failures.ts'
 
 export const fileWarehouse = (paths: ProjectPaths, lease: RunLease): Warehouse => ({
   name: paths.database,
+  readersHoldRuns: true,
   exists: () => Promise.resolve(isThere(paths)),
   open: (options) => open(paths, options),
   openToRead: (options) => openToRead(paths, options),
-  attachToRead: (connection) => attachToRead(paths, connection),
+  openBeside: (options) => openBeside(paths, options),
   settle: (connection, recordBytes) => settle(paths, connection, recordBytes),
   fork: (path, options) => fork(paths, path, lease, options),
 })
@@ -94,15 +96,26 @@ function isThere({ database }: ProjectPaths): boolean {
   }
 }
 
-async function attachToRead({ database }: ProjectPaths, connection: Connection): Promise<void> {
-  // A name that no schema of a project has: DuckDB would not know which of the two is meant.
-  const name = sql.ident('_eider_warehouse')
-  try {
-    await connection.run(sql`ATTACH ${sql.value(database)} AS ${name} (READ_ONLY)`)
-  } catch (error) {
-    throw error instanceof DatabaseError ? explain(error, database, AS_READER) : error
+async function openBeside(
+  paths: ProjectPaths,
+  { memoryLimit, threads = null, tempDir = null, extensions }: ReadOptions,
+): Promise<Database> {
+  const engine = { searchDir: paths.dir, threads, memoryLimit, tempDir, extensions }
+  await using resources = new Resources()
+  const database = resources.use(await Database.open({ path: ':memory:', ...engine }))
+  if (isThere(paths)) {
+    await using connection = await database.connect()
+    // A name that no schema of a project has: DuckDB would not know which of the two is meant.
+    const name = sql.ident('_eider_warehouse')
+    try {
+      await connection.run(sql`ATTACH ${sql.value(paths.database)} AS ${name} (READ_ONLY)`)
+    } catch (error) {
+      throw error instanceof DatabaseError ? explain(error, paths.database, AS_READER) : error
+    }
+    database.onConnect([sql`USE ${name}`])
   }
-  await connection.run(sql`USE ${name}`)
+  resources.move()
+  return database
 }
 
 async function fork(

@@ -32,6 +32,12 @@ export function explain(error: DatabaseError, path: string, hint: string): Envir
       `the warehouse ${path} is damaged: ${words}`,
       'restore it from a backup, or move it away (with its .wal file) and run again with --allow-empty: models are rebuilt, flushed events are only in that file',
     )
+  if (/can only read versions? between/.test(error.message))
+    return failure(
+      'warehouse-unusable',
+      `a newer DuckDB than that of eider wrote the warehouse ${path}`,
+      'go on with the version of eider or DuckDB that wrote it, or restore a backup of before',
+    )
   if (/No space left on device/.test(error.message))
     return failure('disk-full', `the disk of ${path} is full`, 'make room and run again')
   return failure(

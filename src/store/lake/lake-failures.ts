@@ -95,6 +95,23 @@ export function explainLake(error: unknown, lake: LakeTarget): unknown {
   })
 }
 
+/** The same for those who only read. Where others read and write, an object that is gone fails the models that read it. */
+export function explainReading(error: unknown, lake: LakeTarget): unknown {
+  const [, url] = error instanceof DatabaseError ? (GONE.exec(error.details.message) ?? []) : []
+  if (url === undefined) return explainLake(error, lake)
+  const name = url.slice(url.lastIndexOf('/') + 1)
+  return new EnvironmentError(
+    'lake-damaged',
+    `an object of the lake is gone from the store: ${name}`,
+    {
+      hint: 'put it back from the versions of the bucket, or build what lies in it: eider run MODEL --full-refresh',
+      cause: error,
+    },
+  )
+}
+
+const GONE = /HTTP (?:GET|HEAD) error (?:on|reading) '([^'?]*)[^']*'.*404/s
+
 /** The words of PostgreSQL, which stand last, after the options of the connection. */
 function reasonOf(message: string): string {
   const plain = message.replaceAll(String.raw`\"`, '"').replaceAll(String.raw`\n`, '\n')

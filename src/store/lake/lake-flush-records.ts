@@ -10,11 +10,13 @@ import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import type { FlushedSegment, FlushRecords } from '../flush-records.ts'
+import type { FlushPosition } from '../state-store.ts'
 import { fenceTable } from './lake-positions.ts'
 import type { LakeSession } from './lake-session.ts'
 
 export const lakeFlushRecords = (session: LakeSession): FlushRecords => ({
   prepare,
+  adopt,
   hold: (target, signal) => session.holdTarget(target, { waitMs: limits.runLockWaitMs, signal }),
   record,
   forget: () => Promise.resolve(),
@@ -29,6 +31,21 @@ async function prepare(connection: Connection, target: ModelName): Promise<void>
   const sentinel = await connection.row(sql`SELECT 1 FROM ${table} WHERE opening = 0`)
   if (sentinel === null)
     await connection.run(sql`INSERT INTO ${table} VALUES (${sql.value(target)}, 0, 0, now())`)
+}
+
+async function adopt(
+  connection: Connection,
+  target: ModelName,
+  position: FlushPosition,
+): Promise<void> {
+  await prepare(connection, target)
+  const rows = Array.from(
+    position,
+    ([opening, segment]) =>
+      sql`(${sql.value(target)}, ${sql.value(opening)}, ${sql.value(segment)}, now())`,
+  )
+  if (rows.length > 0)
+    await connection.run(sql`INSERT INTO ${fenceTable(target)} VALUES ${sql.join(rows)}`)
 }
 
 async function record(

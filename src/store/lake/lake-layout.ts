@@ -29,22 +29,31 @@ export const LAKE_FORMAT = 1
 /** Rows up to this number are written into PostgreSQL, and no file. */
 const INLINED_ROWS = 100_000
 
-const tables: readonly Sql[] = [
-  sql`CREATE TABLE _eider.builds (seq BIGINT, run_id VARCHAR, model VARCHAR, kind VARCHAR, fingerprint VARCHAR,
-    version VARCHAR, definition VARCHAR, built_at TIMESTAMPTZ, removed BOOLEAN)`,
-  sql`CREATE TABLE _eider.runs (run_id VARCHAR, started_at TIMESTAMPTZ, finished_at TIMESTAMPTZ, ok BOOLEAN, summary JSON)`,
+/** Whose rows lie in files. They are made before the option of their schema, so that they have no table in PostgreSQL to be read as well. */
+const largeTables: readonly Sql[] = [
   sql`CREATE TABLE _eider.published (seq BIGINT, id VARCHAR, published_at TIMESTAMPTZ, run_id VARCHAR, manifest JSON)`,
-  sql`CREATE TABLE _eider.head (seq BIGINT)`,
-  sql`INSERT INTO _eider.head VALUES (0)`,
   sql`CREATE TABLE _eider.rejected_events (target VARCHAR, claim_id VARCHAR, seq UBIGINT, reason VARCHAR, event VARCHAR,
     exact MAP(VARCHAR, VARCHAR), received_at TIMESTAMPTZ, rejected_at TIMESTAMPTZ, opening UBIGINT)`,
 ]
 
+const tables: readonly Sql[] = [
+  sql`CREATE TABLE _eider.runs (run_id VARCHAR, started_at TIMESTAMPTZ, finished_at TIMESTAMPTZ, ok BOOLEAN, summary JSON)`,
+  sql`CREATE TABLE _eider.head (seq BIGINT)`,
+  sql`INSERT INTO _eider.head VALUES (0)`,
+  sql`CREATE TABLE _eider.builds (seq BIGINT, run_id VARCHAR, model VARCHAR, kind VARCHAR, fingerprint VARCHAR,
+    version VARCHAR, definition VARCHAR, built_at TIMESTAMPTZ, removed BOOLEAN)`,
+]
+
 /** Another process may do the same meanwhile. */
 export async function makeLayout(connection: Connection, lake: LakeTarget): Promise<void> {
-  // Options are taken by a schema that is committed only.
-  await unlessMade(connection, () => connection.run(sql`CREATE SCHEMA IF NOT EXISTS _eider`))
+  // Options are taken by schemas and tables that are committed only.
+  await unlessMade(connection, async () => {
+    await connection.run(sql`CREATE SCHEMA IF NOT EXISTS _eider`)
+    await connection.run(sql.join(largeTables, sql`;\n`))
+  })
   await setInlining(connection, INLINED_ROWS, sql`schema => '_eider'`)
+  for (const name of ['published', 'rejected_events'])
+    await setInlining(connection, 0, sql`schema => '_eider', table_name => ${sql.value(name)}`)
   await unlessMade(connection, async () => {
     await connection.run(sql`
       CREATE VIEW _eider.format AS
@@ -52,8 +61,6 @@ export async function makeLayout(connection: Connection, lake: LakeTarget): Prom
     await connection.run(sql`CREATE SCHEMA IF NOT EXISTS ${sql.ident(STORED_SCHEMA)}`)
     await connection.run(sql.join(tables, sql`;\n`))
   })
-  for (const name of ['published', 'rejected_events'])
-    await setInlining(connection, 0, sql`schema => '_eider', table_name => ${sql.value(name)}`)
 }
 
 async function unlessMade(connection: Connection, make: () => Promise<unknown>): Promise<void> {

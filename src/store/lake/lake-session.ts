@@ -17,6 +17,8 @@ import type { LeaseOptions } from '../run-lease.ts'
 import type { ReadOptions } from '../warehouse.ts'
 import { explainLake, isMissing } from './lake-failures.ts'
 import { holdTarget, type LakeLock } from './lake-lock.ts'
+import { type LakeLook, readLook } from './lake-look.ts'
+import { hasStates, type NewestState, readNewest } from './published-states.ts'
 
 export class LakeSession {
   readonly paths: ProjectPaths
@@ -24,6 +26,9 @@ export class LakeSession {
   lock: LakeLock | null = null
   #engine: LakeEngine | null = null
   #attached: Promise<void> | null = null
+  /** Whether a run has made the lake, as newest() has seen it under this lease; null: it has not looked. */
+  isMade: boolean | null = null
+  #look: LakeLook | null = null
 
   constructor(paths: ProjectPaths) {
     this.paths = paths
@@ -57,6 +62,8 @@ export class LakeSession {
   share(engine: LakeEngine | null): void {
     this.#engine = engine
     this.#attached = null
+    this.isMade = null
+    this.#look = null
   }
 
   /** The shared engine with the lake attached for writing; null where there is no lease. */
@@ -70,6 +77,38 @@ export class LakeSession {
       throw explainLake(error, this.lake)
     }
     return engine
+  }
+
+  /**
+   * The newest published state. Under a lease all that a run has to know is read with it, for takeLook(), on a connection
+   * that is then the run's.
+   */
+  async newest(): Promise<NewestState | null> {
+    const engine = await this.attached()
+    if (engine === null || this.isMade !== null)
+      return this.read(async (connection) =>
+        (await hasStates(connection)) ? connection.transact(() => readNewest(connection)) : null,
+      )
+    try {
+      const connection = await engine.database.connect(engine.sessionKeys)
+      const newest = await connection.transact(async () => {
+        await connection.run(engine.use)
+        this.#look = await readLook(connection, this.lake)
+        this.isMade = this.#look !== null
+        return this.isMade ? readNewest(connection) : null
+      })
+      engine.database.keep(connection)
+      return newest
+    } catch (error) {
+      throw explainLake(error, this.lake)
+    }
+  }
+
+  /** What newest() has read, once; later it may be out of date. */
+  takeLook(): LakeLook | null {
+    const look = this.#look
+    this.#look = null
+    return look
   }
 
   /** For whoever has a lease. */

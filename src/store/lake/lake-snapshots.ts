@@ -2,16 +2,17 @@
 // `eider pull`, which copies them into files.
 
 import { mkdir } from 'node:fs/promises'
-import { EnvironmentError } from '../../core/failures.ts'
 import { LAKE_DATABASE, STORED_SCHEMA } from '../../core/lake.ts'
 import { limits } from '../../core/limits.ts'
 import { foldCase, type ModelName, splitModelName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
+import type { PublishedRelation } from '../../core/snapshot.ts'
 import { asStored, storedType } from '../../core/stored-types.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
+import { fileSnapshots } from '../files/file-snapshots.ts'
 import { fileOf } from '../files/published-file.ts'
 import { readCatalog, retainedOf, writeCatalog } from '../files/snapshot-directory.ts'
 import type {
@@ -30,9 +31,9 @@ import {
   identityOf,
   type LakeRelation,
   type LakeSnapshot,
+  type NewestState,
   printState,
-  type PublishedState,
-  readState,
+  readNewest,
   readStates,
 } from './published-states.ts'
 
@@ -41,8 +42,8 @@ export function lakeSnapshots(session: LakeSession, state: LakeState): SnapshotS
   const last: LastRead = { newest: null }
   return {
     current: async () => {
-      last.newest = await session.read(readNewest)
-      return last.newest?.snapshot ?? null
+      last.newest = { state: await session.newest() }
+      return last.newest.state?.snapshot ?? null
     },
     publish: (options, choose) => publish(state, options, choose, last),
     // Of what runs on this machine have published; a service elsewhere tells what the manifest says.
@@ -51,34 +52,17 @@ export function lakeSnapshots(session: LakeSession, state: LakeState): SnapshotS
       await mkdir(session.paths.snapshots, { recursive: true })
       await writeCatalog(session.paths.snapshots, id, text)
     },
-    fork: () =>
-      Promise.reject(
-        new EnvironmentError(
-          'lake-not-yet',
-          'a copy of what is published does not work on a lake yet',
-          {
-            hint: 'use a target whose database is a file',
-          },
-        ),
-      ),
+    // To read what other runs were is a tenth of all that such a run asks of PostgreSQL.
+    catalogsIdleRuns: false,
+    // Of what this machine has pulled.
+    fork: (dir) => fileSnapshots(session.paths.snapshots).fork(dir),
   }
 }
 
 interface LastRead {
-  newest: Newest | null
+  /** null: nothing was read. */
+  newest: { readonly state: NewestState | null } | null
 }
-
-interface Newest {
-  readonly states: readonly PublishedState[]
-  readonly snapshot: LakeSnapshot | null
-}
-
-const readNewest = (connection: Connection): Promise<Newest> =>
-  connection.transact(async () => {
-    const states = await readStates(connection)
-    const [newest] = states
-    return { states, snapshot: newest === undefined ? null : await readState(connection, newest) }
-  })
 
 /** What others publish meanwhile is read again; nobody's relations are lost. */
 async function publish(
@@ -89,20 +73,25 @@ async function publish(
 ): Promise<Published> {
   const { connection, runId, now } = options
   for (let tries = 1; ; tries++) {
-    const newest = last.newest ?? (await readNewest(connection))
+    const newest =
+      last.newest === null
+        ? await connection.transact(() => readNewest(connection))
+        : last.newest.state
     last.newest = null
-    const current = newest.snapshot
-    const chosen = (await choose({
+    const current = newest?.snapshot ?? null
+    const written = new Map<PublishedRelation, Sql>()
+    const relations = await choose({
       current,
       find: (content) => Promise.resolve(found(content, current)),
-      write: (content, rows) => write(connection, content, rows),
-    })) as readonly LakeRelation[]
+      write: (content, rows) => write(connection, content, rows, written),
+    })
+    const chosen = await countNow(connection, relations as readonly LakeRelation[], written)
     const id = identityOf(chosen)
-    const before = current?.id ?? null
-    if (current?.id === id) return { snapshot: current, changed: false, before }
+    if (current?.id === id) return { snapshot: current, changed: false, before: current }
     try {
       const snapshot = { id, publishedAt: now, runId, relations: chosen }
-      if (await insert(state, options, newest, snapshot)) return { snapshot, changed: true, before }
+      if (await insert(state, options, newest?.seq ?? 0, snapshot))
+        return { snapshot, changed: true, before: current }
     } catch (error) {
       if (!isConflict(error) || tries >= limits.lakeTries) throw error
     }
@@ -115,19 +104,18 @@ function found(content: Content, current: LakeSnapshot | null): LakeRelation | n
   return current?.relations.find((relation) => relation.file === file) ?? null
 }
 
-/** false: another run has published since `newest` was read. */
+/** false: another run has published after `before`. */
 function insert(
   state: LakeState,
   { connection, runId, now, retention }: PublishOptions,
-  { states }: Newest,
+  before: number,
   { id, relations }: Pick<LakeSnapshot, 'id' | 'relations'>,
 ): Promise<boolean> {
   return state.change(connection, async () => {
-    const row = await connection.row(sql`SELECT max(seq) AS seq FROM _eider.published`)
-    const last = row?.['seq'] == null ? 0 : numberOf(row['seq'])
-    if (last !== (states[0]?.seq ?? 0)) return false
+    const states = await readStates(connection)
+    if ((states[0]?.seq ?? 0) !== before) return false
     const text = printState({ id, publishedAt: now, runId, relations })
-    const seq = last + 1
+    const seq = before + 1
     await connection.run(sql`
       INSERT INTO _eider.published
       VALUES (${sql.value(seq)}, ${sql.value(id)}, ${sql.value(now.toISOString())}, ${sql.value(runId)}, ${sql.value(text)})`)
@@ -147,20 +135,48 @@ async function write(
   connection: Connection,
   content: Content,
   { relation, columns, key, description }: NewRows,
+  written: Map<PublishedRelation, Sql>,
 ): Promise<LakeRelation> {
   const { model } = content
   const evaluated = await isView(connection, model)
   if (evaluated) await evaluate(connection, model, relation, columns)
-  // Events may come in at any time, so the rows are counted in the state that is published.
-  const row = await connection.transact(() =>
-    connection.row(sql`
-      SELECT (SELECT id FROM ${sql.ident(LAKE_DATABASE)}.current_snapshot())::VARCHAR AS at,
-        (SELECT count(*) FROM ${evaluated ? sql.ident(STORED_SCHEMA, evaluatedTable(model)) : relation}) AS rows`),
-  )
-  const rows = numberOf(row?.['rows'])
-  const at = textOf(row?.['at'])
-  return { model, file: fileOf(content), bytes: 0, rows, key, description, columns, at, evaluated }
+  const file = fileOf(content)
+  const made = { model, file, bytes: 0, rows: 0, key, description, columns, at: '', evaluated }
+  written.set(made, evaluated ? sql.ident(STORED_SCHEMA, evaluatedTable(model)) : relation)
+  return made
 }
+
+/**
+ * Those that were written, as they are now. Events may come in at any time, so their rows are counted in the state that is
+ * published; and it is one state for all, since `eider pull` attaches each that it needs, with all tables of the lake.
+ */
+async function countNow(
+  connection: Connection,
+  relations: readonly LakeRelation[],
+  written: ReadonlyMap<PublishedRelation, Sql>,
+): Promise<readonly LakeRelation[]> {
+  const counted = relations.filter((relation) => written.has(relation))
+  if (counted.length === 0) return relations
+  const rows = new Map<LakeRelation, number>()
+  const at = await connection.transact(async () => {
+    const state = await connection.row(
+      sql`SELECT id::VARCHAR AS id FROM ${sql.ident(LAKE_DATABASE)}.current_snapshot()`,
+    )
+    for (let first = 0; first < counted.length; first += COUNTED_AT_ONCE) {
+      const part = counted.slice(first, first + COUNTED_AT_ONCE)
+      const counts = part.map(
+        (one, i) => sql`(SELECT count(*) FROM ${written.get(one)!}) AS ${sql.ident(`n${i}`)}`,
+      )
+      const row = await connection.row(sql`SELECT ${sql.join(counts)}`)
+      part.forEach((one, i) => rows.set(one, numberOf(row?.[`n${i}`])))
+    }
+    return textOf(state?.['id'])
+  })
+  return relations.map((one) => (rows.has(one) ? { ...one, at, rows: rows.get(one)! } : one))
+}
+
+/** A statement with all of a thousand tables takes longer to plan than to carry out. */
+const COUNTED_AT_ONCE = 50
 
 /** Whether it is computed; the view of a table that is stored under other types only casts. */
 async function isView(connection: Connection, model: ModelName): Promise<boolean> {

@@ -9,10 +9,11 @@
 import type { Kind, Macro } from '../../core/model.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { type Catalog, catalogKey } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
+import { refuseUnfinishedMove } from '../moved-tables.ts'
 import {
+  type BeginOptions,
   type FinishedRun,
   type FlushPosition,
   type Known,
@@ -20,27 +21,15 @@ import {
   type NewRecord,
   NO_STATE,
   type SavedMacro,
-  STATE_SCHEMA,
   type StateStore,
 } from '../state-store.ts'
 import { readLakeCatalog } from './lake-catalog.ts'
-import { checkFormat, makeLayout } from './lake-layout.ts'
+import { makeLayout } from './lake-layout.ts'
 import { lockLost } from './lake-lock.ts'
+import { type Build, type LakeLook, readLook } from './lake-look.ts'
 import type { LakeSession } from './lake-session.ts'
 import { readPositions } from './lake-positions.ts'
 import { retried } from './retried.ts'
-
-/** A row of `builds`. */
-interface Build {
-  readonly seq: string
-  readonly run_id: string
-  readonly model: string
-  readonly kind: string
-  readonly fingerprint: string
-  readonly version: string
-  readonly definition: string
-  readonly removed: boolean
-}
 
 /** A run that has not ended: it works, or has died. */
 interface Mark {
@@ -64,9 +53,15 @@ export class LakeState implements StateStore {
     this.#session = session
   }
 
-  async begin(connection: Connection, names: Iterable<ModelName>): Promise<Known> {
+  async begin(
+    connection: Connection,
+    names: Iterable<ModelName>,
+    options?: BeginOptions,
+  ): Promise<Known> {
     const spelled = [...names]
-    let found = await this.#readAll(connection, spelled)
+    const look = this.#session.takeLook()
+    let found = look === null ? await this.#readAll(connection, spelled) : foundIn(look, spelled)
+    if (found !== null && options?.isMove !== true) refuseUnfinishedMove(found.catalog)
     if (found === null) {
       await makeLayout(connection, this.#session.lake)
       found = await this.#readAll(connection, spelled)
@@ -118,14 +113,14 @@ export class LakeState implements StateStore {
     runId: string,
     records: readonly NewRecord[],
   ): Promise<void> {
-    const rows = records.map(({ model, fingerprint, version }) => ({
+    const rows = records.map(({ model, fingerprint, version, removed = false }) => ({
       runId,
       model: model.name,
       kind: model.kind,
       fingerprint,
       version,
       definition: model.definition,
-      removed: false,
+      removed,
     }))
     await this.#insert(connection, rows)
   }
@@ -187,49 +182,9 @@ export class LakeState implements StateStore {
   }
 
   /** null: no run has been there. */
-  #readAll(connection: Connection, names: readonly ModelName[]): Promise<Found | null> {
-    return connection.transact(async () => {
-      const catalog = await readLakeCatalog(connection)
-      // The last table of the layout that is made.
-      if (!catalog.relations.has(catalogKey(STATE_SCHEMA, 'rejected_events'))) return null
-      const row = await connection.row(sql`SELECT format, project FROM _eider.format`)
-      checkFormat(row, this.#session.lake)
-      return this.#readRows(connection, catalog, names)
-    })
-  }
-
-  async #readRows(
-    connection: Connection,
-    catalog: Catalog,
-    names: readonly ModelName[],
-  ): Promise<Found> {
-    const builds = (await connection.texts(sql`
-      SELECT CAST(seq AS VARCHAR) AS seq, run_id, model, kind, fingerprint, version, definition, removed
-      FROM (SELECT *, max(seq) OVER () AS last FROM _eider.builds
-        QUALIFY row_number() OVER (
-          PARTITION BY lower(model), CASE WHEN model = '' THEN run_id END ORDER BY seq DESC) = 1)
-      WHERE NOT (model = '' AND definition = 'ended') OR seq = last`)) as unknown as readonly Build[]
-    const macros = builds.find(({ model }) => model === MACROS)
-    const ofModels = builds.filter(
-      ({ model, kind }) => ![MACROS, ''].includes(model) && kind !== '',
-    )
-    const spelled = new Map(names.map((name) => [foldCase(name), name]))
-    return {
-      catalog,
-      state: {
-        models: new Map(
-          ofModels.map((build) => [
-            spelled.get(foldCase(build.model)) ?? (build.model as ModelName),
-            recordOf(build),
-          ]),
-        ),
-        positions: await readPositions(connection, catalog),
-        acks: [],
-      },
-      macros: macros === undefined ? [] : (JSON.parse(macros.definition) as SavedMacro[]),
-      marks: builds.flatMap(markOf),
-      lastSeq: Math.max(0, ...builds.map(({ seq }) => numberOf(seq))),
-    }
+  async #readAll(connection: Connection, names: readonly ModelName[]): Promise<Found | null> {
+    const look = await connection.transact(() => readLook(connection, this.#session.lake))
+    return look === null ? null : foundIn(look, names)
   }
 
   /** Deletes the marks of runs that can no longer work, since this one has their lock. */
@@ -314,6 +269,24 @@ const NOTHING: Omit<NewBuild, 'runId'> = {
   version: '',
   definition: '',
   removed: false,
+}
+
+/** Records take the names of the models in the project, which may differ in case. */
+function foundIn({ catalog, builds, positions }: LakeLook, names: readonly ModelName[]): Found {
+  const macros = builds.find(({ model }) => model === MACROS)
+  const ofModels = builds.filter(({ model, kind }) => ![MACROS, ''].includes(model) && kind !== '')
+  const spelled = new Map(names.map((name) => [foldCase(name), name]))
+  const models = ofModels.map((build): [ModelName, ModelRecord] => [
+    spelled.get(foldCase(build.model)) ?? (build.model as ModelName),
+    recordOf(build),
+  ])
+  return {
+    catalog,
+    state: { models: new Map(models), positions, acks: [] },
+    macros: macros === undefined ? [] : (JSON.parse(macros.definition) as SavedMacro[]),
+    marks: builds.flatMap(markOf),
+    lastSeq: Math.max(0, ...builds.map(({ seq }) => numberOf(seq))),
+  }
 }
 
 const recordOf = ({ kind, fingerprint, version, definition, removed }: Build): ModelRecord => ({

@@ -29,7 +29,7 @@ export function lakeStore(paths: ProjectPaths): Store {
     flushed: lakeFlushRecords(session),
     snapshots: lakeSnapshots(session, state),
     openPuller: () => LakePuller.open(session),
-    published: fileReader(paths.snapshots),
+    published: fileReader(paths.snapshots, 'eider pull'),
     upkeep: lakeUpkeep(session),
     explain: (error) => explainLake(error, session.lake),
   }

@@ -35,7 +35,11 @@ export const lakeTables: TableStorage = {
     if (!(await isStoredApart(connection, name))) return fileTables.drop(connection, name, type)
     await connection.run(sql`DROP VIEW ${relationOf(name)}; DROP TABLE ${storedTable(name)}`)
   },
-  keeps: (value, type) => (storedType(type) === null ? sql`false` : isGivenBack(value, type)),
+  keeps(value, type) {
+    const stored = storedType(type)
+    if (stored === null) return sql`false`
+    return stored === type ? null : isGivenBack(value, type)
+  },
 }
 
 /** In lower case, since names that differ only in case are one relation. */

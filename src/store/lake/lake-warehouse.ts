@@ -1,33 +1,30 @@
 // The tables of a target in a lake. Any number of processes read and write it at once, so nobody waits here.
 
-import { EnvironmentError } from '../../core/failures.ts'
 import { describeLake, LAKE_DATABASE } from '../../core/lake.ts'
 import { sql } from '../../core/sql.ts'
 import type { Database } from '../../duckdb/database.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { STATE_SCHEMA } from '../state-store.ts'
 import type { ReadOptions, Warehouse, WriteOptions } from '../warehouse.ts'
-import { explainLake, isMissing } from './lake-failures.ts'
+import { explainLake, explainReading, isMissing } from './lake-failures.ts'
 import { adjust, type LakeSession } from './lake-session.ts'
 
 export const lakeWarehouse = (session: LakeSession): Warehouse => ({
   get name() {
     return describeLake(session.lake)
   },
+  readersHoldRuns: false,
   exists: () => exists(session),
   open: (options) => open(session, options),
   openToRead: (options) => openToRead(session, options),
-  attachToRead: () => Promise.reject(notYet('eider odata preview of a model that is not exposed')),
+  // An engine with nothing of its own, to which the lake is attached.
+  openBeside: (options) => openToRead(session, options),
   settle: () => Promise.resolve(),
-  fork: () => Promise.reject(notYet('eider serve --watch')),
+  fork: null,
 })
 
-const notYet = (what: string) =>
-  new EnvironmentError('lake-not-yet', `${what} does not work on a lake yet`, {
-    hint: 'use a target whose database is a file',
-  })
-
 async function exists(session: LakeSession): Promise<boolean> {
+  if (session.isMade !== null) return session.isMade
   const row = await session.read((connection) =>
     connection.row(sql`
       SELECT count(*) AS n FROM duckdb_schemas()
@@ -50,6 +47,8 @@ async function openToRead(session: LakeSession, options: ReadOptions): Promise<D
   try {
     const engine = await session.openAttached('read', options)
     await engine.pin()
+    // A plan or a query may run for long, and what it reads may go away meanwhile.
+    engine.database.explainBy((error) => explainReading(error, session.lake))
     return engine.database
   } catch (error) {
     if (!isMissing(error)) throw explainLake(error, session.lake)

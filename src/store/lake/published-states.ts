@@ -36,10 +36,7 @@ export interface PublishedState {
 
 /** Youngest first; none where no run has been there, or one died before it had made the table. */
 export async function readStates(connection: Connection): Promise<readonly PublishedState[]> {
-  const table = await connection.row(sql`
-    SELECT 1 FROM duckdb_columns() WHERE database_name = ${sql.value(LAKE_DATABASE)}
-    AND schema_name = ${sql.value(STATE_SCHEMA)} AND table_name = 'published' LIMIT 1`)
-  if (table === null) return []
+  if (!(await hasStates(connection))) return []
   const rows = await connection.rows(sql`
     SELECT seq, id, epoch_ms(published_at)::VARCHAR AS ms FROM _eider.published ORDER BY seq DESC`)
   return rows.map(({ seq, id, ms }) => ({
@@ -47,6 +44,14 @@ export async function readStates(connection: Connection): Promise<readonly Publi
     id: textOf(id),
     publishedAt: new Date(numberOf(ms)),
   }))
+}
+
+/** Whether the table is there. */
+export async function hasStates(connection: Connection): Promise<boolean> {
+  const table = await connection.row(sql`
+    SELECT 1 FROM duckdb_columns() WHERE database_name = ${sql.value(LAKE_DATABASE)}
+    AND schema_name = ${sql.value(STATE_SCHEMA)} AND table_name = 'published' LIMIT 1`)
+  return table !== null
 }
 
 /** null where it is no longer retained. */
@@ -57,6 +62,21 @@ export async function readState(
   const row = await connection.row(sql`
     SELECT manifest::VARCHAR AS manifest FROM _eider.published WHERE seq = ${sql.value(seq)}`)
   return row === null ? null : parseState(textOf(row['manifest']))
+}
+
+/** The one that services show, or are about to. */
+export interface NewestState {
+  readonly seq: number
+  readonly snapshot: LakeSnapshot
+}
+
+/** In the transaction of the caller; null before the first publication. */
+export async function readNewest(connection: Connection): Promise<NewestState | null> {
+  // Few are retained, and for ORDER BY with LIMIT the table would be scanned twice.
+  const row = await connection.row(sql`
+    SELECT max(seq) AS seq, arg_max(manifest, seq)::VARCHAR AS manifest FROM _eider.published`)
+  if (row?.['seq'] == null) return null
+  return { seq: numberOf(row['seq']), snapshot: parseState(textOf(row['manifest'])) }
 }
 
 export function parseState(text: string): LakeSnapshot {

@@ -86,6 +86,27 @@ hostileTest('cells of a megabyte do not come into a profile', async ({ page, vis
   assert.ok(received > 0 && received < 20_000, `${received} bytes`)
 })
 
+hostileTest(
+  'rows of megabytes come with the beginnings of their values, and one whole when it is wanted',
+  async ({ page, visit }) => {
+    await visit('/sets/odd_large')
+    const cell = (column: number) => page.locator(`td[data-row="1"][data-column="${column}"]`)
+    await page.getByText('these rows came with the beginnings').waitFor()
+    assert.is((await cell(1).innerText()).length, 161)
+    assert.is(await cell(2).innerText(), '…')
+    assert.is(await cell(3).innerText(), '2026-01-02')
+    const asked = page.getByRole('textbox', { name: 'Request of the beginnings' })
+    assert.match(decodeURIComponent(await asked.inputValue()), 'substring(text,0,161)')
+    // What begins so is not what the cell has.
+    await cell(1).focus()
+    await page.keyboard.press('Shift+Enter')
+    await page.getByRole('button', { name: 'load all (1 048 577 characters)' }).waitFor()
+    await page.keyboard.press('Escape')
+    await cell(2).click()
+    await page.getByText('100000 items').waitFor()
+  },
+)
+
 hostileTest('names that mean something else are names', async ({ page, visit }) => {
   await visit('/sets/odd_names/columns')
   for (const name of ['constructor', '__proto__', 'null', 'toString', 'value', 'größe', 'and'])
@@ -131,17 +152,16 @@ hostileTest('an address of nonsense is said in words', async ({ page, visit, fau
   faults.length = 0 // the service refuses none of these but the last, which is no run
 })
 
-const many: readonly Table[] = Array.from({ length: 200 }, (_, set) => {
-  const columns = Array.from(
-    { length: 300 },
-    (_, i) => sql`i + ${sql.value(i)} AS ${sql.ident(`column_${i}`)}`,
-  )
-  return {
-    model: `wide.set_${set}`,
-    key: ['column_0'],
-    rows: sql`SELECT ${sql.join(columns)} FROM range(3) t(i)`,
-  }
-})
+const columns = Array.from(
+  { length: 300 },
+  (_, i) => sql`i + ${sql.value(i)} AS ${sql.ident(`column_${i}`)}`,
+)
+const wideRows = sql`SELECT ${sql.join(columns)} FROM range(3) t(i)`
+const many: readonly Table[] = Array.from({ length: 200 }, (_, set) => ({
+  model: `wide.set_${set}`,
+  key: ['column_0'],
+  rows: wideRows,
+}))
 
 const wideTest = explorerTests(() => explored(many))
 

@@ -73,6 +73,17 @@ pictureTest('columns of a part of the rows', async ({ page, visit }) => {
 })
 
 pictureTest(
+  'a mistake in the filter is said once, at the filter',
+  async ({ page, visit, faults }) => {
+    await visit('/sets/core_orders/columns?$filter=statsu eq 1')
+    const alert = page.getByRole('alert')
+    await alert.getByText('statsu').waitFor()
+    assert.is(await alert.count(), 1)
+    faults.length = 0
+  },
+)
+
+pictureTest(
   'a chart is proposed, and drawn with its numbers below',
   async ({ page, visit, axe }) => {
     await visit('/sets/core_orders/chart')

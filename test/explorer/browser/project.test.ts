@@ -129,6 +129,26 @@ projectTest('lineage is there for keys alone, as nested links', async ({ page, v
   await panel(page, 'core.orders').waitFor()
 })
 
+projectTest('the graph is searched, and as large as somebody wants it', async ({ page, visit }) => {
+  await visit('/lineage')
+  const find = page.getByRole('combobox', { name: 'Find a model or a column' })
+  await find.fill('goods')
+  await page.getByRole('status').getByText('found, Enter: core.orders').waitFor()
+  assert.ok((await page.locator('.node.dim').count()) > 0)
+  await find.press('Enter')
+  await panel(page, 'core.orders').waitFor()
+  const picture = page.locator('.lineage-picture')
+  const width = async () => (await picture.boundingBox())?.width ?? 0
+  // As it is drawn: 12 and 13 pixels for its texts.
+  const drawn = Number((await picture.getAttribute('viewBox'))?.split(' ')[2])
+  assert.is(Math.round(await width()), Math.round(drawn))
+  await page.getByRole('button', { name: 'Larger' }).click()
+  assert.is(Math.round(await width()), Math.round(drawn * 1.25))
+  await page.setViewportSize({ width: 390, height: 800 })
+  await page.getByRole('button', { name: 'Fit' }).click()
+  assert.ok((await width()) < 390)
+})
+
 projectTest('the SQL of a model is there to read', async ({ page, visit }) => {
   await visit('/lineage?model=core.customers')
   const customers = panel(page, 'core.customers')

@@ -165,6 +165,28 @@ rowsTest(
   },
 )
 
+rowsTest(
+  'a header is dragged onto another, and moved by Shift and arrows',
+  async ({ page, visit }) => {
+    await visit('/sets/core_customers')
+    await header(page, 'country').dragTo(header(page, 'customer_id'))
+    await settled(page)
+    assert.is(queryOf(page), '?$select=country,customer_id,name')
+    assert.is(await page.getByRole('columnheader').first().getAttribute('data-name'), 'country')
+    await header(page, 'country').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await settled(page)
+    assert.is(queryOf(page), '?$select=customer_id,country,name')
+    const focused = () => page.evaluate<string>('document.activeElement.innerText')
+    assert.match(await focused(), 'country')
+    // At the end there is nowhere to go, and all is in the order of the set.
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Shift+ArrowRight')
+    await settled(page)
+    assert.is(queryOf(page), '')
+    assert.match(await focused(), 'country')
+  },
+)
+
 rowsTest('a cell opens its whole value, and filters by it', async ({ page, visit, axe }) => {
   await visit('/sets/core_orders')
   await cell(page, 1, 2).click()

@@ -34,6 +34,22 @@ troubleTest('new data are said, and come when they are wanted', async ({ served 
 })
 
 troubleTest(
+  'what a run says just after it has published comes without a reload',
+  async ({ page, visit }) => {
+    let answers = 0
+    await page.route('**/catalog.json', async (route) => {
+      const catalog = (await (await route.fetch()).json()) as object
+      const isLate = ++answers === 3
+      const json = isLate ? { ...catalog, project: 'known now', is_whole: true } : catalog
+      await route.fulfill({ json })
+    })
+    await visit('/')
+    await page.getByRole('heading', { name: 'known now' }).waitFor()
+    assert.is(answers, 3)
+  },
+)
+
+troubleTest(
   'a server that is gone is said, and what failed comes when it is back',
   async ({ page, visit, faults }) => {
     await visit('/')

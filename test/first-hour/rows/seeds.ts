@@ -97,7 +97,7 @@ export const rows: readonly Mistake[] = [
     files: { 'seeds/ref/countries.yml': 'colums:\n  name: VARCHAR\n' },
     answer: `
       seeds/ref/countries.yml:1:1 error config-unknown-key: no setting "colums"
-      hint: known here: columns`,
+      hint: known here: columns, checks, warn`,
     grade: 'A',
   },
   {

@@ -9,8 +9,14 @@ export class CatalogProxy implements AsyncDisposable {
   readonly port: number
   /** Texts of all queries since `forget()`, each one message to PostgreSQL and its answer. */
   readonly queries: string[] = []
+  /** Of transactions that wrote a snapshot of a lake, so far. */
+  commits = 0
+  /** Of all answers since `forget()`. */
+  answeredBytes = 0
   /** Added to each answer. */
   delayMs = 0
+  /** The connection of the next query that it fits ends before PostgreSQL has the query; then it is null again. */
+  cutAt: RegExp | null = null
   readonly #server: Server
   readonly #upstreamPort: number
   readonly #pairs = new Set<Pair>()
@@ -32,6 +38,7 @@ export class CatalogProxy implements AsyncDisposable {
 
   forget(): void {
     this.queries.length = 0
+    this.answeredBytes = 0
   }
 
   /** Connections that are open. */
@@ -44,12 +51,19 @@ export class CatalogProxy implements AsyncDisposable {
     for (const pair of this.#pairs) pair.end()
   }
 
+  /** What was to happen to the next COMMIT does not. */
+  disarm(): void {
+    this.#onCommit = null
+  }
+
   /**
    * The next COMMIT of a transaction that writes a snapshot of a lake is carried out, and its connection ends before the
-   * answer. The promise resolves when that has happened.
+   * answer. The promise resolves when that has happened. `what`: of those whose changes, as `ducklake_snapshot_changes` has
+   * them, are so.
    */
-  loseNextCommit(): Promise<void> {
+  loseNextCommit(what = /(?:)/): Promise<void> {
     return this.#atNextCommit((pair, done) => {
+      if (!what.test(pair.writes)) return 'pass'
       pair.swallow(() => {
         pair.end()
         done()
@@ -78,11 +92,14 @@ export class CatalogProxy implements AsyncDisposable {
     return { release: () => release() }
   }
 
-  #atNextCommit(act: (pair: Pair, done: () => void) => 'forward' | 'drop'): Promise<void> {
+  /** `pass`: it is not the one that was meant. */
+  #atNextCommit(act: (pair: Pair, done: () => void) => 'forward' | 'drop' | 'pass'): Promise<void> {
     return new Promise((resolve) => {
       this.#onCommit = (pair) => {
+        const done = act(pair, resolve)
+        if (done === 'pass') return 'forward'
         this.#onCommit = null
-        return act(pair, resolve)
+        return done
       }
     })
   }
@@ -92,9 +109,16 @@ export class CatalogProxy implements AsyncDisposable {
       delayMs: () => this.delayMs,
       onQuery: (query) => {
         this.queries.push(query)
-        if (pair.isCommitOfLake(query)) return this.#onCommit?.(pair) ?? 'forward'
-        return 'forward'
+        if (this.cutAt?.test(query) === true) {
+          this.cutAt = null
+          pair.end()
+          return 'drop'
+        }
+        if (!pair.isCommitOfLake(query)) return 'forward'
+        this.commits++
+        return this.#onCommit?.(pair) ?? 'forward'
       },
+      onAnswer: (bytes) => (this.answeredBytes += bytes),
       onClose: () => this.#pairs.delete(pair),
     })
     this.#pairs.add(pair)
@@ -109,6 +133,7 @@ export class CatalogProxy implements AsyncDisposable {
 interface PairEvents {
   delayMs(): number
   onQuery(query: string): 'forward' | 'drop'
+  onAnswer(bytes: number): void
   onClose(): void
 }
 
@@ -119,7 +144,8 @@ class Pair {
   readonly #events: PairEvents
   #left = Buffer.alloc(0)
   #isStarted = false
-  #writesSnapshot = false
+  /** The statement by which its transaction writes a snapshot of a lake; empty before. */
+  writes = ''
   #onAnswer: (() => void) | null = null
   #held: Buffer[] | null = null
 
@@ -138,9 +164,9 @@ class Pair {
 
   /** What is said of a transaction that makes a snapshot; reading ones end with COMMIT too. */
   isCommitOfLake(query: string): boolean {
-    if (/^\s*(BEGIN|START TRANSACTION)/i.test(query)) this.#writesSnapshot = false
-    if (/INSERT INTO\s+\S*ducklake_snapshot\W/i.test(query)) this.#writesSnapshot = true
-    return this.#writesSnapshot && /\bCOMMIT\b\s*;?\s*$/i.test(query)
+    if (/^\s*(BEGIN|START TRANSACTION)/i.test(query)) this.writes = ''
+    if (/INSERT INTO\s+\S*ducklake_snapshot\W/i.test(query)) this.writes = query
+    return this.writes !== '' && /\bCOMMIT\b\s*;?\s*$/i.test(query)
   }
 
   swallow(onAnswer: () => void): void {
@@ -187,6 +213,7 @@ class Pair {
   }
 
   #fromUpstream(chunk: Buffer): void {
+    this.#events.onAnswer(chunk.length)
     if (this.#onAnswer !== null) return this.#onAnswer()
     const delayMs = this.#events.delayMs()
     if (delayMs === 0) this.#client.write(chunk)

@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
+  appendFileSync,
   chownSync,
   cpSync,
   existsSync,
@@ -27,6 +28,7 @@ interface Server {
   readonly owner: { readonly uid?: number; readonly gid?: number }
 }
 
+const address = process.env['EIDER_TEST_ADDRESS'] ?? '127.0.0.1'
 const directory = mkdtempSync(join(tmpdir(), 'eider-lake-'))
 const running = new Map<Name, ChildProcess>()
 process.on('exit', () => {
@@ -41,7 +43,7 @@ const servers: Readonly<Record<Name, Server>> = {
   store: prepareStore(await freePort()),
 }
 await Promise.all([start('postgres'), start('store')])
-say({ directory, postgresPort: servers.postgres.port, storePort: servers.store.port })
+say({ address, directory, postgresPort: servers.postgres.port, storePort: servers.store.port })
 
 for await (const line of createInterface(process.stdin)) {
   const [verb, name] = line.split(' ') as ['kill' | 'start', Name]
@@ -77,7 +79,8 @@ function preparePostgres(port: number): Server {
     encoding: 'utf8',
   })
   if (status !== 0) throw new Error(`initdb: ${stderr}`)
-  const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'logging_collector=off']
+  appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n')
+  const settings = [`listen_addresses=${address}`, 'max_connections=200', 'logging_collector=off']
   const args = ['-D', data, '-p', String(port), '-k', directory]
   return {
     port,
@@ -110,7 +113,7 @@ function readableBy({ uid }: Server['owner']): string {
 
 function prepareStore(port: number): Server {
   const files = join(directory, 'store')
-  const options = ['--address', '127.0.0.1', '--port', String(port), '--directory', files]
+  const options = ['--address', address, '--port', String(port), '--directory', files]
   return {
     port,
     program: process.execPath,
@@ -157,7 +160,7 @@ function answers(name: Name, port: number): Promise<boolean> {
   if (name === 'postgres' && !existsSync(join(directory, `.s.PGSQL.${port}`)))
     return Promise.resolve(false)
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect(port, address)
     socket.once('error', () => resolve(false))
     socket.once('connect', () => {
       if (name === 'store') {
@@ -183,7 +186,7 @@ function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(0, address, () => {
       const { port } = server.address() as { port: number }
       server.close(() => resolve(port))
     })

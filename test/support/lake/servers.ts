@@ -3,8 +3,11 @@
 
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { Namespace } from '../namespaces.ts'
 
 export interface LakeServers {
+  /** Where they listen. */
+  readonly address: string
   /** Its data, its socket, and all files of the store. */
   readonly directory: string
   readonly postgresPort: number
@@ -25,15 +28,27 @@ export interface OwnServers extends LakeServers, AsyncDisposable {
   start(server: 'postgres' | 'store'): Promise<void>
 }
 
-let shared: Promise<OwnServers> | null = null
+/** The runner of tests starts them once for all files, in this variable as JSON. */
+export const SERVERS_VARIABLE = 'EIDER_TEST_LAKE_SERVERS'
 
-/** Started with the first lake of the process. */
-export const sharedServers = (): Promise<LakeServers> => (shared ??= startServers())
+let shared: Promise<LakeServers> | null = null
 
-/** For tests that kill them. */
-export async function startServers(): Promise<OwnServers> {
+/** Those of the runner, or of this process, started with its first lake. Nobody changes or kills them. */
+export function sharedServers(): Promise<LakeServers> {
+  const given = process.env[SERVERS_VARIABLE]
+  return (shared ??=
+    given === undefined ? startServers() : Promise.resolve(JSON.parse(given) as LakeServers))
+}
+
+/** For tests that kill them, change more than a database, or have them on another machine. */
+export async function startServers(within?: Namespace): Promise<OwnServers> {
   const program = fileURLToPath(new URL('servers-child.js', import.meta.url))
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const [node, args] = within?.within(process.execPath, [program]) ?? [process.execPath, [program]]
+  const address = within?.address ?? '127.0.0.1'
+  const child = spawn(node, args, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, EIDER_TEST_ADDRESS: address },
+  })
   const lines = linesOf(child.stdout)
   // The process of a test ends when its tests are done, whether or not somebody has closed the servers.
   const handles = [child, child.stdin, child.stdout] as unknown as readonly Handle[]

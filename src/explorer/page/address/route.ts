@@ -65,7 +65,7 @@ export function setOf(route: Route): string | undefined {
 }
 
 function setRoute(segment: string, tab: string | undefined, query: string): Route | undefined {
-  const match = /^([^(]+)(?:\((.*)\))?$/.exec(decoded(segment))
+  const match = /^([^(]+)(?:\((.*)\))?$/s.exec(decoded(segment))
   if (match === null) return undefined
   const [, set = '', key] = match
   if (key !== undefined) return tab === undefined ? { view: 'row', set, key, query } : undefined

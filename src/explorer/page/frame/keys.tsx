@@ -21,6 +21,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['?', 'This list'],
   ['Esc', 'Close, and back to where you were'],
   ['← ↑ → ↓', 'Move in the table'],
+  ['Shift ← →', 'Move the column, on its header'],
   ['Enter', 'The whole value'],
   ['Shift Enter', 'Filter by this value'],
 ]

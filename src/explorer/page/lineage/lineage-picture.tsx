@@ -25,11 +25,13 @@ export interface LineagePictureProps {
   readonly lit: ReadonlySet<string> | null
   readonly paths: ColumnPaths | null
   readonly hidden: ReadonlyMap<string, number>
+  /** null: as much as there is room for, however small that is. */
+  readonly scale: number | null
 }
 
 /** Drawn for eyes and pointers: the same links are in the list below it, for keyboards and readers of screens. */
 export function LineagePicture(props: LineagePictureProps) {
-  const { layout, lit, paths } = props
+  const { layout, lit, paths, scale } = props
   const { left, width, height, nodes, edges } = layout
   const isLit = (id: string) => lit === null || lit.has(id)
   const classOf = (from: string, to: string) => {
@@ -41,12 +43,7 @@ export function LineagePicture(props: LineagePictureProps) {
       class="lineage-picture"
       aria-hidden="true"
       viewBox={`${left} 0 ${width} ${height}`}
-      ref={(svg) => {
-        // As large as it is drawn where there is room, and never too small to be read.
-        if (svg === null) return
-        svg.style.width = `${width}px`
-        svg.style.minWidth = `${width * 0.72}px`
-      }}
+      style={{ width: `${width * (scale ?? 1)}px`, maxWidth: mostWidth(width, scale) }}
     >
       {edges.map(({ from, to, points }) => (
         <path key={`${from} ${to}`} class={classOf(from, to)} d={pathThrough(points)} />
@@ -62,6 +59,12 @@ export function LineagePicture(props: LineagePictureProps) {
       ))}
     </svg>
   )
+}
+
+/** A little is given for not having to scroll: the smallest text stays above 11 pixels. */
+function mostWidth(width: number, scale: number | null): string {
+  if (scale === null) return '100%'
+  return scale === 1 ? `max(100%, ${width * 0.93}px)` : 'none'
 }
 
 interface NodeProps extends LineagePictureProps {

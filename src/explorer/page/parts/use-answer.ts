@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Page } from '../page.ts'
 import { isAbort, ServiceError, type AnswerOptions } from '../service/client.ts'
 import { useValue } from './state.ts'
-import type { Turns } from '../service/turns.ts'
+import type { Turn } from '../service/turns.ts'
 
 export type Answer<T> =
   | { readonly state: 'waiting'; readonly again: () => void }
@@ -23,7 +23,7 @@ export function useAnswer<T>(
   page: Page,
   request: string | null,
   ask: (request: string, options: AnswerOptions & { signal: AbortSignal }) => Promise<T>,
-  turns?: Turns,
+  turns?: Turn,
 ): Answer<T> {
   const [outcome, setOutcome] = useState<Outcome<T> | null>(null)
   const [attempt, setAttempt] = useState(0)

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { kindOf } from '../chart/column-kind.ts'
 import { navigationOf, type EntitySet, type Property } from '../model/schema.ts'
 import { groupDigits, showTime } from '../model/show.ts'
@@ -10,6 +10,7 @@ import { RequestBar } from '../parts/request-bar.tsx'
 import { useInView } from '../parts/use-in-view.ts'
 import { FrequentValues } from '../pictures/frequent-values.tsx'
 import { Histogram } from '../pictures/histogram.tsx'
+import type { ServiceError } from '../service/client.ts'
 import { type Counts, SHOWN_CHARACTERS } from './profile-requests.ts'
 import { type Profile, useProfile } from './use-profile.ts'
 
@@ -23,6 +24,8 @@ export interface ColumnRowProps {
   readonly filter: string | null
   /** False: counting takes long, and waits for a click. */
   readonly isCounted: boolean
+  /** The filter is wrong, which is said at the filter and not at each column. */
+  readonly onFault: (error: ServiceError) => void
 }
 
 export const COLUMNS = 8
@@ -36,6 +39,11 @@ export function ColumnRow(props: ColumnRowProps) {
   const isWanted = useInView(row) && (props.isCounted || isAsked)
   const profile = useProfile(page, set.name, column, { names, filter }, isWanted)
   const { counts } = profile
+  const fault = filter !== null && counts.state === 'failed' ? counts.error : undefined
+  const isFiltersFault = fault?.status === 400
+  useEffect(() => {
+    if (isFiltersFault) props.onFault(fault!)
+  }, [fault])
   const button = props.isCounted || isAsked ? null : () => ask(true)
   return (
     <>
@@ -66,7 +74,9 @@ export function ColumnRow(props: ColumnRowProps) {
           <CountsCells column={column} counts={counts.value} />
         ) : (
           <td colSpan={5} class="profile-waiting">
-            {counts.state === 'failed' ? (
+            {isFiltersFault ? (
+              '–'
+            ) : counts.state === 'failed' ? (
               <Problem error={counts.error} again={counts.again} />
             ) : button === null ? (
               <span class="soft">counting…</span>

@@ -25,9 +25,9 @@ export function pandas(source: RecipeSource): Recipe {
 
 export function polars({ csvUrl, parquetUrl }: RecipeSource): Recipe {
   const csv = [
-    'import polars as pl, requests',
+    'import polars as pl',
     '',
-    `df = pl.read_csv(requests.get(${doubleQuoted(csvUrl)}).content, try_parse_dates=True)`,
+    `df = pl.read_csv(${doubleQuoted(csvUrl)}, try_parse_dates=True)`,
   ]
   const parquet = parquetUrl === undefined ? [] : [parquetCode('pl', 'polars as pl', parquetUrl)]
   return {
@@ -35,7 +35,8 @@ export function polars({ csvUrl, parquetUrl }: RecipeSource): Recipe {
     tool: 'polars',
     steps: [],
     codes: [...parquet, { name: 'CSV', text: csv.join('\n') }],
-    token: 'With a token: requests.get(url, auth=("", token)).',
+    token:
+      'With a token: pl.read_csv(requests.get(url, auth=("", token)).content), with requests imported.',
     notes: [],
   }
 }

@@ -14,7 +14,7 @@ export interface CellText {
 const MOST_CHARACTERS = 160
 
 export function cellText(value: Value | undefined, property: Property | undefined): CellText {
-  if (value === undefined) return { text: '', kind: 'waiting', title: undefined }
+  if (value === undefined) return { text: '…', kind: 'waiting', title: undefined }
   if (value === null) return { text: 'null', kind: 'null', title: undefined }
   if (typeof value === 'object')
     return { text: shorten(structure(value)), kind: 'structure', title: undefined }

@@ -1,24 +1,32 @@
 import { useState } from 'preact/hooks'
+import { moveColumn } from '../address/order.ts'
 import type { RowColumn } from './columns.ts'
 import type { HeaderCellProps } from './header-props.ts'
 import { HeaderMenu } from './header-menu.tsx'
 import { ResizeHandle } from './resize-handle.tsx'
-import { sortBy } from './table-actions.ts'
+import { show, sortBy } from './table-actions.ts'
+import { useDrag } from './use-drag.ts'
 
 export function HeaderCell(props: HeaderCellProps) {
-  const { context, column, index, orders, widthPx, stickyPx, isActive } = props
+  const { context, column, shown, index, orders, widthPx, stickyPx, isActive } = props
   const [isOpen, setIsOpen] = useState(false)
   const at = orders.findIndex(({ by }) => by === column.name)
   const direction = at === -1 ? undefined : orders[at]!.descending ? 'descending' : 'ascending'
+  const { options } = context.state
+  const drag = useDrag((onto) => {
+    const moved = moveColumn(shown, column.name, onto)
+    if (moved !== shown) context.change(show(options, moved, context.allColumns))
+  })
   const sort = (event: MouseEvent) => {
-    if (!column.isSortable) return
-    context.change(sortBy(context.state.options, column.name, event.shiftKey))
+    if (!column.isSortable || drag.wasDragged()) return
+    context.change(sortBy(options, column.name, event.shiftKey))
   }
   return (
     <th
       scope="col"
       aria-sort={direction}
       aria-colindex={index + 1}
+      data-name={column.property?.name}
       class={`${column.isNumber ? 'number' : ''}${stickyPx === undefined ? '' : ' pinned'}`}
       style={{ width: `${widthPx}px`, left: stickyPx === undefined ? undefined : `${stickyPx}px` }}
     >
@@ -31,6 +39,7 @@ export function HeaderCell(props: HeaderCellProps) {
           aria-disabled={!column.isSortable}
           title={titleOf(column)}
           onClick={sort}
+          onPointerDown={column.property && drag.start}
           onKeyDown={(event) => {
             if (!(event.altKey && event.key === 'ArrowDown') && event.key !== 'ContextMenu') return
             event.preventDefault()

@@ -21,6 +21,9 @@ export function rowsRequest({ set, options }: RowsState): string {
   return requestOf(set, withOptions(options, { ...omitted(OWN_OPTIONS), $format: undefined }))
 }
 
+/** Rows of a first page: what a screen shows, and some that scroll in at once. */
+export const FIRST_PAGE = 100
+
 /** The first page also counts; the pages behind it come by their next links. */
 export function firstPageRequest(state: RowsState): string {
   const options = withOptions(state.options, { ...omitted(OWN_OPTIONS), $format: undefined })
@@ -74,10 +77,6 @@ export function differentRequest(set: string, columns: readonly string[]): strin
 
 export function rowRequest(set: string, key: string, options: Options = new Map()): string {
   return requestOf(`${set}(${encodeKey(key)})`, options)
-}
-
-export function propertyRequest(set: string, key: string, property: string): string {
-  return `${rowRequest(set, key)}/${encodeURIComponent(property)}/$value`
 }
 
 /** Whether the rows are those of the set itself, with its columns and keys. */

@@ -5,8 +5,9 @@ import type { Row } from '../model/value.ts'
 import { CellContent } from './cell.tsx'
 import { valueAt, type RowColumn } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
+import { isPart } from './short-rows.ts'
 import type { RowsContext } from './rows-context.ts'
-import { conditionOf, filterBy } from './table-actions.ts'
+import { conditionOf, filterBy, move } from './table-actions.ts'
 import { shownColumns, useLayout, type Layout } from './use-layout.ts'
 import { HEADER_ROW, useRoving, type CellPlace } from './use-roving.ts'
 
@@ -19,6 +20,8 @@ export interface RowsTableProps {
   /** Known when the service has counted. */
   readonly count: string | undefined
   readonly isBusy: boolean
+  /** Values are shown that are not whole, and say nothing that one could filter by. */
+  readonly isShort: boolean
   readonly onOpen: (column: RowColumn, row: Row) => void
   /** The last rows that are there have come into view. */
   readonly onEnd: () => void
@@ -51,8 +54,10 @@ export function RowsTable(props: RowsTableProps) {
     const column = place && columns[place.column]
     const row = place && rows[place.row]
     if (column === undefined || row === undefined) return
-    if (!isFilter) return props.onOpen(column, row)
-    const condition = conditionOf(column.name, valueAt(row, column.name) ?? null, true)
+    const value = valueAt(row, column.name)
+    if (!isFilter || (props.isShort && isPart(column.property, value)))
+      return props.onOpen(column, row)
+    const condition = conditionOf(column.name, value ?? null, true)
     if (condition === undefined || column.property === undefined) return
     context.change(filterBy(context.state.options, context.typeOf, condition))
   }
@@ -65,6 +70,7 @@ export function RowsTable(props: RowsTableProps) {
       // Wherever the focus came from: arrows go on from there.
       onFocusIn={(event) => roving.setActive(placeOf(event))}
       onKeyDown={(event) => {
+        moveWithKeys(event, context, columns, roving.active)
         if (roving.press(event)) return
         if (event.key !== 'Enter' || placeOf(event) === undefined) return
         event.preventDefault()
@@ -197,6 +203,21 @@ function Gap({ px, span }: { px: number; span: number }) {
       <td class="gap" colSpan={span} style={{ height: `${px}px` }} />
     </tr>
   )
+}
+
+/** Shift and an arrow on a header take the column along. */
+function moveWithKeys(
+  { key, shiftKey, target }: KeyboardEvent,
+  { state, allColumns, change }: RowsContext,
+  columns: readonly RowColumn[],
+  active: CellPlace,
+): void {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[key] as -1 | 1 | undefined
+  const column = columns[active.column]
+  if (by === undefined || !shiftKey || column?.property === undefined) return
+  if (!(target instanceof Element && target.matches('.sort'))) return
+  const names = columns.map(({ name }) => name)
+  change(move(state.options, names, allColumns, column.name, by))
 }
 
 function placeOf(event: Event): CellPlace | undefined {

@@ -3,8 +3,10 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Row } from '../model/value.ts'
 import { useValue } from '../parts/state.ts'
-import type { Page } from '../page.ts'
-import { isAbort, ServiceError } from '../service/client.ts'
+import { isAbort, ServiceError, TOO_LONG } from '../service/client.ts'
+import { FIRST_PAGE, firstPageRequest } from './requests.ts'
+import type { RowsContext } from './rows-context.ts'
+import { isKnownToBeLong, MOST_BYTES, shortRows, type ShortRows } from './short-rows.ts'
 
 export interface LoadedRows {
   /** The request that these rows answer; while another one is under way, still the one before. */
@@ -18,6 +20,8 @@ export interface LoadedRows {
   readonly beginning: number
   /** New data came while somebody was scrolling, and the rows begin at the top once more. */
   readonly isFromTheTop: boolean
+  /** Asked for instead of `of`, because its rows are too long. */
+  readonly short: string | undefined
 }
 
 export interface RowsAnswer {
@@ -27,16 +31,18 @@ export interface RowsAnswer {
   readonly again: () => void
 }
 
-const FIRST_PAGE = 100
 const NEXT_PAGE = 200
 /** A next link belongs to a snapshot that the service has dropped. */
 const GONE_SNAPSHOT = 410
 
-export function useRows(page: Page, request: string): RowsAnswer {
+export function useRows({ page, set, state }: RowsContext): RowsAnswer {
+  const request = firstPageRequest(state)
   const [loaded, setLoaded] = useState<LoadedRows | null>(null)
   const [attempt, setAttempt] = useState(0)
   const [isWaiting, setIsWaiting] = useState(true)
   const next = useRef<string | undefined>(undefined)
+  const shortened = useRef<Partial<ShortRows> | null>(null)
+  const snapshot = useRef<string | undefined>(undefined)
   const leaving = useRef(new AbortController())
   const times = useValue(page.returns)
   const returns = loaded?.error?.status === 0 ? times : 0
@@ -45,15 +51,23 @@ export function useRows(page: Page, request: string): RowsAnswer {
     const { signal } = leaving.current
     setIsWaiting(true)
     const pageSize = link === null ? FIRST_PAGE : NEXT_PAGE
-    page.service.rows(link ?? request, { signal, pageSize }).then(
+    const short = shortened.current
+    const mostBytes = short === null ? MOST_BYTES : Infinity
+    const asked = link ?? short?.request ?? request
+    page.service.rows(asked, { signal, pageSize, mostBytes }).then(
       (answer) => {
         if (signal.aborted) return
+        const isOther = link !== null && answer.snapshot !== snapshot.current
+        if (isOther) return fromTheTop()
+        snapshot.current = answer.snapshot
         next.current = answer.next
         setIsWaiting(false)
+        const rows = short?.read?.(answer.value) ?? answer.value
         setLoaded((before) => ({
           of: request,
+          short: short?.read && short.request,
           beginning: (before?.beginning ?? 0) + (link === null ? 1 : 0),
-          rows: link === null || before === null ? answer.value : [...before.rows, ...answer.value],
+          rows: link === null || before === null ? rows : [...before.rows, ...rows],
           count: link === null ? answer.count : before?.count,
           isComplete: answer.next === undefined,
           error: null,
@@ -63,17 +77,34 @@ export function useRows(page: Page, request: string): RowsAnswer {
       (error: unknown) => {
         if (signal.aborted || isAbort(error)) return
         const failure = asFailure(error)
-        if (link !== null && failure.status === GONE_SNAPSHOT) return load(null, true)
+        if (link !== null && failure.status === GONE_SNAPSHOT) return fromTheTop()
+        if (failure.status === TOO_LONG) return shorten(link, isFromTheTop)
         next.current = link ?? undefined
         setIsWaiting(false)
         setLoaded((before) => failed(before, request, failure))
       },
     )
   }
+  const fromTheTop = () => {
+    shortened.current = null
+    load(null, true)
+  }
+  /** The rows that are there stay, and those behind them come with the beginnings of their values. */
+  const shorten = (link: string | null, isFromTheTop: boolean) => {
+    const here = link === null ? 0 : (loaded?.rows.length ?? 0)
+    const short = shortRows(set, state, here) ?? { request: link ?? request }
+    shortened.current = short
+    load(link === null ? null : short.request, isFromTheTop)
+  }
 
   useEffect(() => {
     leaving.current = new AbortController()
     next.current = undefined
+    // To make a megabyte of JSON takes the service longer than to notice here that it is one.
+    shortened.current = isKnownToBeLong(page.catalog, set)
+      ? (shortRows(set, state, 0) ?? null)
+      : null
+    if (shortened.current !== null) page.service.leaveAhead()
     load(null, false)
     return () => leaving.current.abort()
   }, [request, attempt, returns])
@@ -99,6 +130,7 @@ function failed(before: LoadedRows | null, request: string, error: ServiceError)
     isComplete: false,
     error,
     isFromTheTop: false,
+    short: undefined,
   }
 }
 

@@ -1,11 +1,16 @@
+import { keyOf } from '../address/key.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
 import { textOf, type Row } from '../model/value.ts'
+import { Problem } from '../parts/problem.tsx'
+import { useAnswer } from '../parts/use-answer.ts'
 import { targetOf } from './cell.tsx'
 import { valueAt, type RowColumn } from './columns.ts'
 import { Peek } from './peek.tsx'
+import { rowRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
+import { isPart } from './short-rows.ts'
 import { conditionOf, filterBy } from './table-actions.ts'
 import { WholeValue } from './whole-value.tsx'
 
@@ -13,16 +18,20 @@ export interface ValueDialogProps {
   readonly context: RowsContext
   readonly column: RowColumn
   readonly row: Row
+  /** The row may have only a part of the value. */
+  readonly isShort: boolean
   readonly onClose: () => void
 }
 
 /** The whole value of a cell, and what can be done with it. */
-export function ValueDialog({ context, column, row, onClose }: ValueDialogProps) {
-  const value = valueAt(row, column.name) ?? null
+export function ValueDialog(props: ValueDialogProps) {
+  const { context, column, row, onClose } = props
+  const { answer, value, isCut } = useWholeValue(props)
   const target = targetOf(context, column, row, value)
   const { property } = column
-  const wanted = property && !property.isList ? conditionOf(column.name, value, true) : undefined
-  const unwanted = property && !property.isList ? conditionOf(column.name, value, false) : undefined
+  const isFilter = !isCut && property !== undefined && !property.isList
+  const wanted = isFilter ? conditionOf(column.name, value, true) : undefined
+  const unwanted = isFilter ? conditionOf(column.name, value, false) : undefined
   const filter = (condition: typeof wanted) => {
     if (condition === undefined) return
     context.change(filterBy(context.state.options, context.typeOf, condition))
@@ -31,9 +40,17 @@ export function ValueDialog({ context, column, row, onClose }: ValueDialogProps)
   return (
     <Dialog title={column.name} place="side" onClose={onClose}>
       {property?.description !== undefined && <p class="about">{property.description}</p>}
-      <WholeValue value={value} edm={property?.edm} />
+      {answer?.state === 'failed' && <Problem error={answer.error} again={answer.again} />}
+      {isCut && (
+        <p class="about">
+          {answer === undefined
+            ? 'This is its beginning. A set without a key cannot be asked for one value.'
+            : 'The whole value is coming …'}
+        </p>
+      )}
+      {(!isCut || value !== null) && <WholeValue value={value} edm={property?.edm} />}
       <p class="actions">
-        <CopyButton text={textOf(value)} name="Copy the value" />
+        {!isCut && <CopyButton text={textOf(value)} name="Copy the value" />}
         {wanted !== undefined && (
           <button type="button" class="button" onClick={() => filter(wanted)}>
             filter by this
@@ -59,4 +76,17 @@ export function ValueDialog({ context, column, row, onClose }: ValueDialogProps)
       )}
     </Dialog>
   )
+}
+
+/** What the row has, or, where that is only a part, what the service answers for this value alone. */
+function useWholeValue({ context, column, row, isShort }: ValueDialogProps) {
+  const { page, set } = context
+  const { name, property } = column
+  const here = valueAt(row, name)
+  const isCut = isShort && isPart(property, here)
+  const key = isCut ? keyOf(set, row) : undefined
+  const request = key === undefined ? null : rowRequest(set.name, key, new Map([['$select', name]]))
+  const answer = useAnswer(page, request, (of, options) => page.service.object(of, options))
+  if (answer.state === 'here') return { answer, value: answer.value[name] ?? null, isCut: false }
+  return { answer: request === null ? undefined : answer, value: here ?? null, isCut }
 }

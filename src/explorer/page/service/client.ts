@@ -18,11 +18,15 @@ export class ServiceError extends Error {
 
 /** The status of a server that did not answer at all. */
 export const GONE = 0
+/** Of an answer that is longer than its reader can take. */
+export const TOO_LONG = -2
 
 export interface AnswerOptions {
   readonly signal?: AbortSignal
   /** Rows of a page; the service decides without it. */
   readonly pageSize?: number
+  /** An answer that has more is given up, and fails as TOO_LONG. */
+  readonly mostBytes?: number
 }
 
 /** Rows as the service sent them: Int64 and Decimal are text with all their digits. */
@@ -40,6 +44,7 @@ export class Service {
   readonly #root: string
   readonly #fetch: typeof fetch
   readonly #onReach: (isReached: boolean) => void
+  #ahead: { request: string; answer: Promise<Rows>; leaving: AbortController } | undefined
 
   /** `root` ends with a slash. `onReach` hears after each request whether the server was there. */
   constructor(root: string, fetchOf: typeof fetch, onReach: (isReached: boolean) => void) {
@@ -53,7 +58,26 @@ export class Service {
     return this.#root + request
   }
 
+  /** Asks before anybody wants it: who wants just these rows next is given this answer. */
+  ahead(request: string, options: AnswerOptions): void {
+    const leaving = new AbortController()
+    const answer = this.rows(request, { ...options, signal: leaving.signal })
+    answer.catch(() => undefined)
+    this.#ahead = { request, answer, leaving }
+  }
+
+  /** Nobody will want what was asked for ahead. */
+  leaveAhead(): void {
+    this.#ahead?.leaving.abort()
+    this.#ahead = undefined
+  }
+
   async rows(request: string, options: AnswerOptions = {}): Promise<Rows> {
+    const ahead = this.#ahead
+    if (ahead?.request === request) {
+      this.#ahead = undefined
+      return ahead.answer
+    }
     const { body, response } = await this.#json(request, options)
     const next = body['@odata.nextLink']
     return {
@@ -80,7 +104,8 @@ export class Service {
   ): Promise<{ body: Record<string, Value>; response: Response }> {
     const response = await this.#get(request, ACCEPT, options)
     if (response.status === 204) return { body: {}, response }
-    return { body: (await response.json()) as Record<string, Value>, response }
+    const text = await textOfAtMost(response, options.mostBytes ?? Infinity)
+    return { body: JSON.parse(text) as Record<string, Value>, response }
   }
 
   async #get(request: string, accept: string, options: AnswerOptions): Promise<Response> {
@@ -108,6 +133,22 @@ export class Service {
       this.#onReach(false)
       throw new ServiceError(GONE, 'gone', 'The server does not answer.', undefined)
     }
+  }
+}
+
+async function textOfAtMost(response: Response, mostBytes: number): Promise<string> {
+  const reader = response.body!.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  for (let bytes = 0; ;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    bytes += value.length
+    if (bytes > mostBytes) {
+      await reader.cancel()
+      throw new ServiceError(TOO_LONG, 'too-long', 'These values are too long.', undefined)
+    }
+    text += decoder.decode(value, { stream: true })
   }
 }
 

@@ -1,6 +1,10 @@
 // Requests that may wait: so many at a time, in the order in which they came, so that what a person waits for goes first.
 
-export class Turns {
+export interface Turn {
+  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>
+}
+
+export class Turns implements Turn {
   readonly #limit: number
   readonly #waiting: (() => void)[] = []
   #running = 0
@@ -9,10 +13,17 @@ export class Turns {
     this.#limit = limit
   }
 
+  /** For what ends something that has begun: before all others that wait. */
+  readonly next: Turn = { run: (task, signal) => this.#run(task, signal, true) }
+
   /** Rejects without running the task when `signal` is aborted while it waits. */
-  async run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#run(task, signal, false)
+  }
+
+  async #run<T>(task: () => Promise<T>, signal: AbortSignal, isNext: boolean): Promise<T> {
     if (this.#running < this.#limit) this.#running++
-    else await this.#turn(signal)
+    else await this.#turn(signal, isNext)
     try {
       signal.throwIfAborted()
       return await task()
@@ -24,7 +35,7 @@ export class Turns {
     }
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #turn(signal: AbortSignal, isNext: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.#waiting.splice(this.#waiting.indexOf(enter), 1)
@@ -35,7 +46,8 @@ export class Turns {
         resolve()
       }
       if (signal.aborted) return reject(signal.reason as Error)
-      this.#waiting.push(enter)
+      if (isNext) this.#waiting.unshift(enter)
+      else this.#waiting.push(enter)
       signal.addEventListener('abort', leave, { once: true })
     })
   }

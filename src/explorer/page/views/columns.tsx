@@ -5,6 +5,7 @@ import type { ViewProps } from '../page.ts'
 import { ColumnRow } from '../profile/column-row.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
 import { rowsContext } from '../rows/rows-context.ts'
+import type { ServiceError } from '../service/client.ts'
 import '../profile/profile.css'
 
 /** Above that a count takes seconds for each column, and nobody has asked for it yet. */
@@ -18,12 +19,16 @@ export function ColumnsView({ page, route }: ViewProps<'columns'>) {
   const published = page.catalog?.sets.find(({ name }) => name === set.name)
   const types = new Map(published?.columns.map(({ name, type }) => [name, type]))
   const [isAsked, ask] = useState(false)
+  const [fault, say] = useState<{ filter: string; error: ServiceError } | null>(null)
   const filter = readOptions(route.query).get('$filter') || null
   const names = [...set.properties, ...set.navigations].map(({ name }) => name)
   const isSmall = (published?.rows ?? 0) <= MOST_ROWS_UNASKED
   return (
     <>
-      <FilterBar context={rowsContext(page, set, route.query, 'columns')} error={undefined} />
+      <FilterBar
+        context={rowsContext(page, set, route.query, 'columns')}
+        error={fault !== null && fault.filter === filter ? fault.error : undefined}
+      />
       {!isSmall && (
         <p class="profile-filter">
           {groupDigits(published!.rows)} rows: to count a column takes a while.
@@ -54,6 +59,7 @@ export function ColumnsView({ page, route }: ViewProps<'columns'>) {
                 names={names}
                 filter={filter}
                 isCounted={isSmall || isAsked}
+                onFault={(error) => filter !== null && say({ filter, error })}
               />
             ))}
           </tbody>

@@ -27,6 +27,11 @@ export function ConnectView({ page, route }: ViewProps<'connect'>) {
         <h1 tabIndex={-1}>Connect</h1>
         <SetChoice sets={page.schema.sets} chosen={set} onChoose={choose} />
       </header>
+      {options.has('set') && set.name !== options.get('set') && (
+        <p role="alert">
+          There is no set {options.get('set')}; this is {set.name}.
+        </p>
+      )}
       <RequestBar url={page.service.url(rowsRequest(state))} />
       <Tools page={page} options={options} recipes={recipesFor(source)} />
     </>

@@ -1,9 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { lineageQuery, readLineageAddress } from '../lineage/address.ts'
 import { columnPaths } from '../lineage/column-paths.ts'
+import { findNodes } from '../lineage/find.ts'
 import {
   type LineageGraph,
   lineageGraph,
+  type LineageNode,
   MOST_NODES,
   related,
   shownNodes,
@@ -40,19 +42,29 @@ function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: Lineage
     // All of a way is worth seeing, however long it is.
     return { hidden, ids: new Set([...ids, ...(paths?.columns.keys() ?? [])]) }
   }, [graph, chosen, paths, [...opened].join()])
+  const [sought, seek] = useState('')
+  const [scale, zoom] = useState<number | null>(1)
+  const found = useMemo(() => findNodes(graph, sought), [graph, sought])
   const lit = useMemo(() => {
+    if (found.length > 0) return new Set(found.map(({ id }) => id))
     if (paths !== null) return new Set(paths.columns.keys())
     return chosen === null ? null : related(graph, chosen.id)
-  }, [graph, chosen, paths])
+  }, [graph, chosen, paths, found])
   const layout = useLayout(page, graph, shown.ids, paths)
   const place = useRef<HTMLDivElement>(null)
-  useEffect(() => showChosen(place.current), [layout, chosen])
+  useEffect(() => showChosen(place.current), [layout, chosen, scale])
   return (
     <>
       <header class="lineage-head">
         <h1 tabIndex={-1}>Lineage</h1>
-        <Find page={page} route={route} graph={graph} />
+        <div class="lineage-tools">
+          <Find page={page} graph={graph} text={sought} onText={seek} found={found} />
+          <Zoom scale={scale} onScale={zoom} />
+        </div>
       </header>
+      {chosen === null && /(?:^|&)(?:model|set)=/.test(route.query) && (
+        <p role="alert">There is nothing of this name in the graph.</p>
+      )}
       {chosen === null && (
         <p class="soft">
           From sources and events at the left to the sets at the right. Choose a model to see what
@@ -81,6 +93,7 @@ function Lineage({ page, route, graph }: ViewProps<'lineage'> & { graph: Lineage
               lit={lit}
               paths={paths}
               hidden={shown.hidden}
+              scale={scale}
             />
           )}
         </div>
@@ -121,27 +134,82 @@ function useLayout(
   return layout
 }
 
-function Find({ page, graph }: ViewProps<'lineage'> & { graph: LineageGraph }) {
-  const find = (text: string) => {
-    const node = [...graph.nodes.values()].find(({ name }) => name === text)
-    if (node !== undefined) page.navigate({ view: 'lineage', query: lineageQuery(node) })
+interface FindProps {
+  readonly page: Page
+  readonly graph: LineageGraph
+  readonly text: string
+  readonly onText: (text: string) => void
+  readonly found: readonly LineageNode[]
+}
+
+/** What is found is lit in the picture; Enter goes to the first, and a name that is typed whole needs none. */
+function Find({ page, graph, text, onText, found }: FindProps) {
+  const [first] = found
+  const open = (node: LineageNode | undefined) => {
+    if (node === undefined) return
+    onText('')
+    page.navigate({ view: 'lineage', query: lineageQuery(node) })
+  }
+  const find = (typed: string) => {
+    const whole = [...graph.nodes.values()].find(({ name }) => name === typed)
+    if (whole === undefined) onText(typed)
+    else open(whole)
   }
   return (
-    <label class="chart-choice">
-      <span class="unseen">Find a model</span>
+    <>
       <input
         type="search"
         class="field"
+        aria-label="Find a model or a column"
         list="models"
-        placeholder="Find a model"
+        placeholder="Find a model or a column"
         data-key="f"
+        value={text}
         onInput={(event) => find(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Enter' && open(first)}
       />
       <datalist id="models">
         {[...graph.nodes.values()].map(({ id, name }) => (
           <option key={id} value={name} />
         ))}
       </datalist>
-    </label>
+      <output class="soft">
+        {text.trim() !== '' &&
+          (first === undefined ? 'nothing found' : `${found.length} found, Enter: ${first.name}`)}
+      </output>
+    </>
+  )
+}
+
+const ZOOM_STEP = 1.25
+const LEAST_SCALE = 0.2
+const GREATEST_SCALE = 3
+
+interface ZoomProps {
+  readonly scale: number | null
+  readonly onScale: (scale: number | null) => void
+}
+
+/** Text is never made smaller to make room, unless somebody wants to see all of a picture. */
+function Zoom({ scale, onScale }: ZoomProps) {
+  const by = (factor: number) =>
+    onScale(Math.min(GREATEST_SCALE, Math.max(LEAST_SCALE, (scale ?? 1) * factor)))
+  return (
+    <span role="group" aria-label="Size">
+      <button type="button" class="button" aria-label="Smaller" onClick={() => by(1 / ZOOM_STEP)}>
+        −
+      </button>{' '}
+      <button type="button" class="button" aria-label="Larger" onClick={() => by(ZOOM_STEP)}>
+        +
+      </button>{' '}
+      <button
+        type="button"
+        class="button"
+        aria-pressed={scale === null}
+        onClick={() => onScale(scale === null ? 1 : null)}
+      >
+        Fit
+      </button>
+    </span>
   )
 }

@@ -11,13 +11,7 @@ import { columnsOf, type RowColumn } from '../rows/columns.ts'
 import { Facets } from '../rows/facets.tsx'
 import { HoverPeek } from '../rows/hover-peek.tsx'
 import { FilterBar } from '../rows/filter-bar.tsx'
-import {
-  countRequest,
-  fileRequest,
-  firstPageRequest,
-  isOfSet,
-  rowsRequest,
-} from '../rows/requests.ts'
+import { countRequest, fileRequest, isOfSet, rowsRequest } from '../rows/requests.ts'
 import { rowsContext, type RowsContext } from '../rows/rows-context.ts'
 import { RowsTable } from '../rows/rows-table.tsx'
 import { SearchBox } from '../rows/search-box.tsx'
@@ -35,7 +29,7 @@ export function RowsView({ page, route }: ViewProps<'rows'>) {
 
 function RowsOfSet({ context }: { context: RowsContext }) {
   const { page, set, state } = context
-  const answer = useRows(page, firstPageRequest(state))
+  const answer = useRows(context)
   const [opened, setOpened] = useState<{ column: RowColumn; row: Row } | null>(null)
   const { loaded } = answer
   const rows = loaded?.rows ?? []
@@ -62,6 +56,15 @@ function RowsOfSet({ context }: { context: RowsContext }) {
         </div>
       </div>
       {loaded?.isFromTheTop === true && <Banner tone="news">New data came; from the top.</Banner>}
+      {loaded?.short !== undefined && (
+        <>
+          <p class="about">
+            Some values here are long, so these rows came with the beginnings of texts and without
+            lists. A click on a cell asks for the whole value.
+          </p>
+          <RequestBar name="Request of the beginnings" url={page.service.url(loaded.short)} />
+        </>
+      )}
       {isSet && set.key.length === 0 && <KeyNote set={set} />}
       <div class="rows-and-facets">
         {failure !== undefined && !isFiltersFault && !isSearchsFault && rows.length === 0 ? (
@@ -76,6 +79,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
               beginning={loaded?.beginning ?? 0}
               count={loaded?.count}
               isBusy={answer.isWaiting}
+              isShort={loaded?.short !== undefined}
               onOpen={(column, row) => setOpened({ column, row })}
               onEnd={answer.more}
             />
@@ -86,7 +90,12 @@ function RowsOfSet({ context }: { context: RowsContext }) {
       </div>
       <HoverPeek page={page} within=".rows-region" />
       {opened !== null && (
-        <ValueDialog context={context} {...opened} onClose={() => setOpened(null)} />
+        <ValueDialog
+          context={context}
+          {...opened}
+          isShort={loaded?.short !== undefined}
+          onClose={() => setOpened(null)}
+        />
       )}
     </>
   )

@@ -43,6 +43,12 @@ export const events: Materialization<EventsModel> = {
   dryRun,
 }
 
+/** Whether `build` would change nothing. */
+export async function isAsListed(context: RunContext, model: EventsModel): Promise<boolean> {
+  if (!continuesTable(context, model)) return false
+  return (await adaptationFor(context, model)).changes.length === 0
+}
+
 /** How the columns of the model change its table. */
 async function adaptationFor(
   { connection, columnsBefore }: RunContext,
@@ -84,7 +90,7 @@ async function dryRun(
   const table = before !== null && continuesTable(context, model) ? before : null
   const isEvolved = table === null || (await adaptationFor(context, model)).is === 'evolved'
   const segments = await waiting(model)
-  const events = await judgeEvents(connection, model, segments, rejectedFor(model, context))
+  const events = await judgeEvents(context, model, segments, rejectedFor(model, context))
   const arriving = await keepArriving(connection, unique)
   const old = table === null ? sql.empty : await rowsBefore(context, model, table, arriving)
   await layOver(connection, model.name, sql`${old}FROM ${arriving}`)

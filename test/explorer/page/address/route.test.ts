@@ -16,6 +16,7 @@ const CASES: readonly (readonly [string, Route])[] = [
     "/sets/items(order=1,line='a%2Fb')",
     { view: 'row', set: 'items', key: "order=1,line='a/b'", query: '' },
   ],
+  ["/sets/items('a%0Ab')", { view: 'row', set: 'items', key: "'a\nb'", query: '' }],
   ["/sets/items('(%25)')", { view: 'row', set: 'items', key: "'(%)'", query: '' }],
   ['/sets/gr%C3%B6%C3%9Fe', { view: 'rows', set: 'größe', query: '' }],
   ['/lineage?model=core.orders', { view: 'lineage', query: 'model=core.orders' }],

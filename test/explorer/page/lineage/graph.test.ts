@@ -2,6 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CatalogModel, CatalogOrigin } from '../../../../src/core/catalog.ts'
 import { columnPaths } from '../../../../src/explorer/page/lineage/column-paths.ts'
+import { findNodes } from '../../../../src/explorer/page/lineage/find.ts'
 import {
   lineageGraph,
   MOST_NODES,
@@ -149,6 +150,15 @@ test('a graph of thousands of models is walked in no time', () => {
   const graph = lineageGraph({ sources: [], models })
   assert.is(related(graph, 'm.m1500').size, 3000)
   assert.is(columnPaths(graph, { node: 'm.m1500', column: 'c' }).columns.size, 3000)
+})
+
+test('a search finds names first, then columns', () => {
+  const found = (text: string) => findNodes(shop, text).map(({ name }) => name)
+  assert.equal(found('ORDERS'), ['raw.orders', 'core.orders', 'core_orders'])
+  assert.equal(found('core.orders')[0], 'core.orders')
+  assert.equal(found('revenue'), ['mart.sales', 'mart_sales'])
+  assert.equal(found('nowhere'), [])
+  assert.equal(found(' '), [])
 })
 
 test.run()

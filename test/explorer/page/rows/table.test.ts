@@ -96,7 +96,7 @@ test('a cell shows one line of whatever comes', () => {
   assert.equal(shown(null), ['null', 'null'])
   assert.equal(shown('null'), ['null', 'plain'])
   assert.equal(shown(''), ['', 'empty'])
-  assert.equal(shown(undefined), ['', 'waiting'])
+  assert.equal(shown(undefined), ['…', 'waiting'])
   assert.equal(shown('250.50', 'Edm.Decimal'), ['250.50', 'plain'])
   assert.equal(shown('NaN', 'Edm.Double'), ['NaN', 'special'])
   assert.equal(shown('NaN'), ['NaN', 'plain'])

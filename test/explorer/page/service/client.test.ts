@@ -81,7 +81,7 @@ test('two at a time, in their order, and who leaves gives up the place', async (
   const first = turns.run(task('a'), signal)
   const others = [turns.run(task('b'), signal)]
   const left = turns.run(task('c'), leaving.signal)
-  others.push(turns.run(task('d'), signal), turns.run(task('e'), signal))
+  others.push(turns.run(task('e'), signal), turns.next.run(task('d'), signal))
   await Promise.resolve()
   assert.equal(log, ['a', 'b'])
   leaving.abort()
@@ -95,6 +95,30 @@ test('two at a time, in their order, and who leaves gives up the place', async (
   assert.equal(log, ['a', 'b', 'd', 'e'])
   for (const end of finish) end()
   await Promise.all(others)
+})
+
+test('an answer above what its reader can take is given up', async () => {
+  let isGivenUp = false
+  const { service } = serviceOf(() => {
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(1000)),
+      cancel: () => void (isGivenUp = true),
+    })
+    return new Response(endless)
+  })
+  const failure = await service.rows('orders', { mostBytes: 10_000 }).then(() => 'rows', String)
+  assert.match(failure, 'These values are too long.')
+  assert.ok(isGivenUp)
+})
+
+test('rows that were asked for ahead are not asked for again', async () => {
+  const { service, asked } = serviceOf(() => Response.json({ value: [] }))
+  service.ahead('orders', {})
+  await service.rows('customers')
+  await service.rows('orders')
+  assert.is(asked.length, 2)
+  await service.rows('orders')
+  assert.is(asked.length, 3)
 })
 
 test('a task that fails hands its place on', async () => {

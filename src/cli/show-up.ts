@@ -1,0 +1,100 @@
+// What `eider up` says: a head, then one line for each thing that happens, and the lines of its children.
+
+import { count } from '../core/counts.ts'
+import type { RunRecord, Upcoming, UpEvent } from '../core/report/up.ts'
+import type { Paint, Style } from './paint.ts'
+import { duration } from './run-lines.ts'
+
+/** `time`, who, what, and the rest. */
+export function upLine(
+  time: string,
+  [who, what, says]: readonly [who: string, what: string, says: string],
+  paint: Paint,
+): string {
+  const style = styleOf[what]
+  const head = what.padEnd(9)
+  return `${time}  ${who.padEnd(8)}${style === undefined ? head : paint(style, head)} ${says}`.trimEnd()
+}
+
+const styleOf: Readonly<Record<string, Style>> = {
+  ok: 'green',
+  started: 'green',
+  failed: 'red',
+  ended: 'red',
+  late: 'red',
+  busy: 'yellow',
+  skipped: 'yellow',
+  missed: 'yellow',
+}
+
+/** null: nothing that people want to read. */
+export function upText(event: UpEvent): readonly [string, string, string] | null {
+  switch (event.event) {
+    case 'service-started':
+      return event.restarts === 0
+        ? null
+        : [event.service, 'started', `again, for the ${ordinal(event.restarts)} time`]
+    case 'service-ended': {
+      const { because, again_in_ms: ms } = event
+      const next = ms === null ? 'not started again' : `started again in ${duration(ms)}`
+      return [event.service, 'ended', `${because}, ${next}`]
+    }
+    case 'scheduled-run-skipped':
+      return ['run', 'skipped', `${event.name}: the run before it is not over`]
+    case 'scheduled-runs-missed':
+      return [
+        'run',
+        'missed',
+        `${event.name}: ${count(event.missed, 'time')}, made up for by one run`,
+      ]
+    case 'scheduled-run-finished':
+      return ['run', event.status, runText(event)]
+    case 'run-late':
+      return ['run', 'late', `${event.name}: due at ${event.due}, and none has ended well since`]
+    case 'notified': {
+      const tries = event.tries > 1 ? ` after ${event.tries} tries` : ''
+      const what = event.ok ? event.on : 'failed'
+      return ['notify', what, `${event.by} ${event.answer}${tries}`]
+    }
+    case 'up-stopping':
+      return ['up', 'stopping', event.because]
+    case 'up-ready':
+    case 'scheduled-run-started':
+      return null
+  }
+}
+
+/** `212 events, 3 built, 2 unchanged, 0.4 s`, or why not. */
+export function runText(run: RunRecord): string {
+  if (run.reason !== null) return `${run.name}: ${run.reason}`
+  const counts = [
+    ...(run.events > 0 ? [count(run.events, 'event')] : []),
+    ...(run.built > 0 ? [`${run.built} built`] : []),
+    ...(run.unchanged > 0 ? [`${run.unchanged} unchanged`] : []),
+    duration(run.ms),
+  ]
+  return `${run.name}: ${counts.join(', ')}`
+}
+
+export function upcomingText(runs: readonly Upcoming[]): string {
+  if (runs.length === 0) return 'none: write a schedule into eider.yml'
+  return runs
+    .map(({ name, when, next }) => {
+      const named = name === when ? when : `${name}: ${when}`
+      return next === null ? named : `${named} (next ${clockText(new Date(next), new Date())})`
+    })
+    .join(' · ')
+}
+
+/** `14:05`, of another day with its date. */
+export function clockText(time: Date, now: Date): string {
+  const text = time.toTimeString().slice(0, 8).replace(/:00$/, '')
+  if (time.toDateString() === now.toDateString()) return text
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${text}`
+}
+
+function ordinal(count: number): string {
+  const suffix = { one: 'st', two: 'nd', few: 'rd', other: 'th' } as Record<string, string>
+  return `${count}${suffix[new Intl.PluralRules('en', { type: 'ordinal' }).select(count)]}`
+}

@@ -1,0 +1,34 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { BaseCommand } from '../cli/base-command.ts'
+import { showExplained } from '../cli/show-explained.ts'
+import { variableFlags } from '../cli/variable-flags.ts'
+
+export default class Explain extends BaseCommand {
+  static override summary = 'Show how DuckDB works out the SELECT of a model; changes nothing'
+  static override examples = [
+    '<%= config.bin %> explain mart.sales',
+    '<%= config.bin %> explain mart.sales --analyze',
+  ]
+  static override flags = {
+    ...variableFlags,
+    analyze: Flags.boolean({
+      summary: 'Run the SELECT, and show the rows and the time of each operator, memory and spill',
+    }),
+  }
+  static override args = { model: Args.string({ description: 'Name of a model', required: true }) }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Explain)
+    const project = await this.openProject(flags)
+    const { openToRead } = await import('./reading.ts')
+    const { findModel } = await import('./find-model.ts')
+    const { explainModel } = await import('../pipeline/explain-model.ts')
+    await using reading = await openToRead(project)
+    const model = findModel(reading.project, args.model)
+    const { dir } = project.paths
+    const explained = await explainModel(reading.connection, model, { dir, analyze: flags.analyze })
+    if (flags.json) this.printEvent({ event: 'model-explained', model: model.name, ...explained })
+    else this.print(showExplained(explained))
+  }
+}

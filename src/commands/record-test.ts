@@ -1,0 +1,185 @@
+// `eider test --record`: a test of a model from rows that the warehouse has.
+
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { parseQuery } from '../compiler/sql/query-text.ts'
+import { count } from '../core/counts.ts'
+import { UsageError } from '../core/failures.ts'
+import { foldCase } from '../core/names.ts'
+import { csvText } from '../pipeline/model-test/csv-text.ts'
+import {
+  type Recorded,
+  type RecordedTable,
+  recordRows,
+} from '../pipeline/model-test/record-rows.ts'
+import { runTest } from '../pipeline/model-test/run-test.ts'
+import { type TestedModel, testedModel } from '../pipeline/model-test/tested-model.ts'
+import { ModelFailure } from '../pipeline/failure.ts'
+import { readModelTests } from '../project/model-tests.ts'
+import type { Project } from '../project/project.ts'
+import { eventsDoor } from './events-door.ts'
+import { openToRead } from './reading.ts'
+
+export interface RecordRequest {
+  readonly model: string
+  readonly name: string
+  /** A condition in SQL. */
+  readonly where: string
+  /** Columns whose texts are replaced. */
+  readonly mask: readonly string[]
+}
+
+export interface RecordedTest {
+  readonly model: string
+  readonly test: string
+  readonly path: string
+  readonly files: readonly { readonly path: string; readonly rows: number }[]
+  /** What the author has to know of it. */
+  readonly remarks: readonly string[]
+}
+
+/** Throws UsageError and DiagnosticsError; then nothing was written. */
+export async function recordTest(
+  project: Project,
+  { model: asked, name, where, mask }: RecordRequest,
+): Promise<RecordedTest> {
+  if (!/^[\p{L}0-9_][\p{L}0-9_ -]*$/u.test(name))
+    throw new UsageError(`"${name}" cannot name a test`, {
+      hint: 'a name has letters, digits, _ and -, such as newest_wins',
+    })
+  const { dir } = project.paths
+  await using reading = await openToRead(project)
+  const { project: compiled, connection } = reading
+  const model = asFailure(() => testedModel(compiled, asked))
+  if (model.kind === 'events')
+    throw new UsageError(`${model.name} takes rows from events, which are not kept as they came`, {
+      hint: `write them as senders post them, in tests/${model.name.replace('.', '/')}/${name}/given/${model.name}.ndjson`,
+    })
+  const path = join('tests', ...model.name.split('.'), name)
+  if (existsSync(join(dir, path)))
+    throw new UsageError(`${path} is there already`, {
+      hint: 'choose another name, or delete that directory',
+    })
+  const [schema = '', table = ''] = model.name
+    .split('.')
+    .map((part) => `"${part.replaceAll('"', '""')}"`)
+  const query = await parseQuery(connection, `SELECT * FROM ${schema}.${table} WHERE (${where}\n)`)
+  const recorded = await recordRows(connection, compiled, model, query).catch(usage)
+  if (recorded.sample.length === 0)
+    throw new UsageError(`no row of ${model.name} fulfils the condition`, {
+      hint: `see what there is: eider query 'FROM ${model.name}'`,
+    })
+  const tables = masked(recorded.tables, mask)
+  const files = tables.map(({ relation, columns, rows }) => ({
+    path: join(path, 'given', `${relation}.csv`),
+    text: csvText(columns, rows),
+    rows: rows.length,
+  }))
+  try {
+    for (const file of files) await write(dir, file.path, file.text)
+    const built = await expectation(project, compiled, path)
+    const remarks = [...remarksOn(recorded, mask.length > 0 ? null : built.text, model)]
+    const expected = { path: join(path, 'expect.csv'), rows: built.rows }
+    const shown = [...files.map((file) => ({ path: file.path, rows: file.rows })), expected]
+    return { model: model.name, test: name, path, files: shown, remarks }
+  } catch (error) {
+    await rm(join(dir, path), { recursive: true, force: true })
+    return usage(error)
+  }
+}
+
+async function expectation(
+  project: Project,
+  compiled: Parameters<typeof recordRows>[1],
+  path: string,
+): Promise<{ readonly text: string; readonly rows: number }> {
+  const { paths, settings } = project
+  const test = (await readModelTests(paths.dir)).find((one) => one.path === path)!
+  let text = ''
+  const { problem } = await runTest({
+    project: compiled,
+    paths,
+    memoryLimit: settings.memory_limit,
+    test,
+    openDoor: (stateDir) => eventsDoor(project, stateDir),
+    async accept(file, written) {
+      text = written
+      await write(paths.dir, file, written)
+    },
+  })
+  if (problem !== null) throw new ModelFailure(problem, 'placed')
+  return { text, rows: Math.max(0, text.split('\n').length - 2) }
+}
+
+function remarksOn({ sample, tables }: Recorded, built: string | null, model: TestedModel) {
+  const cut = tables
+    .filter(({ isCut }) => isCut)
+    .map(
+      ({ relation, rows }) =>
+        `given/${relation}.csv has the first ${count(rows.length, 'row')} only`,
+    )
+  const unrelated = tables
+    .filter(({ isUnrelated, isCut }) => isUnrelated && !isCut)
+    .map(
+      ({ relation }) =>
+        `no column of ${model.name} leads to ${relation}, so given/${relation}.csv has all of it`,
+    )
+  if (built === null) return [...cut, ...unrelated]
+  const columns = model.columns.map(({ name }) => name)
+  const lines = new Set(built.split('\n'))
+  const other = sample.filter((row) => !lines.has(csvText(columns, [row]).split('\n')[1]!)).length
+  const differs =
+    other === 0
+      ? []
+      : [
+          `${other} of ${count(sample.length, 'recorded row')} came out otherwise than in the warehouse; compare expect.csv with eider query`,
+        ]
+  return [...cut, ...unrelated, ...differs]
+}
+
+/** Equal texts of a column stay equal, in all tables. */
+function masked(
+  tables: readonly RecordedTable[],
+  mask: readonly string[],
+): readonly RecordedTable[] {
+  const all = tables.flatMap(({ columns }) => columns.map(foldCase))
+  const unknown = mask.find((name) => !all.includes(foldCase(name)))
+  if (unknown !== undefined)
+    throw new UsageError(`no given table has a column "${unknown}" to mask`, {
+      hint: `the columns are ${[...new Set(all)].slice(0, 10).join(', ')}`,
+    })
+  const known = new Map<string, Map<string, string>>()
+  const hide = (column: string, value: string | null) => {
+    if (value === null || !mask.some((name) => foldCase(name) === foldCase(column))) return value
+    const texts = known.get(foldCase(column)) ?? new Map<string, string>()
+    known.set(foldCase(column), texts)
+    const hidden = texts.get(value) ?? `${foldCase(column)} ${texts.size + 1}`
+    texts.set(value, hidden)
+    return hidden
+  }
+  return tables.map((table) => ({
+    ...table,
+    rows: table.rows.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, hide(name, value)])),
+    ),
+  }))
+}
+
+async function write(dir: string, path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(dir, path)), { recursive: true })
+  await writeFile(join(dir, path), text)
+}
+
+function asFailure<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    return usage(error)
+  }
+}
+
+function usage(error: unknown): never {
+  if (error instanceof ModelFailure) throw new UsageError(error.message)
+  throw error
+}

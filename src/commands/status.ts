@@ -1,0 +1,24 @@
+import * as Flags from '@oclif/core/flags'
+import { BaseCommand } from '../cli/base-command.ts'
+import { showUpStatus } from '../cli/show-up-status.ts'
+
+export default class Status extends BaseCommand {
+  static override summary = 'Say what eider up does here, and whether all is well'
+  static override examples = ['<%= config.bin %> status', '<%= config.bin %> status --live --quiet']
+  static override flags = {
+    live: Flags.boolean({
+      summary: 'Look at the processes alone, and not at how runs went, for health checks',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Status)
+    const project = await this.openProject(flags)
+    const { readUpStatus } = await import('./up/read-up-status.ts')
+    const status = await readUpStatus(project, { liveOnly: flags.live })
+    if (flags.json) this.printEvent({ event: 'status', ...status })
+    else if (flags.quiet) for (const { message } of status.problems) this.print(message)
+    else this.print(showUpStatus(status, new Date(), this.paintFor(flags)))
+    this.exit(status.healthy ? 0 : 1)
+  }
+}

@@ -1,0 +1,52 @@
+// The trace of one run of the command line; nothing where no endpoint is set.
+
+import type { Logger } from '../../core/logger.ts'
+import type { RunSummary } from '../../core/report/run-summary.ts'
+import type { Phase, RunEvent } from '../../core/report/progress.ts'
+import { RunTrace } from './run-trace.ts'
+import { sendTrace } from './send-trace.ts'
+import { traceSettings } from './trace-settings.ts'
+
+export interface OpenTrace {
+  readonly note: (event: RunEvent) => void
+  readonly notePhase: (phase: Phase) => void
+  /** `ok`: null where the run ended with an error. Never throws. */
+  readonly send: (ok: boolean | null, logger: Logger) => Promise<void>
+}
+
+/** null: none is wanted. */
+export function openTrace(
+  env: Readonly<Record<string, string | undefined>>,
+  startedMs: number,
+  { version, target }: { readonly version: string; readonly target: string | null },
+): OpenTrace | null {
+  const settings = traceSettings(env, version)
+  if (settings === null) return null
+  if (typeof settings === 'string') {
+    const nothing = () => {}
+    const send = (_: boolean | null, logger: Logger) => {
+      logger.warn('trace-not-sent', { error: settings })
+      return Promise.resolve()
+    }
+    return { note: nothing, notePhase: nothing, send }
+  }
+  const trace = new RunTrace(settings, startedMs)
+  return {
+    note: (event) => trace.note(event),
+    notePhase: (phase) => trace.notePhase(phase),
+    send: (ok, logger) => sendTrace(settings, trace.request(ok, target), logger),
+  }
+}
+
+/** Sends the trace when `run` has ended, however it ended; what is printed of a run does not wait for `sent`. */
+export const traced =
+  (trace: OpenTrace | null, logger: Logger) => async (run: () => Promise<RunSummary>) => {
+    try {
+      const summary = await run()
+      const sent = trace?.send(summary.ok, logger) ?? Promise.resolve()
+      return { summary, sent }
+    } catch (error) {
+      await trace?.send(null, logger)
+      throw error
+    }
+  }

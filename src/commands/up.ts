@@ -1,0 +1,133 @@
+import * as Flags from '@oclif/core/flags'
+import type { Interfaces } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+import { childLog } from '../cli/child-log.ts'
+import { upcomingText, upLine, upText } from '../cli/show-up.ts'
+import { onStop } from '../cli/signals.ts'
+import { variableFlags } from '../cli/variable-flags.ts'
+import type { UpEvent } from '../core/report/up.ts'
+import type { Project } from '../project/project.ts'
+import type { Deployment } from '../supervisor/units/deployment.ts'
+import type { Supervisor } from '../supervisor/supervisor.ts'
+import { checkSchedule } from './up/check-schedule.ts'
+import { programs, runOnce } from './up/programs.ts'
+import { takeUpLock } from './up/take-up-lock.ts'
+import { notifierOf } from './up/notifier-of.ts'
+
+export type UpFlags = Interfaces.InferredFlags<typeof Up.flags & typeof BaseCommand.baseFlags>
+
+export default class Up extends BaseCommand {
+  static override summary =
+    'Take events, run by the schedule of eider.yml, and serve, in one command'
+  static override examples = [
+    '<%= config.bin %> up',
+    '<%= config.bin %> up --run-now',
+    '<%= config.bin %> up --no-collect',
+  ]
+  static override flags = {
+    ...variableFlags,
+    'no-collect': Flags.boolean({ summary: 'Without the daemon that takes events' }),
+    'no-serve': Flags.boolean({ summary: 'Without the OData service' }),
+    'run-now': Flags.boolean({ summary: 'Run at once too, each scheduled run once' }),
+    'allow-anonymous': Flags.boolean({ summary: 'Open ports to other machines without a token' }),
+    print: Flags.option({ options: ['systemd', 'launchd', 'compose'] as const })({
+      summary: 'Start nothing; print a unit that starts this, for this directory and this user',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Up)
+    const started: { supervisor?: Supervisor } = {}
+    using stop = onStop(() => started.supervisor?.kill())
+    const project = await this.openProject(flags)
+    if (flags.print !== undefined) return await this.#printUnit(flags.print, project, flags)
+    const { schedule, paths, notify } = project
+    const child = programs(project, flags)
+    const log = this.#log(flags)
+    const ways = notifierOf(project, (line) => log('notify', line))
+    await using _lock = await takeUpLock(paths.state)
+    await checkSchedule(schedule, child.check)
+    if (stop.signal.aborted) return
+    const { Supervisor: Supervising } = await import('../supervisor/supervisor.ts')
+    const supervisor = await Supervising.start({
+      project: project.name,
+      target: project.target,
+      stateDir: paths.state,
+      services: servicesOf(project, flags),
+      runs: schedule.runs.length === 0 && flags['run-now'] ? [runOnce] : schedule.runs,
+      runNow: flags['run-now'],
+      lateAfterMs: notify?.lateAfterMs ?? null,
+      notify: ways,
+      programOf: child.service,
+      runProgram: child.run,
+      onEvent: (event) => this.#show(event, flags),
+      onLog: log,
+      onProblem: (problem, detail) => this.loggerFor(flags).warn(problem, { detail }),
+    })
+    started.supervisor = supervisor
+    const asked = stop.asked.then(() => {
+      const because = stop.exitCode() === 130 ? 'Ctrl-C' : 'SIGTERM'
+      this.#show({ event: 'up-stopping', because }, flags)
+    })
+    await supervisor.work(asked)
+  }
+
+  async #printUnit(kind: Unit, project: Project, flags: UpFlags): Promise<void> {
+    const { deploymentOf } = await import('./up/deployment-of.ts')
+    const deployment = deploymentOf(project, flags, this.config.version)
+    const text = await unitText(kind, deployment)
+    if (flags.json) this.printEvent({ event: 'unit', kind, text })
+    else process.stdout.write(text)
+  }
+
+  #log(flags: UpFlags): (source: string, line: string) => void {
+    const json = flags.json || !process.stderr.isTTY
+    return childLog({ json, write: (line) => process.stderr.write(line + '\n') })
+  }
+
+  #show(event: UpEvent, flags: UpFlags): void {
+    if (flags.json) return this.printEvent(event)
+    const paint = this.paintFor(flags)
+    if (event.event === 'up-ready') return this.#head(event, flags)
+    const text = upText(event)
+    const isNews = text !== null && !['ok', 'stopping', 'started'].includes(text[1])
+    if (text === null || (flags.quiet && !isNews)) return
+    this.print(upLine(timeText(new Date()), text, paint))
+  }
+
+  #head(event: Extract<UpEvent, { event: 'up-ready' }>, { quiet }: UpFlags): void {
+    if (quiet) return
+    const { collect_url: collect, odata_url: odata } = event
+    const where = event.target === null ? event.project : `${event.project} (${event.target})`
+    this.print(
+      `eider ${this.config.version} · ${where}${process.stdout.isTTY ? '    Ctrl-C stops everything' : ''}\n`,
+    )
+    if (collect !== null) this.print(`collect   ${collect}/collect`)
+    if (odata !== null) this.print(`odata     ${odata}`)
+    this.print(`runs      ${upcomingText(event.runs)}\n`)
+  }
+}
+
+type Unit = 'systemd' | 'launchd' | 'compose'
+
+async function unitText(kind: Unit, deployment: Deployment): Promise<string> {
+  switch (kind) {
+    case 'systemd':
+      return (await import('../supervisor/units/systemd.ts')).systemdUnit(deployment)
+    case 'launchd':
+      return (await import('../supervisor/units/launchd.ts')).launchdPlist(deployment)
+    case 'compose':
+      return (await import('../supervisor/units/compose.ts')).composeFile(deployment)
+  }
+}
+
+const servicesOf = ({ paths }: Project, flags: UpFlags) => [
+  ...(flags['no-collect'] ? [] : (['collect'] as const)),
+  ...(flags['no-serve'] ? [] : (['serve'] as const)),
+  // What is published in a lake has to be brought here to be served.
+  ...(flags['no-serve'] || paths.lake === undefined ? [] : (['pull'] as const)),
+]
+
+/** Of the wall for who sits before it, in UTC for a log. */
+const timeText = (now: Date) =>
+  process.stdout.isTTY ? now.toTimeString().slice(0, 8) : now.toISOString().replace(/\.\d+/, '')

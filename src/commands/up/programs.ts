@@ -1,0 +1,91 @@
+// The command lines of what `eider up` starts: this program again, with its other commands.
+
+import { join } from 'node:path'
+import { SUPERVISED } from '../../cli/signals.ts'
+import type { ServiceName } from '../../core/report/up.ts'
+import type { ScheduledRun } from '../../core/schedule.ts'
+import { packageDir } from '../../files/package.ts'
+import type { Project } from '../../project/project.ts'
+import type { Program } from '../../supervisor/child.ts'
+import type { Listening } from '../../supervisor/service.ts'
+
+export interface ProgramFlags {
+  readonly vars?: readonly string[] | undefined
+  readonly quiet: boolean
+  readonly verbose: boolean
+  readonly 'allow-anonymous': boolean
+}
+
+export interface Programs {
+  readonly service: (name: ServiceName, before: Listening | null) => Program
+  readonly run: (run: ScheduledRun, collect: Listening | null) => Program
+  /** `eider check`, for the selectors of the schedule. */
+  readonly check: Program
+}
+
+export function programs({ paths, target, settings }: Project, flags: ProgramFlags): Programs {
+  const { vars = [] } = flags
+  const shared = [
+    '--json',
+    '--no-color',
+    '--project',
+    paths.dir,
+    ...(target === null ? [] : ['--target', target]),
+  ]
+  const talk = [...(flags.quiet ? ['--quiet'] : []), ...(flags.verbose ? ['--verbose'] : [])]
+  const ofModels = vars.flatMap((text) => ['--vars', text])
+  const open = flags['allow-anonymous'] ? ['--allow-anonymous'] : []
+  const program = (words: readonly string[], env: Program['env'] = {}): Program => ({
+    command: process.execPath,
+    args: [join(packageDir, 'bin', 'run.js'), ...words, ...shared],
+    cwd: paths.dir,
+    env: { ...process.env, [SUPERVISED]: String(process.pid), ...env },
+  })
+  // A service on a free port keeps it when it is started again: clients know it by then.
+  const kept = (flag: string, setting: number, url: string | null | undefined) =>
+    setting === 0 && url != null ? [flag, new URL(url).port] : []
+  return {
+    service: (name, before) => {
+      switch (name) {
+        case 'collect':
+          return program([
+            'collect',
+            'daemon',
+            ...talk,
+            ...open,
+            ...ofModels,
+            ...kept('--port', settings['collect.port'], before?.url),
+            ...kept('--admin-port', settings['collect.admin_port'], before?.adminUrl),
+          ])
+        case 'serve':
+          return program([
+            'serve',
+            ...talk,
+            ...open,
+            ...kept('--port', settings['odata.port'], before?.url),
+          ])
+        case 'pull':
+          return program(['pull', '--every', '5s', ...talk])
+      }
+    },
+    run: ({ select, exclude }, collect) => {
+      const selectors = [
+        ...select.flatMap(({ text }) => ['--select', text]),
+        ...exclude.flatMap(({ text }) => ['--exclude', text]),
+      ]
+      const adminUrl = collect?.adminUrl ?? null
+      const env = adminUrl === null ? {} : { COLLECT_ADMIN_PORT: new URL(adminUrl).port }
+      return program(['run', ...talk, ...ofModels, ...selectors], env)
+    },
+    check: program(['check', ...ofModels]),
+  }
+}
+
+/** For `--run-now` without a schedule. */
+export const runOnce: ScheduledRun = {
+  name: 'run',
+  when: 'once',
+  select: [],
+  exclude: [],
+  dueAfter: () => Infinity,
+}

@@ -1,0 +1,126 @@
+// Where the answers of `eider status` come from: the state file of the supervisor, the services by HTTP, and the disk.
+
+import { waitingBytes } from '../../buffer/waiting.ts'
+import { limits } from '../../core/limits.ts'
+import type { ServiceState, UpState } from '../../core/report/up.ts'
+import type { Problem, RunStatus, ServiceStatus, UpStatus } from '../../core/report/up-status.ts'
+import { readLockHolder } from '../../files/process-lock.ts'
+import type { Project } from '../../project/project.ts'
+import { readUpState } from '../../supervisor/state-file.ts'
+import { upLock } from './take-up-lock.ts'
+
+interface Health {
+  readonly status?: string
+  readonly events?: number
+  readonly snapshot?: string | null
+  readonly published_at?: string | null
+}
+
+interface Asked {
+  readonly service: ServiceState
+  /** null: no answer. */
+  readonly health: Health | null
+}
+
+export interface StatusOptions {
+  /** Whether only the processes count, and not how runs went. */
+  readonly liveOnly: boolean
+}
+
+export async function readUpStatus(
+  project: Project,
+  { liveOnly }: StatusOptions,
+): Promise<UpStatus> {
+  const { paths, name, target } = project
+  const holder = await readLockHolder(upLock(paths.state))
+  const state = await readUpState(paths.state)
+  const isAtWork = holder?.alive === true && state?.pid === holder.holder.pid
+  const asked = await Promise.all((isAtWork ? state.services : []).map(ask))
+  const runs = (state?.runs ?? []).map(runStatus)
+  const problems = [
+    ...(isAtWork ? [] : [notAtWork(holder?.alive === true)]),
+    ...asked.flatMap(problemOfService),
+    ...(liveOnly ? [] : runs.flatMap(problemOfRun)),
+  ]
+  return {
+    healthy: problems.length === 0,
+    problems,
+    project: name,
+    target,
+    up: isAtWork ? { pid: state.pid, since: state.started_at } : null,
+    services: asked.map(serviceStatus),
+    runs: isAtWork ? runs : runs.map((run) => ({ ...run, next: null, working_since: null })),
+    events: await eventsOf(project, asked),
+    publication: await publicationOf(project, asked),
+    notify: state?.notify ?? NONE_SENT,
+  }
+}
+
+const NONE_SENT: UpState['notify'] = { sent: 0, failed: 0, last_failure: null }
+
+const notAtWork = (isStarting: boolean): Problem =>
+  isStarting
+    ? { message: 'eider up is starting', next: 'ask again in some seconds' }
+    : { message: 'eider up does not run here', next: 'eider up' }
+
+/** Both services answer GET /health; what else listens beside does not matter here. */
+async function ask(service: ServiceState): Promise<Asked> {
+  const url = service.admin_url ?? service.url
+  if (url === null || service.state !== 'running') return { service, health: null }
+  try {
+    const signal = AbortSignal.timeout(limits.statusTimeoutMs)
+    const response = await fetch(new URL('/health', url), { signal })
+    return { service, health: (await response.json()) as Health }
+  } catch {
+    return { service, health: null }
+  }
+}
+
+function serviceStatus({ service, health }: Asked): ServiceStatus {
+  const { state, pid, since, url, admin_url, restarts, last_end } = service
+  const known = { state, pid, since, url, admin_url, restarts, last_end }
+  return { service: service.service, ...known, health: health?.status ?? null }
+}
+
+function problemOfService({ service, health }: Asked): readonly Problem[] {
+  const { service: name, state, last_end: end } = service
+  const next = 'eider doctor checks the machine; the log of eider up says more'
+  if (state !== 'running') {
+    const why = end === null ? '' : `, its last end: ${end}`
+    return [{ message: `${name} is ${state}${why}`, next }]
+  }
+  if (service.url === null || health?.status === 'ok') return []
+  const message =
+    health === null ? `${name} does not answer` : `${name} says that it is ${health.status}`
+  return [{ message, next }]
+}
+
+function problemOfRun({ name, failures, last, late, waiting_since: since }: RunStatus) {
+  const next = 'eider history lists the last runs'
+  const reason = last?.reason == null ? '' : `: ${last.reason}`
+  return [
+    ...(failures > 0 ? [{ message: `the run "${name}" failed${reason}`, next }] : []),
+    ...(late ? [{ message: `the run "${name}" is late, it was due at ${since}`, next }] : []),
+  ]
+}
+
+function runStatus({ working, ...rest }: UpState['runs'][number]): RunStatus {
+  return { ...rest, working_since: working?.since ?? null }
+}
+
+async function eventsOf({ paths }: Project, asked: readonly Asked[]): Promise<UpStatus['events']> {
+  const bytes = [...(await waitingBytes(paths.buffer)).values()].reduce((sum, n) => sum + n, 0)
+  const collect = asked.find(({ service }) => service.service === 'collect')
+  return { waiting: collect?.health?.events ?? (bytes === 0 ? 0 : null), bytes }
+}
+
+/** Of the service, which has it; else of the disk. */
+async function publicationOf({ paths }: Project, asked: readonly Asked[]) {
+  const { health = null } = asked.find(({ service }) => service.service === 'serve') ?? {}
+  if (health?.snapshot != null && health.published_at != null)
+    return { id: health.snapshot, published_at: health.published_at }
+  if (paths.lake !== undefined) return null // only its service knows what has been brought here
+  const { openStore } = await import('../../store/open-store.ts')
+  const snapshot = await openStore(paths).snapshots.current()
+  return snapshot && { id: snapshot.id, published_at: snapshot.publishedAt.toISOString() }
+}

@@ -1,0 +1,224 @@
+// Files of checks/: each a SELECT of rows that must not exist. Such a check belongs to the first model that it names which
+// none of the others waits for; that one is built after all of them, and the check runs in the transaction that builds
+// it, so it keeps that model from being published.
+
+import { basename } from 'node:path'
+import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
+import type { Check, Model } from '../../core/model.ts'
+import type { ModelName } from '../../core/names.ts'
+import type { SourceFile } from '../../core/source.ts'
+import { sql } from '../../core/sql.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import type { Variables } from '../../core/variables.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { readParts, upToAtEnd } from '../annotations/read-annotation.ts'
+import { definitionOf } from '../definition.ts'
+import type { ParsedQuery } from '../model-file.ts'
+import { engineDiagnostic } from '../places.ts'
+import { type ResolvedQuery, resolveQueries } from '../resolve.ts'
+import type { KnownNames } from '../sql/references.ts'
+import { statementsOf } from '../sql/statements.ts'
+import { spanOf } from '../sql/tokens.ts'
+import { bodyOf } from '../variables.ts'
+
+export interface FileCheck {
+  readonly query: ResolvedQuery
+  readonly check: Check
+}
+
+interface ParsedCheck {
+  readonly parsed: ParsedQuery
+  readonly check: Check
+}
+
+/** Those that are understood; what they read is known. */
+export async function resolveFileChecks(
+  connection: Connection,
+  files: readonly SourceFile[],
+  context: {
+    readonly known: KnownNames
+    readonly readable: readonly string[]
+    readonly variables: Variables
+  },
+): Promise<{ readonly checks: readonly FileCheck[]; readonly diagnostics: readonly Diagnostic[] }> {
+  const diagnostics: Diagnostic[] = []
+  const read = files.flatMap((source) => parseCheck(source, context.variables, diagnostics))
+  const { known, readable } = context
+  const all = read.map(({ parsed }) => parsed)
+  const resolved = await resolveQueries(connection, all, known, readable)
+  diagnostics.push(...resolved.diagnostics)
+  const checks = resolved.queries.map((query) => ({
+    query,
+    check: read.find(({ parsed }) => parsed === query.parsed)!.check,
+  }))
+  return { checks, diagnostics }
+}
+
+export interface PlacedCheck extends FileCheck {
+  /** What fails when the check does: one model, or all that read its source. */
+  readonly owners: readonly ModelName[]
+}
+
+interface Known {
+  readonly name: ModelName
+  readonly dependsOn: readonly ModelName[]
+  readonly sources: readonly string[]
+}
+
+/** `models`: those that are understood. Tells of checks that no model waits for. */
+export function placeFileChecks(
+  checks: readonly FileCheck[],
+  models: readonly Known[],
+): { readonly placed: readonly PlacedCheck[]; readonly diagnostics: readonly Diagnostic[] } {
+  const inputs = new Map(models.map(({ name, dependsOn }) => [name, new Set(dependsOn)]))
+  const placed: PlacedCheck[] = []
+  const diagnostics: Diagnostic[] = []
+  for (const each of checks) {
+    const { models: named, sources } = each.query.references
+    const read = named.map(({ name }) => name)
+    const known = read.filter((name) => inputs.has(name))
+    // There is one: of those that are read, the last in the order of the DAG.
+    const owner = known.find((name) =>
+      known.every((other) => other === name || !waitsFor(inputs, other, name)),
+    )
+    const readers = models.filter((one) => sources.some((name) => one.sources.includes(name)))
+    const owners = read.length === 0 ? readers.map(({ name }) => name) : [owner ?? read[0]!]
+    if (owners.length === 0) {
+      const { source } = each.query.parsed
+      const hint = 'select from a model, such as FROM core.orders, or from a source that one reads'
+      const place = { source, span: each.check.span }
+      diagnostics.push(diagnostic('check-without-model', {}, place, { hint }))
+      continue
+    }
+    for (const name of owners)
+      for (const input of known) if (input !== name) inputs.get(name)?.add(input)
+    placed.push({ ...each, owners })
+  }
+  return { placed, diagnostics }
+}
+
+function waitsFor(
+  inputs: ReadonlyMap<ModelName, ReadonlySet<ModelName>>,
+  model: ModelName,
+  other: ModelName,
+): boolean {
+  const open = [model]
+  const seen = new Set(open)
+  for (let name = open.pop(); name !== undefined; name = open.pop())
+    for (const input of inputs.get(name) ?? []) {
+      if (input === other) return true
+      if (!seen.has(input)) open.push(input)
+      seen.add(input)
+    }
+  return false
+}
+
+/** Call this once the models are bound. What is wrong with its SQL; `bound`: models whose columns are known. */
+export async function mistakesInFileCheck(
+  connection: Connection,
+  { query: { parsed, references } }: FileCheck,
+  bound: ReadonlySet<ModelName>,
+): Promise<readonly Diagnostic[]> {
+  if (!references.models.every(({ name }) => bound.has(name))) return []
+  try {
+    await connection.columnsOf(sql.body(parsed.body))
+    return []
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    return [engineDiagnostic(error.details, parsed.body)]
+  }
+}
+
+/** The model waits for what its checks read, and is built again when they change. */
+export function withFileChecks(model: Model, placed: readonly PlacedCheck[]): Model {
+  const own = placed.filter(({ owners }) => owners.includes(model.name))
+  if (own.length === 0) return model
+  const read = own.flatMap(({ query }) => query.references.models.map(({ name }) => name))
+  const dependsOn = new Set([...model.dependsOn, ...read])
+  dependsOn.delete(model.name)
+  const parts = own.map(({ query, check: { severity, upTo } }) => [query.canonical, severity, upTo])
+  return {
+    ...model,
+    dependsOn: [...dependsOn],
+    checks: [...model.checks, ...own.map(({ check }) => check)],
+    definition: definitionOf(model.definition, parts),
+  }
+}
+
+const known = ['description', 'check', 'warn']
+const BOUND = 'nothing, or how many rows it may find: up to 10 rows, up to 1%'
+
+function parseCheck(
+  source: SourceFile,
+  variables: Variables,
+  diagnostics: Diagnostic[],
+): readonly ParsedCheck[] {
+  const { header, statements } = statementsOf(source)
+  const wrong: Diagnostic[] = []
+  let severity: Check['severity'] = 'fail'
+  let upTo: Check['upTo']
+  let description = ''
+  for (const comment of header) {
+    const text = /^--[ \t]*(@.*?)\s*$/.exec(comment.text)?.[1]
+    if (text === undefined) continue
+    const start = comment.start + comment.text.indexOf('@')
+    const place = { source, span: { start, end: start + text.length } }
+    const parts = readParts(text)
+    if ('failedAt' in parts) {
+      wrong.push(diagnostic('annotation-syntax', { expected: '@name: value' }, place))
+      continue
+    }
+    const { value } = parts
+    const name = parts.name.toLowerCase()
+    if (name === 'description') description = value
+    else if (name === 'check' || name === 'warn') {
+      severity = name === 'warn' ? 'warn' : 'fail'
+      const found = upToAtEnd(value)
+      const isWhole = value === '' || found?.length === value.length
+      if (!isWhole) wrong.push(diagnostic('annotation-syntax', { expected: BOUND }, place))
+      upTo = found === null ? undefined : { most: found.most, unit: found.unit }
+    } else {
+      const all = known.map((each) => `@${each}`)
+      const hint = HINTS[name] ?? didYouMean(`@${name}`, all) ?? `a check has ${all.join(', ')}`
+      wrong.push(diagnostic('unknown-annotation', { name }, place, { hint }))
+    }
+  }
+  const [statement, second] = statements
+  if (statement === undefined) {
+    const end = source.text.trimEnd().length
+    const hint = 'such as SELECT … FROM schema.table WHERE …'
+    const place = { source, span: { start: end, end: end + 1 } }
+    wrong.push(
+      diagnostic('empty-body', { expected: 'a SELECT of rows that must not exist' }, place, {
+        hint,
+      }),
+    )
+  } else if (second !== undefined)
+    wrong.push(
+      diagnostic(
+        'not-a-select',
+        {},
+        { source, span: second[0] },
+        { hint: 'a check is one SELECT' },
+      ),
+    )
+  diagnostics.push(...wrong)
+  if (statement === undefined || wrong.length > 0) return []
+  const { body, diagnostics: inBody } = bodyOf(source, spanOf(statement), variables)
+  diagnostics.push(...inBody)
+  if (hasErrors(inBody)) return []
+  const name = `checks.${basename(source.path, '.sql')}` as ModelName
+  const parsed: ParsedQuery = { name, source, header: {}, kind: 'table', body }
+  const text = description === '' ? source.path : `${source.path} (${description})`
+  const span = { start: body.span.start, end: body.span.end }
+  const check = { severity, text, span, source, test: { is: 'query', body } as const }
+  return [{ parsed, check: upTo === undefined ? check : { ...check, upTo } }]
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  severity: 'write -- @warn for a check that only warns',
+  fail_if: 'write -- @check: up to 10 rows',
+  error_if: 'write -- @check: up to 10 rows',
+  warn_if: 'write -- @warn: up to 10 rows',
+}

@@ -1,0 +1,220 @@
+// Rows of the warehouse from which a sample of a model was made: what a recorded test gives.
+//
+// Lineage says which column of a model is made of which column of what it reads; it does not say whether the value is the
+// same. So a pair of columns counts where all values of the sample stand in the other one too. Of these, the columns of
+// the key lead from a row to all rows that it was made of, also where it sums them up. Where none of the key does, as
+// for a table that is only looked up, the others lead to the one row that they all come from.
+
+import { type TracedColumn, traceModel } from '../../compiler/lineage/trace.ts'
+import { tokenize, isWord, nameOf } from '../../compiler/sql/tokens.ts'
+import { limits } from '../../core/limits.ts'
+import type { CompiledProject, Model } from '../../core/model.ts'
+import { foldCase, type ModelName } from '../../core/names.ts'
+import { isReceivedAt } from '../../core/relation.ts'
+import { type ModelBody, type Sql, sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import { countRows } from '../build/materialize/relation.ts'
+import { ModelFailure } from '../failure.ts'
+import { textRows } from './expected.ts'
+import { relationNamed } from './fill-inputs.ts'
+import { inputsOf, type TestInput } from './inputs.ts'
+import type { TextRow } from './row-pairs.ts'
+import { keyOf, type TestedModel } from './tested-model.ts'
+
+export interface RecordedTable {
+  readonly relation: string
+  readonly columns: readonly string[]
+  readonly rows: readonly TextRow[]
+  /** There are more than limits.recordedRows. */
+  readonly isCut: boolean
+  /** No column leads to it, so its first rows are taken. */
+  readonly isUnrelated: boolean
+}
+
+export interface Recorded {
+  readonly sample: readonly TextRow[]
+  readonly tables: readonly RecordedTable[]
+}
+
+/** `connection`: to the warehouse. `query`: rows of the model. Throws ModelFailure. */
+export async function recordRows(
+  connection: Connection,
+  project: CompiledProject,
+  model: TestedModel,
+  query: ModelBody,
+): Promise<Recorded> {
+  const { tables, built } = inputsOf(project, model, [])
+  const most = limits.recordedRows
+  const leads = new Map<string, Sql[] | null>()
+  const samples = new Map<ModelName, Sql>()
+  const take = async (name: string, rows: Sql): Promise<Sql> => {
+    const sample = sql.ident('temp', 'main', `_eider_sample_${name}`)
+    await takeBuilt(
+      connection,
+      name,
+      sql`CREATE OR REPLACE TEMP TABLE ${sample} AS (${rows} LIMIT ${sql.value(most + 1)})`,
+    )
+    return sample
+  }
+  const related = (name: string): Sql => {
+    const ways = leads.get(foldCase(name))
+    const from = sql`SELECT * FROM ${relationNamed(name)} AS d`
+    if (ways === null || ways === undefined) return from
+    return sql`${from} WHERE ${sql.join(ways, sql` OR `)}`
+  }
+  for (const one of built.toReversed()) {
+    const isTarget = one.name === model.name
+    const sample = await take(one.name, isTarget ? sql.body(query) : related(one.name))
+    samples.set(one.name, sample)
+    const keys = isTarget ? [...keyOf(one), ...wordsOf(query.text)] : keyOf(one)
+    const traced = traceModel(project, one.name)
+    for (const input of [...one.dependsOn, ...one.sources]) {
+      const pairs = traced
+        .flatMap((column) => originsOf(column).map((origin) => ({ ...origin, own: column.column })))
+        .filter((origin) => foldCase(origin.model) === foldCase(input))
+        .map(({ own, column }) => ({ own, theirs: column }))
+      const way = await wayTo(connection, sample, input, pairs, keys)
+      const known = leads.get(foldCase(input))
+      leads.set(foldCase(input), way === null || known === null ? null : [...(known ?? []), way])
+    }
+  }
+  const recorded: RecordedTable[] = []
+  for (const table of tables) {
+    const rows = await take(table.name, related(table.name))
+    recorded.push(await readTable(connection, project, built, table, rows, leads))
+  }
+  const names = model.columns.map(({ name }) => name)
+  const sample = sql`(FROM ${samples.get(model.name)!} ORDER BY ALL)`
+  return { sample: await textRows(connection, names, sample), tables: recorded }
+}
+
+/** All columns that it is made of, near and far: a table that is joined by a column may be where that came from. */
+function originsOf(column: TracedColumn): readonly TracedColumn[] {
+  const found = new Set<TracedColumn>()
+  const open = [...(column.from ?? [])]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue
+    found.add(next)
+    open.push(...(next.from ?? []))
+  }
+  return [...found]
+}
+
+interface ColumnPair {
+  readonly own: string
+  readonly theirs: string
+}
+
+/** The condition on rows `d` of the input that lead to the sample; null: nothing tells. */
+async function wayTo(
+  connection: Connection,
+  sample: Sql,
+  input: string,
+  pairs: readonly ColumnPair[],
+  keys: readonly string[],
+): Promise<Sql | null> {
+  const usable: ColumnPair[] = []
+  for (const pair of pairs)
+    if (await hasAllValues(connection, sample, input, pair)) usable.push(pair)
+  const folded = new Set(keys.map(foldCase))
+  const ofKey = usable.filter(({ own }) => folded.has(foldCase(own)))
+  const used = ofKey.length > 0 ? ofKey : usable
+  if (used.length === 0) return null
+  const equal = used.map(
+    ({ own, theirs }) => sql`s.${sql.ident(own)} IS NOT DISTINCT FROM d.${sql.ident(theirs)}`,
+  )
+  return sql`EXISTS (SELECT 1 FROM ${sample} AS s WHERE ${sql.join(equal, sql` AND `)})`
+}
+
+async function hasAllValues(
+  connection: Connection,
+  sample: Sql,
+  input: string,
+  { own, theirs }: ColumnPair,
+): Promise<boolean> {
+  const mine = sql`s.${sql.ident(own)}`
+  try {
+    const row = await connection.row(sql`
+      SELECT count(*) > 0 AND bool_and(EXISTS (
+        SELECT 1 FROM ${relationNamed(input)} AS d WHERE d.${sql.ident(theirs)} = ${mine})) AS all_there
+      FROM ${sample} AS s WHERE ${mine} IS NOT NULL`)
+    return row?.['all_there'] === true
+  } catch (error) {
+    if (error instanceof DatabaseError) return false // of types that cannot be compared
+    throw error
+  }
+}
+
+async function takeBuilt(connection: Connection, name: string, statement: Sql): Promise<void> {
+  try {
+    await connection.run(statement)
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.details.type !== 'Catalog') throw error
+    throw new ModelFailure(
+      `${name} is not in the warehouse, so there is nothing to record; "eider run" builds it`,
+      'placed',
+    )
+  }
+}
+
+async function readTable(
+  connection: Connection,
+  { macros, lineage }: CompiledProject,
+  built: readonly Model[],
+  { name, columns, model }: TestInput,
+  rows: Sql,
+  leads: ReadonlyMap<string, readonly Sql[] | null>,
+): Promise<RecordedTable> {
+  const readers = built.filter((one) =>
+    [...one.dependsOn, ...one.sources].includes(name as ModelName),
+  )
+  const bodies = [
+    ...readers.flatMap((one) => ('body' in one ? [one.body.text] : [])),
+    ...macros.map(({ body }) => body.text),
+  ]
+  const words = new Set(bodies.flatMap(wordsOf).map(foldCase))
+  const traced = new Set(
+    readers
+      .flatMap((one) => (lineage().get(one.name) ?? []).flatMap((origins) => origins ?? []))
+      .filter((origin) => foldCase(origin.model) === foldCase(name))
+      .map(({ column }) => foldCase(column)),
+  )
+  const isAll = bodies.some(takesAllColumns)
+  const isKept = (column: (typeof columns)[number]) =>
+    isAll ||
+    words.has(foldCase(column.name)) ||
+    traced.has(foldCase(column.name)) ||
+    (model?.kind === 'events' && !column.nullable && !isReceivedAt(column))
+  const kept = columns.filter(isKept).map((column) => column.name)
+  const named = kept.length === 0 ? columns.slice(0, 1).map((column) => column.name) : kept
+  const most = sql.value(limits.recordedRows)
+  const list = sql.join(named.map((each) => sql.ident(each)))
+  return {
+    relation: name,
+    columns: named,
+    rows: await textRows(
+      connection,
+      named,
+      sql`(SELECT ${list} FROM (FROM ${rows} LIMIT ${most}) ORDER BY ALL)`,
+    ),
+    isCut: (await countRows(connection, rows)) > limits.recordedRows,
+    isUnrelated: (leads.get(foldCase(name)) ?? null) === null,
+  }
+}
+
+const wordsOf = (text: string): readonly string[] =>
+  tokenize(text).flatMap((token) => nameOf(token) ?? [])
+
+/** `SELECT *`, or a table without a SELECT; too often rather than too seldom. */
+function takesAllColumns(text: string): boolean {
+  const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment')
+  const count = (word: string) => tokens.filter((token) => isWord(token, word)).length
+  const isStar = tokens.some(
+    ({ text: star }, i) =>
+      star === '*' &&
+      (/^(?:select|,|\.|distinct|all)$/i.test(tokens[i - 1]?.text ?? '') ||
+        (tokens[i - 1]?.text === '(' && !isWord(tokens[i - 2], 'count'))),
+  )
+  return isStar || count('from') > count('select')
+}

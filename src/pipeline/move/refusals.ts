@@ -1,0 +1,116 @@
+// What a move refuses before it copies anything.
+
+import { EnvironmentError } from '../../core/failures.ts'
+import { STORED_SCHEMA } from '../../core/lake.ts'
+import { foldCase, type ModelName, parseModelName } from '../../core/names.ts'
+import type { Column } from '../../core/relation.ts'
+import { sql } from '../../core/sql.ts'
+import { describe } from '../../duckdb/catalog.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { numberOf } from '../../duckdb/values.ts'
+import { STATE_SCHEMA } from '../../store/state-store.ts'
+import { UnstorableError } from '../../store/table-storage.ts'
+import { relationOf } from '../build/materialize/relation.ts'
+import { nameOf, type OpenSide, type Side } from './sides.ts'
+
+export interface SourceTable {
+  readonly name: ModelName
+  readonly columns: readonly Column[]
+}
+
+/** Relations of a target that are not eider's own, by their names; those of records as they spell them. */
+function relationsOf({ known }: Pick<OpenSide, 'known'>): ReadonlyMap<string, 'table' | 'view'> {
+  const spelled = new Map(Array.from(known.state.models.keys(), (name) => [foldCase(name), name]))
+  const own = [STATE_SCHEMA, STORED_SCHEMA].map((schema) => `${schema}.`)
+  const found = [...known.catalog.relations].filter(
+    ([key]) => !own.some((start) => key.startsWith(start)),
+  )
+  return new Map(
+    found.map(([key, type]): [string, 'table' | 'view'] => [spelled.get(key) ?? key, type]),
+  )
+}
+
+/** `others`: views, which the next run makes from their models, and what can be no model. */
+export async function tablesOf(
+  source: OpenSide,
+): Promise<{ readonly tables: readonly SourceTable[]; readonly others: readonly string[] }> {
+  const tables: SourceTable[] = []
+  const others: string[] = []
+  for (const [key, type] of [...relationsOf(source)].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const name = parseModelName(key)
+    if (type === 'view' || name === null) others.push(key)
+    else
+      tables.push({
+        name,
+        columns: await describe(source.connection, sql`FROM ${relationOf(name)}`),
+      })
+  }
+  return { tables, others }
+}
+
+/** Types that the destination does not have. Throws EnvironmentError `move-refused`. */
+export function refuseTypes(tables: readonly SourceTable[], { store }: Side): void {
+  const refused: string[] = []
+  for (const { name, columns } of tables)
+    try {
+      store.tables.refuse(columns)
+    } catch (error) {
+      if (!(error instanceof UnstorableError)) throw error
+      refused.push(`${name}: ${error.message}`)
+    }
+  refuse(refused)
+}
+
+/** Values that the destination would change, as it stores their type under another. */
+export async function refuseValues(
+  connection: Connection,
+  { name, columns }: SourceTable,
+  to: Side,
+): Promise<void> {
+  const doubtful = columns.flatMap((column) => {
+    const keeps = to.store.tables.keeps(sql.ident(column.name), column.type)
+    return keeps === null ? [] : [{ column, keeps }]
+  })
+  if (doubtful.length === 0) return
+  const counts = doubtful.map(({ keeps }) => sql`count(*) FILTER (NOT ${keeps})`)
+  const row = await connection.row(
+    sql`SELECT [${sql.join(counts)}]::VARCHAR[] AS counts FROM ${relationOf(name)}`,
+  )
+  const found = row?.['counts'] as readonly string[]
+  refuse(
+    doubtful.flatMap(({ column }, i) => {
+      const values = numberOf(found[i])
+      if (values === 0) return []
+      const many = values === 1 ? 'a value' : `${values} values`
+      const cast = `CAST("${column.name}" AS VARCHAR) AS "${column.name}"`
+      return `${name}: column "${column.name}", which is ${column.type}, has ${many} that ${nameOf(to)} cannot store; cast it in the model, as to text: ${cast}`
+    }),
+  )
+}
+
+function refuse([first, ...others]: readonly string[]): void {
+  if (first === undefined) return
+  const more = others.map((text) => text.slice(0, text.indexOf(':')))
+  const also = more.length === 0 ? '' : `; likewise ${[...new Set(more)].join(', ')}`
+  throw new EnvironmentError('move-refused', first + also, {
+    hint: 'change the model, run it on the source, and move then; nothing was copied',
+  })
+}
+
+/** Throws EnvironmentError `move-refused` for a destination that something else has written. */
+export async function refuseOccupied({ side, connection, known }: OpenSide): Promise<void> {
+  const { models, positions } = known.state
+  const [first] = [...relationsOf({ known }).keys(), ...models.keys(), ...positions.keys()]
+  const hint =
+    'move into an empty target: give it another database in eider.yml, or another lake.schema'
+  if (first !== undefined)
+    throw new EnvironmentError('move-refused', `${nameOf(side)} has tables already: ${first}`, {
+      hint,
+    })
+  const row = await connection.row(sql`
+    SELECT ((SELECT count(*) FROM _eider.runs) + (SELECT count(*) FROM _eider.rejected_events))::VARCHAR AS n`)
+  if (numberOf(row?.['n']) > 0)
+    throw new EnvironmentError('move-refused', `${nameOf(side)} has a history of runs already`, {
+      hint,
+    })
+}

@@ -1,0 +1,186 @@
+// The runs of a schedule: started when they are due, one at a time, each in a process of its own.
+
+import { limits } from '../core/limits.ts'
+import type { RunRecord, ScheduledState, Upcoming, UpEvent } from '../core/report/up.ts'
+import type { ScheduledRun } from '../core/schedule.ts'
+import { processIdentity } from '../files/process-lock.ts'
+import type { Child, ChildOutput } from './child.ts'
+import { pause } from './pause.ts'
+import { type News, Punctuality } from './punctuality.ts'
+import { RunReader } from './run-record.ts'
+import { Timetable } from './timetable.ts'
+import { Turns } from './turns.ts'
+
+export interface ScheduledRunsOptions {
+  readonly runs: readonly ScheduledRun[]
+  /** What was known when the supervisor was last at work. */
+  readonly before: readonly ScheduledState[]
+  readonly lateAfterMs: number | null
+  readonly start: (run: ScheduledRun, output: ChildOutput) => Child
+  readonly onEvent: (event: UpEvent) => void
+  readonly onNews: (news: News, state: ScheduledState) => void
+  readonly onLog: (line: string) => void
+}
+
+interface Work {
+  readonly run: ScheduledRun
+  readonly child: Child
+  readonly startedMs: number
+}
+
+export class ScheduledRuns {
+  readonly #options: ScheduledRunsOptions
+  #timetable: Timetable
+  readonly #turns = new Turns<ScheduledRun>()
+  readonly #known: ReadonlyMap<ScheduledRun, Punctuality>
+  readonly #stop = new AbortController()
+  #work: Work | null = null
+  #ended: Promise<void> = Promise.resolve()
+
+  constructor(options: ScheduledRunsOptions) {
+    this.#options = options
+    const { runs, before } = options
+    this.#timetable = timetableOf(options)
+    this.#known = new Map(runs.map((run) => [run, new Punctuality(stateBefore(run, before))]))
+  }
+
+  /** From now on times pass; those that have passed since the supervisor was last at work are made up for. */
+  begin(): void {
+    this.#timetable = timetableOf(this.#options)
+  }
+
+  /** Until it is ended. */
+  async keepTime(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      const nowMs = Date.now()
+      for (const { run, dueMs, missed } of this.#timetable.take(nowMs)) {
+        if (missed > 0) this.#missed(run, missed)
+        this.#due(run, dueMs)
+      }
+      this.#lookForLateness(nowMs)
+      const restMs = this.#timetable.nextMs() - Date.now()
+      await pause(Math.max(1, Math.min(restMs, limits.lookAtClockMs)), signal)
+    }
+  }
+
+  /** All of them, whatever their times. */
+  startAll(): void {
+    for (const run of this.#options.runs) this.#due(run, Date.now())
+  }
+
+  upcoming(): readonly Upcoming[] {
+    return this.#options.runs.map((run) => ({
+      name: run.name,
+      when: run.when,
+      next: timeOf(this.#timetable.nextOf(run)),
+    }))
+  }
+
+  states(): readonly ScheduledState[] {
+    return this.#options.runs.map((run) => this.#stateOf(run))
+  }
+
+  /** The run at work is stopped, which leaves everything as it was before it, and those that wait never start. */
+  async end(graceMs: number): Promise<void> {
+    this.#stop.abort()
+    await this.#work?.child.end(graceMs)
+    await this.#ended
+  }
+
+  kill(): void {
+    this.#stop.abort()
+    this.#work?.child.kill()
+  }
+
+  #missed(run: ScheduledRun, missed: number): void {
+    this.#known.get(run)!.missed(missed)
+    this.#options.onEvent({ event: 'scheduled-runs-missed', name: run.name, missed })
+  }
+
+  #due(run: ScheduledRun, dueMs: number): void {
+    const known = this.#known.get(run)!
+    known.due(Date.now())
+    const turn = this.#turns.offer(run)
+    if (turn === 'start') this.#start(run, dueMs)
+    if (turn !== 'skip') return
+    const more = { name: run.name, due: new Date(dueMs).toISOString(), skipped: known.skipped() }
+    this.#options.onEvent({ event: 'scheduled-run-skipped', ...more })
+  }
+
+  #start(run: ScheduledRun, dueMs: number): void {
+    const reader = new RunReader()
+    const { start, onEvent, onLog } = this.#options
+    const child = start(run, { onResult: (line) => reader.read(line), onLog })
+    const work = { run, child, startedMs: Date.now() }
+    const startedAt = performance.now()
+    this.#work = work
+    const due = new Date(dueMs).toISOString()
+    onEvent({ event: 'scheduled-run-started', name: run.name, due })
+    this.#ended = child.ended.then((exit) => {
+      const { name } = run
+      const started = {
+        name,
+        started_at: new Date(work.startedMs).toISOString(),
+        ms: Math.round(performance.now() - startedAt),
+      }
+      this.#finish(run, reader.record(started, exit, this.#stop.signal.aborted))
+    })
+  }
+
+  #finish(run: ScheduledRun, record: RunRecord): void {
+    this.#work = null
+    const known = this.#known.get(run)!
+    const news = known.ended(record, Date.now())
+    this.#options.onEvent({ event: 'scheduled-run-finished', ...record })
+    if (news !== null) this.#options.onNews(news, this.#stateOf(run))
+    const next = this.#stop.signal.aborted ? null : this.#turns.next()
+    if (next !== null) this.#start(next, Date.now())
+  }
+
+  #lookForLateness(nowMs: number): void {
+    const { lateAfterMs, runs, onEvent, onNews } = this.#options
+    if (lateAfterMs === null) return
+    for (const run of runs) {
+      const known = this.#known.get(run)!
+      const news = known.look(nowMs, lateAfterMs)
+      if (news === null) continue
+      onEvent({ event: 'run-late', name: run.name, due: known.known.waiting_since! })
+      onNews(news, this.#stateOf(run))
+    }
+  }
+
+  #stateOf(run: ScheduledRun): ScheduledState {
+    const work = this.#work?.run === run ? this.#work : null
+    const pid = work?.child.pid ?? null
+    return {
+      name: run.name,
+      when: run.when,
+      next: timeOf(this.#timetable.nextOf(run)),
+      working:
+        work === null || pid === null
+          ? null
+          : {
+              pid,
+              process: processIdentity(pid),
+              since: new Date(work.startedMs).toISOString(),
+            },
+      ...this.#known.get(run)!.known,
+    }
+  }
+}
+
+function timetableOf({ runs, before }: ScheduledRunsOptions): Timetable {
+  const expected = runs.flatMap((run): [string, number][] => {
+    const next = stateBefore(run, before)?.next ?? null
+    return next === null ? [] : [[run.name, Date.parse(next)]]
+  })
+  return new Timetable(runs, Date.now(), new Map(expected))
+}
+
+/** A run that has got other times is another one. */
+const stateBefore = ({ name, when }: ScheduledRun, before: readonly ScheduledState[]) =>
+  before.find((state) => state.name === name && state.when === when)
+
+const timeOf = (ms: number): string | null =>
+  Number.isFinite(ms) ? new Date(ms).toISOString() : null

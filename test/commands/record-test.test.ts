@@ -1,0 +1,114 @@
+// `eider test --record`: a test from rows of the warehouse, by lineage.
+
+import { readFile, readdir } from 'node:fs/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { contentsOf, workspace, type Workspace } from '../support/workspace.ts'
+
+const orders = Array.from({ length: 3000 }, (_, i) => {
+  const id = Math.floor(i / 2)
+  return `${id},c${id % 50},${i},"2026-01-01 00:00:${String(i % 2).padStart(2, '0')}",note ${i}\n`
+})
+const files = {
+  'eider.yml': 'name: s\nsources: {crm: {tables: {tiers: {file: data/tiers.csv}}}}\n',
+  'data/tiers.csv': 'tier,rate\ngold,0.5\nsilver,1\n',
+  'seeds/raw/orders.csv': `order_id,customer,amount,seen,note\n${orders.join('')}`,
+  'seeds/ref/customers.csv': `id,email,tier\n${Array.from({ length: 50 }, (_, i) => `c${i},c${i}@x.example,${i % 2 === 0 ? 'gold' : 'silver'}\n`).join('')}`,
+  'models/staging/orders.sql':
+    '-- @kind: view\nSELECT order_id, customer, amount, seen FROM raw.orders\n',
+  'models/core/orders.sql': `-- @kind: merge
+-- @unique_key: order_id
+-- @on_duplicate: latest(seen)
+SELECT o.order_id, o.customer, c.email, o.amount, o.seen
+FROM staging.orders o JOIN ref.customers c ON c.id = o.customer
+`,
+  'models/mart/sums.sql': `-- @expose email
+SELECT email, sum(amount * rate)::DECIMAL(18,2) AS amount, count(*) AS orders
+FROM core.orders JOIN ref.customers c USING (email) JOIN crm.tiers USING (tier) GROUP BY ALL
+`,
+}
+
+const read = (space: Workspace, path: string) => readFile(space.path(path), 'utf8')
+
+test('a recorded test has the rows that lineage leads to, in the columns that are read, and holds', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run', '--quiet'])
+  const record = ['test', '--record', 'core.orders', 'latest']
+  const { stdout } = await space.ok([...record, '--where', 'order_id IN (1, 7)'])
+  const given = 'tests/core/orders/latest/given'
+  assert.equal(stdout.trimEnd().split('\n').toSorted(), [
+    'wrote  tests/core/orders/latest/expect.csv  2 rows',
+    `wrote  ${given}/raw.orders.csv  4 rows`,
+    `wrote  ${given}/ref.customers.csv  2 rows`,
+  ])
+  assert.is(
+    await read(space, `${given}/raw.orders.csv`),
+    'order_id,customer,amount,seen\n1,c1,2,2026-01-01 00:00:00\n1,c1,3,2026-01-01 00:00:01\n7,c7,14,2026-01-01 00:00:00\n7,c7,15,2026-01-01 00:00:01\n',
+  )
+  assert.is(
+    await read(space, `${given}/ref.customers.csv`),
+    'id,email\nc1,c1@x.example\nc7,c7@x.example\n',
+  )
+  assert.is(
+    await read(space, 'tests/core/orders/latest/expect.csv'),
+    'order_id,customer,email,amount,seen\n1,c1,c1@x.example,3,2026-01-01 00:00:01\n7,c7,c7@x.example,15,2026-01-01 00:00:01\n',
+  )
+  await space.ok(['test', 'core.orders'])
+
+  const summed = ['test', '--record', 'mart.sums', 'c4', '--where', "email = 'c4@x.example'"]
+  const recorded = await space.ok([...summed, '--mask', 'email', '--json'])
+  const { files: written, remarks } = JSON.parse(recorded.stdout) as {
+    files: { path: string; rows: number }[]
+    remarks: string[]
+  }
+  const rowsOf = (name: string) => written.find(({ path }) => path.endsWith(`/${name}`))?.rows
+  assert.is(rowsOf('raw.orders.csv'), 60)
+  assert.is(rowsOf('ref.customers.csv'), 1)
+  assert.is(rowsOf('expect.csv'), 1)
+  assert.match(remarks.join('\n'), 'no column of mart.sums leads to crm.tiers')
+  assert.not.match(await read(space, 'tests/mart/sums/c4/given/ref.customers.csv'), '@')
+  assert.match(await read(space, 'tests/mart/sums/c4/expect.csv'), /^email,amount,orders\nemail 1,/)
+  await space.ok(['test'])
+})
+
+test('never more than a bound is recorded, and it says so', async () => {
+  await using space = await workspace(files)
+  await space.ok(['run', '--quiet'])
+  const { stdout } = await space.ok(['test', '--record', 'core.orders', 'all', '--where', 'true'])
+  assert.match(stdout, 'given/raw.orders.csv has the first 1,000 rows only')
+  assert.match(stdout, /[\d,]+ of 1,001 recorded rows came out otherwise than in the warehouse/)
+  const rows = (await read(space, 'tests/core/orders/all/given/raw.orders.csv')).split('\n')
+  assert.is(rows.length, 1002)
+})
+
+test('what cannot be recorded is refused and leaves nothing behind', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/raw/e.sql': '-- @kind: events\nid INTEGER\n',
+    'tests/core/orders/there/expect.csv': 'order_id\n',
+  })
+  await space.ok(['run', '-s', '+core.orders', '-s', 'raw.e', '--quiet'])
+  const before = await contentsOf(space)
+  const refused = async (args: readonly string[], exitCode: number, says: RegExp) => {
+    const { stderr } = await space.ok(['test', '--record', ...args], { exitCode })
+    assert.match(stderr, says)
+  }
+  await refused(['core.orders', 'a'], 2, /--record takes a model, a name for the test, and --where/)
+  await refused(['core.order', 'a', '--where', 'true'], 2, /did you mean "core\.orders"/)
+  await refused(['core.orders', '../a', '--where', 'true'], 2, /cannot name a test/)
+  await refused(['core.orders', 'there', '--where', 'true'], 2, /is there already/)
+  await refused(['core.orders', 'a', '--where', 'order_id = -1'], 2, /no row of core\.orders/)
+  await refused(['core.orders', 'a', '--where', 'oder_id = 1'], 1, /order_id/)
+  await refused(['core.orders', 'a', '--where', 'true); DROP TABLE x; --'], 2, /single SELECT/)
+  await refused(
+    ['core.orders', 'a', '--where', 'order_id = 1', '--mask', 'phone'],
+    2,
+    /no given table has a column "phone"/,
+  )
+  await refused(['raw.e', 'a', '--where', 'true'], 2, /takes rows from events/)
+  await refused(['mart.sums', 'a', '--where', 'true'], 1, /mart\.sums|sums/)
+  assert.equal(await contentsOf(space), before)
+  assert.equal(await readdir(space.path('tests/core/orders')), ['there'])
+})
+
+test.run()

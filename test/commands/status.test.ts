@@ -1,0 +1,102 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { UpStatus } from '../../src/core/report/up-status.ts'
+import { mistakes, schemaOf } from '../support/json-schema.ts'
+import { until } from '../support/until.ts'
+import { startUp } from '../support/up-process.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+
+const files = {
+  'eider.yml': 'name: shop\nschedule:\n  runs:\n    - { name: often, every: 1 second }\n',
+  'models/raw/e.sql': '-- @kind: events\nid bigint not null\n',
+  'models/mart/all_e.sql': '-- @expose id\nselect id from raw.e\n',
+}
+
+async function statusOf(space: Workspace, exitCode: number, ...flags: readonly string[]) {
+  const { stdout } = await space.ok(['status', '--json', ...flags], { exitCode })
+  const status = JSON.parse(stdout) as UpStatus
+  assert.equal(mistakes(schemaOf('events').$defs!['status']!, status), [])
+  return status
+}
+
+test('where nothing runs it says so, and what to do', async () => {
+  await using space = await workspace(files)
+  const { stdout } = await space.ok(['status'], { exitCode: 1 })
+  assert.match(stdout, 'shop: nothing runs')
+  assert.match(stdout, 'events    none wait')
+  assert.match(stdout, 'snapshot  nothing is published yet')
+  assert.match(stdout, 'problem   eider up does not run here\n  next: eider up')
+  await space.ok(['run'])
+  const status = await statusOf(space, 1)
+  assert.ok(status.publication !== null)
+  assert.equal([status.up, status.services, status.runs], [null, [], []])
+})
+
+test('it says what runs, what came of the last run, and what waits; a failed run is not healthy, but live', async () => {
+  await using space = await workspace(files)
+  const up = await startUp(space)
+  await up.saw('scheduled-run-finished', 1)
+  const status = await statusOf(space, 0)
+  assert.is(status.up!.pid, up.running.pid)
+  assert.equal(
+    status.services.map(({ service, state, health }) => [service, state, health]),
+    [
+      ['collect', 'running', 'ok'],
+      ['serve', 'running', 'ok'],
+    ],
+  )
+  const [run] = status.runs
+  assert.is(run!.last!.status, 'ok')
+  assert.ok(run!.next !== null)
+  assert.ok(status.publication !== null)
+  const { stdout } = await space.ok(['status'])
+  assert.match(stdout, `shop: eider up runs since`)
+  assert.match(stdout, /collect   ok since \d\d:\d\d(:\d\d)?  http:\/\/127/)
+  assert.match(stdout, /runs      often \(every 1 second\): ok \d+ seconds? ago/)
+  assert.match(stdout, /\nhealthy\n$/)
+
+  await space.write('models/mart/all_e.sql', "-- @expose id\nselect error('no') as id\n")
+  await until(up.state, ({ runs }) => runs[0]!.failures > 0)
+  const failed = await statusOf(space, 1)
+  assert.match(failed.problems[0]!.message, 'the run "often" failed: mart.all_e: ')
+  assert.ok((await statusOf(space, 0, '--live')).healthy)
+
+  await up.running.stop()
+  const stopped = await statusOf(space, 1, '--live')
+  assert.is(stopped.up, null)
+  assert.is(stopped.runs[0]!.next, null)
+  assert.is(stopped.runs[0]!.last!.status === 'ok', false)
+})
+
+test('a service that is started again, or does not answer, is not healthy', async () => {
+  await using space = await workspace({ ...files, 'eider.yml': 'name: shop\n' })
+  const up = await startUp(space)
+  const pid = await up.pidOf('serve')
+  process.kill(pid, 'SIGSTOP')
+  const silent = await statusOf(space, 1, '--live')
+  assert.is(silent.problems[0]!.message, 'serve does not answer')
+  process.kill(pid, 'SIGKILL')
+  await up.saw('service-ended', 1)
+  await up.saw('service-started', 3)
+  const again = await statusOf(space, 0, '--live')
+  const serve = again.services.find(({ service }) => service === 'serve')!
+  assert.is(serve.restarts, 1)
+  assert.match(serve.last_end!, 'SIGKILL at 20')
+})
+
+test('a collector says in its health how the last run went', async () => {
+  await using space = await workspace(files)
+  const up = await startUp(space)
+  await up.saw('scheduled-run-finished', 1)
+  const health = await until(
+    async () =>
+      (await (await fetch(`${up.ready.collect_url}/health`)).json()) as {
+        readonly runs?: { readonly last: string; readonly at: string }
+      },
+    ({ runs }) => runs !== undefined,
+  )
+  assert.is(health.runs!.last, 'ok')
+  assert.ok(Date.parse(health.runs!.at) <= Date.now())
+})
+
+test.run()

@@ -1,0 +1,109 @@
+// One machine of the tests of faults: a collector, a flush that goes on, and runs one after the other, each of which may be
+// killed, frozen and started again at any moment.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as assert from 'uvu/assert'
+import { eiderProcess, type Running, type Workspace, workspace } from '../workspace.ts'
+import type { TestLake } from './with-lake.ts'
+
+/** Exit codes that a fault may lead to: a failed model, the environment, an engine that has ended. */
+const FAULTS = [0, 1, 3, 70]
+
+export type Victim = 'flush' | 'run'
+
+export class FaultMachine implements AsyncDisposable {
+  readonly space: Workspace
+  readonly #lake: TestLake
+  readonly #daemon: Running
+  readonly #children = new Map<Victim, ChildProcess>()
+  readonly #loops: Promise<void>[] = []
+  #isOver = false
+  /** Runs that ended well, and of both what they said when they did not end as they may. */
+  goodRuns = 0
+  readonly wrong: string[] = []
+
+  private constructor(space: Workspace, lake: TestLake, daemon: Running) {
+    this.space = space
+    this.#lake = lake
+    this.#daemon = daemon
+  }
+
+  static async open(
+    lake: TestLake,
+    files: Readonly<Record<string, string>>,
+  ): Promise<FaultMachine> {
+    const settings = Object.entries(lake.settings).map(([name, value]) => `  ${name}: '${value}'\n`)
+    const ports = 'collect:\n  port: 0\n  admin_port: 0\n'
+    const space = await workspace({
+      'eider.yml': `name: shop\nlake:\n${settings.join('')}${ports}`,
+      ...files,
+    })
+    const daemon = await space.start(['collect', 'daemon', '--quiet'])
+    return new FaultMachine(space, lake, daemon)
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    const admin = new URL(this.#daemon.adminUrl!).port
+    return { ...this.#lake.env, COLLECT_ADMIN_PORT: admin }
+  }
+
+  /** They go on, and are started again when they end, until stop(). */
+  start(): void {
+    this.#isOver = false
+    this.#loops.push(this.#repeat('flush', ['flush', '--every', '1s', '--quiet']))
+    this.#loops.push(this.#repeat('run', ['run', '--quiet', '--wait', '5']))
+  }
+
+  /** Each ends what it is at. */
+  async stop(): Promise<void> {
+    this.#isOver = true
+    this.signal('flush', 'SIGTERM')
+    await Promise.all(this.#loops.splice(0))
+  }
+
+  signal(victim: Victim, signal: NodeJS.Signals): void {
+    this.#children.get(victim)?.kill(signal)
+  }
+
+  async collect(ids: readonly number[]): Promise<void> {
+    const answer = await fetch(`${this.#daemon.url}/collect/raw/orders/batch`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: ids.map((id) => `{"id":${id}}\n`).join(''),
+    })
+    assert.is(answer.status, 202)
+  }
+
+  async #repeat(victim: Victim, args: readonly string[]): Promise<void> {
+    while (!this.#isOver) {
+      const { command, args: all, env } = eiderProcess(args, this.env)
+      const child = spawn(command, all, {
+        cwd: this.space.dir,
+        env,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      this.#children.set(victim, child)
+      let said = ''
+      child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4_000)))
+      const [code, signal] = await new Promise<readonly [number | null, string | null]>((resolve) =>
+        child.once('close', (...end) => resolve(end)),
+      )
+      if (victim === 'run' && code === 0) this.goodRuns++
+      if (signal !== 'SIGKILL' && !(code !== null && FAULTS.includes(code)))
+        this.wrong.push(`${victim} ended with ${code ?? signal}: ${said}`)
+      if (said.includes(this.#lake.password)) this.wrong.push(`the password is in: ${said}`)
+      await sleep(100)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true
+    for (const victim of this.#children.keys()) {
+      this.signal(victim, 'SIGCONT')
+      this.signal(victim, 'SIGKILL')
+    }
+    await Promise.all(this.#loops)
+    await this.space[Symbol.asyncDispose]()
+  }
+}
