@@ -24,6 +24,12 @@ import { repository } from './support/workspace.ts'
 
 /** SHA-256 of the wheels on PyPI: Linux x64 and arm64, macOS arm64 and x64. */
 const wheels: Readonly<Record<string, readonly string[]>> = {
+  aws: [
+    '4717aff077e07b683f8b6a8d6338da3ad40b08c9082bad5fb06e1a1a86861ca6',
+    '3392bc8ee36bd8081d86387b48357848795b29625ca4a502a85bd9ec07715566',
+    '01c2795cfc2bbfab5c994f6fed97b39d0e80022b3afcdd4c387128047e9c12ce',
+    'fb5ac2f093d24857541bb5048a90e8a509040a4740ac620c34d82c62216aac5b',
+  ],
   excel: [
     'f921eeb15fd4891631209f1a870b4b5301a4170486f09c80d6cbce48521a7fed',
     'be790d821a9b94da8cfca4087d5d3d2976f75aac738418aacf890ef8f13ceef0',

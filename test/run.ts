@@ -9,7 +9,9 @@ import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { missingParts } from './support/lake/parts.ts'
+import { onBoth } from './on-lakes.ts'
+import { missingLakeParts, missingParts, partsAreRequired } from './support/lake/parts.ts'
+import { SERVERS_VARIABLE, startServers } from './support/lake/servers.ts'
 
 /** The long forms of CONTRIBUTING.md take as long as they take. */
 const isLong =
@@ -17,6 +19,8 @@ const isLong =
   ['ROUNDS', 'GROWTH'].some((name) => process.env[`EIDER_LAKE_${name}`] !== undefined) ||
   process.env['EIDER_PARTITION_SECONDS'] !== undefined
 const FILE_TIMEOUT_MS = isLong ? 2 * 60 * 60_000 : 240_000
+
+const lakeIsMissing = missingLakeParts().length > 0 && !partsAreRequired
 
 interface FileResult {
   readonly passed: number
@@ -29,32 +33,51 @@ refuseStaleBundle()
 const filters = process.argv.slice(2)
 const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
-  .filter((file) => filters.length === 0 || filters.some((part) => file.includes(part)))
   .toSorted()
+/** Those of `onBoth` once more, by a name below lake/. */
+const onLakes = new Map(onBoth.map((path) => [`lake/${path}.test.js`, `${path}.test.js`]))
+const entries = [...onLakes.keys(), ...files].filter(
+  (file) => filters.length === 0 || filters.some((part) => file.includes(part)),
+)
+
+const needsLake = (file: string) => file.startsWith('lake/') || file.startsWith('support/lake/')
+/** One PostgreSQL and one store for all: to start them takes seconds of a processor. */
+const servers =
+  missingLakeParts().length === 0 && entries.filter(needsLake).length > 1 ? startServers() : null
 
 const results: FileResult[] = []
-const queue = [...files]
+const queue = [...entries]
 // One more than there are processors: tests of processes and servers wait as much as they work.
 const workers = Array.from({ length: Math.min(4, availableParallelism() + 1) }, async () => {
   for (let file = queue.shift(); file !== undefined; file = queue.shift())
     results.push(await runFile(file))
 })
 await Promise.all(workers)
+await (await servers)?.[Symbol.asyncDispose]()
 
 const sum = (pick: (result: FileResult) => number) =>
   results.reduce((total, result) => total + pick(result), 0)
 const passed = sum((result) => result.passed)
 const skipped = sum((result) => result.skipped)
 const failed = sum((result) => result.failed) || (passed + skipped === 0 ? 1 : 0)
-print(`${files.length} files in ${Math.round(performance.now() / 1000)} s`)
+print(`${entries.length} files in ${Math.round(performance.now() / 1000)} s`)
 if (skipped > 0) for (const line of missingParts()) print(`skipped: ${line}`)
 print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed > 0 ? 1 : 0
 
 async function runFile(file: string): Promise<FileResult> {
   const startedAt = Date.now()
-  const child = spawn(process.execPath, [here + file], {
-    env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' },
+  const isOnLake = onLakes.has(file)
+  if (isOnLake && lakeIsMissing) return skip(file)
+  const given = needsLake(file) ? await servers : null
+  const child = spawn(process.execPath, [here + (onLakes.get(file) ?? file)], {
+    env: {
+      ...process.env,
+      ...(isOnLake && { EIDER_TEST_TARGET: 'lake' }),
+      ...(given && { [SERVERS_VARIABLE]: JSON.stringify(given) }),
+      FORCE_COLOR: '0',
+      NO_COLOR: '1',
+    },
   })
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
@@ -70,11 +93,19 @@ async function runFile(file: string): Promise<FileResult> {
   const ok = exitCode === 0 && total + skipped > 0 && passed === total
   const failed = ok ? 0 : Math.max(1, total - passed)
   const mark = !ok ? 'FAIL' : total === 0 ? 'skip' : 'ok  '
-  const name = relative('.', file).replace(/\.js$/, '')
   const counts = `${passed} of ${total}${skipped > 0 ? `, ${skipped} skipped` : ''}`
-  print(`${mark} ${name} (${counts}, ${Date.now() - startedAt} ms)`)
+  print(`${mark} ${nameOf(file)} (${counts}, ${Date.now() - startedAt} ms)`)
   if (!ok) print(`${output.trimEnd()}\n     exit code ${exitCode}\n`)
   return { passed, failed, skipped }
+}
+
+function skip(file: string): FileResult {
+  print(`skip ${nameOf(file)}`)
+  return { passed: 0, failed: 0, skipped: 1 }
+}
+
+function nameOf(file: string): string {
+  return relative('.', file).replace(/\.js$/, '')
 }
 
 /** The command line is the bundle; `tsc` alone leaves the one of an earlier build. */

@@ -6,12 +6,12 @@ import { showRows } from './show-rows.ts'
 import { duration } from './run-lines.ts'
 
 interface ShownOperator {
+  readonly depth: number
   readonly name: string
   readonly details: string
   readonly estimated_rows: number | null
   readonly rows: number | null
   readonly ms: number | null
-  readonly children: readonly ShownOperator[]
 }
 
 interface ShownPlan {
@@ -28,10 +28,9 @@ interface ShownPlan {
 const DETAILS_COLUMNS = 80
 
 export function showExplained({ operators, analyzed }: ShownPlan): string {
-  const all = operators.flatMap((operator) => linesOf(operator, 0))
-  const total = all.reduce((sum, { operator }) => sum + (operator.ms ?? 0), 0)
-  const rows = all.map(({ operator, depth }) => ({
-    operator: `${'  '.repeat(depth)}${operator.name}`,
+  const total = operators.reduce((sum, { ms }) => sum + (ms ?? 0), 0)
+  const rows = operators.map((operator) => ({
+    operator: `${'  '.repeat(operator.depth)}${operator.name}`,
     estimated: operator.estimated_rows,
     ...(analyzed === null
       ? {}
@@ -54,11 +53,3 @@ export function showExplained({ operators, analyzed }: ShownPlan): string {
   const read = analyzed.rows_scanned.toLocaleString('en')
   return `${table}\n\n${duration(ms)}, ${duration(cpu)} of processor time; ${read} rows read, ${byteText(memory)} of memory at most, ${byteText(spilled)} spilled`
 }
-
-const linesOf = (
-  operator: ShownOperator,
-  depth: number,
-): readonly { readonly operator: ShownOperator; readonly depth: number }[] => [
-  { operator, depth },
-  ...operator.children.flatMap((child) => linesOf(child, depth + 1)),
-]

@@ -10,6 +10,8 @@ import { textOf } from '../duckdb/values.ts'
 import { problemIn } from './failure.ts'
 
 export interface Operator {
+  /** What an operator reads follows it, one deeper. */
+  readonly depth: number
   readonly name: string
   /** What it is about: a table, a condition, keys. */
   readonly details: string
@@ -18,7 +20,6 @@ export interface Operator {
   /** null: it was not run. */
   readonly rows: number | null
   readonly ms: number | null
-  readonly children: readonly Operator[]
 }
 
 export interface ExplainedModel {
@@ -68,9 +69,12 @@ export async function explainModel(
       })
     })
   const found = JSON.parse(textOf(row?.['explain_value'])) as readonly Node[] | Root
-  if (!('latency' in found)) return { operators: found.map(operatorOf), analyzed: null }
+  if (!('latency' in found))
+    return { operators: found.flatMap((node) => operatorsOf(node, 0)), analyzed: null }
   // The first operator is EXPLAIN itself.
-  const operators = (found.children ?? []).flatMap(({ children = [] }) => children.map(operatorOf))
+  const operators = (found.children ?? []).flatMap(({ children = [] }) =>
+    children.flatMap((node) => operatorsOf(node, 0)),
+  )
   const analyzed = {
     ms: Math.round(found.latency * 1000),
     cpu_ms: Math.round(found.cpu_time * 1000),
@@ -89,17 +93,18 @@ function queryOf(model: Model, dir: string): Sql {
   })
 }
 
-function operatorOf(node: Node): Operator {
+function operatorsOf(node: Node, depth: number): readonly Operator[] {
   const { extra_info: info = {}, operator_cardinality: rows, operator_timing: seconds } = node
   const { 'Estimated Cardinality': estimated, ...rest } = info
-  return {
+  const operator = {
+    depth,
     name: (node.operator_name ?? node.name ?? '').trim(),
     details: detailsOf(rest),
     estimated_rows: estimated === undefined ? null : Number(estimated),
     rows: rows ?? null,
     ms: seconds === undefined ? null : Math.round(seconds * 1e6) / 1000,
-    children: (node.children ?? []).map(operatorOf),
   }
+  return [operator, ...(node.children ?? []).flatMap((child) => operatorsOf(child, depth + 1))]
 }
 
 /** What tells one operator from another; names of columns that only pass through do not. */

@@ -64,11 +64,27 @@ test('with `sets` no answer has a byte of other models, whoever asks for what', 
   await using service = await space.start(['serve', '--port', '0'])
   const root = service.url.replace(/\/odata$/, '')
   for (const path of [
-    ...['/', '/catalog.json', '/lineage', '/runs', '/connect', '/sets/core_orders', '/sets/nope'],
-    ...['/health', '/metrics', '/nope', '/explorer/nope.js', '/odata', '/odata/$metadata'],
-    ...['/odata/nope', '/odata/core_orders', '/odata/core_orders(7)', '/odata/core_orders(x)'],
-    ...['/odata/core_orders?$filter=nope%20eq%201', '/odata/core_orders?$apply=nope'],
-    ...['/odata/core_orders?$format=csv', '/odata/core_orders?$expand=nope'],
+    '/',
+    '/catalog.json',
+    '/lineage',
+    '/runs',
+    '/connect',
+    '/sets/core_orders',
+    '/sets/nope',
+    '/health',
+    '/metrics',
+    '/nope',
+    '/explorer/nope.js',
+    '/odata',
+    '/odata/$metadata',
+    '/odata/nope',
+    '/odata/core_orders',
+    '/odata/core_orders(7)',
+    '/odata/core_orders(x)',
+    '/odata/core_orders?$filter=nope%20eq%201',
+    '/odata/core_orders?$apply=nope',
+    '/odata/core_orders?$format=csv',
+    '/odata/core_orders?$expand=nope',
   ]) {
     const { text, headers } = await ask(root + path, {})
     assert.not.match(text + JSON.stringify(headers), HIDDEN, path)

@@ -137,4 +137,14 @@ async function compiledKey(space: Workspace): Promise<string> {
   return (JSON.parse(first) as { key: string }).key
 }
 
+test('a target that is a lake needs its extensions', async () => {
+  await using space = await workspace({
+    'eider.yml':
+      'name: t\nlake: { catalog: "postgres://u@db.example/lake", data: "s3://bucket/p/" }\nextensions: { directory: none }\n',
+  })
+  const { stdout } = await space.ok(['extension', 'list'])
+  for (const name of ['ducklake', 'postgres_scanner', 'httpfs'])
+    assert.match(stdout, new RegExp(`^missing +${name} +needed by lake of the target$`, 'm'))
+})
+
 test.run()

@@ -13,6 +13,7 @@ import { query } from '../support/handmade-models.ts'
 import { lakeSettingsOf } from '../support/lake/lake-settings-of.ts'
 import { lakeProject } from '../support/lake/lake-project.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
+import { startServers } from '../support/lake/servers.ts'
 import { type TestLake, withLake } from '../support/lake/with-lake.ts'
 import { openProject, type TestProject } from '../support/pipeline-project.ts'
 
@@ -99,7 +100,9 @@ const rows: readonly Row[] = [
 ]
 
 lakeTest('what is wrong with a lake has a code, and names the setting', async () => {
-  await using lake = await withLake()
+  // A setting of the whole server is among it.
+  await using servers = await startServers()
+  await using lake = await withLake(servers)
   await using space = await openProject()
   const settings = lakeSettingsOf(lake)
   await run(space, settings, 1)

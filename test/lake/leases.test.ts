@@ -75,7 +75,8 @@ lakeTest('a frozen run that thaws after another one adds nothing a second time',
   lake.catalog.delayMs = 0
   // As PostgreSQL does when the keepalives of a machine are not answered.
   const killed = await lake.postgres(
-    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'",
+    `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_database d ON d.oid = database
+     WHERE locktype = 'advisory' AND datname = current_database()`,
   )
   assert.ok(killed.length > 0)
   const other = await space.ok(['run'], given)

@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { parseManifest } from '../../src/core/snapshot.ts'
 import { sql } from '../../src/core/sql.ts'
 import {
   type TestProject,
@@ -24,8 +22,7 @@ const chain = (value: number) => [
 ]
 
 async function published(space: TestProject): Promise<readonly string[]> {
-  const text = await readFile(space.path('.eider', 'snapshots', 'manifest.json'), 'utf8')
-  return parseManifest(text).relations.map(({ model, file }) => `${model} ${file}`)
+  return (await space.published()).relations.map(({ model, file }) => `${model} ${file}`)
 }
 
 test('an input that was never built and is not selected is named, with the way to add it', async () => {
@@ -149,7 +146,7 @@ test('many small models in one schema do not get into each other’s way', async
       query(`one.m${i}`, `select ${value} as x`, { kind: i % 3 === 0 ? 'view' : 'table' }),
     )
   for (const value of [1, 2, 3]) await space.ok(models(value), { modelsAtOnce: 8 })
-  const state = await space.rows(sql`SELECT count(*)::INTEGER AS n FROM _eider.models`)
+  const state = await space.rows(sql`SELECT count(*)::INTEGER AS n FROM ${space.records}`)
   assert.equal(state, [{ n: 60 }])
 })
 

@@ -49,12 +49,12 @@ test('a model that is spelled in another letter case goes on with what it has', 
     { v: 1, is_current: false },
     { v: 2, is_current: true },
   ])
-  const state = sql`SELECT model FROM _eider.models WHERE removed_at IS NULL ORDER BY model`
+  const state = sql`SELECT model FROM ${space.records} WHERE NOT removed ORDER BY model`
   assert.equal(
     (await space.rows(state)).map(({ model }) => model),
     ['mart.kept', 'mart.seen', 'raw.items'],
   )
-  assert.equal(await space.rows(sql`FROM _eider.models WHERE removed_at IS NOT NULL`), [])
+  assert.equal(await space.rows(sql`FROM ${space.records} WHERE removed`), [])
   const back = await space.ok(models(upper, 2))
   assert.ok(back.models.every(({ status }) => status === 'unchanged'))
 })

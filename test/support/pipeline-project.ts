@@ -1,6 +1,6 @@
 // A project directory whose models are made by hand (handmade-models.ts), runs in it, and a look into the warehouse.
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compile } from '../../src/compiler/compile.ts'
@@ -10,13 +10,14 @@ import type { Model } from '../../src/core/model.ts'
 import type { ModelResult, RunEvent } from '../../src/core/report/progress.ts'
 import type { ProjectPaths } from '../../src/core/project.ts'
 import { Resources } from '../../src/core/resources.ts'
-import type { Sql } from '../../src/core/sql.ts'
+import { MANIFEST_FILE, parseManifest, type Snapshot } from '../../src/core/snapshot.ts'
+import { type Sql, sql } from '../../src/core/sql.ts'
+import { Database } from '../../src/duckdb/database.ts'
 import type { Row } from '../../src/duckdb/values.ts'
 import type { RunSummary } from '../../src/core/report/run-summary.ts'
 import { type RunOptions, runPipeline } from '../../src/pipeline/run.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { lakeSettingsOf } from './lake/lake-settings-of.ts'
-import { withLake } from './lake/with-lake.ts'
+import { connectToLake, newLake } from './lake/project-lake.ts'
 import { projectOf } from './handmade-models.ts'
 import { silentLogger } from './silent-logger.ts'
 
@@ -29,15 +30,24 @@ export interface TestProject extends AsyncDisposable {
   /** Like `run`, and throws unless every model is built or unchanged. */
   ok(models: readonly Model[], options?: Partial<RunOptions>): Promise<RunSummary>
   rows(query: Sql): Promise<readonly Row[]>
+  /** What somebody else does to its tables. */
+  alter(statement: Sql): Promise<void>
+  /** What is remembered of each relation that was built: `model`, `built_at`, `removed`. */
+  readonly records: Sql
+  /** The manifest of the state that services show. */
+  published(): Promise<Snapshot>
 }
 
-/** With EIDER_TEST_TARGET=lake its tables are in a lake: support/lake/pipeline-cases.ts. */
+/** Its tables are in a lake: such tests run on both kinds of target (test/on-lakes.ts). */
+export const isOnLake = process.env['EIDER_TEST_TARGET'] === 'lake'
+
+/** Of a lake where tests are told to run on one. */
 export async function openProject(): Promise<TestProject> {
   const resources = new Resources()
   const dir = await mkdtemp(join(tmpdir(), 'eider-pipeline-'))
   resources.defer(() => rm(dir, { recursive: true, force: true }))
-  const lake = process.env['EIDER_TEST_TARGET'] === 'lake' ? resources.use(await withLake()) : null
-  const paths = { ...pathsOf(dir), ...(lake === null ? {} : { lake: lakeSettingsOf(lake) }) }
+  const lake = isOnLake ? await newLake() : undefined
+  const paths = { ...pathsOf(dir), ...(lake && { lake }) }
   const space: TestProject = {
     dir,
     paths,
@@ -54,15 +64,46 @@ export async function openProject(): Promise<TestProject> {
       return summary
     },
     async rows(query) {
+      if (lake !== undefined) {
+        await using connection = await connectToLake(lake)
+        return await connection.rows(query)
+      }
       const { warehouse } = openStore(paths)
       await using database = await warehouse.openToRead({ memoryLimit: null })
       await using connection = await database.connect()
       return await connection.rows(query)
     },
+    async alter(statement) {
+      if (lake !== undefined) {
+        await using connection = await connectToLake(lake)
+        await connection.run(statement)
+        return
+      }
+      await using database = await Database.open({ path: paths.database })
+      await using connection = await database.connect()
+      await connection.run(statement)
+    },
+    records: isOnLake ? recordsOfLake : recordsOfFile,
+    async published() {
+      if (isOnLake) {
+        await using puller = await openStore(paths).openPuller!()
+        const { signal } = new AbortController()
+        await puller.pull({ retention: keepsOne, takeUpMs: 0, signal })
+      }
+      return parseManifest(await readFile(join(paths.snapshots, MANIFEST_FILE), 'utf8'))
+    },
     [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
   return space
 }
+
+const recordsOfFile = sql`(SELECT model, built_at, removed_at IS NOT NULL AS removed FROM _eider.models)`
+/** Of each relation, however it is spelled, the newest counts; marks of runs and the macros have rows too. */
+const recordsOfLake = sql`(
+  SELECT model, built_at, removed FROM _eider.builds WHERE model NOT IN ('', 'macros')
+  QUALIFY row_number() OVER (PARTITION BY lower(model) ORDER BY seq DESC) = 1 AND kind <> '')`
+
+const keepsOne = { snapshots: 1, ms: 0 }
 
 export function pathsOf(dir: string): ProjectPaths {
   const state = join(dir, '.eider')

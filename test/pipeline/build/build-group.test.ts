@@ -45,7 +45,7 @@ test('small models share transactions, with their state', async () => {
   const { seen, progress } = recordProgress()
   await space.ok(chains(1), { progress })
   const [state] = await space.rows(sql`
-    SELECT count(*)::INTEGER AS models, count(DISTINCT built_at)::INTEGER AS transactions FROM _eider.models`)
+    SELECT count(*)::INTEGER AS models, count(DISTINCT built_at)::INTEGER AS transactions FROM ${space.records}`)
   assert.is(state?.['models'], COUNT)
   // On a machine where each model takes longer than a group may, there would be one for each.
   assert.ok(Number(state?.['transactions']) < COUNT, `${Number(state?.['transactions'])}`)
@@ -139,7 +139,7 @@ test('a check, a key and a watermark that fail in a group name the same place as
     assert.is(expected.status, 'failed')
     assert.is(resultOf(summary, model.name).because, expected.because)
     assert.is(summary.models.filter(({ status }) => status === 'built').length, good.length)
-    assert.is((await together.rows(sql`FROM _eider.models`)).length, good.length)
+    assert.is((await together.rows(sql`FROM ${together.records}`)).length, good.length)
   }
 })
 

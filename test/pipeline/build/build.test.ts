@@ -1,7 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
-import { type Connection, Database } from '../../../src/duckdb/database.ts'
 import { openProject, recordProgress, resultOf, statuses } from '../../support/pipeline-project.ts'
 import { query } from '../../support/handmade-models.ts'
 
@@ -55,7 +54,7 @@ test('a table that someone dropped, a volatile query and a changed file are buil
   assert.is(resultOf(changed, 'a.file').because, 'file data/*.csv changed')
   assert.equal(await space.rows(sql`SELECT id::INTEGER AS id FROM a.file`), [{ id: 2 }])
 
-  await alter(space.paths.database, sql`DROP TABLE a.still`)
+  await space.alter(sql`DROP TABLE a.still`)
   assert.is(resultOf(await space.ok(models), 'a.still').because, 'missing in the warehouse')
 })
 
@@ -111,8 +110,8 @@ test('a view becomes a table and a table a view', async () => {
 test('a table that no run made is not replaced, unless it is asked for', async () => {
   await using space = await openProject()
   await space.ok([])
-  await alter(space.paths.database, sql`CREATE SCHEMA d`)
-  await alter(space.paths.database, sql`CREATE TABLE d.mine AS SELECT 42 AS v`)
+  await space.alter(sql`CREATE SCHEMA d`)
+  await space.alter(sql`CREATE TABLE d.mine AS SELECT 42 AS v`)
   const models = [query('d.mine', 'select 1 as v')]
   const refused = await space.run(models)
   assert.match(resultOf(refused, 'd.mine').because, /no run created.*--full-refresh/)
@@ -141,7 +140,7 @@ test('a model that left the project leaves its rows behind', async () => {
   await space.ok([query('f.a', 'select 1 as v'), query('f.b', 'select 1 as v')])
   await space.ok([query('f.b', 'select 1 as v')])
   assert.equal(await space.rows(sql`FROM f.a`), [{ v: 1 }])
-  const removed = sql`SELECT model FROM _eider.models WHERE removed_at IS NOT NULL`
+  const removed = sql`SELECT model FROM ${space.records} WHERE removed`
   assert.equal(await space.rows(removed), [{ model: 'f.a' }])
   const back = await space.ok([query('f.a', 'select 2 as v'), query('f.b', 'select 1 as v')])
   assert.equal(statuses(back), { 'f.a': 'built', 'f.b': 'unchanged' })
@@ -182,11 +181,5 @@ test('an abort rolls the running model back and skips the rest', async () => {
     'g.c': 'built',
   })
 })
-
-async function alter(path: string, statement: Parameters<Connection['run']>[0]): Promise<void> {
-  await using database = await Database.open({ path })
-  await using connection = await database.connect()
-  await connection.run(statement)
-}
 
 test.run()

@@ -1,18 +1,13 @@
 // Tests that need real parts of a lake are skipped where these are missing, or fail where EIDER_TEST_PARTS=required.
 
 import { test } from 'uvu'
-import { missingParts, versitygw } from './parts.ts'
+import { missingLakeParts, missingParts, partsAreRequired } from './parts.ts'
 
 const missing = missingParts()
-const isRequired = process.env['EIDER_TEST_PARTS'] === 'required'
 
 /** A test on PostgreSQL, a store and the extensions. */
 export function lakeTest(name: string, run: () => Promise<void>): void {
-  testWith(
-    missing.filter((line) => !line.startsWith(versitygw)),
-    name,
-    run,
-  )
+  testWith(missingLakeParts(), name, run)
 }
 
 /** A test that needs versitygw as well, the store that enforces rights. */
@@ -22,6 +17,6 @@ export function rightsTest(name: string, run: () => Promise<void>): void {
 
 function testWith(lines: readonly string[], name: string, run: () => Promise<void>): void {
   if (lines.length === 0) test(name, run)
-  else if (isRequired) test(name, () => Promise.reject(new Error(lines.join('\n'))))
+  else if (partsAreRequired) test(name, () => Promise.reject(new Error(lines.join('\n'))))
   else test.skip(name)
 }

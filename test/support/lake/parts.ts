@@ -12,7 +12,7 @@ export const engineVersion = '1.5.5'
 export const lakeExtensions = ['ducklake', 'postgres_scanner', 'httpfs']
 
 /** For tests of sources, and of models that call functions of one. */
-export const otherExtensions = ['excel', 'sqlite_scanner', 'mysql_scanner']
+export const otherExtensions = ['aws', 'excel', 'sqlite_scanner', 'mysql_scanner']
 
 /** Outside of the checkout, so that all checkouts of a machine share it. */
 export const partsDirectory =
@@ -43,6 +43,13 @@ export function missingParts(): readonly string[] {
   const needed = 'install Go, then run `npm run lake-parts`'
   return [...lines, `${versitygw}, for the tests of rights, is missing: ${needed}`]
 }
+
+/** All but the store that enforces rights. */
+export const missingLakeParts = (): readonly string[] =>
+  missingParts().filter((line) => !line.startsWith(versitygw))
+
+/** Tests fail where their parts are missing, as in CI, instead of being skipped. */
+export const partsAreRequired = process.env['EIDER_TEST_PARTS'] === 'required'
 
 export const versitygw = 'the S3 store versitygw'
 

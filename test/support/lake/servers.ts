@@ -28,12 +28,19 @@ export interface OwnServers extends LakeServers, AsyncDisposable {
   start(server: 'postgres' | 'store'): Promise<void>
 }
 
-let shared: Promise<OwnServers> | null = null
+/** The runner of tests starts them once for all files, in this variable as JSON. */
+export const SERVERS_VARIABLE = 'EIDER_TEST_LAKE_SERVERS'
 
-/** Started with the first lake of the process. */
-export const sharedServers = (): Promise<LakeServers> => (shared ??= startServers())
+let shared: Promise<LakeServers> | null = null
 
-/** For tests that kill them, or that have them on another machine. */
+/** Those of the runner, or of this process, started with its first lake. Nobody changes or kills them. */
+export function sharedServers(): Promise<LakeServers> {
+  const given = process.env[SERVERS_VARIABLE]
+  return (shared ??=
+    given === undefined ? startServers() : Promise.resolve(JSON.parse(given) as LakeServers))
+}
+
+/** For tests that kill them, change more than a database, or have them on another machine. */
 export async function startServers(within?: Namespace): Promise<OwnServers> {
   const program = fileURLToPath(new URL('servers-child.js', import.meta.url))
   const [node, args] = within?.within(process.execPath, [program]) ?? [process.execPath, [program]]

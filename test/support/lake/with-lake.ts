@@ -26,11 +26,7 @@ export interface TestLake extends AsyncDisposable {
 
 export async function withLake(servers?: LakeServers): Promise<TestLake> {
   const found = servers ?? (await sharedServers())
-  const name = `lake_${randomBytes(6).toString('hex')}`
-  const password = `pw-of-${name}`
-  const user = `${name}_owner`
-  await asSuperuser(found, 'postgres', `CREATE ROLE ${user} LOGIN PASSWORD '${password}'`)
-  await asSuperuser(found, 'postgres', `CREATE DATABASE ${name} OWNER ${user}`)
+  const { database: name, user, password } = await ownDatabase(found)
   const catalog = await CatalogProxy.open(found.postgresPort)
   const store = await StoreProxy.open(found.storePort)
   const data = `s3://${bucket}/${name}/`
@@ -62,4 +58,14 @@ export async function withLake(servers?: LakeServers): Promise<TestLake> {
       await asSuperuser(found, 'postgres', `DROP ROLE IF EXISTS ${user}`)
     },
   }
+}
+
+/** Nobody drops it: it goes with the servers. */
+export async function ownDatabase(servers: LakeServers) {
+  const database = `lake_${randomBytes(6).toString('hex')}`
+  const password = `pw-of-${database}`
+  const user = `${database}_owner`
+  await asSuperuser(servers, 'postgres', `CREATE ROLE ${user} LOGIN PASSWORD '${password}'`)
+  await asSuperuser(servers, 'postgres', `CREATE DATABASE ${database} OWNER ${user}`)
+  return { database, user, password }
 }

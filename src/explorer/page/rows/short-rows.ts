@@ -1,6 +1,7 @@
 // Rows whose values are too long for a table: of each text its beginning, and what has no beginning left out. The whole
 // value is asked for when somebody wants it.
 
+import type { Catalog } from '../../../core/catalog.ts'
 import { readSelect } from '../address/order.ts'
 import { withOptions } from '../address/options.ts'
 import { freeNames, pathTo } from '../chart/names.ts'
@@ -12,6 +13,17 @@ import { firstPageRequest, isOfSet, type RowsState } from './requests.ts'
 export const MOST_BYTES = 4_000_000
 /** One more than a cell shows, so that it shows that there is more. */
 const CHARACTERS = 161
+
+/** Of what is published, in the files of the engine; as text it is more. */
+const MOST_BYTES_OF_A_ROW = 20_000
+
+export function isKnownToBeLong(
+  catalog: Pick<Catalog, 'sets'> | null,
+  { name }: EntitySet,
+): boolean {
+  const set = catalog?.sets.find((one) => one.name === name)
+  return set !== undefined && set.bytes > set.rows * MOST_BYTES_OF_A_ROW && set.bytes > MOST_BYTES
+}
 
 export interface ShortRows {
   readonly request: string

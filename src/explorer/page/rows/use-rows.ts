@@ -6,7 +6,7 @@ import { useValue } from '../parts/state.ts'
 import { isAbort, ServiceError, TOO_LONG } from '../service/client.ts'
 import { FIRST_PAGE, firstPageRequest } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
-import { MOST_BYTES, shortRows, type ShortRows } from './short-rows.ts'
+import { isKnownToBeLong, MOST_BYTES, shortRows, type ShortRows } from './short-rows.ts'
 
 export interface LoadedRows {
   /** The request that these rows answer; while another one is under way, still the one before. */
@@ -100,7 +100,11 @@ export function useRows({ page, set, state }: RowsContext): RowsAnswer {
   useEffect(() => {
     leaving.current = new AbortController()
     next.current = undefined
-    shortened.current = null
+    // To make a megabyte of JSON takes the service longer than to notice here that it is one.
+    shortened.current = isKnownToBeLong(page.catalog, set)
+      ? (shortRows(set, state, 0) ?? null)
+      : null
+    if (shortened.current !== null) page.service.leaveAhead()
     load(null, false)
     return () => leaving.current.abort()
   }, [request, attempt, returns])

@@ -44,7 +44,7 @@ export class Service {
   readonly #root: string
   readonly #fetch: typeof fetch
   readonly #onReach: (isReached: boolean) => void
-  #ahead: { readonly request: string; readonly answer: Promise<Rows> } | undefined
+  #ahead: { request: string; answer: Promise<Rows>; leaving: AbortController } | undefined
 
   /** `root` ends with a slash. `onReach` hears after each request whether the server was there. */
   constructor(root: string, fetchOf: typeof fetch, onReach: (isReached: boolean) => void) {
@@ -60,9 +60,16 @@ export class Service {
 
   /** Asks before anybody wants it: who wants just these rows next is given this answer. */
   ahead(request: string, options: AnswerOptions): void {
-    const answer = this.rows(request, options)
+    const leaving = new AbortController()
+    const answer = this.rows(request, { ...options, signal: leaving.signal })
     answer.catch(() => undefined)
-    this.#ahead = { request, answer }
+    this.#ahead = { request, answer, leaving }
+  }
+
+  /** Nobody will want what was asked for ahead. */
+  leaveAhead(): void {
+    this.#ahead?.leaving.abort()
+    this.#ahead = undefined
   }
 
   async rows(request: string, options: AnswerOptions = {}): Promise<Rows> {

@@ -2,9 +2,14 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Catalog } from '../../../../src/core/catalog.ts'
 import { readSchema } from '../../../../src/explorer/page/model/schema.ts'
 import { readRowsState } from '../../../../src/explorer/page/rows/requests.ts'
-import { isPart, shortRows } from '../../../../src/explorer/page/rows/short-rows.ts'
+import {
+  isKnownToBeLong,
+  isPart,
+  shortRows,
+} from '../../../../src/explorer/page/rows/short-rows.ts'
 import { csdl } from './example-csdl.ts'
 
 const schema = readSchema(csdl)
@@ -36,6 +41,21 @@ test('what is asked for stays as it is: columns, computed ones, the place', () =
       '&$skip=30&$top=30&$count=true',
   )
   assert.is(short('core_customers', '$apply=groupby((name))'), undefined)
+})
+
+test('a set whose rows are long in the files is known to be', () => {
+  const page = (bytes: number, rows: number): Pick<Catalog, 'sets'> => {
+    const model = 'core.orders'
+    return {
+      sets: [{ name: 'core_orders', model, description: null, bytes, rows, key: [], columns: [] }],
+    }
+  }
+  const set = schema.set('core_orders')!
+  assert.ok(isKnownToBeLong(page(50_000_000, 100), set))
+  assert.not(isKnownToBeLong(page(50_000_000, 100_000), set))
+  // The least that a file has.
+  assert.not(isKnownToBeLong(page(536_576, 3), set))
+  assert.not(isKnownToBeLong(page(50_000_000, 1), schema.set('core_customers')!))
 })
 
 test('a value is a part when it is as long as a beginning, or did not come', () => {

@@ -1,6 +1,0 @@
-import { test } from 'uvu'
-import { pipelineCases } from '../support/lake/pipeline-cases.ts'
-
-pipelineCases('build/scd2')
-
-test.run()
