@@ -16,7 +16,7 @@ import { SERVERS_VARIABLE, startServers } from './support/lake/servers.ts'
 /** The long forms of CONTRIBUTING.md take as long as they take. */
 const isLong =
   ['EIDER_CRASH_POINTS', 'EIDER_LOAD'].some((name) => process.env[name] === 'all') ||
-  ['ROUNDS', 'GROWTH', 'STATES'].some((name) => process.env[`EIDER_LAKE_${name}`] !== undefined) ||
+  ['ROUNDS', 'GROWTH'].some((name) => process.env[`EIDER_LAKE_${name}`] !== undefined) ||
   process.env['EIDER_PARTITION_SECONDS'] !== undefined
 const FILE_TIMEOUT_MS = isLong ? 2 * 60 * 60_000 : 240_000
 
