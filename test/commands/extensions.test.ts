@@ -70,7 +70,10 @@ withExtensions(
     await using space = await workspace(project('ext'))
     const install = ['extension', 'install', '--from', extensionCache]
     const { stdout } = await space.ok(install)
-    assert.match(stdout, /^installed {2}excel +[0-9a-f]{7,} +\S+excel\.duckdb_extension\nwrote {6}eider\.lock\n$/)
+    assert.match(
+      stdout,
+      /^installed {2}excel +[0-9a-f]{7,} +\S+excel\.duckdb_extension\nwrote {6}eider\.lock\n$/,
+    )
     assert.match((await space.ok(install)).stdout, /^present {4}excel/)
     await space.ok(['run'])
     assert.is((await space.ok(['run'])).stdout.includes('built'), false)

@@ -12,7 +12,15 @@ export const engineVersion = '1.5.5'
 export const lakeExtensions = ['ducklake', 'postgres_scanner', 'httpfs']
 
 /** For tests of sources, and of models that call functions of one. */
-export const otherExtensions = ['aws', 'excel', 'sqlite_scanner', 'mysql_scanner']
+export const otherExtensions = [
+  'avro',
+  'aws',
+  'delta',
+  'excel',
+  'iceberg',
+  'mysql_scanner',
+  'sqlite_scanner',
+]
 
 /** Outside of the checkout, so that all checkouts of a machine share it. */
 export const partsDirectory =
