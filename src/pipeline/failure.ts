@@ -8,7 +8,7 @@ import type { Model, PlacedAnnotation } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { Sql } from '../core/sql.ts'
 import { UnstorableError } from '../store/table-storage.ts'
-import { DatabaseError, isInterrupt } from '../duckdb/errors.ts'
+import { DatabaseError } from '../duckdb/errors.ts'
 import { causePlace, columnPlace } from './failure-place.ts'
 
 /** The annotation that asks for the impossible, or the column; or the message begins with its place in the project. */
@@ -90,10 +90,12 @@ function placeAt(source: SourceFile, offset: number): string {
   return `${source.path}:${line}:${column}`
 }
 
-/** The error of a statement or a wait that an abort of the run interrupted. */
+/** What a statement or a wait ends with once the run is aborted: a lake puts the interrupt into words of its own. */
 export const isInterruption = (error: unknown, signal: AbortSignal): boolean =>
   signal.aborted &&
-  (isInterrupt(error) || error === signal.reason || (error as Error).name === 'AbortError')
+  (error instanceof DatabaseError ||
+    error === signal.reason ||
+    (error as Error).name === 'AbortError')
 
 const isDiskFull = (error: DatabaseError) => /No space left on device/.test(error.details.message)
 

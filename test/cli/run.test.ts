@@ -25,7 +25,7 @@ test('what is meant by an unknown command is a command that there is', async () 
   await using space = await workspace()
   for (const [typed, meant] of [
     ['preview', 'odata preview'],
-    ['staus', 'collect status'],
+    ['staus', 'status'],
     ['rnu', 'run'],
     ['pipelin', 'pipeline'],
   ] as const) {
