@@ -33,6 +33,7 @@ const program = {
     codeSplitting: {
       groups: [
         { name: 'core', test: /\/src\/(core\/|files\/|buffer\/(segment|claim-source)\.)/ },
+        { name: 'compiler', test: /\/src\/compiler\/(select|sql\/)/ },
         { name: 'engine', test: /\/src\/(duckdb|store)\/|\/@duckdb\/node-api\// },
         { name: 'pipeline', test: /\/src\/pipeline\// },
       ],

@@ -2,7 +2,6 @@
 
 import { EnvironmentError, UsageError } from '../core/failures.ts'
 import { parseModelName, splitModelName } from '../core/names.ts'
-import { toEnvironmentError } from '../pipeline/failure.ts'
 import type { Opened } from '../pipeline/orphans.ts'
 import type { Project } from '../project/project.ts'
 import { runOptionsOf } from './run-options.ts'
@@ -31,6 +30,7 @@ export async function changeWarehouse<T>(
     await store.warehouse.settle(connection, null)
     return result
   } catch (error) {
+    const { toEnvironmentError } = await import('../pipeline/failure.ts')
     throw toEnvironmentError(store.explain(error))
   }
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { BaseCommand } from '../cli/base-command.ts'
 import { UsageError } from '../core/failures.ts'
 import type { Model } from '../core/model.ts'
-import { findModel } from './find-model.ts'
 
 export default class Contract extends BaseCommand {
   static override summary = 'Write what exposed models promise to clients into their files'
@@ -17,6 +16,7 @@ export default class Contract extends BaseCommand {
     const { contractLines, publishedColumns, withContract, withoutContract } =
       await import('../compiler/contract.ts')
     const { compileOnce } = await import('../compiler/compile-once.ts')
+    const { findModel } = await import('./find-model.ts')
     const models = files.models.map(({ name, source }) => {
       return { name, source: { ...source, text: withoutContract(source.text) } }
     })

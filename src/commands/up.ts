@@ -9,10 +9,6 @@ import type { UpEvent } from '../core/report/up.ts'
 import type { Project } from '../project/project.ts'
 import type { Deployment } from '../supervisor/units/deployment.ts'
 import type { Supervisor } from '../supervisor/supervisor.ts'
-import { checkSchedule } from './up/check-schedule.ts'
-import { programs, runOnce } from './up/programs.ts'
-import { takeUpLock } from './up/take-up-lock.ts'
-import { notifierOf } from './up/notifier-of.ts'
 
 export type UpFlags = Interfaces.InferredFlags<typeof Up.flags & typeof BaseCommand.baseFlags>
 
@@ -41,6 +37,13 @@ export default class Up extends BaseCommand {
     using stop = onStop(() => started.supervisor?.kill())
     const project = await this.openProject(flags)
     if (flags.print !== undefined) return await this.#printUnit(flags.print, project, flags)
+    const [{ checkSchedule }, { notifierOf }, { programs, runOnce }, { takeUpLock }] =
+      await Promise.all([
+        import('./up/check-schedule.ts'),
+        import('./up/notifier-of.ts'),
+        import('./up/programs.ts'),
+        import('./up/take-up-lock.ts'),
+      ])
     const { schedule, paths, notify } = project
     const child = programs(project, flags)
     const log = this.#log(flags)

@@ -28,7 +28,7 @@ odata:
     tempDir: space.path('spill'),
     maxTempSize: '1GB',
     retention: { snapshots: 7, ms: 120_000 },
-    extensions: { directory: join(homedir(), '.duckdb', 'extensions'), names: [] },
+    extensions: { directory: join(homedir(), '.duckdb', 'extensions'), names: [], lock: null },
   })
 })
 
