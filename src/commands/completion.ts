@@ -14,6 +14,7 @@ export default class Completion extends BaseCommand {
   static override usage = 'SHELL'
   static override args = {
     shell: Args.string({
+      ignoreStdin: true,
       description: 'The shell',
       options: [...shells],
       required: true,

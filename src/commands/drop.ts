@@ -11,7 +11,11 @@ export default class Drop extends BaseCommand {
   static override summary = 'Remove a table or view that no file of the project makes any more'
   static override examples = ['<%= config.bin %> drop core.orders']
   static override args = {
-    name: Args.string({ description: 'Name of the model that is gone', required: true }),
+    name: Args.string({
+      ignoreStdin: true,
+      description: 'Name of the model that is gone',
+      required: true,
+    }),
   }
 
   async run(): Promise<void> {

@@ -16,7 +16,9 @@ export default class Explain extends BaseCommand {
       summary: 'Run the SELECT, and show the rows and the time of each operator, memory and spill',
     }),
   }
-  static override args = { model: Args.string({ description: 'Name of a model', required: true }) }
+  static override args = {
+    model: Args.string({ ignoreStdin: true, description: 'Name of a model', required: true }),
+  }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Explain)

@@ -10,7 +10,11 @@ export default class Init extends BaseCommand {
   static override summary = 'Start a project that runs'
   static override examples = ['<%= config.bin %> init demo']
   static override args = {
-    directory: Args.string({ description: 'New or empty directory, or a clone', default: '.' }),
+    directory: Args.string({
+      ignoreStdin: true,
+      description: 'New or empty directory, or a clone',
+      default: '.',
+    }),
   }
   static override flags = {
     template: Flags.option({ options: ['events', 'blank'] as const, default: 'events' as const })({

@@ -22,8 +22,12 @@ export default class Mv extends BaseCommand {
   static override summary = 'Rename a model with its file, its table and the history in it'
   static override examples = ['<%= config.bin %> mv core.orders core.purchases']
   static override args = {
-    old: Args.string({ description: 'Name that the model has, or had', required: true }),
-    new: Args.string({ description: 'Name that it gets', required: true }),
+    old: Args.string({
+      ignoreStdin: true,
+      description: 'Name that the model has, or had',
+      required: true,
+    }),
+    new: Args.string({ ignoreStdin: true, description: 'Name that it gets', required: true }),
   }
   static override flags = {
     replace: Flags.boolean({ summary: 'Drop what a run has made under the new name' }),

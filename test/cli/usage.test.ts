@@ -1,8 +1,11 @@
 // What is wrong with a command line: one line that names it, the next step, exit code 2; the same as JSON.
 
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { workspace } from '../support/workspace.ts'
+import { commands } from '../../src/commands/table.ts'
+import { repository, workspace } from '../support/workspace.ts'
 
 const QUOTES = 'put an argument with spaces in quotes; '
 
@@ -74,6 +77,25 @@ test('with --json it is one event', async () => {
     const { stdout } = await space.ok([...command.split(' '), '--json'], { exitCode: 2 })
     assert.equal(JSON.parse(stdout), { event: 'error', code: 'usage', message, hint }, command)
   }
+})
+
+test('a script that reads a list from stdin keeps it: no command but query takes an argument from there', async () => {
+  for (const [id, { args }] of Object.entries(commands))
+    for (const [name, { ignoreStdin }] of Object.entries(args ?? {}))
+      assert.is(ignoreStdin === true, id !== 'query', `${id} ${name}`)
+  await using space = await workspace({
+    'eider.yml': 'name: t\n',
+    'models/a/b.sql': '-- @expose id\nSELECT 1 AS id\n',
+  })
+  await space.ok(['run'])
+  const loop = `while read -r set; do node "$0" odata preview "$set"; done`
+  const bin = join(repository, 'bin', 'run.js')
+  const { stdout } = spawnSync('bash', ['-c', loop, bin], {
+    cwd: space.dir,
+    input: 'a_b\na_b?$top=1\n',
+    encoding: 'utf8',
+  })
+  assert.is(stdout.match(/"value":\[\{"id":1\}\]/g)?.length, 2)
 })
 
 test.run()

@@ -20,10 +20,11 @@ export default class ODataPreview extends BaseCommand {
   static override flags = { ...variableFlags }
   static override args = {
     resource: Args.string({
+      ignoreStdin: true,
       description: 'Entity set or model; a key or a path may follow it',
       required: true,
     }),
-    query: Args.string({ description: 'Query options, with ? before them' }),
+    query: Args.string({ ignoreStdin: true, description: 'Query options, with ? before them' }),
   }
 
   async run(): Promise<void> {

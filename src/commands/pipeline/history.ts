@@ -8,7 +8,9 @@ import { openToRead } from '../reading.ts'
 export default class PipelineHistory extends BaseCommand {
   static override summary = 'List the last runs, or what they did to one model; newest first'
   static override examples = ['<%= config.bin %> history', '<%= config.bin %> history mart.sales']
-  static override args = { model: Args.string({ description: 'Name of a model' }) }
+  static override args = {
+    model: Args.string({ ignoreStdin: true, description: 'Name of a model' }),
+  }
   static override flags = {
     limit: Flags.integer({ summary: 'Rows to show', min: 1, default: 20 }),
   }

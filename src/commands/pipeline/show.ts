@@ -22,7 +22,9 @@ export default class PipelineShow extends BaseCommand {
       summary: 'Show which columns each column is computed from, back to its sources',
     }),
   }
-  static override args = { model: Args.string({ description: 'Name of a model', required: true }) }
+  static override args = {
+    model: Args.string({ ignoreStdin: true, description: 'Name of a model', required: true }),
+  }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PipelineShow)
