@@ -75,7 +75,7 @@ lakeTest(
       const body = [
         { id: 1, size: '99999999999999999999999999999999999999', span: ['1 month', '-30 days'] },
         { id: 2, size: '170141183460469231731687303715884105727', span: null },
-        { id: 3, size: '-100000000000000000000000000000000000000', span: ['999999999:59:59'] },
+        { id: 3, size: '-100000000000000000000000000000000000000', span: ['90 days 23:59:59'] },
         { id: 4, size: null, span: [null] },
       ]
       const answer = await fetch(`${daemon.url}/collect/raw/orders/batch`, {

@@ -120,7 +120,9 @@ async function openShell(space: Workspace, dir: string): Promise<Shell> {
       const mark = `end-of-step-${(steps += 1)}`
       output = ''
       const deadline = setTimeout(() => process.kill(-shell.pid!, 'SIGKILL'), LONGEST_STEP_MS)
-      shell.stdin.write(`${elsewhere(commands, ports)}\nprintf '\\n${mark} %s\\n' "$?"\n`)
+      shell.stdin.write(
+        `{\n${elsewhere(commands, ports)}\n} </dev/null\nprintf '\\n${mark} %s\\n' "$?"\n`,
+      )
       const end = new RegExp(`^${mark} (\\d+)$`, 'm')
       while (!end.test(output) && shell.exitCode === null && shell.signalCode === null)
         await new Promise<void>((resolve) => (wake = resolve))

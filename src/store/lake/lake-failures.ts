@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
   },
   {
     code: 'lake-unreachable',
-    when: /Unable to connect to Postgres|server closed the connection|no connection to the server|Connection refused|terminating connection|the database system is|could not (?:receive|send) data|SSL connection has been closed|too many clients|remaining connection slots/,
+    when: /Unable to connect to Postgres|from DuckLake: .*Current transaction is aborted|server closed the connection|no connection to the server|Connection refused|terminating connection|the database system is|could not (?:receive|send) data|SSL connection has been closed|too many clients|remaining connection slots/,
     says: (lake, words) => `PostgreSQL does not answer, ${describeLake(lake)}: ${words}`,
     hint: () =>
       'check lake.catalog and whether the server runs; nothing was lost, run again when it does',

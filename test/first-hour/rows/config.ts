@@ -163,7 +163,7 @@ export const rows: readonly Mistake[] = [
       'name: shop\nsources:\n  crm:\n    tabels:\n      customers: { file: seeds/ref/countries.csv }\n',
     ),
     answer: `
-      eider.yml:4:5 error config-invalid-value: "sources.crm" must be a group of database, sqlite, postgres, mysql, schema, tables
+      eider.yml:4:5 error config-invalid-value: "sources.crm" must be a group of database, sqlite, postgres, mysql, schema, timeout, secret, tables
       hint: did you mean "tables"?`,
     grade: 'A',
   },
