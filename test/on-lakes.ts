@@ -1,16 +1,12 @@
 // One list of the cases of the pipeline, golden projects and crashes that run on both kinds of target: on a file, and
 // once more, by the same code, on tables in a lake. `node dist/test/run.js lake/pipeline` runs those on a lake alone.
 
-/** Files below test/, without `.test.ts`, that a run of all tests has on a lake too. */
+/** Files below test/, without `.test.ts`. */
 export const onBoth: readonly string[] = [
   'pipeline/build/append',
   'pipeline/build/build',
-  'pipeline/build/scd2',
-  'pipeline/letter-case',
-]
-
-/** Those whose minutes on a lake are spent only where they are asked for, as `lake/pipeline`. */
-export const onBothIfAsked: readonly string[] = [
   'pipeline/build/merge',
   'pipeline/build/run-checks',
+  'pipeline/build/scd2',
+  'pipeline/letter-case',
 ]

@@ -9,7 +9,8 @@ import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onBoth, onBothIfAsked } from './on-lakes.ts'
+import { ifAsked } from './if-asked.ts'
+import { onBoth } from './on-lakes.ts'
 import { missingLakeParts, missingParts, partsAreRequired } from './support/lake/parts.ts'
 import { SERVERS_VARIABLE, startServers } from './support/lake/servers.ts'
 
@@ -34,11 +35,12 @@ const filters = process.argv.slice(2)
 const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
   .toSorted()
-/** Files of on-lakes.ts once more, by a name below lake/. */
-const repeated = filters.length === 0 ? onBoth : [...onBoth, ...onBothIfAsked]
-const onLakes = new Map(repeated.map((path) => [`lake/${path}.test.js`, `${path}.test.js`]))
-const entries = [...onLakes.keys(), ...files].filter(
-  (file) => filters.length === 0 || filters.some((part) => file.includes(part)),
+/** Those of `onBoth` once more, by a name below lake/. */
+const onLakes = new Map(onBoth.map((path) => [`lake/${path}.test.js`, `${path}.test.js`]))
+const entries = [...onLakes.keys(), ...files].filter((file) =>
+  filters.length === 0
+    ? !ifAsked.includes(file.replace('.test.js', ''))
+    : filters.some((part) => file.includes(part)),
 )
 
 const needsLake = (file: string) => file.startsWith('lake/') || file.startsWith('support/lake/')

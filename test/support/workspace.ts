@@ -96,13 +96,17 @@ async function runToEnd(args: readonly string[], options: RunOptions): Promise<O
   const output = collect(child)
   child.stdin?.end()
   const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? TIMEOUT_MS)
+  const startedMs = Date.now()
   const exitCode = await exitOf(child)
   clearTimeout(timer)
+  const { signalCode: signal } = child
+  const afterSeconds = (Date.now() - startedMs) / 1000
+  const ended = signal === null ? '' : `\nended by ${signal} after ${afterSeconds} s`
   return {
     command: `eider ${args.join(' ')}`,
     exitCode,
     stdout: output.stdout(),
-    stderr: output.stderr(),
+    stderr: output.stderr() + ended,
   }
 }
 
