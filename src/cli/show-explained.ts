@@ -1,33 +1,14 @@
 // The plan of a model for people: one line for each operator, what it reads below it.
 
+import type { ExplainedPlan } from '../core/report/explained-plan.ts'
 import { byteText } from './byte-text.ts'
 import { cut } from './cells.ts'
 import { showRows } from './show-rows.ts'
 import { duration } from './run-lines.ts'
 
-interface ShownOperator {
-  readonly depth: number
-  readonly name: string
-  readonly details: string
-  readonly estimated_rows: number | null
-  readonly rows: number | null
-  readonly ms: number | null
-}
-
-interface ShownPlan {
-  readonly operators: readonly ShownOperator[]
-  readonly analyzed: {
-    readonly ms: number
-    readonly cpu_ms: number
-    readonly peak_memory_bytes: number
-    readonly spilled_bytes: number
-    readonly rows_scanned: number
-  } | null
-}
-
 const DETAILS_COLUMNS = 80
 
-export function showExplained({ operators, analyzed }: ShownPlan): string {
+export function showExplained({ operators, analyzed }: ExplainedPlan): string {
   const total = operators.reduce((sum, { ms }) => sum + (ms ?? 0), 0)
   const rows = operators.map((operator) => ({
     operator: `${'  '.repeat(operator.depth)}${operator.name}`,

@@ -72,7 +72,10 @@ export default class Check extends BaseCommand {
       const { state } = paths
       const project = await compileOnce(files, { dir: paths.dir, state, save: false })
       const known = knownModels(project)
-      const contents = await hashSeeds(paths.dir, project.models.values())
+      // Without a manifest nobody asks for them.
+      const isCompared = against !== undefined || flags.manifest !== undefined
+      const seeds = isCompared ? project.models.values() : []
+      const contents = await hashSeeds(paths.dir, seeds)
       const { editOf } = await import('../pipeline/catalog/manifest.ts')
       const isEdited = (model: Model) =>
         against === undefined ? noState() : editOf(model, against, contents) !== null

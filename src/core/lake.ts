@@ -1,12 +1,14 @@
 // A target whose tables are a lake: its catalog in PostgreSQL, its rows as Parquet in an S3-compatible store.
 
 import { UsageError } from './failures.ts'
+import type { ServerAddress } from './server-url.ts'
 
 /** As set. Services and the daemon of such a target need none of it, so it may not be whole. */
 export interface LakeSettings {
   /** The project that owns the schema. */
   readonly project: string
-  readonly catalog: LakeCatalog | null
+  /** Without a password it is as libpq finds it, which also reads ~/.pgpass. */
+  readonly catalog: ServerAddress | null
   /** Of the lake's tables in the catalog. */
   readonly schema: string
   readonly store: LakeStoreSettings
@@ -17,19 +19,8 @@ export interface LakeSettings {
 
 /** Whole, so that it can be opened. */
 export interface LakeTarget extends LakeSettings {
-  readonly catalog: LakeCatalog
+  readonly catalog: ServerAddress
   readonly store: LakeStore
-}
-
-export interface LakeCatalog {
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly database: string
-  /** Such as sslmode; none of them is a secret. */
-  readonly parameters: readonly (readonly [name: string, value: string])[]
-  /** null: as libpq finds it, which also reads ~/.pgpass. */
-  readonly password: string | null
 }
 
 export interface LakeStore extends LakeStoreSettings {
@@ -65,45 +56,6 @@ export const extensionsOfLake = ({ store }: LakeSettings): readonly string[] =>
 
 /** The schema of rows that are stored under other types than their relation has (stored-types.ts). */
 export const STORED_SCHEMA = '_eider_stored'
-
-/** What may stand behind the `?` of a catalog: how the connection is secured. */
-const CATALOG_PARAMETERS = [
-  'sslmode',
-  'sslrootcert',
-  'sslcert',
-  'sslkey',
-  'sslcrl',
-  'channel_binding',
-  'gssencmode',
-]
-
-/** null for what is not the URL of a PostgreSQL database. */
-export function parseCatalogUrl(text: string): LakeCatalog | null {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hash !== '') return null
-  const database = unescaped(url.pathname.slice(1))
-  const user = unescaped(url.username)
-  const password = unescaped(url.password)
-  if (!database || !user || password === null || url.hostname === '') return null
-  const parameters = [...url.searchParams]
-  if (!parameters.every(([name]) => CATALOG_PARAMETERS.includes(name))) return null
-  return {
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: url.port === '' ? 5432 : Number(url.port),
-    user,
-    database,
-    parameters,
-    password: password === '' ? null : password,
-  }
-}
-
-function unescaped(text: string): string | null {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
-  }
-}
 
 /** Whether a text that is meant as a URL holds a password, also where it is none that can be parsed. */
 export const holdsPassword = (text: string): boolean => /^[^/]*\/\/[^/?#@]*:[^/?#]*@/.test(text)

@@ -3,38 +3,12 @@
 import { seedQuery } from '../compiler/seed.ts'
 import { UsageError } from '../core/failures.ts'
 import type { Model } from '../core/model.ts'
+import type { ExplainedPlan, Operator } from '../core/report/explained-plan.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { textOf } from '../duckdb/values.ts'
 import { problemIn } from './failure.ts'
-
-export interface Operator {
-  /** What an operator reads follows it, one deeper. */
-  readonly depth: number
-  readonly name: string
-  /** What it is about: a table, a condition, keys. */
-  readonly details: string
-  /** As the engine guessed; null: it did not. */
-  readonly estimated_rows: number | null
-  /** null: it was not run. */
-  readonly rows: number | null
-  readonly ms: number | null
-}
-
-export interface ExplainedModel {
-  readonly operators: readonly Operator[]
-  /** Of the whole query; null: it was not run. */
-  readonly analyzed: {
-    readonly ms: number
-    /** Of all threads. */
-    readonly cpu_ms: number
-    readonly peak_memory_bytes: number
-    /** Largest size of what did not fit in memory. */
-    readonly spilled_bytes: number
-    readonly rows_scanned: number
-  } | null
-}
 
 interface Node {
   readonly name?: string
@@ -58,7 +32,7 @@ export async function explainModel(
   connection: Connection,
   model: Model,
   { dir, analyze }: { readonly dir: string; readonly analyze: boolean },
-): Promise<ExplainedModel> {
+): Promise<ExplainedPlan> {
   const how = analyze ? sql`EXPLAIN (ANALYZE, FORMAT json)` : sql`EXPLAIN (FORMAT json)`
   const [row] = await connection
     .rows(sql`${how} ${queryOf(model, dir)}`)

@@ -1,12 +1,13 @@
 // The settings of a lake as what the engine needs of them.
 
-import { type LakeSettings, parseCatalogUrl, parseEndpoint, parseStoreUrl } from '../core/lake.ts'
+import { type LakeSettings, parseEndpoint, parseStoreUrl } from '../core/lake.ts'
+import { parseServerUrl } from '../core/server-url.ts'
 import { extensionDirectory } from './extensions.ts'
 import type { SettingValues } from './settings.ts'
 
 /** Values have been checked by their types. */
 export function lakeSettings(project: string, dir: string, settings: SettingValues): LakeSettings {
-  const catalog = parsed(settings['lake.catalog'], parseCatalogUrl)
+  const catalog = parsed(settings['lake.catalog'], (text) => parseServerUrl(text, 'postgres'))
   const password = settings['lake.password'] ?? catalog?.password ?? null
   const endpoint = parsed(settings['lake.s3_endpoint'], parseEndpoint)
   return {

@@ -1,6 +1,7 @@
 // Values of settings: what a type accepts, from YAML and flags as values, from the environment as text.
 
-import { parseCatalogUrl, parseEndpoint, parseStoreUrl } from '../core/lake.ts'
+import { parseEndpoint, parseStoreUrl } from '../core/lake.ts'
+import { parseServerUrl } from '../core/server-url.ts'
 import { extensionNamed } from '../core/extensions.ts'
 import type { SettingType } from './settings.ts'
 
@@ -55,7 +56,7 @@ export function acceptValue(type: SettingType, value: unknown): SettingValue | n
       return typeof value === 'string' && form.test(value) ? value : null
     }
     case 'catalog':
-      return typeof value === 'string' && parseCatalogUrl(value) !== null ? value : null
+      return typeof value === 'string' && parseServerUrl(value, 'postgres') !== null ? value : null
     case 'store':
       return typeof value === 'string' && parseStoreUrl(value) !== null ? value : null
     case 'endpoint':

@@ -3,27 +3,13 @@
 import type { Age, SourceServer } from '../../core/external.ts'
 import { holdsPassword } from '../../core/lake.ts'
 import { limits } from '../../core/limits.ts'
+import { parseServerUrl, serverParameters, type ServerSystem } from '../../core/server-url.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { hasVariable } from './environment.ts'
 import { ageOf, type Group, type Text, textOf } from './nodes.ts'
 
-const PORTS = { postgres: 5432, mysql: 3306 } as const
-/** What may stand behind the `?`: how the connection is secured. */
-export const SERVER_PARAMETERS = {
-  postgres: [
-    'sslmode',
-    'sslrootcert',
-    'sslcert',
-    'sslkey',
-    'sslcrl',
-    'channel_binding',
-    'gssencmode',
-  ],
-  mysql: ['ssl_mode', 'ssl_ca', 'ssl_cert', 'ssl_key'],
-} as const
-
 interface Place {
-  readonly system: 'postgres' | 'mysql'
+  readonly system: ServerSystem
   readonly database: Text | null
   readonly server: SourceServer | null
 }
@@ -31,19 +17,19 @@ interface Place {
 const expected = (system: string) =>
   `a URL without a password, such as ${system}://reader@db.example/shop`
 
-export function readServer(group: Group, name: string, system: 'postgres' | 'mysql'): Place {
+export function readServer(group: Group, name: string, system: ServerSystem): Place {
   const { path, environment, members } = group
   const timeout = ageOf(group, 'timeout') ?? defaultTimeout
   const text = textOf(group, system, expected(system))
   if (text?.value == null) return { system, database: text, server: null }
   const isFilled = hasVariable(text.written)
   const variable = `SOURCE_${name.toUpperCase()}_PASSWORD`
-  const parsed = parseServer(text.value, system)
+  const parsed = parseServerUrl(text.value, system)
   const holds = holdsPassword(text.value)
   if (!isFilled && (parsed === null || holds)) {
     const hint = holds
       ? `its password is taken from ${variable}`
-      : parameterHint(text.value, SERVER_PARAMETERS[system])
+      : parameterHint(text.value, serverParameters[system])
     group.refuse(members.get(system)!, `${path}.${system}`, expected(system), hint)
     return { system, database: text, server: null }
   }
@@ -82,37 +68,10 @@ const defaultTimeout: Age = {
   ms: limits.sourceStatementMs,
 }
 
-type Parsed = Omit<SourceServer, 'shown' | 'passwordHint' | 'timeout'>
-
-/** null for what is not such a URL. */
-function parseServer(text: string, system: 'postgres' | 'mysql'): Parsed | null {
-  const url = URL.canParse(text) ? new URL(text) : null
-  const schemes = system === 'postgres' ? ['postgres:', 'postgresql:'] : ['mysql:', 'mariadb:']
-  if (url === null || !schemes.includes(url.protocol) || url.hash !== '') return null
-  const known: readonly string[] = SERVER_PARAMETERS[system]
-  const parameters = [...url.searchParams]
-  if (!parameters.every(([name]) => known.includes(name))) return null
-  const [user, database, password] = [url.username, url.pathname.slice(1), url.password].map(
-    unescaped,
-  )
-  if (!user || !database || password == null || url.hostname === '') return null
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const port = url.port === '' ? PORTS[system] : Number(url.port)
-  return { host, port, user, database, password: password === '' ? null : password, parameters }
-}
-
 /** For a parameter behind the `?` that is not known. */
 function parameterHint(text: string, known: readonly string[]): string | undefined {
   const names = URL.canParse(text) ? [...new URL(text).searchParams.keys()] : []
   const wrong = names.find((name) => !known.includes(name))
   if (wrong === undefined) return undefined
   return didYouMean(wrong, known) ?? `known behind the ? are ${known.join(', ')}`
-}
-
-function unescaped(text: string): string | null {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
-  }
 }

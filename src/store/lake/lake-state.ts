@@ -252,14 +252,8 @@ export class LakeState implements StateStore {
 /** No model can have a name without a schema. */
 const MACROS = 'macros'
 
-interface NewBuild {
+interface NewBuild extends Omit<Build, 'seq' | 'run_id'> {
   readonly runId: string
-  readonly model: string
-  readonly kind: string
-  readonly fingerprint: string
-  readonly version: string
-  readonly definition: string
-  readonly removed: boolean
 }
 
 const NOTHING: Omit<NewBuild, 'runId'> = {

@@ -1,0 +1,58 @@
+// The URL of a database server, as sources and lakes name it.
+
+/** What may stand behind the `?`: how the connection is secured. */
+export const serverParameters = {
+  postgres: [
+    'sslmode',
+    'sslrootcert',
+    'sslcert',
+    'sslkey',
+    'sslcrl',
+    'channel_binding',
+    'gssencmode',
+  ],
+  mysql: ['ssl_mode', 'ssl_ca', 'ssl_cert', 'ssl_key'],
+} as const
+
+export type ServerSystem = keyof typeof serverParameters
+
+const PORTS = { postgres: 5432, mysql: 3306 } as const
+const PROTOCOLS = {
+  postgres: ['postgres:', 'postgresql:'],
+  mysql: ['mysql:', 'mariadb:'],
+} as const
+
+export interface ServerAddress {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly database: string
+  /** Such as sslmode; none of them is a secret. */
+  readonly parameters: readonly (readonly [name: string, value: string])[]
+  readonly password: string | null
+}
+
+/** null for what is not such a URL. */
+export function parseServerUrl(text: string, system: ServerSystem): ServerAddress | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const protocols: readonly string[] = PROTOCOLS[system]
+  if (url === null || !protocols.includes(url.protocol) || url.hash !== '') return null
+  const known: readonly string[] = serverParameters[system]
+  const parameters = [...url.searchParams]
+  if (!parameters.every(([name]) => known.includes(name))) return null
+  const [user, database, password] = [url.username, url.pathname.slice(1), url.password].map(
+    unescaped,
+  )
+  if (!user || !database || password == null || url.hostname === '') return null
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const port = url.port === '' ? PORTS[system] : Number(url.port)
+  return { host, port, user, database, parameters, password: password === '' ? null : password }
+}
+
+function unescaped(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
