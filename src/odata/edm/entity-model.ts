@@ -2,6 +2,7 @@
 
 import { entitySetName, type ModelName } from '../../core/names.ts'
 import type { PublishedRelation, Snapshot, StoredRows } from '../../core/snapshot.ts'
+import type { RowFilter } from '../../core/row-filter.ts'
 import { inSlices } from '../../core/time-slices.ts'
 import { addNavigation, type GrowingSet } from './infer-navigation.ts'
 import { edmTypeOf } from './types.ts'
@@ -15,6 +16,8 @@ export interface SnapshotFacts {
   readonly signedTinyints: ReadonlyMap<ModelName, ReadonlySet<string>>
   /** Names of the columns of dates and times, by model, that hold a value outside of what OData has. */
   readonly clampedTimes: ReadonlyMap<ModelName, ReadonlySet<string>>
+  /** Of who asks, by model; all rows when absent. */
+  readonly filters?: ReadonlyMap<ModelName, RowFilter>
 }
 
 export function buildEntityModel(snapshot: Snapshot, facts: SnapshotFacts): EntityModel {
@@ -65,6 +68,7 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
     const clamped = facts.clampedTimes.get(relation.model)?.has(column.name) ?? false
     return { name: column.name, column, type, nullable, clamped }
   })
+  const only = facts.filters?.get(relation.model) ?? null
   const key = relation.key.map((part) => properties.find((property) => property.name === part)!)
   return {
     name,
@@ -72,6 +76,7 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
     type: { name, description: relation.description, key, properties, navigation: [] },
     table: facts.stored.tableOf(name),
     tableBefore: facts.stored.tableOf(nameBefore(name)),
-    inKeyOrder: facts.stored.inKeyOrder,
+    only,
+    inKeyOrder: facts.stored.inKeyOrder && only === null,
   }
 }
