@@ -50,7 +50,7 @@ export async function answerGet(
   const since =
     deltatoken === undefined ? null : parseDeltaToken(deltatoken, request.target, service.links)
   const snapshot = resources.use(await leaseFor(service.snapshots, token, pinned))
-  const { model } = await snapshot.viewFor(service.reader)
+  const { model } = await service.snapshots.viewOf(snapshot, service.reader)
   const clock = { remainingMs: service.requestTimeoutMs }
   const { admission, streams, snapshots } = service
   const onDamage = (error: unknown) => void snapshots.reportDamage(snapshot.snapshot, error)

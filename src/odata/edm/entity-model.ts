@@ -2,11 +2,16 @@
 
 import { entitySetName, type ModelName } from '../../core/names.ts'
 import type { PublishedRelation, Snapshot, StoredRows } from '../../core/snapshot.ts'
-import type { RowFilter } from '../../core/row-filter.ts'
 import { inSlices } from '../../core/time-slices.ts'
 import { addNavigation, type GrowingSet } from './infer-navigation.ts'
 import { edmTypeOf } from './types.ts'
-import { type EntityModel, nameBefore, type Property, type SharedKey } from './model.ts'
+import {
+  type EntityModel,
+  type EntitySet,
+  nameBefore,
+  type Property,
+  type SharedKey,
+} from './model.ts'
 
 /** What the manifest alone does not tell. */
 export interface SnapshotFacts {
@@ -17,8 +22,10 @@ export interface SnapshotFacts {
   /** Names of the columns of dates and times, by model, that hold a value outside of what OData has. */
   readonly clampedTimes: ReadonlyMap<ModelName, ReadonlySet<string>>
   /** Of who asks, by model; all rows when absent. */
-  readonly filters?: ReadonlyMap<ModelName, RowFilter>
+  readonly filters?: ReadonlyMap<ModelName, FilteredRows>
 }
+
+export type FilteredRows = Pick<EntitySet, 'only' | 'storedRows'>
 
 export function buildEntityModel(snapshot: Snapshot, facts: SnapshotFacts): EntityModel {
   const model = emptyModel(snapshot)
@@ -68,7 +75,10 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
     const clamped = facts.clampedTimes.get(relation.model)?.has(column.name) ?? false
     return { name: column.name, column, type, nullable, clamped }
   })
-  const only = facts.filters?.get(relation.model) ?? null
+  const { only, storedRows } = facts.filters?.get(relation.model) ?? {
+    only: null,
+    storedRows: relation.rows,
+  }
   const key = relation.key.map((part) => properties.find((property) => property.name === part)!)
   return {
     name,
@@ -77,6 +87,7 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
     table: facts.stored.tableOf(name),
     tableBefore: facts.stored.tableOf(nameBefore(name)),
     only,
+    storedRows,
     inKeyOrder: facts.stored.inKeyOrder && only === null,
   }
 }

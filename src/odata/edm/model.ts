@@ -23,6 +23,8 @@ export interface EntitySet {
   readonly tableBefore: TableName
   /** Rows that whoever asks may read; null: all. */
   readonly only: RowFilter | null
+  /** Those that are read to find them. */
+  readonly storedRows: number
   /** Whether rows that are read without an order come in that of the key. */
   readonly inKeyOrder: boolean
 }

@@ -8,7 +8,11 @@ import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
-import { buildEntityModelInSlices, type SnapshotFacts } from '../edm/entity-model.ts'
+import {
+  buildEntityModelInSlices,
+  type FilteredRows,
+  type SnapshotFacts,
+} from '../edm/entity-model.ts'
 import type { EntityModel } from '../edm/model.ts'
 import type { Reader } from '../protocol/reader.ts'
 import { tableSql } from '../sql/table.ts'
@@ -34,7 +38,7 @@ export async function readerView(
   connection: Connection,
 ): Promise<ReaderView> {
   const relations: PublishedRelation[] = []
-  const filters = new Map<ModelName, RowFilter>()
+  const filters = new Map<ModelName, FilteredRows>()
   const problems: UnboundFilter[] = []
   for (const relation of snapshot.relations) {
     const set = entitySetName(relation.model)
@@ -50,7 +54,7 @@ export async function readerView(
       continue
     }
     relations.push({ ...relation, rows, bytes: 0 })
-    filters.set(relation.model, filter)
+    filters.set(relation.model, { only: filter, storedRows: relation.rows })
   }
   const seen = { ...snapshot, relations }
   const model = await buildEntityModelInSlices(seen, { ...facts, filters })

@@ -59,6 +59,6 @@ export async function pageFor(
   if (reader.key === '' || snapshots.published === null)
     return await pages.find(path, snapshots.published, '')
   await using leased = snapshots.lease()
-  const { snapshot } = await leased.viewFor(reader)
+  const { snapshot } = await snapshots.viewOf(leased, reader)
   return await pages.find(path, snapshot, reader.key)
 }
