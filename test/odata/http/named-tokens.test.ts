@@ -213,9 +213,9 @@ test('rows that come into the filter, leave it, or stay out of it are told as su
     ...tablesOf('').slice(1),
   ]
   const { all, few } = await both(resources)
-  const link = async ({ get }: Served, headers = {}) =>
+  const link = async (served: Served, headers = {}) =>
     String(
-      (await get('shop_orders', { ...headers, Prefer: 'odata.track-changes' })).json[
+      (await served.get('shop_orders', { ...headers, Prefer: 'odata.track-changes' })).json[
         '@odata.deltaLink'
       ],
     )
