@@ -126,6 +126,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     paths,
     schedule: config.schedule,
     notify: config.notify,
+    readers: config.readers,
     secrets: [env, dotEnv],
     files: {
       ...files,
