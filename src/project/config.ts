@@ -47,6 +47,16 @@ export interface Config {
 
 const text = { is: 'text' } as const
 const settingNames = Object.keys(settings)
+/** Keys of the file that are not settings; of these a target has `vars` alone. */
+export const keysOfFile = [
+  'name',
+  'notify',
+  'schedule',
+  'sources',
+  'secrets',
+  'targets',
+  'vars',
+] as const
 const SOURCE_GROUPS = ['sources', 'secrets']
 const WHOLE_FILE: Span = { start: 0, end: 0 }
 
@@ -272,10 +282,7 @@ const TARGET_NAME = /^[A-Za-z0-9_-]+$/
 function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
   const below = settingNames.filter((name) => name.startsWith(prefix))
   if (prefix !== '') return below
-  const ofRoot =
-    targets === null
-      ? ['vars']
-      : ['name', 'notify', 'schedule', ...SOURCE_GROUPS, 'targets', 'vars']
+  const ofRoot = targets === null ? ['vars'] : keysOfFile
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 
