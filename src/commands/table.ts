@@ -13,6 +13,7 @@ import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
 import Init from './init.ts'
+import Lsp from './lsp.ts'
 import Maintain from './maintain.ts'
 import Move from './move.ts'
 import Mv from './mv.ts'
@@ -28,6 +29,7 @@ import Pull from './pull.ts'
 import Query from './query.ts'
 import Up from './up.ts'
 import Status from './status.ts'
+import Token from './token.ts'
 import Test from './test.ts'
 import Version from './version.ts'
 
@@ -40,6 +42,7 @@ export const commands = {
   plan: PipelinePlan,
   check: Check,
   contract: Contract,
+  token: Token,
   docs: Docs,
   ls: PipelineLs,
   show: PipelineShow,
@@ -50,6 +53,7 @@ export const commands = {
   move: Move,
   drop: Drop,
   maintain: Maintain,
+  lsp: Lsp,
   doctor: Doctor,
   test: Test,
   status: Status,

@@ -2,6 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
+import type { NamedToken } from '../core/named-tokens.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { RequestHead } from './fast/plain-post.ts'
 import { RequestError } from './request-error.ts'
@@ -23,6 +24,41 @@ export function hasToken(request: RequestHead, token: string | null): boolean {
   const shown = shownToken(request.headers.authorization ?? '')
   return shown !== null && equalInConstantTime(shown, token)
 }
+
+/** What a service accepts: a token without a name, and those with one. Nothing: anybody may come. */
+export interface Accepted<T extends NamedToken> {
+  readonly token: string | null
+  readonly named: readonly T[]
+}
+
+/**
+ * The token that a request shows; null for the one without a name, or where none is needed. Throws 401. The time that it
+ * takes does not tell which one is nearly right: each is compared, as a hash, in constant time.
+ */
+export function identify<T extends NamedToken>(
+  request: RequestHead,
+  { token, named }: Accepted<T>,
+  now: Date,
+): T | null {
+  if (token === null && named.length === 0) return null
+  const shown = shownToken(request.headers.authorization ?? '')
+  const digest = createHash('sha256')
+    .update(shown ?? '')
+    .digest()
+  let isPlain = false
+  let found: T | null = null
+  if (token !== null) isPlain = timingSafeEqual(digest, createHash('sha256').update(token).digest())
+  for (const one of named) if (timingSafeEqual(digest, Buffer.from(one.hash, 'hex'))) found ??= one
+  if (shown !== null && isPlain) return null
+  if (shown === null || found === null)
+    throw unauthorized('unauthorized', 'a valid token is required')
+  if (found.expiresAt === null || now < found.expiresAt) return found
+  const at = found.expiresAt.toISOString().replace('.000', '')
+  throw unauthorized('token-expired', `the token has expired (${at}); ask for a new one`)
+}
+
+const unauthorized = (code: string, message: string) =>
+  new RequestError(401, code, message, { headers: { 'WWW-Authenticate': CHALLENGES } })
 
 function shownToken(authorization: string): string | null {
   const [, scheme = '', credentials = ''] = /^(\S+) +(.*)$/.exec(authorization) ?? []

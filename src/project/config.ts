@@ -23,6 +23,7 @@ import { readSecrets } from './sources/secrets.ts'
 import { readSources } from './sources/sources.ts'
 import type { Notify, Schedule } from '../core/schedule.ts'
 import { readNotify } from './notify.ts'
+import { readTokens, type WrittenTokens } from './tokens.ts'
 import { readSchedule } from './schedule.ts'
 import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
 import { blankHint, yamlProblems } from './yaml-problems.ts'
@@ -38,6 +39,7 @@ export interface Config {
   /** With the values of the environment; the first that has one counts. */
   readonly sources: (environments: Environments) => readonly ExternalSource[]
   readonly schedule: Schedule
+  readonly readers: WrittenTokens
   readonly notify: Notify | null
   /** As declared, and what each target overrides. */
   readonly variables: Variables
@@ -47,6 +49,16 @@ export interface Config {
 
 const text = { is: 'text' } as const
 const settingNames = Object.keys(settings)
+/** Keys of the file that are not settings; of these a target has `vars` alone. */
+export const keysOfFile = [
+  'name',
+  'notify',
+  'schedule',
+  'sources',
+  'secrets',
+  'targets',
+  'vars',
+] as const
 const SOURCE_GROUPS = ['sources', 'secrets']
 const WHOLE_FILE: Span = { start: 0, end: 0 }
 
@@ -97,6 +109,7 @@ export function parseConfig(source: SourceFile): Config {
     ...declarationsOf(source, variableNodes, sourceNodes, refuse),
     schedule: readSchedule(upNodes.get('schedule') ?? null, source, refuse),
     notify: readNotify(upNodes.get('notify') ?? null, source, refuse),
+    readers: readTokens('odata.tokens', upNodes.get('odata.tokens') ?? null, source, refuse),
     diagnostics,
   }
 }
@@ -111,7 +124,7 @@ interface Reading {
   readonly variableNodes: Map<string, Node | null>
   /** What stands under `sources`, and under `secrets`. */
   readonly sourceNodes: Map<string, Node | null>
-  /** What stands under `schedule` and `notify`. */
+  /** What stands under `schedule` and `notify`, and the lists of tokens. */
   readonly upNodes: Map<string, Node | null>
   /** '' outside of targets. */
   readonly target?: string
@@ -183,13 +196,15 @@ function quotesHint(type: SettingType, given: unknown): string | undefined {
     : undefined
 }
 
+const OF_THEIR_OWN = new Set(['schedule', 'notify', 'odata.tokens'])
+
 /** True for a key whose value is not a setting; it is stored for the code that reads it. */
 function isOfItsOwn(reading: Reading, key: string, node: Node | null): boolean {
   const isInTarget = reading.targets === null
   if (key === 'vars') reading.variableNodes.set(reading.target ?? '', node)
   else if (key === 'targets' && !isInTarget) readTargets(reading, node)
   else if (SOURCE_GROUPS.includes(key) && !isInTarget) reading.sourceNodes.set(key, node)
-  else if (['schedule', 'notify'].includes(key) && !isInTarget) reading.upNodes.set(key, node)
+  else if (OF_THEIR_OWN.has(key) && !isInTarget) reading.upNodes.set(key, node)
   else return false
   return true
 }
@@ -270,12 +285,10 @@ function declarationsOf(
 const TARGET_NAME = /^[A-Za-z0-9_-]+$/
 
 function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
-  const below = settingNames.filter((name) => name.startsWith(prefix))
+  const own = [...OF_THEIR_OWN].filter((name) => targets !== null && name.includes('.'))
+  const below = [...settingNames, ...own].filter((name) => name.startsWith(prefix))
   if (prefix !== '') return below
-  const ofRoot =
-    targets === null
-      ? ['vars']
-      : ['name', 'notify', 'schedule', ...SOURCE_GROUPS, 'targets', 'vars']
+  const ofRoot = targets === null ? ['vars'] : keysOfFile
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 

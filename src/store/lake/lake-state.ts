@@ -7,6 +7,7 @@
 // by the lake, since an insert and a delete in one table conflict.
 
 import type { Kind, Macro } from '../../core/model.ts'
+import { limits } from '../../core/limits.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -62,14 +63,22 @@ export class LakeState implements StateStore {
     const look = this.#session.takeLook()
     let found = look === null ? await this.#readAll(connection, spelled) : foundIn(look, spelled)
     if (found !== null && options?.isMove !== true) refuseUnfinishedMove(found.catalog)
-    if (found === null) {
-      await makeLayout(connection, this.#session.lake)
-      found = await this.#readAll(connection, spelled)
-    }
+    found ??= await this.#make(connection, spelled)
     if (found !== null) found = await this.#takeOver(connection, found, spelled)
     if (found === null) throw new Error('the state of the lake is gone')
     this.#seq = found.lastSeq + 1
     return found
+  }
+
+  /** One process after the other: the layout is made in several transactions, and only once (lake-layout.ts). */
+  async #make(connection: Connection, names: readonly ModelName[]): Promise<Found | null> {
+    const { signal } = new AbortController()
+    const options = { waitMs: limits.runLockWaitMs, signal }
+    await using _turn = await this.#session.holdTurn(null, options)
+    const found = await this.#readAll(connection, names)
+    if (found !== null) return found
+    await makeLayout(connection, this.#session.lake)
+    return await this.#readAll(connection, names)
   }
 
   async read(connection: Connection, names: Iterable<ModelName>): Promise<Known> {
