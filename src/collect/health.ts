@@ -1,4 +1,4 @@
-// How the buffer is, as JSON (docs/collect.md, Watching the daemon). Counts only: no field tells the state of an event.
+// How the buffer is, as JSON (docs/collect/operating.md, Health). Counts only: no field tells the state of an event.
 
 import { statfs } from 'node:fs/promises'
 import { limits } from '../core/limits.ts'

@@ -13,6 +13,7 @@ import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
 import Init from './init.ts'
+import Lsp from './lsp.ts'
 import Maintain from './maintain.ts'
 import Move from './move.ts'
 import Mv from './mv.ts'
@@ -52,6 +53,7 @@ export const commands = {
   move: Move,
   drop: Drop,
   maintain: Maintain,
+  lsp: Lsp,
   doctor: Doctor,
   test: Test,
   status: Status,

@@ -37,6 +37,11 @@ const repository: Readonly<Record<string, Known>> = {
 
 export const extensionNames: readonly string[] = Object.keys(repository)
 
+/** With their aliases. */
+export const extensionSpellings: readonly string[] = Object.entries(repository).flatMap(
+  ([name, { aliases = [] }]) => [name, ...aliases],
+)
+
 /** In every engine; there is nothing to install. */
 export const builtInExtensions: ReadonlySet<string> = new Set([
   'autocomplete',

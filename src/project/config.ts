@@ -53,6 +53,16 @@ export interface Config {
 
 const text = { is: 'text' } as const
 const settingNames = Object.keys(settings)
+/** Keys of the file that are not settings; of these a target has `vars` alone. */
+export const keysOfFile = [
+  'name',
+  'notify',
+  'schedule',
+  'sources',
+  'secrets',
+  'targets',
+  'vars',
+] as const
 const SOURCE_GROUPS = ['sources', 'secrets']
 const WHOLE_FILE: Span = { start: 0, end: 0 }
 
@@ -290,10 +300,7 @@ function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
   const own = [...OF_THEIR_OWN].filter((name) => targets !== null && name.includes('.'))
   const below = [...settingNames, ...own].filter((name) => name.startsWith(prefix))
   if (prefix !== '') return below
-  const ofRoot =
-    targets === null
-      ? ['vars']
-      : ['name', 'notify', 'schedule', ...SOURCE_GROUPS, 'targets', 'vars']
+  const ofRoot = targets === null ? ['vars'] : keysOfFile
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]
 }
 

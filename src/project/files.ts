@@ -8,7 +8,7 @@ import { type ModelName, foldCase, parseModelName } from '../core/names.ts'
 import type { SeedFormat } from '../core/model.ts'
 import type { ModelFile, ProjectFiles, SeedFile } from '../core/project.ts'
 import { wholeFile } from '../core/source.ts'
-import { readSource, unreadable } from './read-text.ts'
+import { readSource, unreadable, type UnsavedTexts } from './read-text.ts'
 import { parseSeedTypes, type SeedTypes } from './seed-types.ts'
 
 /** Schemas that belong to DuckDB, and the one in which eider keeps its own tables. */
@@ -35,7 +35,11 @@ const SEED_FORMATS: Readonly<Record<string, SeedFormat>> = {
  * Reads models/, seeds/, macros/ and checks/ of the project in `dir`. Files that cannot be read or placed are among `problems`.
  * Names that begin with a dot and texts about the data (*.md) are ignored. `database` is the path of the warehouse.
  */
-export async function readProjectFiles(dir: string, database: string): Promise<ProjectFiles> {
+export async function readProjectFiles(
+  dir: string,
+  database: string,
+  unsaved?: UnsavedTexts,
+): Promise<ProjectFiles> {
   const problems: Diagnostic[] = []
   const understood = <T extends object>(items: readonly (T | Diagnostic)[]): readonly T[] =>
     items.filter((item): item is T => {
@@ -45,14 +49,16 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
   const isReserved = (schema: string) => isReservedSchema(schema, database)
   const pathsOf = async (top: string) => {
     try {
-      return await pathsBelow(dir, top)
+      const saved = await pathsBelow(dir, top)
+      const isNew = (path: string) => path.startsWith(`${top}/`) && !saved.includes(path)
+      return [...saved, ...[...(unsaved?.keys() ?? [])].filter(isNew)].toSorted()
     } catch (error) {
       problems.push(unreadable(top, error))
       return []
     }
   }
   const readAll = (paths: readonly string[]) =>
-    paths.filter(isSql).map((path) => readSource(dir, path, limits.modelFileBytes))
+    paths.filter(isSql).map((path) => readSource(dir, path, limits.modelFileBytes, unsaved))
   const modelPaths = await pathsOf('models')
   problems.push(...modelPaths.filter((path) => !isSql(path)).flatMap(ignoredFile))
   const unread: ModelFile[] = []
@@ -68,7 +74,7 @@ export async function readProjectFiles(dir: string, database: string): Promise<P
   const seedPaths = await pathsOf('seeds')
   const seedTypes = new Map<string, SeedTypes>()
   for (const path of seedPaths.filter(isYaml)) {
-    const source = readSource(dir, path, limits.configFileBytes)
+    const source = readSource(dir, path, limits.configFileBytes, unsaved)
     if (isDiagnostic(source)) problems.push(source)
     else seedTypes.set(withoutExtension(path), parseSeedTypes(source))
     const isAlone = !seedPaths.some(

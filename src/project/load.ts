@@ -16,7 +16,7 @@ import { readExtensionLock } from './extension-lock.ts'
 import { extensionsOf } from './extensions.ts'
 import { catalogOf, readProjectFiles } from './files.ts'
 import { lakeSettings } from './lake-settings.ts'
-import { readSource } from './read-text.ts'
+import { readSource, type UnsavedTexts } from './read-text.ts'
 import type { Project } from './project.ts'
 import {
   type SettingName,
@@ -41,6 +41,7 @@ export interface LoadOptions {
   readonly target?: string | null | undefined
   /** Values of variables given on the command line, each as `name=value`. */
   readonly vars?: readonly string[] | undefined
+  readonly unsaved?: UnsavedTexts
 }
 
 /** The nearest directory from `from` upward that has an eider.yml; null when there is none. */
@@ -86,7 +87,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   const { env, flags } = options
   const root = resolve(dir)
   if (!(await exists(join(root, CONFIG_FILE)))) throw await noProject(root)
-  const source = readSource(root, CONFIG_FILE, limits.configFileBytes)
+  const source = readSource(root, CONFIG_FILE, limits.configFileBytes, options.unsaved)
   if ('code' in source) throw new DiagnosticsError([source])
   const config = parseConfig(source)
   const { name, values, targets, diagnostics } = config
@@ -108,7 +109,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     ...pathsOf(root, effective.database, target, ownDatabase === null),
     ...(isLake(ofTarget ?? values) ? { lake: lakeSettings(name, root, effective) } : {}),
   }
-  const files = await readProjectFiles(root, paths.database)
+  const files = await readProjectFiles(root, paths.database, options.unsaved)
   const problems = [...warnings, ...(files.problems ?? [])]
   const sources = config.sources([env, dotEnv])
   refuseWarehouse(sources, root, paths.database)

@@ -12,6 +12,8 @@ import type { Project } from './project.ts'
 import { groupOf, isAbsent, spanOf, textMember, textsMember } from './members.ts'
 import type { Refuse } from './variables.ts'
 
+export const notifyKeys = ['on', 'late_after', 'webhook', 'command'] as const
+
 const EXPECTED = {
   on: `a list of ${occasions.join(', ')}`,
   lateAfter: 'a time from 1 second to 366 days, such as 30 minutes',
@@ -22,8 +24,7 @@ const EXPECTED = {
 /** null where nobody is to be told. */
 export function readNotify(node: Node | null, source: SourceFile, refuse: Refuse): Notify | null {
   if (isAbsent(node)) return null
-  const known = ['on', 'late_after', 'webhook', 'command']
-  const members = groupOf(node, 'notify', known, refuse)
+  const members = groupOf(node, 'notify', notifyKeys, refuse)
   if (members === null) return null
   const webhook = webhookOf(members, source, refuse)
   const command = textMember(members, 'command', 'notify', EXPECTED.command, refuse)

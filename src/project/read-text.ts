@@ -10,11 +10,21 @@ import { hintOfSystem, problemOfSystem } from '../files/system-errors.ts'
 
 const MiB = 1024 * 1024
 
+/** What an editor holds of files, by their paths relative to the project directory: it counts in place of the file. */
+export type UnsavedTexts = ReadonlyMap<string, string>
+
 /**
  * Text of a file without a byte order mark. Read at once: a thousand small files take four times as long when each of
  * their reads waits for its turn in the thread pool.
  */
-export function readSource(dir: string, path: string, limitBytes: number): SourceFile | Diagnostic {
+export function readSource(
+  dir: string,
+  path: string,
+  limitBytes: number,
+  unsaved?: UnsavedTexts,
+): SourceFile | Diagnostic {
+  const text = unsaved?.get(path)
+  if (text !== undefined) return { path, text }
   let bytes: Buffer
   try {
     bytes = readFileSync(join(dir, path))

@@ -11,6 +11,9 @@ import { cronTimes, type DueAfter, everyInterval, isTimezone, timezoneHere } fro
 import { groupOf, isAbsent, spanOf, textMember, textsMember } from './members.ts'
 import type { Refuse } from './variables.ts'
 
+export const scheduleKeys = ['timezone', 'runs'] as const
+export const runKeys = ['name', 'every', 'cron', 'select', 'exclude'] as const
+
 const EXPECTED = {
   every: 'a time from 1 second to 1 day, such as 5 minutes',
   cron: "a cron line of five fields whose time comes, such as '0 3 * * *'",
@@ -24,7 +27,7 @@ const EXPECTED = {
 export function readSchedule(node: Node | null, source: SourceFile, refuse: Refuse): Schedule {
   const nothing = { runs: [], source }
   if (isAbsent(node)) return nothing
-  const members = groupOf(node, 'schedule', ['timezone', 'runs'], refuse)
+  const members = groupOf(node, 'schedule', scheduleKeys, refuse)
   if (members === null) return nothing
   const timezone = timezoneOf(members, refuse)
   const list = members.get('runs')
@@ -59,8 +62,7 @@ function timezoneOf(members: ReadonlyMap<string, Node>, refuse: Refuse): string 
 }
 
 function readRun(node: Node, path: string, timezone: string, refuse: Refuse): ScheduledRun | null {
-  const known = ['name', 'every', 'cron', 'select', 'exclude']
-  const members = groupOf(node, path, known, refuse)
+  const members = groupOf(node, path, runKeys, refuse)
   if (members === null) return null
   const selectors = (key: string): readonly WrittenSelector[] =>
     textsMember(members, key, path, EXPECTED.selectors, refuse).map((item) => ({

@@ -7,7 +7,8 @@ import type { SettingType } from './settings.ts'
 
 export type SettingValue = string | number | boolean | readonly string[]
 
-const SIZE = /^\d+(\.\d+)? ?[KMGT]i?B$/i
+/** Without flags: the JSON Schema of eider.yml has it too. */
+export const SIZE = /^\d+(\.\d+)? ?[KMGTkmgt][Ii]?[Bb]$/
 
 /** For "must be …". */
 export function describeType(type: SettingType): string {

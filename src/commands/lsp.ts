@@ -1,0 +1,22 @@
+import * as Flags from '@oclif/core/flags'
+import { BaseCommand } from '../cli/base-command.ts'
+import { variableFlags } from '../cli/variable-flags.ts'
+
+export default class Lsp extends BaseCommand {
+  static override summary = 'Serve an editor: the language server, on standard input and output'
+  static override description =
+    'Editors start it, see docs/editors.md. It compiles what is open, saved or not, and builds nothing.'
+  static override examples = ['<%= config.bin %> lsp']
+  static override flags = {
+    ...variableFlags,
+    stdio: Flags.boolean({ summary: 'What it does anyway; some editors add it' }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Lsp)
+    const { serveEditor } = await import('../editor/server.ts')
+    const { target, vars } = flags
+    serveEditor({ env: process.env, flags: {}, target, vars, version: this.config.version })
+    await new Promise(() => {}) // it ends the process itself
+  }
+}

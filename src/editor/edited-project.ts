@@ -1,0 +1,149 @@
+// A project while somebody edits it: compiled again after each change, with the texts that are not saved yet.
+
+import { relative, sep } from 'node:path'
+import { compileAll } from '../compiler/compile.ts'
+import { diagnosticsOf } from '../compiler/mistakes.ts'
+import { scheduleMistakes } from '../compiler/schedule-mistakes.ts'
+import { knownModels } from '../compiler/select.ts'
+import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
+import { limits } from '../core/limits.ts'
+import type { CompiledProject } from '../core/model.ts'
+import { type LoadOptions, loadProject } from '../project/load.ts'
+import type { Project } from '../project/project.ts'
+import { ProjectWatch } from '../project/watch.ts'
+
+/** What the last compile found. */
+export interface Understood {
+  readonly project: Project
+  readonly compiled: CompiledProject
+}
+
+export interface EditedProjectOptions extends LoadOptions {
+  /** All that is wrong now. */
+  readonly onDiagnostics: (diagnostics: readonly Diagnostic[]) => void
+  /** Why the project cannot be compiled, if no file of it is to blame. */
+  readonly onProblem: (message: string) => void
+}
+
+/** Compiles one after the other: relative names of files are looked up in the working directory, which there is one of. */
+let turn: Promise<unknown> = Promise.resolve()
+
+export class EditedProject implements AsyncDisposable {
+  readonly dir: string
+  readonly #options: EditedProjectOptions
+  readonly #unsaved = new Map<string, string>()
+  #watch: ProjectWatch | null = null
+  #timer: NodeJS.Timeout | undefined
+  #isStale = true
+  #isClosed = false
+  #compiling: Promise<void> | null = null
+  #understood: Understood | null = null
+  #problem = ''
+
+  constructor(dir: string, options: EditedProjectOptions) {
+    this.dir = dir
+    this.#options = options
+  }
+
+  /** Begins to see what others change: a checkout, a formatter, a run that writes a seed. */
+  async follow(): Promise<void> {
+    const watch = await ProjectWatch.open(this.dir)
+    if (this.#isClosed) return await watch[Symbol.asyncDispose]()
+    this.#watch = watch
+    watch.onChange(() => {
+      this.note()
+      return Promise.resolve()
+    })
+  }
+
+  /** From the project directory on, with forward slashes; null: the file is not in it. */
+  pathOf(file: string): string | null {
+    const path = relative(this.dir, file).split(sep).join('/')
+    return path === '' || path.startsWith('../') ? null : path
+  }
+
+  /** The text of an open file; null: what is on disk counts. */
+  setText(path: string, text: string | null): void {
+    if (text === null) this.#unsaved.delete(path)
+    else this.#unsaved.set(path, text)
+    this.note()
+  }
+
+  textOf(path: string): string | undefined {
+    return this.#unsaved.get(path)
+  }
+
+  /** Something has changed: compiles when nothing follows for a moment. */
+  note(): void {
+    this.#isStale = true
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.fresh(), limits.editorQuietMs)
+  }
+
+  /** Of the last text that could be compiled, which may be older than what is open. */
+  get understood(): Understood | null {
+    return this.#understood
+  }
+
+  /** Of what is open now; null while eider.yml has mistakes. */
+  async fresh(): Promise<Understood | null> {
+    clearTimeout(this.#timer)
+    while (this.#isStale && !this.#isClosed) await (this.#compiling ??= this.#compile())
+    return this.#understood
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.#watch?.[Symbol.asyncDispose]()
+    await this.#compiling
+  }
+
+  /** The project with other texts, of which nobody is told: what an edit would do. */
+  async compileWith(texts: ReadonlyMap<string, string>): Promise<Understood> {
+    return await this.#inTurn(() => this.#understand(new Map([...this.#unsaved, ...texts])))
+  }
+
+  async #compile(): Promise<void> {
+    this.#isStale = false
+    try {
+      const understood = await this.#inTurn(() => this.#understand(this.#unsaved))
+      this.#understood = understood
+      const known = knownModels(understood.compiled)
+      this.#problem = ''
+      this.#options.onDiagnostics([
+        ...scheduleMistakes(understood.project.schedule, known),
+        ...diagnosticsOf(understood.compiled, new Set(known.keys())),
+      ])
+    } catch (error) {
+      if (error instanceof DiagnosticsError) this.#options.onDiagnostics(error.diagnostics)
+      else this.#tell(error as Error)
+    } finally {
+      this.#compiling = null
+    }
+  }
+
+  /** Once for as long as it lasts: each change is another try. */
+  #tell({ message }: Error): void {
+    if (message === this.#problem) return
+    this.#problem = message
+    this.#options.onProblem(message)
+  }
+
+  async #understand(unsaved: ReadonlyMap<string, string>): Promise<Understood> {
+    const { env, flags, target, vars } = this.#options
+    const project = await loadProject(this.dir, { env, flags, target, vars, unsaved })
+    const knownTables = this.#understood?.compiled.external?.tables ?? []
+    const compiled = await compileAll(project.files, { dir: this.dir, knownTables })
+    return { project, compiled }
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = turn.then(() => {
+      process.chdir(this.dir)
+      return work()
+    })
+    turn = mine.catch(() => {})
+    return await mine
+  }
+}

@@ -1,0 +1,72 @@
+// eider.yml as a JSON Schema, for editors: docs/schemas/eider.schema.json is what this gives.
+
+import { keysOfFile } from '../config.ts'
+import { settings, type SettingType } from '../settings.ts'
+import { groups, targets, variables } from './group-schemas.ts'
+import { group, type JsonSchema, schemaOfType } from './value-schemas.ts'
+
+/** Where the package is published; templates name it. */
+export const SCHEMA_URL = 'https://unpkg.com/eider/docs/schemas/eider.schema.json'
+
+const GROUPS: Readonly<Record<string, string>> = {
+  lake: 'Keeps the tables in a lake: DuckLake with its catalog in PostgreSQL and its rows in an S3 store',
+  extensions: 'Extensions of DuckDB',
+  collect: 'The daemon that takes events in',
+  odata: 'The service that answers OData',
+}
+
+export function configSchema(): JsonSchema {
+  const shared = settingGroups()
+  const refs = Object.fromEntries(
+    Object.keys(shared).map((key) => [key, { $ref: `#/definitions/${key}` }]),
+  )
+  const vars = { $ref: '#/definitions/vars' }
+  const own: Readonly<Record<(typeof keysOfFile)[number], JsonSchema>> = {
+    name: { description: 'Name of the project', type: 'string', minLength: 1 },
+    ...groups,
+    targets: targets({ ...refs, vars }),
+    vars,
+  }
+  const inOrder = Object.fromEntries(keysOfFile.map((key) => [key, own[key]]))
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: SCHEMA_URL,
+    title: 'eider.yml',
+    description: 'Settings of an eider project. Made from the table of settings.',
+    type: 'object',
+    required: ['name'],
+    properties: { ...inOrder, ...refs },
+    additionalProperties: false,
+    definitions: { ...shared, vars: variables },
+  }
+}
+
+/** By the first part of their names: a setting, or the group of those below it. */
+function settingGroups(): Readonly<Record<string, JsonSchema>> {
+  const found = new Map<string, Record<string, JsonSchema>>()
+  const plain: Record<string, JsonSchema> = {}
+  for (const [name, setting] of Object.entries(settings)) {
+    const [first, second] = name.split('.') as [string, string?]
+    if (second === undefined) plain[first] = schemaOfSetting(setting)
+    else found.set(first, { ...found.get(first), [second]: schemaOfSetting(setting) })
+  }
+  const nested = Array.from(found, ([name, members]): [string, JsonSchema] => {
+    const schema = group(members)
+    if (name !== 'extensions') return [name, { description: GROUPS[name], ...schema }]
+    // Short for the one member that most projects need.
+    return [name, { description: GROUPS[name], anyOf: [members['load'], schema] }]
+  })
+  return { ...plain, ...Object.fromEntries(nested) }
+}
+
+function schemaOfSetting(setting: {
+  readonly type: SettingType
+  readonly default: unknown
+  readonly env?: string
+  readonly help: string
+}): JsonSchema {
+  const { type, env, help } = setting
+  const how = env === undefined ? '' : `\n\nVariable of the environment: ${env}`
+  const initial = setting.default === null ? {} : { default: setting.default }
+  return { description: `${help}${how}`, ...schemaOfType(type), ...initial }
+}

@@ -1,0 +1,194 @@
+// The groups of eider.yml that are not settings as JSON Schema, each key with what an editor says of it. The keys are
+// those that the readers of the groups know: the compiler wants an entry for each.
+
+import { occasions } from '../../core/schedule.ts'
+import type { checkKeys } from '../declared-checks.ts'
+import type { notifyKeys } from '../notify.ts'
+import type { runKeys, scheduleKeys } from '../schedule.ts'
+import { AGE } from '../sources/nodes.ts'
+import type { SECRET_KEYS } from '../sources/secrets.ts'
+import type { SOURCE_KEYS } from '../sources/sources.ts'
+import type { TABLE_KEYS } from '../sources/tables.ts'
+import { group, type JsonSchema, matching, named, oneOf, text, texts } from './value-schemas.ts'
+
+type Members<Keys extends readonly string[]> = Readonly<Record<Keys[number], JsonSchema>>
+
+const said = (description: string, schema: JsonSchema): JsonSchema => ({ description, ...schema })
+
+/** Of sources, also from the environment. */
+const AGE_OR_VARIABLE = new RegExp(`${AGE.source}|\\$\\{`)
+const NAME = /^[^.]+$/
+const TARGET = /^[A-Za-z0-9_-]+$/
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
+const TIME = /^\d{1,9} (second|minute|hour|day)s?$/
+const FROM_ENVIRONMENT = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/
+
+const oneOrMore = (item: JsonSchema): JsonSchema => ({
+  anyOf: [item, { type: ['array', 'null'], items: item }],
+})
+
+const checks: Members<typeof checkKeys> = {
+  checks: said(
+    'Checks, such as - unique(id): models that read the table fail when one does not hold',
+    texts,
+  ),
+  warn: said('Checks of which runs only warn when they do not hold', texts),
+}
+
+const table: Members<typeof TABLE_KEYS> = {
+  file: said('A file, a pattern or a URL: .csv, .tsv, .txt, .json, .ndjson, .parquet, .xlsx', text),
+  iceberg: said('Directory of an Iceberg table, or its .metadata.json file', text),
+  delta: said('Directory of a Delta table', text),
+  sheet: said('Sheet of an Excel file; the first one by default', {
+    type: ['string', 'number', 'null'],
+  }),
+  range: said('Cells of that sheet, such as A1:D20', text),
+  loaded_at: said(
+    'Column with a date or a time: its greatest value says when rows came last',
+    text,
+  ),
+  warn_after: said(
+    'Age at which models that read the table are warned, such as 12 hours',
+    matching(AGE_OR_VARIABLE),
+  ),
+  error_after: said(
+    'Age at which models that read the table fail, such as 2 days',
+    matching(AGE_OR_VARIABLE),
+  ),
+  ...checks,
+}
+
+const source: Members<typeof SOURCE_KEYS> = {
+  database: said(
+    'DuckDB file that has the tables, relative to the project directory. Without it each table is a file',
+    text,
+  ),
+  sqlite: said('SQLite file that has the tables', text),
+  postgres: said(
+    'URL of a PostgreSQL database, such as postgres://reader@db.example/shop; its password is taken from SOURCE_<NAME>_PASSWORD',
+    text,
+  ),
+  mysql: said(
+    'URL of a MySQL or MariaDB database, such as mysql://reader@db.example/shop; its password is taken from SOURCE_<NAME>_PASSWORD',
+    text,
+  ),
+  schema: said(
+    'Schema of the tables in that database; main by default, public in PostgreSQL, the database itself in MySQL',
+    text,
+  ),
+  timeout: said(
+    'How long a server may take for a statement, such as 5 minutes; 60 seconds by default',
+    matching(AGE_OR_VARIABLE),
+  ),
+  secret: said('Entry of secrets by which remote files are read', text),
+  tables: said(
+    'The tables that models may read, by name',
+    named(NAME, group(table, { description: 'A table that models read as source.table' })),
+  ),
+}
+
+type SecretType = keyof typeof SECRET_KEYS
+type SecretMembers = { readonly [T in SecretType]: Members<(typeof SECRET_KEYS)[T]> }
+
+const hidden = (description: string) =>
+  said(
+    `${description}: a variable of the environment or of .env, such as \${NAME}`,
+    matching(FROM_ENVIRONMENT),
+  )
+
+const secrets: SecretMembers = {
+  s3: {
+    type: said('s3: keys of a store. http: a token, or user and password, of a web server', {
+      const: 's3',
+    }),
+    key_id: said('Id of the key; leave key_id and secret out for public files', text),
+    secret: hidden('Secret of the key'),
+    token: hidden('Session token of a temporary key'),
+    region: said('Region of the store; us-east-1 by default', text),
+    endpoint: said('URL of the store, such as https://store.example:9000; AWS by default', text),
+    url_style: said('path for most stores other than AWS', oneOf(['vhost', 'path'])),
+  },
+  http: {
+    type: said('s3: keys of a store. http: a token, or user and password, of a web server', {
+      const: 'http',
+    }),
+    token: hidden('Bearer token'),
+    user: said('Name of the user', text),
+    password: hidden('Password of the user'),
+  },
+}
+
+const run: Members<typeof runKeys> = {
+  name: said('For messages and eider status; what every or cron says by default', text),
+  every: said('A time from 1 second to 1 day, such as 5 minutes', matching(TIME)),
+  cron: said("Minute, hour, day, month and weekday, such as '0 3 * * 1-5', or @daily", text),
+  select: said(
+    'Selectors of the models to run, such as [tag:nightly+]; all by default',
+    oneOrMore(text),
+  ),
+  exclude: said('Selectors of the models to leave out', oneOrMore(text)),
+}
+
+const schedule: Members<typeof scheduleKeys> = {
+  timezone: said(
+    'Time zone of the cron lines, such as Europe/Oslo; that of the machine by default',
+    text,
+  ),
+  runs: said('The runs, each with every or cron', {
+    type: ['array', 'null'],
+    items: {
+      ...group(run),
+      type: 'object',
+      oneOf: [{ required: ['every'] }, { required: ['cron'] }],
+    },
+  }),
+}
+
+const notify: Members<typeof notifyKeys> = {
+  on: said(
+    'Which occasions are told: failed and recovered by default, and late where late_after is set',
+    oneOrMore(oneOf(occasions)),
+  ),
+  late_after: said(
+    'A scheduled run is late when this has passed since it was due, such as 30 minutes',
+    matching(TIME),
+  ),
+  webhook: said(
+    'URL to which a notification is sent by POST, as JSON, such as ${NOTIFY_URL}',
+    text,
+  ),
+  command: said('Command line for the shell, which gets the same JSON on its standard input', text),
+}
+
+const scalar: JsonSchema = { type: ['string', 'number', 'boolean'] }
+
+export const variables = said('Values that models take as ${name}', {
+  ...named(VARIABLE, { anyOf: [scalar, { type: 'array', items: scalar, minItems: 1 }] }),
+})
+
+export const groups = {
+  schedule: said('When eider up runs what', group(schedule)),
+  notify: said('Who is told when scheduled runs fail, recover or are late', {
+    ...group(notify),
+    anyOf: [{ type: 'null' }, { required: ['webhook'] }, { required: ['command'] }],
+  }),
+  sources: said(
+    'Tables of other databases and files, which models read by name',
+    named(NAME, group(source, { required: ['tables'], type: 'object' })),
+  ),
+  secrets: said(
+    'By what remote files are read; the values come from the environment',
+    named(/^[A-Za-z0-9_-]+$/, {
+      oneOf: Object.values(secrets).map((members) =>
+        group(members, { required: ['type'], type: 'object' }),
+      ),
+    }),
+  ),
+}
+
+/** `members`: what a target may override. */
+export const targets = (members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
+  said(
+    'States beside the one of the file, for --target NAME: what stands here comes before the file',
+    named(TARGET, group(members, { description: 'What this target overrides' })),
+  )
