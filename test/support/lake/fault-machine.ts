@@ -118,7 +118,7 @@ export class FaultMachine implements AsyncDisposable {
     const file = fileURLToPath(new URL('endless-runs-child.js', import.meta.url))
     return spawn(command, [file, ...args], {
       cwd: this.space.dir,
-      env: { ...env, ...{ UV_THREADPOOL_SIZE: '24' } },
+      env: { ...env, UV_THREADPOOL_SIZE: '24' },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
   }
