@@ -31,7 +31,8 @@ export async function grammarOf(pages) {
   const version = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../node_modules/harper.js/package.json'), 'utf8'),
   ).version
-  const keyOf = (text) => createHash('sha256').update(`${version} ${OFF} ${text}`).digest('hex')
+  const keyOf = (text) =>
+    createHash('sha256').update(`${version} ${OFF.join()} ${text}`).digest('hex')
   const known = new Set(cached())
   const unread = pages.filter(({ text }) => !known.has(keyOf(text)))
   const findings = unread.length === 0 ? [] : await read(unread)

@@ -15,22 +15,25 @@ export function rowFilter(
 ): RowFilter | Diagnostic {
   const written = { path: source.path, text }
   const condition = ModelBody.of(written, { start: 0, end: text.length })
-  const wrong = (problem: string) =>
-    diagnostic(
-      'config-invalid-value',
-      { key: 'odata.tokens.rows', expected: misfit(token, set ?? 'its sets', problem) },
-      { source, span },
-      { hint: 'write one condition over the columns of the set, such as "country_id = \'NO\'"' },
-    )
+  const wrong = (problem: string) => filterMistake({ set, source, span }, token, problem)
   if (!isPlainCondition(condition)) return wrong('it is not a single expression without subqueries')
   const changing = changingCall(text)
   if (changing !== null) return wrong(`${changing} gives another result each time`)
   return { text, condition: condition.asExpression(), source, span }
 }
 
-/** For "must be …". */
-const misfit = (token: string, set: string, problem: string): string =>
-  `a condition that fits ${set} (token "${token}"): ${problem}`
+const HINT = 'write one condition over the columns of the set, such as "country_id = \'NO\'"'
+
+export function filterMistake(
+  { set, source, span }: Pick<WrittenFilter, 'set' | 'source' | 'span'>,
+  token: string,
+  problem: string,
+  hint: string = HINT,
+): Diagnostic {
+  const expected = `a condition that fits ${set ?? 'its sets'} (token "${token}"): ${problem}`
+  const parameters = { key: 'odata.tokens.rows', expected }
+  return diagnostic('config-invalid-value', parameters, { source, span }, { hint })
+}
 
 /**
  * A call whose result changes though the rows do not: an answer could be given again when it is no longer true. Bare

@@ -8,8 +8,15 @@ export interface NamedToken {
   readonly hash: string
   /** The moment from which it is no longer accepted; null: never. */
   readonly expiresAt: Date | null
-  /** Patterns for names of targets or sets; null: all. */
-  readonly scope: readonly string[] | null
+  /** Of targets or sets; null: all. */
+  readonly scope: readonly ScopeName[] | null
+}
+
+/** A name, or a pattern for names, with its place in eider.yml. */
+export interface ScopeName {
+  readonly text: string
+  readonly source: SourceFile
+  readonly span: Span
 }
 
 /** A condition in SQL on the rows of a set. */
@@ -26,12 +33,13 @@ export interface ReaderToken extends NamedToken {
 }
 
 /** Whether a name is in scope. Sets are known by the names of their models too. */
-export function isInScope(scope: readonly string[] | null, name: string): boolean {
-  if (scope === null) return true
+export const isInScope = (scope: readonly Pick<ScopeName, 'text'>[] | null, name: string) =>
+  scope === null || scope.some(({ text }) => matches(text, name))
+
+/** `*` stands for any text; letter case does not count. */
+export function matches(pattern: string, name: string): boolean {
   const plain = (text: string) => text.toLowerCase().replace('.', '_')
-  return scope.some((pattern) => {
-    const parts = plain(pattern).split('*')
-    const escaped = parts.map((part) => part.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&'))
-    return new RegExp(`^${escaped.join('.*')}$`, 's').test(plain(name))
-  })
+  const parts = plain(pattern).split('*')
+  const escaped = parts.map((part) => part.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&'))
+  return new RegExp(`^${escaped.join('.*')}$`, 's').test(plain(name))
 }

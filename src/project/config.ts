@@ -24,6 +24,8 @@ import { readSources } from './sources/sources.ts'
 import type { Notify, Schedule } from '../core/schedule.ts'
 import { readNotify } from './notify.ts'
 import { readTokens, type WrittenTokens } from './tokens.ts'
+import { readWebhooks } from './webhooks.ts'
+import type { Webhook } from '../core/webhooks.ts'
 import { readSchedule } from './schedule.ts'
 import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
 import { blankHint, yamlProblems } from './yaml-problems.ts'
@@ -40,6 +42,8 @@ export interface Config {
   readonly sources: (environments: Environments) => readonly ExternalSource[]
   readonly schedule: Schedule
   readonly readers: WrittenTokens
+  readonly senders: WrittenTokens
+  readonly webhooks: readonly Webhook[]
   readonly notify: Notify | null
   /** As declared, and what each target overrides. */
   readonly variables: Variables
@@ -110,6 +114,8 @@ export function parseConfig(source: SourceFile): Config {
     schedule: readSchedule(upNodes.get('schedule') ?? null, source, refuse),
     notify: readNotify(upNodes.get('notify') ?? null, source, refuse),
     readers: readTokens('odata.tokens', upNodes.get('odata.tokens') ?? null, source, refuse),
+    senders: readTokens('collect.tokens', upNodes.get('collect.tokens') ?? null, source, refuse),
+    webhooks: readWebhooks(upNodes.get('collect.webhooks') ?? null, source, refuse),
     diagnostics,
   }
 }
@@ -124,7 +130,7 @@ interface Reading {
   readonly variableNodes: Map<string, Node | null>
   /** What stands under `sources`, and under `secrets`. */
   readonly sourceNodes: Map<string, Node | null>
-  /** What stands under `schedule` and `notify`, and the lists of tokens. */
+  /** What stands under `schedule` and `notify`, and who may come to the servers. */
   readonly upNodes: Map<string, Node | null>
   /** '' outside of targets. */
   readonly target?: string
@@ -196,7 +202,13 @@ function quotesHint(type: SettingType, given: unknown): string | undefined {
     : undefined
 }
 
-const OF_THEIR_OWN = new Set(['schedule', 'notify', 'odata.tokens'])
+const OF_THEIR_OWN = new Set([
+  'schedule',
+  'notify',
+  'odata.tokens',
+  'collect.tokens',
+  'collect.webhooks',
+])
 
 /** True for a key whose value is not a setting; it is stored for the code that reads it. */
 function isOfItsOwn(reading: Reading, key: string, node: Node | null): boolean {

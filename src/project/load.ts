@@ -128,6 +128,8 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     schedule: config.schedule,
     notify: config.notify,
     readers: config.readers,
+    senders: config.senders,
+    webhooks: config.webhooks,
     secrets: [env, dotEnv],
     files: {
       ...files,

@@ -1,8 +1,8 @@
-// `odata.tokens` of eider.yml: tokens with names, of which only hashes are written down.
+// `odata.tokens` and `collect.tokens` of eider.yml: tokens with names, of which only hashes are written down.
 
 import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
-import type { NamedToken, ReaderToken, WrittenFilter } from '../core/named-tokens.ts'
+import type { NamedToken, ReaderToken, ScopeName, WrittenFilter } from '../core/named-tokens.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import { malformedReference, missingHint, withEnvironment } from './environment-values.ts'
 import { groupOf, isAbsent, spanOf, textMember, textsMember } from './members.ts'
@@ -22,8 +22,11 @@ export interface WrittenTokens {
   readonly source: SourceFile
 }
 
+/** What a token is for is named by a list of names or patterns under this member. */
+const SCOPE = { 'odata.tokens': 'sets', 'collect.tokens': 'targets' } as const
+
 export function readTokens(
-  key: 'odata.tokens',
+  key: keyof typeof SCOPE,
   node: Node | null,
   source: SourceFile,
   refuse: Refuse,
@@ -47,12 +50,13 @@ export function readTokens(
 }
 
 function readToken(
-  key: string,
+  key: keyof typeof SCOPE,
   node: Node,
   source: SourceFile,
   refuse: Refuse,
 ): WrittenTokens['tokens'][number] | null {
-  const known = ['name', 'hash', 'expires', 'sets', 'rows']
+  const scopeKey = SCOPE[key]
+  const known = ['name', 'hash', 'expires', scopeKey, ...(scopeKey === 'sets' ? ['rows'] : [])]
   const members = groupOf(node, key, known, refuse)
   if (members === null) return null
   const name = textMember(members, 'name', key, EXPECTED.name, refuse)
@@ -66,11 +70,7 @@ function readToken(
   if (!/^[\w-]{1,60}$/.test(name)) refuse(members.get('name')!, `${key}.name`, EXPECTED.name)
   const isWritten = malformedReference(hash) === null && (hash.includes('${') || isHash(hash))
   if (!isWritten) refuse(members.get('hash')!, `${key}.hash`, EXPECTED.hash, `eider token ${name}`)
-  const scope = members.has('sets')
-    ? textsMember(members, 'sets', key, 'a list of names or patterns', refuse).map(
-        ({ text }) => text,
-      )
-    : null
+  const scope = members.has(scopeKey) ? scopeOf(members, scopeKey, key, source, refuse) : null
   const { start } = spanOf(members.get('hash')!)
   return {
     name,
@@ -80,6 +80,18 @@ function readToken(
     rows: rowsOf(members.get('rows'), key, source, refuse),
     span: { start, end: start },
   }
+}
+
+function scopeOf(
+  members: ReadonlyMap<string, Node>,
+  scopeKey: string,
+  key: string,
+  source: SourceFile,
+  refuse: Refuse,
+): readonly ScopeName[] {
+  return textsMember(members, scopeKey, key, 'a list of names or patterns', refuse).map(
+    ({ text, node }) => ({ text, source, span: spanOf(node) }),
+  )
 }
 
 const isHash = (text: string) => /^sha256:[0-9a-f]{64}$/i.test(text)

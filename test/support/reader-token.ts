@@ -22,7 +22,7 @@ export function readerToken(name: string, { sets, rows = {}, expiresAt }: Rights
     return { set: one.set, filter }
   })
   const hash = createHash('sha256').update(name).digest('hex')
-  const scope = sets ?? null
+  const scope = sets?.map((text) => ({ text, source, span })) ?? null
   return {
     token: { name, hash, expiresAt: expiresAt ?? null, scope, rows: written },
     reader: readerOf({ name, sets: scope, rows: filters }),

@@ -1,7 +1,7 @@
 // The tokens of a service that have names, and whether their row filters fit what is published.
 
 import { type Diagnostic, diagnostic, throwIfErrors } from '../../core/diagnostics.ts'
-import { isInScope, type ReaderToken, type WrittenFilter } from '../../core/named-tokens.ts'
+import { matches, type ReaderToken, type WrittenFilter } from '../../core/named-tokens.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
 import type { KnownReaders } from './who-asks.ts'
@@ -36,7 +36,7 @@ export async function requireBound(
     for (const { filter, set, problem } of problems)
       wrong.push(misfit(token, { ...filter, set }, problem, FILTER_HINT))
     for (const filter of token.rows)
-      if (filter.set !== null && !names.some((name) => isInScope([filter.set!], name)))
+      if (filter.set !== null && !names.some((name) => matches(filter.set!, name)))
         wrong.push(misfit(token, filter, 'no such set is published', setHint(filter.set, names)))
   }
   throwIfErrors(wrong)

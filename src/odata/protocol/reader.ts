@@ -1,7 +1,7 @@
 // Who asks, as far as it decides what is there for them: which sets, and which of their rows.
 
 import { hashOf } from '../../core/hash.ts'
-import { isInScope } from '../../core/named-tokens.ts'
+import { isInScope, matches, type ScopeName } from '../../core/named-tokens.ts'
 import type { RowFilter } from '../../core/row-filter.ts'
 
 export interface Reader {
@@ -23,8 +23,8 @@ export const WHOLE: Reader = {
 
 export interface ReaderRights {
   readonly name: string
-  /** Patterns; null: all sets. */
-  readonly sets: readonly string[] | null
+  /** null: all sets. */
+  readonly sets: readonly Pick<ScopeName, 'text'>[] | null
   /** By names of sets or models; null for all in scope. */
   readonly rows: readonly { readonly set: string | null; readonly filter: RowFilter }[]
 }
@@ -34,9 +34,9 @@ export function readerOf({ name, sets, rows }: ReaderRights): Reader {
   const isAll = sets === null && rows.length === 0
   return {
     name,
-    key: isAll ? '' : hashOf(16, [sets, texts]),
+    key: isAll ? '' : hashOf(16, [sets?.map(({ text }) => text) ?? null, texts]),
     sees: (set) => isInScope(sets, set),
     filterOf: (set) =>
-      rows.find((one) => one.set === null || isInScope([one.set], set))?.filter ?? null,
+      rows.find((one) => one.set === null || matches(one.set, set))?.filter ?? null,
   }
 }

@@ -6,6 +6,7 @@
 // takes the lock deletes the marks that others have left: a build that began before and commits after is then refused
 // by the lake, since an insert and a delete in one table conflict.
 
+import { newLine } from '../../core/in-turn.ts'
 import type { Kind, Macro } from '../../core/model.ts'
 import { limits } from '../../core/limits.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
@@ -47,6 +48,12 @@ interface Found extends Known {
 export class LakeState implements StateStore {
   readonly #session: LakeSession
   #seq = 1
+  /**
+   * Two connections that read the same state of the catalog at the same moment leave one copy of it to DuckLake, and the
+   * transaction that read the other one goes on with freed memory: it has made tables in a schema that it was not told
+   * (test/lake/changes-at-once.test.ts). A transaction reads the catalog when it begins and when it commits.
+   */
+  readonly #inTurn = newLine()
   /** Of this run; null before its mark is written. */
   #started: Promise<void> | null = null
 
@@ -111,10 +118,8 @@ export class LakeState implements StateStore {
     this.#started ??= this.#start(connection)
     await this.#started
     await lock.check()
-    return connection.transact(async () => {
-      await this.#requireMark(connection)
-      return work()
-    })
+    const first = () => this.#requireMark(connection)
+    return connection.transact(work, { first, inTurn: this.#inTurn })
   }
 
   async recordModels(
