@@ -2,6 +2,7 @@
 // tests is to stay below twenty minutes on two processors. Files below test/, without `.test.ts`.
 
 export const ifAsked: readonly string[] = [
+  'lake/changes-at-once',
   'lake/faults',
   'lake/growth',
   'lake/partitions',

@@ -1,4 +1,4 @@
-// What of each target waits for a flush: the answer to GET /flush, which a run asks for (docs/collect.md).
+// What of each target waits for a flush: the answer to GET /flush, which a run asks for (docs/collect/flush-api.md).
 
 import type { EventBuffer } from '../buffer/buffer.ts'
 import type { ModelName } from '../core/names.ts'

@@ -15,6 +15,7 @@ import { createAdmin } from './admin/admin.ts'
 import type { LastRun, Vitals } from './backlog.ts'
 import { publicHealth } from './health.ts'
 import { createIngest, createRoutes, type IngestOptions } from './ingest.ts'
+import { requireStillClosed, type Senders } from './senders.ts'
 import { type ModelsState, createValidators, type Served } from './targets.ts'
 import { createTraffic } from './traffic.ts'
 
@@ -29,6 +30,9 @@ export interface CollectDaemonOptions {
   readonly port: number
   readonly adminPort: number
   readonly token: string | null
+  /** Tokens that have names, and services that sign what they post; none by default. */
+  readonly named?: Senders['named']
+  readonly webhooks?: Senders['webhooks']
   readonly allowAnonymous: boolean
   readonly maxEventBytes: number
   readonly maxBatchBytes: number
@@ -65,14 +69,16 @@ export class CollectDaemon implements AsyncDisposable {
    * UsageError for origins.
    */
   static async open(options: CollectDaemonOptions): Promise<CollectDaemon> {
-    const { buffer, host, port, adminPort, token, logger } = options
-    requireSafeBinding(host, token, options.allowAnonymous)
+    const { buffer, host, port, adminPort, token, named = [], webhooks = [], logger } = options
+    const secured = token ?? named[0]?.hash ?? null
+    requireSafeBinding(host, secured, options.allowAnonymous)
     requireTwoPorts(port, adminPort)
-    requireSoundOrigins('collect.cors_origins', options.corsOrigins ?? [], token)
+    requireSoundOrigins('collect.cors_origins', options.corsOrigins ?? [], secured)
     const bufferDir = await realpath(options.bufferDir)
     const served: Served = {
       validators: createValidators(options.targets),
       models: { models: 'current' },
+      senders: { token, named, webhooks },
     }
     const traffic = createTraffic()
     buffer.onCommit(traffic.committed)
@@ -102,9 +108,19 @@ export class CollectDaemon implements AsyncDisposable {
     return new CollectDaemon(resources.move(), served, urls)
   }
 
-  /** Takes over newly compiled events models; when one of them has a type without a rule, it throws and changes none. */
-  setTargets(targets: ReadonlyMap<ModelName, EventsModel>): void {
-    this.#served.validators = createValidators(targets)
+  /**
+   * Takes over newly compiled events models, and who may send events to them; changes nothing when one of them has a type
+   * without a rule, or the last token is gone: it throws.
+   */
+  setTargets(
+    targets: ReadonlyMap<ModelName, EventsModel>,
+    more: Partial<Pick<Senders, 'named' | 'webhooks'>> = {},
+  ): void {
+    const validators = createValidators(targets)
+    const senders = { ...this.#served.senders, ...more }
+    requireStillClosed(this.#served.senders, senders)
+    this.#served.validators = validators
+    this.#served.senders = senders
     this.#served.models = { models: 'current' }
   }
 
@@ -134,14 +150,14 @@ function publicPort(
   options: CollectDaemonOptions,
   vitals: Vitals,
 ): Pick<ServerOptions, 'handle' | 'front'> {
-  const { buffer, token, maxEventBytes, maxBatchBytes, logger, corsOrigins = [] } = options
+  const { buffer, maxEventBytes, maxBatchBytes, logger, corsOrigins = [] } = options
   const ingest: IngestOptions = {
     buffer,
     validators: () => vitals.served.validators,
-    health: publicHealth(vitals, token),
+    health: publicHealth(vitals),
     host: options.host,
     allowedOrigins: corsOrigins,
-    token,
+    senders: () => vitals.served.senders,
     maxEventBytes,
     maxBatchBytes,
     acceptTextPlain: options.acceptTextPlain ?? false,

@@ -22,6 +22,19 @@ export const errors = {
     status: 415,
     meaning: 'The Content-Type is neither missing nor JSON (nor, for a batch, NDJSON).',
   },
+  unsigned: {
+    status: 401,
+    meaning: 'Requests to this target are signed by a webhook, and this one is not.',
+  },
+  'invalid-signature': {
+    status: 401,
+    meaning: 'The signature does not fit the body and the secret of the webhook.',
+  },
+  'signature-expired': {
+    status: 401,
+    meaning: 'The time in the signature is too far from the time of the daemon.',
+  },
+  'not-for-token': { status: 403, meaning: 'The token is for other targets.' },
   'not-local': {
     status: 403,
     meaning: 'The admin port answers programs of this machine only, and no web pages.',

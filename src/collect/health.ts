@@ -1,12 +1,12 @@
-// How the buffer is, as JSON (docs/collect.md, Watching the daemon). Counts only: no field tells the state of an event.
+// How the buffer is, as JSON (docs/collect/operating.md, Health). Counts only: no field tells the state of an event.
 
 import { statfs } from 'node:fs/promises'
 import { limits } from '../core/limits.ts'
-import { hasToken } from '../http/auth.ts'
 import { sendJson } from '../http/respond.ts'
 import type { Handler } from '../http/server.ts'
 import { type Backlog, backlogOf, type LastRun, type Vitals } from './backlog.ts'
 import { requireMethod } from './path.ts'
+import { seesAll } from './senders.ts'
 import type { Served } from './targets.ts'
 
 export type Health = Served['models'] & Totals
@@ -45,12 +45,14 @@ export async function healthOf(vitals: Vitals): Promise<Health> {
   }
 }
 
-/** GET /health of the public port. Needs no token, as load balancers have none; who shows it sees the details too. */
-export function publicHealth(vitals: Vitals, token: string | null): Handler {
+/** GET /health of the public port. Needs no token, as load balancers have none; who shows one for all targets sees the details too. */
+export function publicHealth(vitals: Vitals): Handler {
   return async (request, response) => {
     requireMethod(request.method, ['GET', 'HEAD'])
     const { targets, disk_free_bytes, ...totals } = await healthOf(vitals)
-    const body = hasToken(request, token) ? { ...totals, disk_free_bytes, targets } : totals
+    const body = seesAll(vitals.served.senders, request)
+      ? { ...totals, disk_free_bytes, targets }
+      : totals
     if (totals.status === 'ok') return sendJson(response, 200, body)
     const message = 'the buffer accepts no events at the moment'
     const headers = { 'Retry-After': String(limits.retryAfterSeconds) }

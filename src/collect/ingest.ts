@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventBuffer } from '../buffer/buffer.ts'
 import type { RequestKey } from '../buffer/request-key.ts'
 import type { ModelName } from '../core/names.ts'
-import { requireToken } from '../http/auth.ts'
+import { logSender } from '../http/access-log.ts'
+import { hasExpired } from '../http/auth.ts'
 import { readBody } from '../http/body.ts'
 import type { RequestHead } from '../http/fast/plain-post.ts'
 import type { FrontRoutes, PostRoute } from '../http/fast/front-answers.ts'
@@ -16,6 +17,8 @@ import { mediaType, unsupported } from './read/media-type.ts'
 import { readRequestKey } from './read/idempotency.ts'
 import { notFound, requireMethod, splitPath } from './path.ts'
 import { type Events, readEvent, readJsonBatch, readNdjsonBatch } from './read/read-events.ts'
+import { requireSender, type Senders, webhookOf } from './senders.ts'
+import { deliveryKey, readSignature, requireSigned } from './signature.ts'
 import { type Validators, unknownTarget } from './targets.ts'
 import { MisspeltFields, type Warning } from './validate/misspelt.ts'
 import type { Validator } from './validate/validate-event.ts'
@@ -30,7 +33,8 @@ export interface IngestOptions {
   readonly host: string
   /** Origins of web pages that may send events to a loopback address. */
   readonly allowedOrigins: readonly string[]
-  readonly token: string | null
+  /** Who may send events now. */
+  readonly senders: () => Senders
   readonly maxEventBytes: number
   readonly maxBatchBytes: number
   readonly acceptTextPlain: boolean
@@ -52,7 +56,10 @@ export function createRoutes(options: IngestOptions): FrontRoutes['routeOf'] {
     try {
       requireProgram(head, options.host, options.allowedOrigins)
       const place = readPlace(head.url)
-      return place === null || place === 'health' ? null : routeTo(options, head, place)
+      if (place === null || place === 'health') return null
+      // What is signed has to be looked at before it is taken.
+      if (webhookOf(options.senders(), head, targetOf(place)) !== null) return null
+      return routeTo(options, head, place)
     } catch (error) {
       if (error instanceof RequestError) return null
       throw error
@@ -61,11 +68,13 @@ export function createRoutes(options: IngestOptions): FrontRoutes['routeOf'] {
 }
 
 function routeTo(options: IngestOptions, head: RequestHead, place: EventsPlace): PostRoute {
-  requireToken(head, options.token)
+  const senders = options.senders()
+  const token = requireSender(senders, head, targetOf(place))
   findValidator(options.validators(), place)
   const read = readerFor(head, place.isBatch, options)
   return {
     maxBodyBytes: maxBodyBytes(place, options),
+    isCurrent: () => options.senders() === senders && (token === null || !hasExpired(token)),
     take(body) {
       const { target, validator } = findValidator(options.validators(), place)
       const misspelt = new MisspeltFields()
@@ -82,6 +91,9 @@ interface EventsPlace {
   readonly table: string
   readonly isBatch: boolean
 }
+
+const targetOf = ({ schema, table }: Pick<EventsPlace, 'schema' | 'table'>): string =>
+  `${schema}.${table}`
 
 /** What a URL of this port means; null for nothing. */
 function readPlace(url: string): EventsPlace | 'health' | null {
@@ -117,15 +129,37 @@ function collect(
   place: EventsPlace,
 ): Promise<void> {
   requireMethod(request.method, ['POST'])
-  requireToken(request, options.token)
+  const requestKeyOf = requireKnownSender(options.senders(), request, targetOf(place))
   const known = findValidator(options.validators(), place)
   const read = readerFor(request, place.isBatch, options)
   // In steps, each of which keeps nothing of the one before: many bodies would stay in memory while they wait for the disk.
   const misspelt = new MisspeltFields()
   const readNoting = (validator: Validator, body: Buffer) => read(validator, body, misspelt)
   return readBody(request, maxBodyBytes(place, options), sizeHint(place))
-    .then((body) => store(options, known, readRequestKey(request, body), body, readNoting))
+    .then((body) => store(options, known, requestKeyOf(body), body, readNoting))
     .then((count) => sendAccepted(response, count, misspelt.warnings(known.target)), refuse)
+}
+
+/**
+ * Throws 401 and 403 for a sender who may not post here. What it returns throws 401 for a body that is not signed, and
+ * else gives the key of the request.
+ */
+function requireKnownSender(
+  senders: Senders,
+  request: IncomingMessage,
+  target: string,
+): (body: Buffer) => RequestKey | null {
+  const webhook = webhookOf(senders, request, target)
+  if (webhook === null) {
+    requireSender(senders, request, target)
+    return (body) => readRequestKey(request, body)
+  }
+  const signature = readSignature(webhook, request.headers)
+  return (body) => {
+    requireSigned(webhook, signature, body, Date.now())
+    logSender(request, { webhook: webhook.name })
+    return deliveryKey(webhook, body)
+  }
 }
 
 const sizeHint = ({ isBatch }: EventsPlace) =>
@@ -158,7 +192,7 @@ interface KnownTarget {
 
 function findValidator(validators: Validators, { schema, table }: EventsPlace): KnownTarget {
   // Only names of models are keys, so another text is never found.
-  const target = `${schema}.${table}` as ModelName
+  const target = targetOf({ schema, table }) as ModelName
   const validator = validators.get(target)
   if (validator === undefined) throw unknownTarget(schema, table, validators.keys())
   return { target, validator }

@@ -4,6 +4,7 @@ import type { EventsModel } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { refusal } from './errors.ts'
+import type { Senders } from './senders.ts'
 import { type Validator, createValidator } from './validate/validate-event.ts'
 
 export type Validators = ReadonlyMap<ModelName, Validator>
@@ -16,6 +17,7 @@ export type ModelsState =
 export interface Served {
   validators: Validators
   models: ModelsState
+  senders: Senders
 }
 
 export function createValidators(targets: ReadonlyMap<ModelName, EventsModel>): Validators {

@@ -63,7 +63,8 @@ export default class Check extends BaseCommand {
     const typedIn = process.cwd()
     const against = await readManifest(flags.against, typedIn)
     try {
-      const { files, paths, schedule } = await this.openProject(flags)
+      const opened = await this.openProject(flags)
+      const { files, paths, schedule, readers } = opened
       const { compileOnce } = await import('../compiler/compile-once.ts')
       const { knownModels, select } = await import('../compiler/select.ts')
       const { scheduleMistakes } = await import('../compiler/schedule-mistakes.ts')
@@ -87,8 +88,13 @@ export default class Check extends BaseCommand {
           throw new UsageError(`--manifest cannot be written: ${problemOfSystem(error)}`)
         })
       }
+      const { senderMistakes } = await import('../project/sender-mistakes.ts')
+      const { readerMistakes } = await import('../compiler/reader-mistakes.ts')
+      const targets = [...known].flatMap(([name, { kind }]) => (kind === 'events' ? [name] : []))
       const diagnostics = [
         ...scheduleMistakes(schedule, known),
+        ...senderMistakes(opened, targets),
+        ...(await readerMistakes(readers.tokens, project.models.values())),
         ...diagnosticsOf(project, selected),
       ]
       return { models: selected.size, diagnostics, root }

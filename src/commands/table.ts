@@ -29,6 +29,7 @@ import Pull from './pull.ts'
 import Query from './query.ts'
 import Up from './up.ts'
 import Status from './status.ts'
+import Token from './token.ts'
 import Test from './test.ts'
 import Version from './version.ts'
 
@@ -41,6 +42,7 @@ export const commands = {
   plan: PipelinePlan,
   check: Check,
   contract: Contract,
+  token: Token,
   docs: Docs,
   ls: PipelineLs,
   show: PipelineShow,

@@ -82,6 +82,9 @@ export const limits = {
   retainedKeys: 100_000,
   /** Characters of a key; a UUID has 36. */
   requestKeyLength: 255,
+  /** Age of a signed webhook: Stripe's own libraries take five minutes. More than a day would be no protection. */
+  signatureToleranceMs: 300_000,
+  longestToleranceMs: 86_400_000,
   /** Seconds a client is asked to wait by Retry-After. */
   retryAfterSeconds: 5,
 

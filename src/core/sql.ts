@@ -29,9 +29,17 @@ export class ModelBody {
   /** In the order of the file. */
   readonly inserts: readonly Insert[]
   readonly text: string
+  /** It ends no statement: the compiler has found it to be one expression without subqueries. */
+  readonly isExpression: boolean
 
-  private constructor(source: SourceFile, span: Span, inserts: readonly Insert[]) {
+  private constructor(
+    source: SourceFile,
+    span: Span,
+    inserts: readonly Insert[],
+    isExpression: boolean,
+  ) {
     this.source = source
+    this.isExpression = isExpression
     this.span = span
     this.inserts = inserts
     let text = ''
@@ -44,7 +52,12 @@ export class ModelBody {
   }
 
   static of(source: SourceFile, span: Span, inserts: readonly Insert[] = []): ModelBody {
-    return new ModelBody(source, span, inserts)
+    return new ModelBody(source, span, inserts, false)
+  }
+
+  /** The same text, where it has been found to be one expression. */
+  asExpression(): ModelBody {
+    return new ModelBody(this.source, this.span, this.inserts, true)
   }
 
   /** The span of the file that a span of `text` comes from; of an insert it is the whole. */
@@ -127,7 +140,7 @@ export class Sql {
 
   /**
    * Whether this is one SELECT with nothing after it, whatever its values and names are: those are printed in quotes,
-   * so only the text of a template could end the statement, or the author's own SQL, of which nothing is known.
+   * so only the text of a template could end the statement, or the author's own SQL that is not known to be an expression.
    */
   get isOneSelect(): boolean {
     return /^\s*SELECT\s/.test(this.#firstText()) && !this.#mayEnd()
@@ -141,7 +154,7 @@ export class Sql {
 
   #mayEnd(): boolean {
     return (
-      this.#node?.kind === 'body' ||
+      (this.#node?.kind === 'body' && !this.#node.body.isExpression) ||
       this.#texts.some((text) => text.includes(';')) ||
       this.#parts.some((part) => part.#mayEnd())
     )

@@ -13,6 +13,7 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type ExtensionLock, type Extensions, withRequired } from '../core/extensions.ts'
 import type { HiddenValue } from '../core/hidden.ts'
+import type { InTurn } from '../core/in-turn.ts'
 import { syncPath } from '../files/durable-directory.ts'
 import { limits } from '../core/limits.ts'
 import { Resources } from '../core/resources.ts'
@@ -155,6 +156,15 @@ export class Database implements AsyncDisposable {
   }
 }
 
+export interface TransactOptions {
+  /** What the transaction does before the work. */
+  readonly first?: () => Promise<void>
+  /** For its beginning, `first` included, and its COMMIT. */
+  readonly inTurn?: InTurn
+}
+
+const atOnce: InTurn = (work) => work()
+
 interface ConnectionOwner {
   readonly words: ErrorWords
   readonly lock: ExtensionLock | null
@@ -259,12 +269,18 @@ export class Connection implements AsyncDisposable {
    * COMMIT when `work` returns, ROLLBACK when it throws. Transactions do not nest. What was committed survives a power cut:
    * DuckDB syncs its write-ahead log, which it may recreate at any time, but not the directory that names it.
    */
-  async transact<T>(work: () => Promise<T>): Promise<T> {
+  async transact<T>(
+    work: () => Promise<T>,
+    { first, inTurn = atOnce }: TransactOptions = {},
+  ): Promise<T> {
     let result: T
     try {
-      await this.run(sql`BEGIN TRANSACTION`)
+      await inTurn(async () => {
+        await this.run(sql`BEGIN TRANSACTION`)
+        await first?.()
+      })
       result = await work()
-      await this.run(sql`COMMIT`)
+      await inTurn(() => this.run(sql`COMMIT`))
     } catch (error) {
       await this.#rollBack()
       throw error

@@ -34,7 +34,12 @@ export interface CatalogText {
 
 export function createCatalogs(options: CatalogOptions) {
   let made: { readonly mark: string; readonly page: Promise<SidePage> } | null = null
-  return async (snapshot: Snapshot): Promise<SidePage> => {
+  return async (snapshot: Snapshot, part = ''): Promise<SidePage> => {
+    // What the run wrote tells of all sets.
+    if (part !== '') {
+      const own = { ...options, shows: 'sets' } as const
+      return pageOf(own, `${snapshot.id} ${part}`, await print(own, snapshot, null))
+    }
     const found = await options.find(snapshot.id)
     const text = found !== null && found.bytes <= limits.catalogBytes ? found : null
     const mark = text?.mark ?? `${snapshot.id} alone`

@@ -13,11 +13,11 @@ export async function openExplorer(options: ExplorerOptions): Promise<SidePages>
   const page = await readPage(options.pageDir)
   const catalogOf = createCatalogs(options)
   return {
-    async find(path, snapshot) {
+    async find(path, snapshot, part) {
       if (path !== '/catalog.json') return findPage(page, path, snapshot)
       // Nothing is published yet, which /health says.
       if (snapshot === null) return null
-      const catalog = await catalogOf(snapshot)
+      const catalog = await catalogOf(snapshot, part)
       return { ...catalog, headers: { ...PAGE_HEADERS, ...catalog.headers } }
     },
   }

@@ -25,6 +25,13 @@ export function whenAnswered(response: ServerResponse, done: (end: RequestEnd) =
   })
 }
 
+/** Of requests whose sender has a name. */
+const senders = new WeakMap<object, Readonly<Record<string, string>>>()
+
+/** The line of the request, if there is one, has these fields too. */
+export const logSender = (request: object, fields: Readonly<Record<string, string>>): void =>
+  void senders.set(request, fields)
+
 /** The handler, with a line `request` when its answer has gone out, or its client has left (`cut`). */
 export function withAccessLog(logger: Logger, handle: Handler): Handler {
   return async (request, response) => {
@@ -33,7 +40,8 @@ export function withAccessLog(logger: Logger, handle: Handler): Handler {
     let code = {}
     whenAnswered(response, ({ status, ms, isCut }) => {
       const cut = isCut ? { cut: true } : {}
-      logger.info('request', { method, url, status, ...code, ms, remote, ...cut })
+      const sender = senders.get(request)
+      logger.info('request', { method, url, status, ...code, ms, remote, ...sender, ...cut })
     })
     try {
       await handle(request, response)

@@ -2,6 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
+import type { NamedToken } from '../core/named-tokens.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import type { RequestHead } from './fast/plain-post.ts'
 import { RequestError } from './request-error.ts'
@@ -9,20 +10,46 @@ import { RequestError } from './request-error.ts'
 /** One header line for each challenge: browsers, Olingo and the JDK do not see Basic after a comma. */
 const CHALLENGES = ['Bearer realm="eider"', 'Basic realm="eider", charset="UTF-8"']
 
-/** Throws 401 unless the request shows `token`, as Bearer or as the password of Basic. Compares in constant time. */
-export function requireToken(request: RequestHead, token: string | null): void {
-  if (hasToken(request, token)) return
-  throw new RequestError(401, 'unauthorized', 'a valid token is required', {
-    headers: { 'WWW-Authenticate': CHALLENGES },
-  })
+/** What a service accepts: a token without a name, and those with one. Nothing: anybody may come. */
+export interface Accepted<T extends NamedToken> {
+  readonly token: string | null
+  readonly named: readonly T[]
 }
 
-/** True when the request shows `token`, or none is needed. */
-export function hasToken(request: RequestHead, token: string | null): boolean {
-  if (token === null) return true
+/**
+ * The token that a request shows, as Bearer or as the password of Basic; null for the one without a name, or where none
+ * is needed. Throws 401. The time that it takes does not tell which one is nearly right: each is compared, as a hash, in
+ * constant time.
+ */
+export function identify<T extends NamedToken>(
+  request: RequestHead,
+  { token, named }: Accepted<T>,
+  now: Date,
+): T | null {
+  if (token === null && named.length === 0) return null
   const shown = shownToken(request.headers.authorization ?? '')
-  return shown !== null && equalInConstantTime(shown, token)
+  const digest = digestOf(shown ?? '')
+  const isPlain = token !== null && timingSafeEqual(digest, digestOf(token))
+  let found: T | null = null
+  for (const one of named) if (timingSafeEqual(digest, Buffer.from(one.hash, 'hex'))) found ??= one
+  if (shown !== null && isPlain) return null
+  if (shown === null || found === null)
+    throw unauthorized('unauthorized', 'a valid token is required')
+  if (found.expiresAt === null || !hasExpired(found, now)) return found
+  const at = found.expiresAt.toISOString().replace('.000', '')
+  throw unauthorized('token-expired', `the token has expired (${at}); ask for a new one`)
 }
+
+export const hasExpired = ({ expiresAt }: NamedToken, now = new Date()): boolean =>
+  expiresAt !== null && now >= expiresAt
+
+/** Options of every 401. */
+export const CHALLENGED = { headers: { 'WWW-Authenticate': CHALLENGES } }
+
+const unauthorized = (code: string, message: string) =>
+  new RequestError(401, code, message, CHALLENGED)
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest()
 
 function shownToken(authorization: string): string | null {
   const [, scheme = '', credentials = ''] = /^(\S+) +(.*)$/.exec(authorization) ?? []
@@ -31,11 +58,6 @@ function shownToken(authorization: string): string | null {
   if (!/^basic$/i.test(scheme)) return null
   const pair = Buffer.from(credentials, 'base64').toString('utf8')
   return pair.slice(pair.indexOf(':') + 1)
-}
-
-function equalInConstantTime(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(a), digest(b))
 }
 
 export function isLoopback(host: string): boolean {

@@ -3,8 +3,11 @@
 import type { Snapshot } from '../core/snapshot.ts'
 
 export interface SidePages {
-  /** What a GET of that path is answered with; null where there is nothing. `snapshot` is the one that is served. */
-  find(path: string, snapshot: Snapshot | null): Promise<SidePage | null>
+  /**
+   * What a GET of that path is answered with; null where there is nothing. `snapshot` is the one that is served; `part` is not empty
+   * where it has only what one reader may see, and then differs from that of others.
+   */
+  find(path: string, snapshot: Snapshot | null, part: string): Promise<SidePage | null>
 }
 
 export interface SidePage {

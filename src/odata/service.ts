@@ -1,6 +1,8 @@
 // The OData service: what it owns while it is open.
 
 import { limits } from '../core/limits.ts'
+import { WHOLE } from './protocol/reader.ts'
+import { knownReaders, requireBound, type ServiceToken } from './http/service-tokens.ts'
 import type { Logger } from '../core/logger.ts'
 import { makeOwnedDirectory } from '../files/owned-directory.ts'
 import { Resources } from '../core/resources.ts'
@@ -36,6 +38,8 @@ export interface ODataServiceOptions {
   /** 0 takes a free port. */
   readonly port: number
   readonly token: string | null
+  /** Tokens that have names, with the rights of each. */
+  readonly tokens?: readonly ServiceToken[]
   readonly allowAnonymous: boolean
   /** Rows of a page that the client did not ask to be smaller or larger. */
   readonly pageSize: number
@@ -94,6 +98,9 @@ export class ODataService implements AsyncDisposable {
     const tempDir = await ownTempDir(options, resources)
     const engine = { published, threads, memoryLimit: memoryOfEach(memoryLimit), tempDir }
     const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
+    const tokens = options.tokens ?? []
+    await requireBound(snapshots, tokens)
+    const known = knownReaders(token, tokens)
     const traffic = createTraffic()
     const admission = createAdmission(admissionLimits())
     const answerFiles = resources.use(
@@ -122,7 +129,8 @@ export class ODataService implements AsyncDisposable {
       keyAsSegment: options.keyAsSegment ?? false,
       now,
       host,
-      token,
+      known: () => known,
+      reader: WHOLE,
       pages: options.pages ?? null,
       accessLog: options.accessLog ?? true,
       stalledClientMs: options.stalledClientMs ?? limits.stalledClientMs,
@@ -163,8 +171,9 @@ function requireSafeOptions(options: ODataServiceOptions): void {
   // Callers are strangers: what DuckDB could reach besides its files, a query might reach.
   if (!published.rows.ownFilesOnly)
     throw new Error('a service only serves rows that it reads from its own files')
-  requireSafeBinding(host, token, allowAnonymous)
-  requireSoundOrigins('odata.cors_origins', corsOrigins, token)
+  const secured = token ?? options.tokens?.[0]?.token.hash ?? null
+  requireSafeBinding(host, secured, allowAnonymous)
+  requireSoundOrigins('odata.cors_origins', corsOrigins, secured)
 }
 
 /** The engines of snapshots that are open have equal parts, since the current one is soon an earlier one. */

@@ -23,6 +23,9 @@ import { readSecrets } from './sources/secrets.ts'
 import { readSources } from './sources/sources.ts'
 import type { Notify, Schedule } from '../core/schedule.ts'
 import { readNotify } from './notify.ts'
+import { readTokens, type WrittenTokens } from './tokens.ts'
+import { readWebhooks } from './webhooks.ts'
+import type { Webhook } from '../core/webhooks.ts'
 import { readSchedule } from './schedule.ts'
 import { type SettingValue, acceptValue, describeType, parseValue } from './values.ts'
 import { blankHint, yamlProblems } from './yaml-problems.ts'
@@ -38,6 +41,9 @@ export interface Config {
   /** With the values of the environment; the first that has one counts. */
   readonly sources: (environments: Environments) => readonly ExternalSource[]
   readonly schedule: Schedule
+  readonly readers: WrittenTokens
+  readonly senders: WrittenTokens
+  readonly webhooks: readonly Webhook[]
   readonly notify: Notify | null
   /** As declared, and what each target overrides. */
   readonly variables: Variables
@@ -107,6 +113,9 @@ export function parseConfig(source: SourceFile): Config {
     ...declarationsOf(source, variableNodes, sourceNodes, refuse),
     schedule: readSchedule(upNodes.get('schedule') ?? null, source, refuse),
     notify: readNotify(upNodes.get('notify') ?? null, source, refuse),
+    readers: readTokens('odata.tokens', upNodes.get('odata.tokens') ?? null, source, refuse),
+    senders: readTokens('collect.tokens', upNodes.get('collect.tokens') ?? null, source, refuse),
+    webhooks: readWebhooks(upNodes.get('collect.webhooks') ?? null, source, refuse),
     diagnostics,
   }
 }
@@ -121,7 +130,7 @@ interface Reading {
   readonly variableNodes: Map<string, Node | null>
   /** What stands under `sources`, and under `secrets`. */
   readonly sourceNodes: Map<string, Node | null>
-  /** What stands under `schedule` and `notify`. */
+  /** What stands under `schedule` and `notify`, and who may come to the servers. */
   readonly upNodes: Map<string, Node | null>
   /** '' outside of targets. */
   readonly target?: string
@@ -193,13 +202,21 @@ function quotesHint(type: SettingType, given: unknown): string | undefined {
     : undefined
 }
 
+const OF_THEIR_OWN = new Set([
+  'schedule',
+  'notify',
+  'odata.tokens',
+  'collect.tokens',
+  'collect.webhooks',
+])
+
 /** True for a key whose value is not a setting; it is stored for the code that reads it. */
 function isOfItsOwn(reading: Reading, key: string, node: Node | null): boolean {
   const isInTarget = reading.targets === null
   if (key === 'vars') reading.variableNodes.set(reading.target ?? '', node)
   else if (key === 'targets' && !isInTarget) readTargets(reading, node)
   else if (SOURCE_GROUPS.includes(key) && !isInTarget) reading.sourceNodes.set(key, node)
-  else if (['schedule', 'notify'].includes(key) && !isInTarget) reading.upNodes.set(key, node)
+  else if (OF_THEIR_OWN.has(key) && !isInTarget) reading.upNodes.set(key, node)
   else return false
   return true
 }
@@ -280,7 +297,8 @@ function declarationsOf(
 const TARGET_NAME = /^[A-Za-z0-9_-]+$/
 
 function knownKeys({ targets }: Reading, prefix: string): readonly string[] {
-  const below = settingNames.filter((name) => name.startsWith(prefix))
+  const own = [...OF_THEIR_OWN].filter((name) => targets !== null && name.includes('.'))
+  const below = [...settingNames, ...own].filter((name) => name.startsWith(prefix))
   if (prefix !== '') return below
   const ofRoot = targets === null ? ['vars'] : keysOfFile
   return [...new Set([...ofRoot, ...below.map((name) => name.split('.')[0]!)])]

@@ -127,6 +127,9 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     paths,
     schedule: config.schedule,
     notify: config.notify,
+    readers: config.readers,
+    senders: config.senders,
+    webhooks: config.webhooks,
     secrets: [env, dotEnv],
     files: {
       ...files,

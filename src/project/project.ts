@@ -2,6 +2,8 @@
 
 import type { ProjectFiles, ProjectPaths } from '../core/project.ts'
 import type { Notify, Schedule } from '../core/schedule.ts'
+import type { Webhook } from '../core/webhooks.ts'
+import type { WrittenTokens } from './tokens.ts'
 import type { Settings } from './settings.ts'
 
 export interface Project {
@@ -16,6 +18,11 @@ export interface Project {
   readonly schedule: Schedule
   /** null: nobody is told. */
   readonly notify: Notify | null
+  /** `odata.tokens`, their variables not yet looked up. */
+  readonly readers: WrittenTokens
+  /** `collect.tokens` and `collect.webhooks`, likewise. */
+  readonly senders: WrittenTokens
+  readonly webhooks: readonly Webhook[]
   /** What `${NAME}` stands for: the environment, then .env. */
   readonly secrets: readonly Readonly<Record<string, string | undefined>>[]
 }

@@ -1,4 +1,4 @@
-// The files of a project that decide what it means, watched: eider.yml, models/, seeds/, macros/ and checks/.
+// The files of a project that decide what it means, watched: eider.yml, .env, models/, seeds/, macros/ and checks/.
 
 import { join, relative, sep } from 'node:path'
 import { watch } from 'chokidar'
@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { limits } from '../core/limits.ts'
 import { KnownContents } from './known-contents.ts'
 
-const WATCHED = ['eider.yml', 'models', 'seeds', 'macros', 'checks']
+const WATCHED = ['eider.yml', '.env', 'models', 'seeds', 'macros', 'checks']
 
 export interface WatchOptions {
   readonly quietMs?: number

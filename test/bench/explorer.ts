@@ -29,15 +29,31 @@ export const explorerBenchmark: Benchmark = {
   },
 }
 
+/** The page itself notes when its first cell has been painted: to ask it again and again would slow it. */
+const NOTE_FIRST_CELL = `new MutationObserver((_changes, observer) => {
+  if (document.querySelector('tbody td') === null) return
+  observer.disconnect()
+  requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => performance.mark('first-cell')
+    port2.postMessage(null)
+  })
+}).observe(document, { childList: true, subtree: true })`
+const FIRST_CELL_MS = `new Promise((resolve) => {
+  new PerformanceObserver((list) => {
+    for (const { name, startTime } of list.getEntries()) if (name === 'first-cell') resolve(startTime)
+  }).observe({ type: 'mark', buffered: true })
+})`
+
 /** Each time in a browser that has nothing of the page yet. */
 async function firstSet(browser: Browser, { port }: Served, rounds: number): Promise<Figure> {
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
     const context = await browser.newContext()
     const page = await context.newPage()
+    await page.addInitScript(NOTE_FIRST_CELL)
     await page.goto(`http://127.0.0.1:${port}/sets/mart_rows`)
-    await page.locator('[role=gridcell], td').first().waitFor()
-    times.push(await page.evaluate<number>('performance.now()'))
+    times.push(await page.evaluate<number>(FIRST_CELL_MS))
     await context.close()
   }
   const ms = median(times)
@@ -45,7 +61,7 @@ async function firstSet(browser: Browser, { port }: Served, rounds: number): Pro
     name: `first set on the screen of the explorer / ${FIRST_SET_MS} ms`,
     ratio: ms / FIRST_SET_MS,
     bound: { at: 'most', ratio: 1 },
-    measured: `${ms.toFixed(0)} ms from the navigation to the first cell, median of ${rounds}`,
+    measured: `${ms.toFixed(0)} ms from the navigation to the frame with the first cell, median of ${rounds}`,
   }
 }
 

@@ -6,14 +6,10 @@ import { limits } from '../../src/core/limits.ts'
 import { settings } from '../../src/project/settings.ts'
 import { repository } from '../support/workspace.ts'
 
-const page = readFileSync(join(repository, 'docs', 'collect.md'), 'utf8')
+const pageOf = (name: string) => readFileSync(join(repository, 'docs', name), 'utf8')
+const page = pageOf('collect.md') + pageOf('collect/operating.md')
 
-test('the page answers E058 to E089, each once', () => {
-  for (let number = 58; number <= 89; number++)
-    assert.is(page.split(`E0${number}`).length - 1, 1, `E0${number}`)
-})
-
-test('the page names every setting and variable of the daemon but the ports and the host', () => {
+test('the pages name every setting and variable of the daemon but the ports and the host', () => {
   for (const [name, setting] of Object.entries(settings)) {
     if (!name.startsWith('collect.')) continue
     const variable = 'env' in setting ? setting.env : name
@@ -21,17 +17,17 @@ test('the page names every setting and variable of the daemon but the ports and 
   }
 })
 
-test('the limits of the page are those of the code', () => {
+test('the limits of the pages are those of the code', () => {
   const KiB = 1024
   const rows: readonly [string, string][] = [
-    ['bytes that wait for the disk', `${limits.pendingBytes / KiB / KiB} MiB`],
+    ['bytes waiting for the disk', `${limits.pendingBytes / KiB / KiB} MiB`],
     ['URL, request headers', `${limits.urlBytes / KiB} KiB (414), ${limits.headerBytes / KiB} KiB`],
     [
-      'time of a client',
+      'time for a client',
       `${limits.headersTimeoutMs / 1000} s, ${limits.requestTimeoutMs / 1000} s`,
     ],
     [
-      'connection on which nothing moves',
+      'connection without traffic',
       `${limits.socketIdleMs / 1000} s, ${limits.keepAliveTimeoutMs / 1000} s`,
     ],
     ['connections ', String(limits.connections)],

@@ -4,20 +4,39 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { repository } from '../support/workspace.ts'
 
-const pagesIn = (dir: string) =>
-  readdirSync(join(repository, dir))
+const pagesIn = (dir: string, recursive = false) =>
+  readdirSync(join(repository, dir), { recursive, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
     .map((file) => join(dir, file))
-const pages = [...pagesIn('.'), ...pagesIn('docs'), ...pagesIn('example-project')]
+const pages = [...pagesIn('.'), ...pagesIn('docs', true), ...pagesIn('example-project')]
 const read = (path: string) => readFileSync(join(repository, path), 'utf8')
 
-test('links between pages lead to files', () => {
-  const links = pages.flatMap((page) =>
-    [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, to = '']) => ({ page, to })),
+/** As GitHub and the site name them: lower case, hyphens for blanks, no punctuation. */
+const anchorsOf = (path: string) =>
+  new Set(
+    [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    ),
   )
-  assert.ok(links.length > 10)
-  const dead = links.filter(({ page, to }) => !existsSync(join(repository, dirname(page), to)))
-  assert.equal(dead, [])
+
+test('links between pages lead to files and headings', () => {
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, to = '']) => {
+      const [file = '', anchor] = to.split('#')
+      return { page, to, path: file === '' ? page : join(dirname(page), file), anchor }
+    }),
+  )
+  assert.ok(links.length > 100)
+  const isDead = ({ path, anchor }: (typeof links)[number]) =>
+    !existsSync(join(repository, path)) ||
+    (anchor !== undefined && path.endsWith('.md') && !anchorsOf(path).has(anchor))
+  assert.equal(
+    links.filter(isDead).map(({ page, to }) => `${page}: ${to}`),
+    [],
+  )
 })
 
 test('files of the repository that pages name exist', () => {

@@ -4,11 +4,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, readFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
+import { freePort } from '../support/free-port.ts'
 import { rightsTest } from '../support/lake/lake-test.ts'
 import { places } from '../support/lake/parts.ts'
 import { asSuperuser } from '../support/lake/postgres-client.ts'
@@ -110,15 +110,6 @@ async function end(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
   child.kill('SIGKILL')
   await ended
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 test.run()

@@ -1,4 +1,5 @@
-// A flush is frozen before its COMMIT, as when a machine is suspended; PostgreSQL gives its lock away, and it thaws later.
+// A flush that is frozen, as when a machine is suspended, and thaws later: before its COMMIT, where PostgreSQL gives its
+// lock away meanwhile, and in the middle of making the state of a new lake.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,7 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lakeProject } from '../support/lake/lake-project.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
-import { withLake } from '../support/lake/with-lake.ts'
+import { type TestLake, withLake } from '../support/lake/with-lake.ts'
 import { until } from '../support/until.ts'
 import { eiderProcess, type Workspace } from '../support/workspace.ts'
 
@@ -33,9 +34,7 @@ lakeTest(
     await collect(one, [1, 2, 3])
     await collect(other, [4, 5])
     lake.store.forget()
-    const { command, args, env } = eiderProcess(['flush'], lake.env)
-    const frozen = spawn(command, args, { cwd: one.dir, env, stdio: 'ignore' })
-    const ended = once(frozen, 'exit')
+    const { child: frozen, ended } = startFlush(one, lake)
     // Its rows are in the store, and the catalog is slow to answer.
     await until(() => lake.store.requests.some(({ method }) => method === 'PUT'))
     lake.catalog.delayMs = 2_000
@@ -55,5 +54,37 @@ lakeTest(
     assert.equal(lake.store.deletions, [])
   },
 )
+
+lakeTest('a flush waits for another that makes the state, and neither ends the other', async () => {
+  await using lake = await withLake()
+  await using one = await lakeProject(lake, files)
+  await using other = await lakeProject(lake, files)
+  await collect(one, [1, 2, 3])
+  await collect(other, [4, 5])
+  const held = lake.catalog.holdNextCommit(/created_schema:"+_eider"+,/)
+  const first = startFlush(one, lake)
+  const { release } = await held
+  first.child.kill('SIGSTOP')
+  release()
+  // An option of a schema, which is next, would end the engine where the other has made its view meanwhile.
+  const second = startFlush(other, lake)
+  const waits = () =>
+    lake.postgres(
+      `SELECT 1 FROM pg_locks JOIN pg_database d ON d.oid = database
+       WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`,
+    )
+  await until(async () => second.child.exitCode !== null || (await waits()).length > 0)
+  first.child.kill('SIGCONT')
+  assert.equal(await Promise.all([first.ended, second.ended]), [
+    [0, null],
+    [0, null],
+  ])
+})
+
+function startFlush({ dir }: Workspace, lake: TestLake) {
+  const { command, args, env } = eiderProcess(['flush'], lake.env)
+  const child = spawn(command, args, { cwd: dir, env, stdio: 'ignore' })
+  return { child, ended: once(child, 'exit') }
+}
 
 test.run()

@@ -1,10 +1,10 @@
-// A port of 127.0.0.1 that nobody listens on.
+// A port that nobody listens on.
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
+export async function freePort(address = '127.0.0.1'): Promise<number> {
+  const server = createServer().listen(0, address)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   server.close()

@@ -3,9 +3,9 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { test } from 'uvu'
+import { freePort } from './free-port.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const PROGRAMS = ['mariadbd', 'mariadb-install-db', 'mariadb'] as const
@@ -83,15 +83,4 @@ async function until(child: ChildProcess, works: () => void): Promise<void> {
       if (child.exitCode !== null || Date.now() > end) throw error
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }

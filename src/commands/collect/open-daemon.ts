@@ -4,14 +4,17 @@ import type { EventBuffer } from '../../buffer/buffer.ts'
 import { CollectDaemon, type CollectDaemonOptions } from '../../collect/daemon.ts'
 import type { Project } from '../../project/project.ts'
 import { readUpState } from '../../supervisor/state-file.ts'
+import { sendersOf } from './senders-of.ts'
 
-export const openDaemon = (
-  { paths, settings }: Project,
+export async function openDaemon(
+  project: Project,
   buffer: EventBuffer,
   targets: CollectDaemonOptions['targets'],
   more: Pick<CollectDaemonOptions, 'allowAnonymous' | 'logger'>,
-): Promise<CollectDaemon> =>
-  CollectDaemon.open({
+): Promise<CollectDaemon> {
+  const { paths, settings } = project
+  return await CollectDaemon.open({
+    ...(await sendersOf(project, targets.keys())),
     buffer,
     bufferDir: paths.buffer,
     targets,
@@ -27,6 +30,7 @@ export const openDaemon = (
     lastRun: () => lastRun(paths.state),
     ...more,
   })
+}
 
 async function lastRun(stateDir: string) {
   const state = await readUpState(stateDir)

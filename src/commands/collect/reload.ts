@@ -1,10 +1,11 @@
-// The daemon follows the models on disk: all of them are reloaded at once, or none.
+// The daemon follows the models on disk, and who may send events to them: all is reloaded at once, or nothing.
 
 import type { CollectDaemon } from '../../collect/daemon.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Project } from '../../project/project.ts'
 import { logDiagnostics, logMistakes } from '../log-mistakes.ts'
 import { compileTargets } from './compile-targets.ts'
+import { sendersOf } from './senders-of.ts'
 
 export interface ReloadOptions {
   readonly load: () => Promise<Project>
@@ -15,7 +16,7 @@ export interface ReloadOptions {
   readonly signal: AbortSignal
 }
 
-/** Settings are read at the start only; of a change in them the log says so. */
+/** Other settings are read at the start only; of a change in them the log says so. */
 export async function reloadTargets(
   daemon: CollectDaemon,
   { load, started, logger, signal }: ReloadOptions,
@@ -26,7 +27,8 @@ export async function reloadTargets(
       logger.warn('settings-need-restart')
     const { targets, mistakes } = await compileTargets(project, signal)
     logDiagnostics(mistakes, logger)
-    daemon.setTargets(targets)
+    const senders = await sendersOf(project, targets.keys())
+    daemon.setTargets(targets, senders)
     logger.info('models-reloaded', { targets: [...targets.keys()] })
   } catch (error) {
     if (signal.aborted) return

@@ -40,5 +40,7 @@ export default class ODataExplain extends BaseCommand {
 
 function refuse(error: unknown): never {
   if (!(error instanceof RequestError)) throw error
-  throw new UsageError(error.message, { hint: 'docs/odata.md lists what a query may hold' })
+  throw new UsageError(error.message, {
+    hint: 'docs/odata/queries.md lists what a query can contain',
+  })
 }

@@ -62,5 +62,7 @@ function ask(url: string, headers: Readonly<Record<string, string>>): Promise<In
 
 async function refusal(answer: IncomingMessage): Promise<UsageError> {
   const { error } = JSON.parse(await text(answer)) as { error: { message: string } }
-  return new UsageError(error.message, { hint: 'docs/odata.md lists what a query may hold' })
+  return new UsageError(error.message, {
+    hint: 'docs/odata/queries.md lists what a query can contain',
+  })
 }

@@ -5,6 +5,7 @@ import { onStop } from '../../cli/signals.ts'
 import { watchVariableFlags } from '../../cli/variable-flags.ts'
 import { Resources } from '../../core/resources.ts'
 import { explorerOf } from '../explorer-options.ts'
+import { readerTokens } from '../reader-tokens.ts'
 import { serviceOptions } from '../service-options.ts'
 
 export default class ODataServe extends BaseCommand {
@@ -44,6 +45,7 @@ export default class ODataServe extends BaseCommand {
       linkSecret: project.settings['odata.secret'],
       linkSecretPath: join(project.paths.state, 'odata.secret'),
       allowAnonymous: flags['allow-anonymous'],
+      tokens: await readerTokens(project),
     }
     let { published } = openStore(project.paths)
     if (flags.watch) {

@@ -29,7 +29,7 @@ import { resolveColumns } from '../sql/named-columns.ts'
 import { problemOf } from '../explain/engine-words.ts'
 import { engineDiagnostic } from '../places.ts'
 import { unknownModel } from '../resolve.ts'
-import { isSymbol, isWord, tokenize } from '../sql/tokens.ts'
+import { isSymbol, isWord, type Token, tokenize } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
 
 /** Models that checks refer to. */
@@ -190,7 +190,7 @@ async function mistakesIn(
   const invalid = (problem: string, hint?: string) => [
     diagnostic('invalid-check', { problem }, { source, span }, { hint }),
   ]
-  if (test.is === 'condition' && !isPlain(test.body))
+  if (test.is === 'condition' && !isPlainCondition(test.body))
     return invalid(
       'a condition is a single expression over the columns of this model, without subqueries',
       'move the subquery into its own model, or use references(…)',
@@ -252,16 +252,37 @@ async function firstMisfit(
   return row === null ? null : `'${textOf(row['value'])}'`
 }
 
-/** Its brackets are balanced, and it reads only this model. */
-function isPlain({ text }: ModelBody): boolean {
-  const tokens = tokenize(text)
+/** Its brackets are balanced, its literals end, and it reads only this model. */
+export function isPlainCondition({ text }: ModelBody): boolean {
+  const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment')
   const opensQuery = tokens.some(
-    (token, i) =>
-      isSymbol(token, '(') &&
-      ['select', 'from', 'with', 'values', 'table', 'pivot', 'unpivot', 'describe', 'show'].some(
-        (word) => isWord(tokens[i + 1], word),
-      ),
+    (token, i) => isSymbol(token, '(') && QUERY_WORDS.some((word) => isWord(tokens[i + 1], word)),
   )
   const leaves = tokens.some((token) => isSymbol(token, ';') || token.kind === 'open')
-  return !opensQuery && !leaves && unbalancedBracket(tokens) === null
+  return !opensQuery && !leaves && tokens.every(hasEnd) && unbalancedBracket(tokens) === null
+}
+
+/** What a subquery begins with. */
+const QUERY_WORDS = [
+  'call',
+  'describe',
+  'from',
+  'pivot',
+  'select',
+  'show',
+  'summarize',
+  'table',
+  'unpivot',
+  'values',
+  'with',
+]
+
+/** The tokenizer takes a literal without an end to reach to the end of the text. */
+function hasEnd({ kind, text }: Token): boolean {
+  if (kind === 'quoted') return /^"(?:[^"]|"")*"$/.test(text)
+  if (kind !== 'string') return true
+  if (text.startsWith("'")) return /^'(?:[^']|'')*'$/.test(text)
+  if (!text.startsWith('$')) return /^[eE]'(?:[^'\\]|''|\\[^])*'$/.test(text)
+  const tag = text.slice(0, text.indexOf('$', 1) + 1)
+  return text.length >= 2 * tag.length && text.endsWith(tag)
 }

@@ -1,6 +1,6 @@
 // The frame of all views: what is published at the left, what is new above, the view itself beside.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { setOf, type Route, type SetRoute } from './address/route.ts'
 import { Banners } from './frame/banners.tsx'
 import { Header } from './frame/header.tsx'
@@ -8,7 +8,7 @@ import { Keys } from './frame/keys.tsx'
 import { NoSets } from './frame/no-sets.tsx'
 import { SetHeader } from './frame/set-header.tsx'
 import { SetsNavigation } from './frame/sets-navigation.tsx'
-import { useValue } from './parts/state.ts'
+import { useValue } from './parts/use-value.ts'
 import { Problem } from './parts/problem.tsx'
 import type { Page, View } from './page.ts'
 import type { Place } from './place.ts'
@@ -28,7 +28,8 @@ export function App({ place, start, listen }: AppProps) {
     setPage(null)
     start().then(setPage, (error: unknown) => setPage(failure(error)))
   }
-  useEffect(begin, [])
+  // Before anything is painted: what is asked for takes longer than all that the page does meanwhile.
+  useLayoutEffect(begin, [])
   useEffect(() => {
     if (page === null || page instanceof ServiceError) return undefined
     return listen(page, setPage)

@@ -1,7 +1,7 @@
 // The address of the page as a value that changes, without a library: History API, and clicks on links of its own.
 
 import { state, type ReadonlyState } from './parts/state.ts'
-import { readRoute, writeRoute, type Route } from './address/route.ts'
+import { routeAt, writeRoute, type Route } from './address/route.ts'
 
 export class Place {
   readonly route: ReadonlyState<Route>
@@ -39,15 +39,7 @@ export class Place {
   }
 
   #read(): void {
-    this.#route.value = this.#routeOf(new URL(location.href)) ?? { view: 'home' }
-  }
-
-  #routeOf(url: URL): Route | undefined {
-    const { origin, pathname } = this.#root
-    if (url.origin !== origin || !url.pathname.startsWith(pathname)) return undefined
-    const path = url.pathname.slice(pathname.length - 1)
-    if (/^\/(?:odata|explorer|catalog\.json|health|metrics)(?:\/|$)/.test(path)) return undefined
-    return readRoute(path, url.search)
+    this.#route.value = routeAt(this.#root, new URL(location.href)) ?? { view: 'home' }
   }
 
   /** A plain click on a link of the page. With a modifier, or to be saved, it is the browser's. */
@@ -57,7 +49,7 @@ export class Place {
     const link = event.target instanceof Element ? event.target.closest('a') : null
     if (link === null || link.target !== '' || link.hasAttribute('download')) return
     if (link.getAttribute('href')?.startsWith('#')) return
-    const route = this.#routeOf(new URL(link.href))
+    const route = routeAt(this.#root, new URL(link.href))
     if (route === undefined) return
     event.preventDefault()
     this.navigate(route)

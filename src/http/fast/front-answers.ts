@@ -11,6 +11,8 @@ import type { Headers } from '../respond.ts'
 /** What takes the bodies of requests with the same head. */
 export interface PostRoute {
   readonly maxBodyBytes: number
+  /** False when the head is to be looked at again: who it is from may no longer come. Always true when absent. */
+  readonly isCurrent?: () => boolean
   /** May throw, as a handler may. */
   readonly take: (body: Buffer) => Taken
   /** What `ready` rejected with, as a handler would throw it. */

@@ -166,7 +166,8 @@ export class PostFront {
 
   #findRoute(text: string): Route | null {
     const known = this.#routes.get(text)
-    if (known !== undefined) return known
+    if (known !== undefined && (known.isCurrent?.() ?? true)) return known
+    this.#routes.delete(text)
     const head = readPlainPost(text)
     const route = head === null ? null : this.#options.routeOf(head)
     if (head === null || route === null) return null

@@ -7,6 +7,8 @@ import type { SpooledBodies } from '../engine/spooled-bodies.ts'
 import type { LinkSigner } from '../protocol/link-signature.ts'
 import type { DeltaToken, SkipToken } from './link-tokens.ts'
 import type { ODataVersion, RequestHeaders } from '../protocol/negotiate.ts'
+import type { EntityModel } from '../edm/model.ts'
+import type { Reader } from '../protocol/reader.ts'
 import type { OpenSnapshot } from '../engine/open-snapshot.ts'
 import type { OpenStreams } from '../engine/open-streams.ts'
 import { decodeAscii } from '../syntax/parse-request.ts'
@@ -22,7 +24,9 @@ export interface ServiceContext {
   readonly answerFiles: AnswerFiles
   readonly admission: Admission
   readonly streams: OpenStreams
+  /** Of who asks, as `reader` is. */
   readonly links: LinkSigner
+  readonly reader: Reader
   /** The default page size. */
   readonly pageSize: number
   readonly maxPageSize: number
@@ -68,6 +72,8 @@ export interface Exchange {
   readonly request: ODataRequest
   readonly resources: Resources
   readonly snapshot: OpenSnapshot
+  /** As who asks sees it. */
+  readonly model: EntityModel
   readonly engine: EngineAccess
   readonly token: SkipToken | null
   /** The request is for changes since then. */

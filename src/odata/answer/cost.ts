@@ -14,5 +14,7 @@ export function isSmallQuery(query: BoundQuery, extent: Extent): boolean {
   const perRow = [...(filter === null ? [] : [filter]), ...order.map(({ value }) => value)]
   if ([...perRow, ...output.map(({ value }) => value)].some(mayReorder)) return false
   const size = perRow.reduce((sum, expression) => sum + sizeOf(expression), 0)
+  // What a token shows only a part of is read whole to find that part.
+  if (set.only !== null) return set.storedRows * (size + 1) <= limits.smallQueryWork
   return extent === 'one' || set.relation.rows * size <= limits.smallQueryWork
 }

@@ -52,7 +52,7 @@ async function csvFile(
 ): Promise<Content> {
   const order = {
     snapshot: snapshot.snapshot,
-    key: `${request.version} ${request.target} csv`,
+    key: `${service.reader.key} ${request.version} ${request.target} csv`,
     isTimed: asksForTime(request),
     rows: csvFileSql(rows, output),
     as: 'lines' as const,

@@ -50,6 +50,7 @@ export async function answerGet(
   const since =
     deltatoken === undefined ? null : parseDeltaToken(deltatoken, request.target, service.links)
   const snapshot = resources.use(await leaseFor(service.snapshots, token, pinned))
+  const { model } = await service.snapshots.viewOf(snapshot, service.reader)
   const clock = { remainingMs: service.requestTimeoutMs }
   const { admission, streams, snapshots } = service
   const onDamage = (error: unknown) => void snapshots.reportDamage(snapshot.snapshot, error)
@@ -57,7 +58,7 @@ export async function answerGet(
   const now = token?.now == null ? service.now() : new Date(token.now)
   const isInBatch = pinned !== null
   const asked = { token, since, format, now, isInBatch }
-  const exchange = { service, request, resources, snapshot, engine, ...asked }
+  const exchange = { service, request, resources, snapshot, model, engine, ...asked }
   const bound = bindAsked(exchange, syntax)
   const plan = planAnswer(exchange, bound)
   const headers = commonHeaders(exchange, plan)
@@ -77,10 +78,10 @@ export async function answerGet(
 }
 
 /** A delta link was good for what was published then, so what is wrong with it now has changed since. */
-function bindAsked({ service, request, snapshot, now, since }: Exchange, syntax: RequestSyntax) {
+function bindAsked({ service, request, model, now, since }: Exchange, syntax: RequestSyntax) {
   try {
     const { keyAsSegment } = service
-    return bindRequest(syntax, snapshot.model, {
+    return bindRequest(syntax, model, {
       now,
       version: request.version,
       keyAsSegment,

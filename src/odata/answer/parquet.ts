@@ -17,7 +17,7 @@ export async function answerParquet(exchange: Exchange, addressed: Addressed): P
   const rows = rowsSql(query, { offset: 0, limit: null })
   const order = {
     snapshot: snapshot.snapshot,
-    key: `${request.version} ${request.target}`,
+    key: `${service.reader.key} ${request.version} ${request.target}`,
     isTimed: asksForTime(request),
     rows: parquetRowsSql(rows, query.output),
     as: 'parquet' as const,

@@ -61,11 +61,11 @@ export function planAnswer(exchange: Exchange, bound: BoundRequest): AnswerPlan 
   return planData(exchange, bound)
 }
 
-function planMetadata({ request, format, snapshot, service }: Exchange): AnswerPlan {
+function planMetadata({ request, format, model, service }: Exchange): AnswerPlan {
   const kind = negotiateMetadata(request.headers, format)
   const version = kind === 'xml' ? negotiateCsdlVersion(request.headers) : request.version
   const make = async () => {
-    const body = await metadataDocument(snapshot.model, { kind, version }, service)
+    const body = await metadataDocument(model, { kind, version }, service)
     return { body, rows: () => 0 }
   }
   return { contentType: `application/${kind}`, preferences: NO_PREFERENCES, make }
@@ -158,9 +158,9 @@ function attachment({ query }: Addressed, extension: string): Readonly<Record<st
   return { 'Content-Disposition': `attachment; filename*=UTF-8''${name}.${extension}` }
 }
 
-function serviceDocument({ request, snapshot }: Exchange, format: JsonFormat): string {
+function serviceDocument({ request, model }: Exchange, format: JsonFormat): string {
   const context = format.metadata === 'none' ? {} : { '@odata.context': contextUrl(request) }
-  const sets = Array.from(snapshot.model.sets.values(), ({ name, relation }) => ({
+  const sets = Array.from(model.sets.values(), ({ name, relation }) => ({
     name,
     kind: 'EntitySet',
     url: name,

@@ -5,7 +5,13 @@ import type { PublishedRelation, Snapshot, StoredRows } from '../../core/snapsho
 import { inSlices } from '../../core/time-slices.ts'
 import { addNavigation, type GrowingSet } from './infer-navigation.ts'
 import { edmTypeOf } from './types.ts'
-import { type EntityModel, nameBefore, type Property, type SharedKey } from './model.ts'
+import {
+  type EntityModel,
+  type EntitySet,
+  nameBefore,
+  type Property,
+  type SharedKey,
+} from './model.ts'
 
 /** What the manifest alone does not tell. */
 export interface SnapshotFacts {
@@ -15,7 +21,11 @@ export interface SnapshotFacts {
   readonly signedTinyints: ReadonlyMap<ModelName, ReadonlySet<string>>
   /** Names of the columns of dates and times, by model, that hold a value outside of what OData has. */
   readonly clampedTimes: ReadonlyMap<ModelName, ReadonlySet<string>>
+  /** Of who asks, by model; all rows when absent. */
+  readonly filters?: ReadonlyMap<ModelName, FilteredRows>
 }
+
+export type FilteredRows = Pick<EntitySet, 'only' | 'storedRows'>
 
 export function buildEntityModel(snapshot: Snapshot, facts: SnapshotFacts): EntityModel {
   const model = emptyModel(snapshot)
@@ -65,6 +75,10 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
     const clamped = facts.clampedTimes.get(relation.model)?.has(column.name) ?? false
     return { name: column.name, column, type, nullable, clamped }
   })
+  const { only, storedRows } = facts.filters?.get(relation.model) ?? {
+    only: null,
+    storedRows: relation.rows,
+  }
   const key = relation.key.map((part) => properties.find((property) => property.name === part)!)
   return {
     name,
@@ -72,6 +86,8 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
     type: { name, description: relation.description, key, properties, navigation: [] },
     table: facts.stored.tableOf(name),
     tableBefore: facts.stored.tableOf(nameBefore(name)),
-    inKeyOrder: facts.stored.inKeyOrder,
+    only,
+    storedRows,
+    inKeyOrder: facts.stored.inKeyOrder && only === null,
   }
 }

@@ -2,6 +2,7 @@
 
 import type { EntitySetName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
+import type { RowFilter } from '../../core/row-filter.ts'
 import type { PublishedRelation, TableName } from '../../core/snapshot.ts'
 import type { EdmType } from './types.ts'
 
@@ -20,6 +21,10 @@ export interface EntitySet {
   readonly table: TableName
   /** Those of an earlier one, where the two are compared. */
   readonly tableBefore: TableName
+  /** Rows that whoever asks may read; null: all. */
+  readonly only: RowFilter | null
+  /** Those that are read to find them. */
+  readonly storedRows: number
   /** Whether rows that are read without an order come in that of the key. */
   readonly inKeyOrder: boolean
 }

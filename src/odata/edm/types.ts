@@ -1,4 +1,4 @@
-// Which OData type a column of DuckDB has (docs/odata.md, Types).
+// Which OData type a column of DuckDB has (docs/odata/data.md, Types).
 //
 // Each OData type has one engine type that holds its values inside a query: a column of another engine type is cast
 // to it when it is read, so that expressions and the JSON writer meet no other types than those named here.

@@ -12,6 +12,8 @@ import { isDamage } from '../../duckdb/errors.ts'
 import type { CurrentState, DamagedFile, Following } from '../../store/snapshot-reader.ts'
 import { logOpened } from './log-opened.ts'
 import { rowsAre } from './row-facts.ts'
+import type { Reader } from '../protocol/reader.ts'
+import type { ReaderView } from './reader-model.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import { SnapshotEngines } from './snapshot-engines.ts'
 import type { EngineOptions } from './options.ts'
@@ -47,6 +49,8 @@ export class Snapshots implements AsyncDisposable {
   /** A check for damaged files is running. */
   #looking: Promise<readonly DamagedFile[]> | null = null
   readonly #stop = new AbortController()
+  /** Whose problems the log has. */
+  readonly #told = new WeakSet<ReaderView>()
   readonly #following: Following
   #timer: NodeJS.Timeout | null = null
   #checking: Promise<void> | null = null
@@ -100,6 +104,16 @@ export class Snapshots implements AsyncDisposable {
   /** A lease on the current snapshot, to be disposed of by the caller. */
   lease(): OpenSnapshot {
     return this.#current.lease()
+  }
+
+  /** What is there of a snapshot for a reader. The log has the row filters that no longer fit it, once. */
+  async viewOf(snapshot: OpenSnapshot, reader: Reader): Promise<ReaderView> {
+    const view = await snapshot.viewFor(reader)
+    if (view.problems.length === 0 || this.#told.has(view)) return view
+    this.#told.add(view)
+    for (const { set, problem } of view.problems)
+      this.#options.logger.warn('row-filter-unbound', { token: reader.name, set, problem })
+    return view
   }
 
   /** A lease on the current snapshot or on one that is retained on disk; null when `id` is neither. */

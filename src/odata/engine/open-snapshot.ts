@@ -6,8 +6,10 @@ import type { Snapshot } from '../../core/snapshot.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 import type { AttachedFile } from '../../duckdb/read-only.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
-import { buildEntityModelInSlices } from '../edm/entity-model.ts'
+import { buildEntityModelInSlices, type SnapshotFacts } from '../edm/entity-model.ts'
 import { factsKey, type RowFacts, type KnownFacts, readFacts } from './row-facts.ts'
+import { type ReaderView, readerView } from './reader-model.ts'
+import type { Reader } from '../protocol/reader.ts'
 import type { SpareEngine } from './spare-engine.ts'
 import type { EntityModel } from '../edm/model.ts'
 
@@ -24,6 +26,9 @@ interface Engine {
   readonly model: EntityModel
   readonly connections: ConnectionPool
   readonly facts: KnownFacts
+  readonly known: SnapshotFacts
+  /** For readers who do not see all, by their keys. */
+  readonly views: Map<string, Promise<ReaderView>>
   leases: number
 }
 
@@ -64,13 +69,12 @@ export class OpenSnapshot implements AsyncDisposable {
         clampedTimes.set(relation.model, found.clampedTimes)
       }
     }
-    const model = await buildEntityModelInSlices(snapshot, {
-      stored: published.rows,
-      signedTinyints,
-      clampedTimes,
-    })
+    const stored = published.rows
+    const all = { stored, signedTinyints, clampedTimes }
+    const model = await buildEntityModelInSlices(snapshot, all)
     resources.move()
-    return new OpenSnapshot({ snapshot, model, connections, facts, leases: 0 })
+    const views = new Map<string, Promise<ReaderView>>()
+    return new OpenSnapshot({ snapshot, model, connections, facts, known: all, views, leases: 0 })
   }
 
   get snapshot(): Snapshot {
@@ -79,6 +83,22 @@ export class OpenSnapshot implements AsyncDisposable {
 
   get model(): EntityModel {
     return this.#engine.model
+  }
+
+  /** What is there for a reader. */
+  async viewFor(reader: Reader): Promise<ReaderView> {
+    const { snapshot, model, known, views, connections } = this.#engine
+    if (reader.key === '') return { snapshot, model, problems: [] }
+    const found = views.get(reader.key)
+    if (found !== undefined) return await found
+    const make = async () => {
+      await using lent = await connections.take()
+      return await readerView(reader, snapshot, known, lent.connection)
+    }
+    const made = make()
+    views.set(reader.key, made)
+    made.catch(() => views.delete(reader.key))
+    return await made
   }
 
   get facts(): KnownFacts {

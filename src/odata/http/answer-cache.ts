@@ -9,6 +9,7 @@ import type { ContentCoding } from '../../http/content-coding.ts'
 import { RequestError } from '../../http/request-error.ts'
 import type { Answer } from '../answer/context.ts'
 import { createCachedAnswers, type CachedAnswers } from './lru.ts'
+import { type Reader, WHOLE } from '../protocol/reader.ts'
 import { header, type RequestHeaders } from '../protocol/negotiate.ts'
 import { decodeAscii } from '../syntax/parse-request.ts'
 import { ClientGone } from '../engine/query.ts'
@@ -44,15 +45,19 @@ export interface AnswerCache {
 }
 
 /**
- * What an answer depends on, besides the snapshot: the URL and every header that changes something of it. null for a
+ * What an answer depends on, besides the snapshot: who asks, the URL and every header that changes something of it. null for a
  * request without a Host header, whose answer names the address that it came to, and for a next link or delta link,
  * which is 410 as soon as an earlier snapshot is gone.
  */
-export function requestKey(url: string, headers: RequestHeaders): string | null {
+export function requestKey(
+  url: string,
+  headers: RequestHeaders,
+  reader: Pick<Reader, 'key'> = WHOLE,
+): string | null {
   if (headers['host'] === undefined || /(?:skip|delta)token/i.test(decodeAscii(url))) return null
   // A header that is empty is another request than one without it: it may be wrong.
   const valueOf = (name: string) => (headers[name] === undefined ? '' : `=${header(headers, name)}`)
-  return keyHeaders.reduce((key, name) => `${key}\n${valueOf(name)}`, url)
+  return keyHeaders.reduce((key, name) => `${key}\n${valueOf(name)}`, `${reader.key} ${url}`)
 }
 
 /** What an answer may depend on, so that it cannot depend on a header that is not in the key. */

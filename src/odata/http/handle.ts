@@ -4,11 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits } from '../../core/limits.ts'
 import type { Logger } from '../../core/logger.ts'
 import { Resources } from '../../core/resources.ts'
+import type { Reader } from '../protocol/reader.ts'
 import { type RequestEnd, whenAnswered } from '../../http/access-log.ts'
-import { hasToken, requireToken } from '../../http/auth.ts'
 import { acceptedCodings } from '../../http/content-coding.ts'
 import { METRICS_TYPE } from '../../http/prometheus.ts'
-import { answersTo, hostName } from '../../http/web-pages.ts'
 import { readBody } from '../../http/body.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { sendError, sendJson, sendText } from '../../http/respond.ts'
@@ -21,21 +20,31 @@ import { batchFormat } from './batch-format.ts'
 import { odataError } from '../protocol/errors.ts'
 import type { Answer, FileBody, ODataRequest, ServiceContext } from '../answer/context.ts'
 import { health } from './health.ts'
+import { requireHost } from './host.ts'
 import { type MetricSources, writeMetrics } from './metrics.ts'
 import { CSV_CONTENT_TYPE, negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
-import { meantOption } from '../syntax/option-names.ts'
-import { decodeAscii, splitTarget } from '../syntax/parse-request.ts'
+import { ignoredOption } from './ignored-option.ts'
+import { splitTarget } from '../syntax/parse-request.ts'
 import { parseContinueOnError } from '../protocol/preferences.ts'
 import { ClientGone } from '../engine/query.ts'
 import { withRange } from './ranges.ts'
 import { sendAnswer } from './send-answer.ts'
+import {
+  type KnownReaders,
+  pageFor,
+  requireAll,
+  seenBy,
+  whoAsks,
+  whoAsksIfKnown,
+} from './who-asks.ts'
 import { ROOT_PATH, rootUrl } from '../protocol/service-root.ts'
 
 export interface HandlerContext extends ServiceContext, MetricSources {
   readonly maxBatchRequests: number
   /** The address that the service listens on. */
   readonly host: string
-  readonly token: string | null
+  /** Who may ask now. */
+  readonly known: () => KnownReaders
   /** Whether a proxy before the service says how clients reach it. */
   readonly trustProxy: boolean
   /** Time in which a client must take a byte of its answer. */
@@ -52,6 +61,8 @@ interface HttpExchange {
   readonly context: HandlerContext
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** null until it is known who asks. */
+  reader: Reader | null
   gone: AbortSignal
   version: ODataVersion
   rows: () => number
@@ -67,6 +78,7 @@ export function createHandler(context: HandlerContext): Handler {
       context,
       request,
       response,
+      reader: null,
       gone: NEVER,
       version: '4.01',
       rows: () => 0,
@@ -97,12 +109,15 @@ async function handle(exchange: HttpExchange): Promise<void> {
 }
 
 /** The key of a cached answer has the Host header in it, which was checked when the answer was made. */
-function findCached({ context, request }: HttpExchange): Answer | null {
-  const { snapshots, cache, token } = context
+function findCached(exchange: HttpExchange): Answer | null {
+  const { context, request } = exchange
+  const { snapshots, cache } = context
   const { method, url = '', headers } = request
-  if ((method !== 'GET' && method !== 'HEAD') || !hasToken(request, token)) return null
+  if (method !== 'GET' && method !== 'HEAD') return null
   if (context.pages !== null && isNavigationToRoot(request)) return null
-  const key = requestKey(url, headers)
+  exchange.reader = whoAsksIfKnown(context, request)
+  if (exchange.reader === null) return null
+  const key = requestKey(url, headers, exchange.reader)
   return key === null ? null : cache.find(snapshots.currentId, key)
 }
 
@@ -151,8 +166,9 @@ async function route(exchange: HttpExchange): Promise<void> {
     sendJson(response, body.status === 'failed' ? 503 : 200, body, versionHeader(exchange))
     return
   }
-  requireToken(request, context.token)
+  const reader = requireReader(exchange)
   if (path === '/metrics') {
+    requireAll(reader)
     requireMethod(request, ['GET', 'HEAD'])
     return sendText(response, 200, METRICS_TYPE, writeMetrics(context), versionHeader(exchange))
   }
@@ -169,9 +185,17 @@ async function route(exchange: HttpExchange): Promise<void> {
   })
 }
 
+/** Throws 401. */
+const requireReader = (exchange: HttpExchange): Reader =>
+  (exchange.reader ??= whoAsks(exchange.context, exchange.request))
+
+/** With the links of who asks. */
+const serviceFor = (exchange: HttpExchange): HandlerContext =>
+  seenBy(exchange.context, requireReader(exchange))
+
 async function sendPage(exchange: HttpExchange, path: string): Promise<void> {
   const { context, request } = exchange
-  const page = (await context.pages?.find(path, context.snapshots.published)) ?? null
+  const page = await pageFor(context, requireReader(exchange), path)
   if (page === null) {
     const place = context.pages === null ? '' : ', the page for people /'
     throw odataError(
@@ -206,13 +230,13 @@ const wantsFile = ({ method, headers }: IncomingMessage) =>
   (method === 'HEAD' && acceptedCodings(headers['accept-encoding'])?.best === 'identity')
 
 async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Promise<void> {
-  const { context, request, response } = exchange
+  const { request, response } = exchange
   const [path = ''] = asked.target.split('?', 1)
   await using resources = new Resources()
   if (/^(\$|%24)batch\/?$/i.test(path)) return await sendBatch(exchange, asked, resources)
   if (request.method === 'POST' && /\/(\$|%24)query$/i.test(path)) {
     const query = await longQuery(request, asked)
-    return await send(exchange, await answerGet(context, query, resources))
+    return await send(exchange, await answerGet(serviceFor(exchange), query, resources))
   }
   requireMethod(request, ['GET', 'HEAD', 'OPTIONS'])
   if (request.method === 'OPTIONS') {
@@ -224,13 +248,15 @@ async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Prom
 
 /** From the cache, or made and cached there where that is possible. */
 async function cachedAnswer(
-  { context, request, gone }: HttpExchange,
+  exchange: HttpExchange,
   asked: ODataRequest,
   resources: Resources,
 ): Promise<Answer> {
+  const { context, request, gone } = exchange
   const { headers } = request
-  const make = () => answerGet(context, { ...asked, headers: headersInKey(headers) }, resources)
-  const key = requestKey(request.url ?? '', headers)
+  const service = serviceFor(exchange)
+  const make = () => answerGet(service, { ...asked, headers: headersInKey(headers) }, resources)
+  const key = requestKey(request.url ?? '', headers, service.reader)
   if (key === null) return await make()
   const { cache, snapshots } = context
   const condition = headers['if-none-match']
@@ -284,7 +310,7 @@ async function sendBatch(
     ...(applied === null ? {} : { 'Preference-Applied': applied }),
   }
   const options = { carrier, snapshot, continueOnError, toRequestError }
-  const answers = format.write(answerBatch(context, requests, options))
+  const answers = format.write(answerBatch(serviceFor(exchange), requests, options))
   await send(exchange, { status: 200, headers, body: answers, rows: () => 0 })
 }
 
@@ -334,25 +360,6 @@ function shownError({ context, request }: HttpExchange, error: unknown): Request
   return odataError('internal-error', 'the request failed; the log of the server says why')
 }
 
-/** The Host header, from which next links and context URLs are built. */
-function requireHost(request: IncomingMessage, listeningOn: string): string {
-  const { localAddress = '', localPort } = request.socket
-  const address = localAddress.includes(':') ? `[${localAddress}]` : localAddress
-  const host = request.headers.host ?? `${address}:${localPort}`
-  const name = hostName(host)
-  if (name === null)
-    throw odataError('invalid-header', 'the Host header is not a host name', { target: 'Host' })
-  if (!answersTo(name, listeningOn))
-    throw odataError(
-      'host-not-allowed',
-      `this service answers to loopback names only, not to "${name.slice(0, 60)}"; set odata.host, or let the proxy send Host: ${listeningOn}`,
-      {
-        target: 'Host',
-      },
-    )
-  return host
-}
-
 function requireMethod({ method = '' }: IncomingMessage, allowed: readonly string[]): void {
   if (allowed.includes(method)) return
   const why = allowed.includes('POST') ? 'send POST' : 'the data is read-only'
@@ -363,7 +370,7 @@ function requireMethod({ method = '' }: IncomingMessage, allowed: readonly strin
 
 /** Counts and logs the request. The path alone: a query may hold what nobody wants in a log. */
 function noteEnd(
-  { context, request, rows, refusedAs }: HttpExchange,
+  { context, request, rows, refusedAs, reader }: HttpExchange,
   { status, ms, isCut }: RequestEnd,
 ): void {
   const { method, url } = request
@@ -374,17 +381,7 @@ function noteEnd(
   const hint = ignoredOption(url ?? '')
   const ignored = hint === null ? {} : { ignored: hint }
   const aborted = isCut ? { aborted: true } : {}
-  const sent = { method, path, status, ...code, ms, rows: rows() }
+  const token = reader?.name == null ? {} : { token: reader.name }
+  const sent = { method, path, status, ...code, ms, rows: rows(), ...token }
   context.logger.info('request', { ...sent, ...ignored, ...aborted })
-}
-
-/** Options without a `$` that OData does not know count for nothing; `limit` was most likely meant for something. */
-function ignoredOption(url: string): string | null {
-  const [, query = ''] = url.split('?', 2)
-  for (const pair of query.split('&')) {
-    const name = decodeAscii(pair.split('=', 1)[0]!)
-    const meant = name.length > 30 ? null : meantOption(name)
-    if (meant !== null) return `${name}: ${meant}`
-  }
-  return null
 }

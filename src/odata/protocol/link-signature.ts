@@ -24,6 +24,8 @@ export interface LinkSigner {
   /** Made of characters that a URL takes as they are. */
   readonly sign: (text: string) => string
   readonly isSigned: (text: string, signature: string) => boolean
+  /** For those who see something else: links of one are not links of another. Itself for an empty key. */
+  readonly of: (reader: string) => LinkSigner
 }
 
 export function createLinkSigner(secret: Buffer = randomBytes(SECRET_BYTES)): LinkSigner {
@@ -33,14 +35,19 @@ export function createLinkSigner(secret: Buffer = randomBytes(SECRET_BYTES)): Li
       .digest()
       .subarray(0, SIGNATURE_BYTES)
       .toString('base64url')
-  return {
+  const signer: LinkSigner = {
     mark: sign('mark'),
     sign,
+    of: (reader) =>
+      reader === ''
+        ? signer
+        : createLinkSigner(createHmac('sha256', secret).update(reader).digest()),
     isSigned: (text, signature) => {
       const [right, given] = [Buffer.from(sign(text)), Buffer.from(signature)]
       return right.length === given.length && timingSafeEqual(right, given)
     },
   }
+  return signer
 }
 
 /** The signer of this state directory. Where nothing can be written, links end with the process, and the log says so. */

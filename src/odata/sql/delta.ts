@@ -15,7 +15,7 @@ import { relationSql } from './relation.ts'
 import { columnsSql } from './query.ts'
 import { propertyMembers } from './json.ts'
 import type { Keyset } from '../bind/keyset.ts'
-import type { EntitySet } from '../edm/model.ts'
+import { tableBeforeSql } from './table.ts'
 import { jsonTextSql, objectSql } from './json-value.ts'
 
 const NOW = sql.ident('now')
@@ -68,7 +68,7 @@ function changedSql({ query, keyset, window }: DeltaQuery): Sql {
   const alias = sql.ident(row.alias)
   const begin = window.from ?? sql`TRUE`
   const now = sql`SELECT ${columns}, ${condition} AS ${PASSES} FROM ${relationSql(relation)} AS ${alias} WHERE ${begin}`
-  const before = sql`SELECT ${columns}, TRUE AS ${PASSED} FROM ${beforeSql(set)} AS ${alias} WHERE ${begin} AND ${condition}`
+  const before = sql`SELECT ${columns}, TRUE AS ${PASSED} FROM ${tableBeforeSql(set)} AS ${alias} WHERE ${begin} AND ${condition}`
   const sameKey = keyset.map(
     (_, i) => sql`${NOW}.${sql.ident(`at ${i}`)} = ${BEFORE}.${sql.ident(`at ${i}`)}`,
   )
@@ -97,7 +97,3 @@ function removedText({ keyset, version, removedContext }: DeltaQuery, format: Js
   })
   return sql`concat(',{"@removed":{"reason":"', ${reason}, '"},"@odata.id":', ${id}, ${sql.join(key)}, '}')`
 }
-
-/** The rows of the earlier state, as a FROM item. */
-export const beforeSql = ({ tableBefore }: Pick<EntitySet, 'tableBefore'>): Sql =>
-  sql.ident(...tableBefore)

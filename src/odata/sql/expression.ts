@@ -5,6 +5,7 @@
 // `and` and `or`, NULL is as good as false and DuckDB's plain operators do, at two to four times the speed. Below
 // `not` and wherever a value is needed, `exact` is required.
 
+import { tableSql } from './table.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import {
   type Constant,
@@ -147,9 +148,7 @@ const ITEM = 'item'
 
 function gatheredSql({ sources, key, value }: Expression & { readonly kind: 'gathered' }): Sql {
   const fields = key.map((part, i) => sql`${sql.ident(`k${i}`)} := ${valueSql(part)}, `)
-  const tables = sources.map(
-    ({ row }) => sql`${sql.ident(...row.set.table)} AS ${sql.ident(row.alias)}`,
-  )
+  const tables = sources.map(({ row }) => sql`${tableSql(row.set)} AS ${sql.ident(row.alias)}`)
   return sql`(SELECT list(struct_pack(${sql.join(fields, sql.empty)}v := ${valueSql(value)}))
     FROM ${sql.join(tables)} WHERE ${sql.join(sources.map(linkedSql), sql` AND `)})`
 }
@@ -177,7 +176,7 @@ const andSql = (condition: Expression | null, print: (condition: Expression) => 
  */
 function reachedSql(expression: Expression & { readonly kind: 'reached' }): Sql {
   const { row, condition, ours, theirs } = expression
-  const from = sql`FROM ${sql.ident(...row.set.table)} AS ${sql.ident(row.alias)}`
+  const from = sql`FROM ${tableSql(row.set)} AS ${sql.ident(row.alias)}`
   return sql`(${valueSql(theirs)} = (SELECT first(${valueSql(ours)}) ${from} WHERE ${conditionSql(condition)}))`
 }
 

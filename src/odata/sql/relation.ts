@@ -8,6 +8,7 @@ import type {
   OrderItem,
   Relation,
 } from '../bind/bound.ts'
+import { tableSql } from './table.ts'
 import { totalSql } from './methods.ts'
 import { BIGINT } from './engine-types.ts'
 import { conditionSql, orderItemSql, valueSql } from './expression.ts'
@@ -16,7 +17,7 @@ import { conditionSql, orderItemSql, valueSql } from './expression.ts'
 export function relationSql(relation: Relation): Sql {
   switch (relation.kind) {
     case 'set':
-      return sql.ident(...relation.set.table)
+      return tableSql(relation.set)
     case 'cross':
       return sql`(SELECT ${sql.join(relation.columns.map(columnSql))} FROM ${sql.join(
         relation.parts.map(

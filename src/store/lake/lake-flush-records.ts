@@ -17,7 +17,7 @@ import type { LakeSession } from './lake-session.ts'
 export const lakeFlushRecords = (session: LakeSession): FlushRecords => ({
   prepare,
   adopt,
-  hold: (target, signal) => session.holdTarget(target, { waitMs: limits.runLockWaitMs, signal }),
+  hold: (target, signal) => session.holdTurn(target, { waitMs: limits.runLockWaitMs, signal }),
   record,
   forget: () => Promise.resolve(),
   isCommitted,

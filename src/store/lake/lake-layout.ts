@@ -44,7 +44,10 @@ const tables: readonly Sql[] = [
     version VARCHAR, definition VARCHAR, built_at TIMESTAMPTZ, removed BOOLEAN)`,
 ]
 
-/** Another process may do the same meanwhile. */
+/**
+ * For whoever has the turn to make the state and has seen that it is not there: an option of a schema that holds a view
+ * ends the process. What one that was killed here has begun is finished.
+ */
 export async function makeLayout(connection: Connection, lake: LakeTarget): Promise<void> {
   // Options are taken by schemas and tables that are committed only.
   await unlessMade(connection, async () => {

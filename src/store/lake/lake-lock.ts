@@ -3,8 +3,8 @@
 // harm is the matter of its mark (lake-state.ts).
 //
 // h is a hash of the database and the schema. A run of all models takes (h, 0) for itself; one of some shares (h, 0) and
-// takes (h, hash of the model) for each. A flush takes (h + 1, hash of its target) for the length of a batch. Two that
-// hash alike wait for each other, which does no harm.
+// takes (h, hash of the model) for each. A flush takes (h + 1, hash of its target) for the length of a batch, and whoever
+// makes the state (h + 1, hash of ''). Two that hash alike wait for each other, which does no harm.
 
 import { EnvironmentError } from '../../core/failures.ts'
 import { hashOf } from '../../core/hash.ts'
@@ -68,19 +68,19 @@ export class LakeLock {
 }
 
 /**
- * The turn of a machine to flush events of a target, (h + 1, hash of the target), so that commits of several do not meet.
+ * The turn of a machine to flush events of a target, so that commits of several do not meet, or to make the state (null).
  * Throws EnvironmentError `run-locked`.
  */
-export async function holdTarget(
+export async function holdTurn(
   engine: LakeEngine,
-  target: ModelName,
+  target: ModelName | null,
   options: LeaseOptions,
 ): Promise<AsyncDisposable> {
   const { lake } = engine
   const connection = await engine.database.connect()
   try {
     await attach(connection, engine)
-    const key = positiveHash([foldCase(target)])
+    const key = positiveHash([foldCase(target ?? '')])
     const base = (baseOf(lake) + 1) % 2 ** 31
     const lock = sql`SELECT 1 AS held FROM pg_advisory_xact_lock(${sql.value(base)}, ${sql.value(key)})`
     await waitFor(connection, [lock], options, lake)

@@ -16,7 +16,7 @@ import type { ModelName } from '../../core/names.ts'
 import type { LeaseOptions } from '../run-lease.ts'
 import type { ReadOptions } from '../warehouse.ts'
 import { explainLake, isMissing } from './lake-failures.ts'
-import { holdTarget, type LakeLock } from './lake-lock.ts'
+import { holdTurn, type LakeLock } from './lake-lock.ts'
 import { type LakeLook, readLook } from './lake-look.ts'
 import { hasStates, type NewestState, readNewest } from './published-states.ts'
 
@@ -111,10 +111,10 @@ export class LakeSession {
     return look
   }
 
-  /** For whoever has a lease. */
-  async holdTarget(target: ModelName, options: LeaseOptions): Promise<AsyncDisposable> {
-    if (this.#engine === null) throw new Error('events are flushed under a lease')
-    return holdTarget(this.#engine, target, options)
+  /** To flush a target, or to make the state (null). For whoever has a lease. */
+  async holdTurn(target: ModelName | null, options: LeaseOptions): Promise<AsyncDisposable> {
+    if (this.#engine === null) throw new Error('a lake is changed under a lease')
+    return holdTurn(this.#engine, target, options)
   }
 
   /** `work` on a connection to the lake; null where no run has made it yet. */

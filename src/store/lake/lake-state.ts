@@ -6,7 +6,9 @@
 // takes the lock deletes the marks that others have left: a build that began before and commits after is then refused
 // by the lake, since an insert and a delete in one table conflict.
 
+import { newLine } from '../../core/in-turn.ts'
 import type { Kind, Macro } from '../../core/model.ts'
+import { limits } from '../../core/limits.ts'
 import { foldCase, type ModelName } from '../../core/names.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -46,6 +48,12 @@ interface Found extends Known {
 export class LakeState implements StateStore {
   readonly #session: LakeSession
   #seq = 1
+  /**
+   * Two connections that read the same state of the catalog at the same moment leave one copy of it to DuckLake, and the
+   * transaction that read the other one goes on with freed memory: it has made tables in a schema that it was not told
+   * (test/lake/changes-at-once.test.ts). A transaction reads the catalog when it begins and when it commits.
+   */
+  readonly #inTurn = newLine()
   /** Of this run; null before its mark is written. */
   #started: Promise<void> | null = null
 
@@ -62,14 +70,22 @@ export class LakeState implements StateStore {
     const look = this.#session.takeLook()
     let found = look === null ? await this.#readAll(connection, spelled) : foundIn(look, spelled)
     if (found !== null && options?.isMove !== true) refuseUnfinishedMove(found.catalog)
-    if (found === null) {
-      await makeLayout(connection, this.#session.lake)
-      found = await this.#readAll(connection, spelled)
-    }
+    found ??= await this.#make(connection, spelled)
     if (found !== null) found = await this.#takeOver(connection, found, spelled)
     if (found === null) throw new Error('the state of the lake is gone')
     this.#seq = found.lastSeq + 1
     return found
+  }
+
+  /** One process after the other: the layout is made in several transactions, and only once (lake-layout.ts). */
+  async #make(connection: Connection, names: readonly ModelName[]): Promise<Found | null> {
+    const { signal } = new AbortController()
+    const options = { waitMs: limits.runLockWaitMs, signal }
+    await using _turn = await this.#session.holdTurn(null, options)
+    const found = await this.#readAll(connection, names)
+    if (found !== null) return found
+    await makeLayout(connection, this.#session.lake)
+    return await this.#readAll(connection, names)
   }
 
   async read(connection: Connection, names: Iterable<ModelName>): Promise<Known> {
@@ -102,10 +118,8 @@ export class LakeState implements StateStore {
     this.#started ??= this.#start(connection)
     await this.#started
     await lock.check()
-    return connection.transact(async () => {
-      await this.#requireMark(connection)
-      return work()
-    })
+    const first = () => this.#requireMark(connection)
+    return connection.transact(work, { first, inTurn: this.#inTurn })
   }
 
   async recordModels(

@@ -1,9 +1,10 @@
 // The rows of a set as a person uses them: by role and name.
 
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { explored, shop } from '../../support/explored.ts'
+import { until } from '../../support/until.ts'
 import { explorerTests, inBoth, scrollToEnd } from '../../support/explorer-page.ts'
 
 const rowsTest = explorerTests(() => explored(shop))
@@ -37,6 +38,37 @@ rowsTest(
     assert.equal(await axe(), [])
   },
   { schemes: inBoth },
+)
+
+rowsTest(
+  'rows are asked for before the page is here, and nothing else until they are',
+  async (it) => {
+    const { page, origin, settled: allSettled } = it
+    const asked: string[] = []
+    page.on('request', (one) => asked.push(decodeURIComponent(one.url().slice(origin.length))))
+    const held: { script?: Route; rows?: Route } = {}
+    await page.route('**/page-*.js', (route) => void (held.script = route))
+    await page.route('**/odata/core_orders?$count=true', (route) => void (held.rows = route))
+    const opened = page.goto(`${origin}/sets/core_orders`)
+    const first = [
+      '/odata/core_orders?$count=true',
+      '/odata/$metadata?$format=json',
+      '/catalog.json',
+    ]
+    await until(() => held.script !== undefined && first.every((path) => asked.includes(path)))
+    await held.script!.continue()
+    await opened
+    await table(page).waitFor()
+    await page.waitForTimeout(100)
+    assert.equal(
+      asked.filter((path) => path.includes('$apply')),
+      [],
+    )
+    await held.rows!.continue()
+    await allSettled()
+    assert.is(asked.filter((path) => path.startsWith('/odata/core_orders?$count')).length, 1)
+    await page.getByRole('region', { name: 'Values of status' }).waitFor()
+  },
 )
 
 rowsTest('a header sorts, with Shift a second column too', async ({ page, visit }) => {

@@ -9,7 +9,7 @@ import { keysetOf } from '../../../src/odata/bind/keyset.ts'
 import { bindRequest } from '../../../src/odata/bind/request.ts'
 import { buildEntityModel } from '../../../src/odata/edm/entity-model.ts'
 import { copiesOf } from '../../../src/odata/sql/copies.ts'
-import { beforeSql } from '../../../src/odata/sql/delta.ts'
+import { tableBeforeSql } from '../../../src/odata/sql/table.ts'
 import { rowsSql } from '../../../src/odata/sql/query.ts'
 import { parseRequest } from '../../../src/odata/syntax/parse-request.ts'
 import { fileRows } from '../../../src/store/files/file-rows.ts'
@@ -58,7 +58,7 @@ test('tables have the names that the store gives them', () => {
   const elsewhere: StoredRows = { ...fileRows, tableOf: (name) => ['lake', `at 7 ${name}`] }
   const query = bound('mart_sales', elsewhere)
   assert.match(sqlOf(query), 'FROM "lake"."at 7 mart_sales"')
-  assert.is(beforeSql(query.set).inline(), '"lake"."at 7 mart_sales before"')
+  assert.is(tableBeforeSql(query.set).inline(), '"lake"."at 7 mart_sales before"')
 })
 
 test.run()

@@ -16,7 +16,7 @@ import { type ComparisonLease, createComparisons } from '../../../src/odata/engi
 import { ClientGone } from '../../../src/odata/engine/query.ts'
 import { publish, type Table, writeTable } from '../../support/snapshot-files.ts'
 import { serve } from '../../support/odata-service.ts'
-import { beforeSql } from '../../../src/odata/sql/delta.ts'
+import { tableBeforeSql } from '../../../src/odata/sql/table.ts'
 import type { Compared } from '../../../src/odata/engine/compare-snapshots.ts'
 import { nameBefore } from '../../../src/odata/edm/model.ts'
 import { fileRows } from '../../../src/store/files/file-rows.ts'
@@ -57,7 +57,7 @@ const failure = (promise: Promise<unknown>) => promise.then(String, (error: unkn
 async function idBefore(lease: ComparisonLease, set: Compared): Promise<unknown> {
   await using lent = await lease.connect()
   const row = await lent.connection.row(
-    sql`SELECT id FROM ${beforeSql({ tableBefore: fileRows.tableOf(nameBefore(set.name)) })}`,
+    sql`SELECT id FROM ${tableBeforeSql({ tableBefore: fileRows.tableOf(nameBefore(set.name)), only: null })}`,
   )
   return row!['id']
 }

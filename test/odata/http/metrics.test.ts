@@ -84,7 +84,7 @@ test('the page names all metrics and no other', async () => {
   const served = await serve(resources, shop)
   const { text } = await ask(urlOf(served), {})
   const actual = [...text.matchAll(/^# TYPE eider_odata_(\w+)/gm)].map(([, name]) => name)
-  const page = readFileSync(join(repository, 'docs', 'odata.md'), 'utf8')
+  const page = readFileSync(join(repository, 'docs', 'odata', 'operating.md'), 'utf8')
   const [, table = ''] = page.split('\n| metric ')
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n').slice(2)
   const names = rows.flatMap((row) => {

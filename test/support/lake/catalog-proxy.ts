@@ -81,10 +81,11 @@ export class CatalogProxy implements AsyncDisposable {
     })
   }
 
-  /** Waits until a COMMIT of a lake is on its way, and holds it until `release()` is called. */
-  async holdNextCommit(): Promise<{ readonly release: () => void }> {
+  /** Waits until a COMMIT of a lake is on its way, and holds it until `release()` is called. `what`: as of loseNextCommit. */
+  async holdNextCommit(what = /(?:)/): Promise<{ readonly release: () => void }> {
     let release: () => void = () => undefined
     await this.#atNextCommit((pair, done) => {
+      if (!what.test(pair.writes)) return 'pass'
       release = pair.hold()
       done()
       return 'forward'

@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import { eiderProcess, type Running, type Workspace, workspace } from '../workspace.ts'
 import type { TestLake } from './with-lake.ts'
@@ -59,6 +60,8 @@ export class FaultMachine implements AsyncDisposable {
   async stop(): Promise<void> {
     this.#isOver = true
     this.signal('flush', 'SIGTERM')
+    const runs = this.#children.get('run')
+    if (runs?.connected === true) runs.send('stop', () => {})
     await Promise.all(this.#loops.splice(0))
   }
 
@@ -77,24 +80,47 @@ export class FaultMachine implements AsyncDisposable {
 
   async #repeat(victim: Victim, args: readonly string[]): Promise<void> {
     while (!this.#isOver) {
-      const { command, args: all, env } = eiderProcess(args, this.env)
-      const child = spawn(command, all, {
-        cwd: this.space.dir,
-        env,
-        stdio: ['ignore', 'ignore', 'pipe'],
-      })
+      const child = victim === 'run' ? this.#spawnRuns(args) : this.#spawn(args)
       this.#children.set(victim, child)
       let said = ''
-      child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4_000)))
+      child.stderr!.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4_000)))
+      child.on('message', (code: number) => {
+        if (code === 0) this.goodRuns++
+        this.#judge(`${victim} ended with ${code}`, FAULTS.includes(code), said)
+        said = ''
+      })
       const [code, signal] = await new Promise<readonly [number | null, string | null]>((resolve) =>
         child.once('close', (...end) => resolve(end)),
       )
-      if (victim === 'run' && code === 0) this.goodRuns++
-      if (signal !== 'SIGKILL' && !(code !== null && FAULTS.includes(code)))
-        this.wrong.push(`${victim} ended with ${code ?? signal}: ${said}`)
-      if (said.includes(this.#lake.password)) this.wrong.push(`the password is in: ${said}`)
+      const isExpected = signal === 'SIGKILL' || (code !== null && FAULTS.includes(code))
+      this.#judge(`${victim} ended with ${code ?? signal}`, isExpected, said)
       await sleep(100)
     }
+  }
+
+  #judge(how: string, isExpected: boolean, said: string): void {
+    if (!isExpected) this.wrong.push(`${how}: ${said}`)
+    if (said.includes(this.#lake.password)) this.wrong.push(`the password is in: ${said}`)
+  }
+
+  #spawn(args: readonly string[]): ChildProcess {
+    const { command, args: all, env } = eiderProcess(args, this.env)
+    return spawn(command, all, {
+      cwd: this.space.dir,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+  }
+
+  /** One process for many runs: to load the program takes longer than what most of them do. */
+  #spawnRuns(args: readonly string[]): ChildProcess {
+    const { command, env } = eiderProcess(args, this.env)
+    const file = fileURLToPath(new URL('endless-runs-child.js', import.meta.url))
+    return spawn(command, [file, ...args], {
+      cwd: this.space.dir,
+      env: { ...env, ...{ UV_THREADPOOL_SIZE: '24' } },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

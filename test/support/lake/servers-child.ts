@@ -12,10 +12,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { freePort } from '../free-port.ts'
 import { findPostgres, partsDirectory, places } from './parts.ts'
 import { bucket, superuser } from './servers.ts'
 
@@ -39,8 +40,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => process.exit(1))
 
 const servers: Readonly<Record<Name, Server>> = {
-  postgres: preparePostgres(await freePort()),
-  store: prepareStore(await freePort()),
+  postgres: preparePostgres(await freePort(address)),
+  store: prepareStore(await freePort(address)),
 }
 await Promise.all([start('postgres'), start('store')])
 say({ address, directory, postgresPort: servers.postgres.port, storePort: servers.store.port })
@@ -179,17 +180,6 @@ function answers(name: Name, port: number): Promise<boolean> {
       })
     })
     socket.once('close', () => resolve(false))
-  })
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, address, () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
   })
 }
 

@@ -3,8 +3,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../free-port.ts'
 import { temporaryDirectory } from '../temporary-directory.ts'
 import { places } from './parts.ts'
 
@@ -86,15 +86,4 @@ async function putPolicy(endpoint: string, bucket: string, policy: string): Prom
     },
   })
   if (!answer.ok) throw new Error(`the policy is refused: ${answer.status} ${await answer.text()}`)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }

@@ -35,6 +35,14 @@ export function readRoute(path: string, query = ''): Route {
   return first === 'lineage' || first === 'connect' ? { view: first, query: rest } : lost
 }
 
+/** `root` ends with a slash. Undefined for an address of another server, or of what the server has besides the page. */
+export function routeAt(root: URL, { origin, pathname, search }: URL): Route | undefined {
+  if (origin !== root.origin || !pathname.startsWith(root.pathname)) return undefined
+  const path = pathname.slice(root.pathname.length - 1)
+  if (/^\/(?:odata|explorer|catalog\.json|health|metrics)(?:\/|$)/.test(path)) return undefined
+  return readRoute(path, search)
+}
+
 /** Relative to the root of the page, with a slash at the beginning. */
 export function writeRoute(route: Route): string {
   switch (route.view) {

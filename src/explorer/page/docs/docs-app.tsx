@@ -1,4 +1,4 @@
-import { useValue } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 import { useEffect } from 'preact/hooks'
 import type { DocsData } from '../../../core/docs-data.ts'
 import type { Route } from '../address/route.ts'

@@ -1,12 +1,13 @@
-import { useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { Banner } from '../parts/banner.tsx'
-import { useValue } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 import type { Page } from '../page.ts'
+import type { Health } from '../service/health.ts'
 
 /** What matters to all that is shown: newer data, older data than there should be, nobody there. */
 export function Banners({ page }: { page: Page }) {
   const health = useValue(page.health)
-  const [shown] = useState(health?.snapshot ?? null)
+  const shown = useShownSnapshot(page, health)
   if (health === null) return null
   if (health.status === 'gone') {
     return (
@@ -38,4 +39,11 @@ export function Banners({ page }: { page: Page }) {
       )}
     </>
   )
+}
+
+/** What the page came with, however often a newer one is heard of since. */
+function useShownSnapshot(page: Page, health: Health | null): string | null {
+  const shown = useRef(page.catalog?.snapshot ?? null)
+  shown.current ??= health?.snapshot ?? null
+  return shown.current
 }

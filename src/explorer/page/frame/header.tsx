@@ -1,4 +1,5 @@
-import { state, useValue } from '../parts/state.ts'
+import { state } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 import { useEffect } from 'preact/hooks'
 import { Link } from '../parts/link.tsx'
 import { ThemeButton } from '../parts/theme.tsx'

@@ -1,5 +1,6 @@
-import { state, useValue } from '../parts/state.ts'
-import { useEffect, useRef } from 'preact/hooks'
+import { state } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { setOf, type Route } from '../address/route.ts'
 import { groupSets } from '../model/groups.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -29,7 +30,8 @@ const KEYS: readonly (readonly [string, string])[] = [
 export function Keys({ page, route }: { page: Page; route: Route }) {
   // Two letters make a command when the second follows soon.
   const first = useRef<{ letter: string; at: number } | null>(null)
-  useEffect(() => {
+  // With the view that is on the screen: a key pressed just after it came is about what it shows.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (!isForPage(event)) return
       const before = first.current

@@ -1,4 +1,4 @@
-import { useValue } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 import type { Page } from '../page.ts'
 
 /** Before anything is there to be seen. */

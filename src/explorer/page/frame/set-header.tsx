@@ -3,7 +3,7 @@ import { readOptions, type Options, writeOptions } from '../address/options.ts'
 import type { SetRoute } from '../address/route.ts'
 import { Link } from '../parts/link.tsx'
 import type { Page } from '../page.ts'
-import { useValue } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 import { connectRoute, requestOfChart } from '../recipes/connect-route.ts'
 import { readRowsState } from '../rows/requests.ts'
 

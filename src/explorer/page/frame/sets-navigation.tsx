@@ -1,4 +1,5 @@
-import { state, useValue } from '../parts/state.ts'
+import { state } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 import { groupSets, type ListedSet } from '../model/groups.ts'
 import { groupDigits } from '../model/show.ts'
 import { Link } from '../parts/link.tsx'

@@ -1,7 +1,5 @@
 // A value that several components show, and that is changed from anywhere.
 
-import { useLayoutEffect, useState } from 'preact/hooks'
-
 export interface ReadonlyState<T> {
   readonly value: T
   /** Returns what ends it. */
@@ -29,14 +27,4 @@ export function state<T>(first: T): State<T> {
       return () => void listeners.delete(changed)
     },
   }
-}
-
-/** In a component: its value, and the component is drawn again when it changes. */
-export function useValue<T>(of: ReadonlyState<T>): T {
-  const [, redraw] = useState(of.value)
-  useLayoutEffect(() => {
-    redraw(() => of.value)
-    return of.listen(() => redraw(() => of.value))
-  }, [of])
-  return of.value
 }

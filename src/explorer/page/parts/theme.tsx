@@ -1,6 +1,7 @@
 // Light, dark, or what the system says. One of the two things that the page keeps in the browser.
 
-import { state, useValue } from './state.ts'
+import { state } from './state.ts'
+import { useValue } from './use-value.ts'
 
 type Theme = 'system' | 'light' | 'dark'
 

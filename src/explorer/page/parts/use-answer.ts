@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Page } from '../page.ts'
 import { isAbort, ServiceError, type AnswerOptions } from '../service/client.ts'
-import { useValue } from './state.ts'
+import { useValue } from './use-value.ts'
 import type { Turn } from '../service/turns.ts'
 
 export type Answer<T> =

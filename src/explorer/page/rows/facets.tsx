@@ -16,13 +16,14 @@ const MOST_CANDIDATES = 16
 /** Counting the values of all columns of such a set takes seconds, so a person asks for it. */
 const LARGE_SET_ROWS = 20_000_000
 
-/** Columns of few values: how often each of them occurs among the rows, and a click to see these alone. */
-export function Facets({ context }: { context: RowsContext }) {
+/** Columns of few values, counted once it is their turn: how often each of them occurs among the rows, and a click to see these alone. */
+export function Facets({ context, isTurn }: { context: RowsContext; isTurn: boolean }) {
   const { page, set } = context
   const rows = page.catalog?.sets.find(({ name }) => name === set.name)?.rows ?? 0
   const [isWanted, setIsWanted] = useState(rows <= LARGE_SET_ROWS)
   const candidates = candidatesOf(set)
-  const request = isWanted && candidates.length > 0 ? differentRequest(set.name, candidates) : null
+  const request =
+    isTurn && isWanted && candidates.length > 0 ? differentRequest(set.name, candidates) : null
   const answer = useAnswer(
     page,
     request,

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { readFilter, type Condition } from '../address/filter.ts'
-import { useValue } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 import type { ServiceError } from '../service/client.ts'
 import { FilterEditor } from './filter-editor.tsx'
 import { editing, startFilter } from './filter-editing.ts'

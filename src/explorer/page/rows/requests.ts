@@ -24,6 +24,9 @@ export function rowsRequest({ set, options }: RowsState): string {
 /** Rows of a first page: what a screen shows, and some that scroll in at once. */
 export const FIRST_PAGE = 100
 
+/** Above that many bytes rows take seconds to come and to be read, and a table shows a small part of them. */
+export const MOST_BYTES = 4_000_000
+
 /** The first page also counts; the pages behind it come by their next links. */
 export function firstPageRequest(state: RowsState): string {
   const options = withOptions(state.options, { ...omitted(OWN_OPTIONS), $format: undefined })

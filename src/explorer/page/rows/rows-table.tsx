@@ -45,7 +45,8 @@ export function RowsTable(props: RowsTableProps) {
     if (region.scrollTop + region.clientHeight + AHEAD_PX > region.scrollHeight) onEnd()
   }
   useLayoutEffect(() => {
-    if (scroller.current !== null) scroller.current.scrollTop = 0
+    // The first rows are at the top by themselves; to say so would lay them out before the rest of the page is there.
+    if (beginning > 1 && scroller.current !== null) scroller.current.scrollTop = 0
   }, [beginning])
   useEffect(lookAhead, [rows.length])
 

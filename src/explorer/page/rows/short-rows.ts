@@ -7,10 +7,8 @@ import { withOptions } from '../address/options.ts'
 import { freeNames, pathTo } from '../chart/names.ts'
 import { navigationOf, type EntitySet, type Property } from '../model/schema.ts'
 import type { Row, Value } from '../model/value.ts'
-import { firstPageRequest, isOfSet, type RowsState } from './requests.ts'
+import { firstPageRequest, isOfSet, MOST_BYTES, type RowsState } from './requests.ts'
 
-/** Above that many bytes rows take seconds to come and to be read, and a table shows a small part of them. */
-export const MOST_BYTES = 4_000_000
 /** One more than a cell shows, so that it shows that there is more. */
 const CHARACTERS = 161
 

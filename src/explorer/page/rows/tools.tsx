@@ -1,4 +1,5 @@
-import { state, useValue } from '../parts/state.ts'
+import { state } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 import { Link } from '../parts/link.tsx'
 import { connectRoute } from '../recipes/connect-route.ts'
 import { recipeSource, recipesFor } from '../recipes/recipes.ts'

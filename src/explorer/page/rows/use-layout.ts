@@ -1,10 +1,10 @@
 // Where everything in the table is: widths of columns, what stays at the left, what is in view.
 
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Row } from '../model/value.ts'
 import { defaultWidthPx, type RowColumn } from './columns.ts'
-import { useValue } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 import type { RowsContext } from './rows-context.ts'
 import { pinnedCount } from './table-actions.ts'
 import { HEADER_ROW, type CellPlace } from './use-roving.ts'
@@ -49,8 +49,9 @@ export function useLayout(
   const pinnedPx = edges[pinned]!
   const view = useView(scroller)
   const scrolling = edges.slice(pinned).map((edge) => edge - pinnedPx)
+  const haveBeenSeen = useHaveBeenSeen(rows)
   const vertical =
-    rows.length <= ALL_ROWS_UP_TO
+    rows.length <= ALL_ROWS_UP_TO && haveBeenSeen
       ? wholeWindow(rows.length)
       : evenWindow(rows.length, ROW_PX, view.topPx, view.heightPx, ROWS_BEYOND)
   const horizontal =
@@ -85,14 +86,19 @@ function useWidths(
   rows: readonly Row[],
 ): readonly number[] {
   // As the first rows were: a column that changed its width while somebody reads would be a nuisance.
-  const [firstRows, setFirstRows] = useState(rows)
-  useLayoutEffect(() => {
-    if (firstRows.length === 0) setFirstRows(rows)
-  }, [rows])
+  const first = useRef(rows)
+  if (first.current.length === 0) first.current = rows
   const chosen = useValue(widths)
   return columns.map(
-    (column) => chosen[`${set.name}.${column.name}`] ?? defaultWidthPx(column, firstRows),
+    (column) => chosen[`${set.name}.${column.name}`] ?? defaultWidthPx(column, first.current),
   )
+}
+
+/** The rows in view are painted first, and those below them after that. */
+function useHaveBeenSeen(rows: readonly Row[]): boolean {
+  const [haveBeenSeen, setHaveBeenSeen] = useState(false)
+  useEffect(() => setHaveBeenSeen(rows.length > 0), [rows.length > 0])
+  return haveBeenSeen
 }
 
 interface View {

@@ -2,11 +2,11 @@
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Row } from '../model/value.ts'
-import { useValue } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 import { isAbort, ServiceError, TOO_LONG } from '../service/client.ts'
-import { FIRST_PAGE, firstPageRequest } from './requests.ts'
+import { FIRST_PAGE, firstPageRequest, MOST_BYTES } from './requests.ts'
 import type { RowsContext } from './rows-context.ts'
-import { isKnownToBeLong, MOST_BYTES, shortRows, type ShortRows } from './short-rows.ts'
+import { isKnownToBeLong, shortRows, type ShortRows } from './short-rows.ts'
 
 export interface LoadedRows {
   /** The request that these rows answer; while another one is under way, still the one before. */

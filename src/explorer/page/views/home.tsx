@@ -1,7 +1,7 @@
 import type { Catalog, CatalogRun, CatalogSet } from '../../../core/catalog.ts'
 import { ago, groupDigits, localTime } from '../model/show.ts'
 import { Link } from '../parts/link.tsx'
-import { useValue } from '../parts/state.ts'
+import { useValue } from '../parts/use-value.ts'
 import type { Page, ViewProps } from '../page.ts'
 import { recipesFor, recipeSource } from '../recipes/recipes.ts'
 import './home.css'

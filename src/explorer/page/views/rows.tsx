@@ -86,7 +86,7 @@ function RowsOfSet({ context }: { context: RowsContext }) {
             <Foot answer={answer} />
           </div>
         )}
-        {isSet && <Facets context={context} />}
+        {isSet && <Facets context={context} isTurn={loaded !== null} />}
       </div>
       <HoverPeek page={page} within=".rows-region" />
       {opened !== null && (

@@ -1,0 +1,90 @@
+// Signatures of webhooks: HMAC-SHA256 over the body as it was sent, with a secret that the service and the daemon share.
+//
+//   github   X-Hub-Signature-256: sha256=<hex>             over the body
+//   stripe   Stripe-Signature: t=<seconds>,v1=<hex>,…      over "<seconds>.<body>"; several v1 while a secret is replaced
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { requestKey, type RequestKey } from '../buffer/request-key.ts'
+import type { Webhook } from '../core/webhooks.ts'
+import { CHALLENGED } from '../http/auth.ts'
+import { refusal } from './errors.ts'
+
+const HEADERS = { github: 'X-Hub-Signature-256', stripe: 'Stripe-Signature' } as const
+
+interface Signature {
+  /** What is signed before the body. */
+  readonly prefix: string
+  readonly digests: readonly Buffer[]
+  /** Unix time in milliseconds; null in shapes without one. */
+  readonly atMs: number | null
+}
+
+/** The signature of a request, before its body is read. Throws 401. */
+export function readSignature({ shape }: Webhook, headers: IncomingHttpHeaders): Signature {
+  const name = HEADERS[shape]
+  const text = headers[name.toLowerCase()]
+  if (typeof text !== 'string')
+    throw refusal('unsigned', `a request to this path is signed in ${name}`, {
+      ...CHALLENGED,
+      target: name,
+    })
+  // What is signed are the bytes on the wire, which nobody has after they are decompressed.
+  if (headers['content-encoding'] !== undefined)
+    throw invalid(name, 'a signed body is sent without Content-Encoding')
+  const signature = shape === 'github' ? gitHubSignature(text) : stripeSignature(text)
+  if (signature === null) throw invalid(name, `${name} is not a signature`)
+  return signature
+}
+
+/** Throws 401 for a signature that no secret makes of this body, or that is too old. */
+export function requireSigned(
+  { shape, secrets, toleranceMs }: Webhook,
+  { prefix, digests, atMs }: Signature,
+  body: Uint8Array,
+  nowMs: number,
+): void {
+  const name = HEADERS[shape]
+  let isRight = false
+  // All are compared, whichever is right.
+  for (const secret of secrets) {
+    const right = createHmac('sha256', secret).update(prefix).update(body).digest()
+    for (const digest of digests) if (timingSafeEqual(right, digest)) isRight = true
+  }
+  if (!isRight) throw invalid(name, `${name} does not fit the body and the secret of the webhook`)
+  if (atMs === null || Math.abs(nowMs - atMs) <= toleranceMs) return
+  throw refusal(
+    'signature-expired',
+    `the time in ${name} is more than ${toleranceMs / 1000} s from now`,
+    { ...CHALLENGED, target: name },
+  )
+}
+
+/** A delivery that comes again, from the service or from somebody who has recorded it, is stored once. */
+export const deliveryKey = ({ name }: Webhook, body: Uint8Array): RequestKey => {
+  const { body: digest } = requestKey('', body)
+  // No header has such a character, so no sender can choose this key.
+  return requestKey(`\0webhook ${name} ${digest}`, body)
+}
+
+const invalid = (target: string, message: string) =>
+  refusal('invalid-signature', message, { ...CHALLENGED, target })
+
+function gitHubSignature(text: string): Signature | null {
+  const [, hex] = /^sha256=([0-9a-f]{64})$/i.exec(text) ?? []
+  return hex === undefined ? null : { prefix: '', digests: [Buffer.from(hex, 'hex')], atMs: null }
+}
+
+/** A secret is replaced by one other at a time; more digests than that would be work for nothing. */
+const MOST_DIGESTS = 8
+
+function stripeSignature(text: string): Signature | null {
+  const parts = text.split(',').map((part) => part.trim())
+  const values = (name: string) =>
+    parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1))
+  const [time = ''] = values('t')
+  const digests = values('v1').filter((hex) => /^[0-9a-f]{64}$/i.test(hex))
+  if (!/^\d{1,12}$/.test(time) || digests.length === 0 || digests.length > MOST_DIGESTS) return null
+  const buffers = digests.map((hex) => Buffer.from(hex, 'hex'))
+  return { prefix: `${time}.`, digests: buffers, atMs: Number(time) * 1000 }
+}

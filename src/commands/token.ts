@@ -1,0 +1,30 @@
+import { createHash, randomBytes } from 'node:crypto'
+import * as Args from '@oclif/core/args'
+import { BaseCommand } from '../cli/base-command.ts'
+import { UsageError } from '../core/failures.ts'
+
+/** A guess has one chance in 2^256. */
+const TOKEN_BYTES = 32
+
+export default class Token extends BaseCommand {
+  static override summary = 'Make a token, shown once, and the lines of eider.yml that accept it'
+  static override examples = ['<%= config.bin %> token excel']
+  static override args = {
+    name: Args.string({ description: 'What the token is called in the log', required: true }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Token)
+    const { name } = args
+    if (!/^[\w-]{1,60}$/.test(name))
+      throw new UsageError('the name of a token has letters, digits, _ and -', {
+        hint: 'such as eider token excel',
+      })
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    const hash = `sha256:${createHash('sha256').update(token).digest('hex')}`
+    if (flags.json) return this.printEvent({ event: 'token', name, token, hash })
+    process.stderr.write('the token, for its holder; it is kept nowhere and not shown again:\n')
+    this.print(token)
+    process.stderr.write(`\nin eider.yml, under odata.tokens:\n- name: ${name}\n  hash: ${hash}\n`)
+  }
+}

@@ -1,0 +1,95 @@
+// What is wrong with `odata.tokens` once the models are known: sets that nobody exposes, row filters that do not fit.
+
+import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
+import type { Model } from '../core/model.ts'
+import { entitySetName } from '../core/names.ts'
+import { matches, type ReaderToken, type WrittenFilter } from '../core/named-tokens.ts'
+import { sql } from '../core/sql.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { type Connection, Database } from '../duckdb/database.ts'
+import { DatabaseError } from '../duckdb/errors.ts'
+import { filterMistake, rowFilter } from './row-filter.ts'
+
+/** A pattern may wait for its first set. */
+export async function readerMistakes(
+  tokens: readonly ReaderToken[],
+  models: Iterable<Model>,
+): Promise<readonly Diagnostic[]> {
+  if (tokens.length === 0) return []
+  const exposed = [...models].filter(({ expose }) => expose !== null)
+  const names = exposed.map(({ name }) => entitySetName(name))
+  const isKnown = (text: string) => text.includes('*') || names.some((name) => matches(text, name))
+  const found: Diagnostic[] = []
+  for (const { scope } of tokens)
+    for (const { text, source, span } of scope ?? []) {
+      if (isKnown(text)) continue
+      const parameters = {
+        key: 'odata.tokens.sets',
+        expected: `names of sets; no exposed model is "${text}"`,
+      }
+      const hint = didYouMean(text, names) ?? 'eider ls lists the models'
+      found.push(diagnostic('config-invalid-value', parameters, { source, span }, { hint }))
+    }
+  for (const { name, rows } of tokens)
+    for (const filter of rows) {
+      if (filter.set !== null && !isKnown(filter.set)) {
+        const hint = didYouMean(filter.set, names) ?? 'eider ls lists the models'
+        found.push(filterMistake(filter, name, 'no exposed model has this name', hint))
+        continue
+      }
+      const concerned = exposed.filter((model) => {
+        const set = entitySetName(model.name)
+        const isSeen = tokens.some((one) => one.name === name && sees(one, set))
+        return isSeen && (filter.set === null || matches(filter.set, set))
+      })
+      found.push(...(await misfits(filter, name, concerned)))
+    }
+  return found
+}
+
+const sees = ({ scope }: ReaderToken, set: string): boolean =>
+  scope === null || scope.some(({ text }) => matches(text, set))
+
+async function misfits(
+  written: WrittenFilter,
+  token: string,
+  models: readonly Model[],
+): Promise<readonly Diagnostic[]> {
+  const filter = rowFilter(written, token)
+  if ('code' in filter) return [filter]
+  await using database = await Database.open({ path: ':memory:', threads: 1 })
+  await using connection = await database.connect()
+  const found: Diagnostic[] = []
+  for (const { name, columns } of models) {
+    const set = entitySetName(name)
+    if (!(await canStandIn(connection, set, columns))) continue
+    try {
+      const [column] = await connection.columnsOf(
+        sql`SELECT (${sql.body(filter.condition)}\n) FROM ${sql.ident(set)}`,
+      )
+      if (column?.type !== 'BOOLEAN')
+        found.push(filterMistake({ ...written, set }, token, `it is ${column?.type}, not BOOLEAN`))
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error
+      const [problem = ''] = error.details.message.split('\n')
+      found.push(filterMistake({ ...written, set }, token, problem))
+    }
+  }
+  return found
+}
+
+/** An empty table with the columns of a model. False for types of extensions, which the service looks at when it starts. */
+async function canStandIn(
+  connection: Connection,
+  table: string,
+  columns: Model['columns'],
+): Promise<boolean> {
+  const declared = columns.map(({ name, type }) => sql`${sql.ident(name)} ${sql.type(type)}`)
+  try {
+    await connection.run(sql`CREATE TABLE ${sql.ident(table)} (${sql.join(declared)})`)
+    return true
+  } catch (error) {
+    if (error instanceof DatabaseError) return false
+    throw error
+  }
+}

@@ -1,0 +1,64 @@
+// What the page asks for before it shows anything: the entity model, what the last run says about it, and the first rows.
+//
+// A script by itself, which is small and first: the service answers while the browser still loads and reads the rest.
+
+import type { Catalog } from '../../core/catalog.ts'
+import { routeAt } from './address/route.ts'
+import type { Row } from './model/value.ts'
+import { FIRST_PAGE, firstPageRequest, MOST_BYTES, readRowsState } from './rows/requests.ts'
+import { Service, ServiceError } from './service/client.ts'
+import { HealthWatch } from './service/health.ts'
+
+/** The scripts lie one directory below the root of the server, wherever a proxy has put that. */
+export const root = new URL('..', import.meta.url)
+export const watch = new HealthWatch(new URL('health', root).href)
+export const service = new Service(
+  new URL('odata/', root).href,
+  fetch.bind(globalThis),
+  (isReached) => {
+    const isKnownToBeGone = watch.health.value?.status === 'gone'
+    if (isReached === isKnownToBeGone) void watch.look()
+  },
+)
+
+export interface Beginning {
+  readonly document: Promise<Row>
+  readonly catalog: Promise<Catalog | null>
+}
+
+export function begin(): Beginning {
+  askForRows()
+  const beginning = { document: service.object('$metadata?$format=json'), catalog: readCatalog() }
+  // Whoever takes them hears of a failure; nobody may have taken them yet.
+  for (const answer of Object.values(beginning)) answer.catch(() => undefined)
+  return beginning
+}
+
+/** A page without a catalog still shows rows; one that cannot be read is no reason to show nothing. */
+export async function readCatalog(): Promise<Catalog | null> {
+  const url = new URL('catalog.json', root)
+  const response = await fetch(url, { headers: { Accept: 'application/json' } })
+  if (response.status === 401)
+    throw new ServiceError(401, 'unauthorized', await response.text(), undefined)
+  return response.ok ? ((await response.json()) as Catalog) : null
+}
+
+/** Rows need nothing but their address, so they do not wait for what the page has to know besides. */
+function askForRows(): void {
+  const [opened] = performance.getEntriesByType('navigation') as { responseStatus?: number }[]
+  const route = routeAt(root, new URL(location.href))
+  if (route?.view !== 'rows' || opened?.responseStatus === 404) return
+  service.ahead(firstPageRequest(readRowsState(route.set, route.query)), {
+    pageSize: FIRST_PAGE,
+    mostBytes: MOST_BYTES,
+  })
+}
+
+let first: Beginning | undefined = begin()
+
+/** What was asked for as this script came, and again for whoever begins again. */
+export function beginning(): Beginning {
+  const asked = first ?? begin()
+  first = undefined
+  return asked
+}

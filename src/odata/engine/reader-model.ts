@@ -1,0 +1,91 @@
+// A snapshot as a reader sees it who may not see all of it: sets out of scope are not there, and of the others only the
+// rows that the filters of the token let through. A filter that cannot be applied hides its set.
+
+import { entitySetName, type ModelName } from '../../core/names.ts'
+import type { RowFilter } from '../../core/row-filter.ts'
+import type { PublishedRelation, Snapshot, TableName } from '../../core/snapshot.ts'
+import { sql } from '../../core/sql.ts'
+import type { Connection } from '../../duckdb/database.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
+import { textOf } from '../../duckdb/values.ts'
+import {
+  buildEntityModelInSlices,
+  type FilteredRows,
+  type SnapshotFacts,
+} from '../edm/entity-model.ts'
+import type { EntityModel } from '../edm/model.ts'
+import type { Reader } from '../protocol/reader.ts'
+import { tableSql } from '../sql/table.ts'
+
+export interface ReaderView {
+  /** Without what is out of scope; rows are counted, and sizes are not told. */
+  readonly snapshot: Snapshot
+  readonly model: EntityModel
+  readonly problems: readonly UnboundFilter[]
+}
+
+export interface UnboundFilter {
+  readonly set: string
+  readonly filter: RowFilter
+  /** Words of DuckDB, for the log and for the start. */
+  readonly problem: string
+}
+
+export async function readerView(
+  reader: Reader,
+  snapshot: Snapshot,
+  facts: SnapshotFacts,
+  connection: Connection,
+): Promise<ReaderView> {
+  const relations: PublishedRelation[] = []
+  const filters = new Map<ModelName, FilteredRows>()
+  const problems: UnboundFilter[] = []
+  for (const relation of snapshot.relations) {
+    const set = entitySetName(relation.model)
+    if (!reader.sees(set)) continue
+    const filter = reader.filterOf(set)
+    if (filter === null) {
+      relations.push(relation)
+      continue
+    }
+    const rows = await countThrough(connection, facts.stored.tableOf(set), filter)
+    if (typeof rows === 'string') {
+      problems.push({ set, filter, problem: rows })
+      continue
+    }
+    relations.push({ ...relation, rows, bytes: 0 })
+    filters.set(relation.model, { only: filter, storedRows: relation.rows })
+  }
+  const seen = { ...snapshot, relations }
+  const model = await buildEntityModelInSlices(seen, { ...facts, filters })
+  return { snapshot: seen, model, problems }
+}
+
+/** A text where the condition does not bind, is no condition, or fails on a row. */
+async function countThrough(
+  connection: Connection,
+  table: TableName,
+  only: RowFilter,
+): Promise<number | string> {
+  try {
+    return await count(connection, table, only)
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    return error.details.message.split('\n')[0]!
+  }
+}
+
+async function count(
+  connection: Connection,
+  table: TableName,
+  only: RowFilter,
+): Promise<number | string> {
+  const [column] = await connection.columnsOf(
+    sql`SELECT (${sql.body(only.condition)}\n) AS condition FROM ${sql.ident(...table)}`,
+  )
+  if (column?.type !== 'BOOLEAN') return `it is ${column?.type}, not BOOLEAN`
+  const row = await connection.row(
+    sql`SELECT CAST(count(*) AS VARCHAR) AS n FROM ${tableSql({ table, only })}`,
+  )
+  return Number(textOf(row?.['n']))
+}

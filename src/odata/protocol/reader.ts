@@ -1,0 +1,42 @@
+// Who asks, as far as it decides what is there for them: which sets, and which of their rows.
+
+import { hashOf } from '../../core/hash.ts'
+import { isInScope, matches, type ScopeName } from '../../core/named-tokens.ts'
+import type { RowFilter } from '../../core/row-filter.ts'
+
+export interface Reader {
+  /** Of the token, for the log; null without one that has a name. */
+  readonly name: string | null
+  /** Equal for those who see the same; empty for all there is. Part of what answers, links and files are known by. */
+  readonly key: string
+  sees(set: string): boolean
+  /** null: all rows. */
+  filterOf(set: string): RowFilter | null
+}
+
+export const WHOLE: Reader = {
+  name: null,
+  key: '',
+  sees: () => true,
+  filterOf: () => null,
+}
+
+export interface ReaderRights {
+  readonly name: string
+  /** null: all sets. */
+  readonly sets: readonly Pick<ScopeName, 'text'>[] | null
+  /** By names of sets or models; null for all in scope. */
+  readonly rows: readonly { readonly set: string | null; readonly filter: RowFilter }[]
+}
+
+export function readerOf({ name, sets, rows }: ReaderRights): Reader {
+  const texts = rows.map(({ set, filter }) => [set, filter.text])
+  const isAll = sets === null && rows.length === 0
+  return {
+    name,
+    key: isAll ? '' : hashOf(16, [sets?.map(({ text }) => text) ?? null, texts]),
+    sees: (set) => isInScope(sets, set),
+    filterOf: (set) =>
+      rows.find((one) => one.set === null || matches(one.set, set))?.filter ?? null,
+  }
+}

@@ -1,0 +1,100 @@
+// `collect.webhooks` of eider.yml: services that sign what they post.
+
+import { isScalar, isSeq, type Node } from 'yaml'
+import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
+import { limits } from '../core/limits.ts'
+import type { SourceFile } from '../core/source.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { signatureShapes, type Webhook } from '../core/webhooks.ts'
+import { malformedReference, missingHint, withEnvironment } from './environment-values.ts'
+import { groupOf, isAbsent, spanOf, textMember, textsMember } from './members.ts'
+import type { Refuse } from './variables.ts'
+
+const KEY = 'collect.webhooks'
+const MEMBERS = ['name', 'target', 'signature', 'secret', 'tolerance_seconds']
+const EXPECTED = {
+  name: 'a name of letters, digits, _ and -',
+  target: 'the name of an events model, such as raw.pushes',
+  signature: `one of ${signatureShapes.join(', ')}`,
+  secret: 'a variable of the environment, such as ${WEBHOOK_SECRET}, or a list of them',
+  tolerance: `a number of seconds from 1 to ${limits.longestToleranceMs / 1000}`,
+}
+
+/** Their secrets are names of variables still. */
+export function readWebhooks(
+  node: Node | null,
+  source: SourceFile,
+  refuse: Refuse,
+): readonly Webhook[] {
+  if (isAbsent(node)) return []
+  if (!isSeq(node)) {
+    refuse(node, KEY, 'a list of webhooks, each with name, target, signature and secret')
+    return []
+  }
+  const seen = new Set<string>()
+  return (node.items as readonly Node[]).flatMap((item) => {
+    const webhook = readWebhook(item, source, refuse)
+    if (webhook === null) return []
+    for (const name of [`the name ${webhook.name}`, `the target ${webhook.target}`]) {
+      if (seen.has(name.toLowerCase()))
+        refuse(item, KEY, `webhooks that differ; two of them have ${name}`)
+      seen.add(name.toLowerCase())
+    }
+    return [webhook]
+  })
+}
+
+function readWebhook(item: Node, source: SourceFile, refuse: Refuse): Webhook | null {
+  const members = groupOf(item, KEY, MEMBERS, refuse)
+  if (members === null) return null
+  const name = textMember(members, 'name', KEY, EXPECTED.name, refuse)
+  const target = textMember(members, 'target', KEY, EXPECTED.target, refuse)
+  const written = textMember(members, 'signature', KEY, EXPECTED.signature, refuse)
+  const secrets = textsMember(members, 'secret', KEY, EXPECTED.secret, refuse)
+  for (const member of ['name', 'target', 'signature', 'secret'] as const)
+    if (!members.has(member)) refuse(item, `${KEY}.${member}`, EXPECTED[member])
+  for (const { text, node } of secrets)
+    if (malformedReference(text) !== null || !/^\$\{[^}]*\}$/.test(text))
+      refuse(node, `${KEY}.secret`, EXPECTED.secret, 'a secret is not written into this file')
+  const shape = signatureShapes.find((one) => one === written)
+  if (written !== null && shape === undefined)
+    refuse(
+      members.get('signature')!,
+      `${KEY}.signature`,
+      EXPECTED.signature,
+      didYouMean(written, signatureShapes),
+    )
+  if (name !== null && !/^[\w-]{1,60}$/.test(name))
+    refuse(members.get('name')!, `${KEY}.name`, EXPECTED.name)
+  const toleranceMs = toleranceOf(members.get('tolerance_seconds'), refuse)
+  if (name === null || target === null || shape === undefined) return null
+  const span = spanOf(members.get('target')!)
+  const texts = secrets.map(({ text }) => text)
+  return { name, target, shape, secrets: texts, toleranceMs, source, span }
+}
+
+function toleranceOf(node: Node | undefined, refuse: Refuse): number {
+  if (node === undefined) return limits.signatureToleranceMs
+  const seconds = isScalar(node) && typeof node.value === 'number' ? node.value : NaN
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds * 1000 <= limits.longestToleranceMs)
+    return seconds * 1000
+  refuse(node, `${KEY}.tolerance_seconds`, EXPECTED.tolerance)
+  return limits.signatureToleranceMs
+}
+
+/** With the values of variables. Throws DiagnosticsError for one that is not set. */
+export function webhooksInForce(
+  webhooks: readonly Webhook[],
+  environments: readonly Readonly<Record<string, string | undefined>>[],
+): readonly Webhook[] {
+  return webhooks.map((webhook) => {
+    const secrets = webhook.secrets.map((text) => {
+      const found = withEnvironment(text, environments)
+      if ('value' in found) return found.value
+      const parameters = { key: `${KEY}.secret`, name: found.missing }
+      const hint = missingHint(found.missing, environments)
+      throw new DiagnosticsError([diagnostic('secret-not-set', parameters, webhook, { hint })])
+    })
+    return { ...webhook, secrets }
+  })
+}
