@@ -8,7 +8,8 @@ import { scheduleMistakes } from '../compiler/schedule-mistakes.ts'
 import { knownModels } from '../compiler/select.ts'
 import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
-import type { CompiledProject } from '../core/model.ts'
+import type { CompiledProject, Model } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
 import { type LoadOptions, loadProject } from '../project/load.ts'
 import type { Project } from '../project/project.ts'
 import type { UnsavedTexts } from '../project/read-text.ts'
@@ -41,6 +42,7 @@ export class EditedProject implements AsyncDisposable {
   #compiling: Promise<void> | null = null
   #understood: Understood | null = null
   #problem = ''
+  #models: ReadonlyMap<ModelName, Model> = new Map()
 
   constructor(dir: string, options: EditedProjectOptions) {
     this.dir = dir
@@ -85,6 +87,15 @@ export class EditedProject implements AsyncDisposable {
     this.#timer = setTimeout(() => void this.fresh(), limits.editorQuietMs)
   }
 
+  /** Each model as it was when it last compiled; a text that is being typed rarely does. */
+  lastModels(): readonly Model[] {
+    return [...this.#models.values()]
+  }
+
+  lastKnown(path: string): Model | null {
+    return this.lastModels().find(({ source }) => source.path === path) ?? null
+  }
+
   /** Of the last text that could be compiled, which may be older than what is open. */
   get understood(): Understood | null {
     return this.#understood
@@ -116,6 +127,8 @@ export class EditedProject implements AsyncDisposable {
       const understood = await this.#inTurn(() => this.#understand(this.#unsaved))
       this.#understood = understood
       const known = knownModels(understood.compiled)
+      const before = [...this.#models].filter(([name]) => understood.compiled.failed.has(name))
+      this.#models = new Map([...before, ...understood.compiled.models])
       this.#problem = ''
       this.#options.onDiagnostics([
         ...scheduleMistakes(understood.project.schedule, known),

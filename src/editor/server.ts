@@ -15,6 +15,7 @@ import {
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import type { LoadOptions } from '../project/load.ts'
 import { definitionAt, hoverAt, referencesAt } from './answers.ts'
+import { completionAt } from './completion.ts'
 import { fixOf } from './fixes.ts'
 import { lensesOf, OPEN, symbolsOf } from './lens.ts'
 import { fileOfUri, type OpenFile, OpenProjects, tellPerson } from './open-projects.ts'
@@ -43,6 +44,7 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
         textDocumentSync: TextDocumentSyncKind.Incremental,
         codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
         hoverProvider: true,
+        completionProvider: { triggerCharacters: ['.', '@', '{', ' '] },
         definitionProvider: true,
         referencesProvider: true,
         renameProvider: { prepareProvider: true },
@@ -75,6 +77,10 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
   })
 
   const namesOf = (file: OpenFile) => projects.placesOf(file)
+  connection.onCompletion(async ({ textDocument: { uri }, position }) => {
+    const file = await projects.fileOf(uri)
+    return file === null ? null : [...(await completionAt(file, position))]
+  })
   connection.onHover(async ({ textDocument: { uri }, position }) => {
     const file = await projects.fileOf(uri)
     return file === null ? null : await hoverAt(file, position)
