@@ -155,6 +155,8 @@ export const limits = {
   lakeRetryMs: 50,
   /** An S3 store refuses requests of a clock that is further off. */
   lakeClockMs: 15 * 60_000,
+  /** `eider doctor` warns of a run on a lake that works for longer: half of the least `lake.keep_days`. */
+  longLeaseMs: 12 * 60 * 60_000,
   /** A run that waits for another one on a lake looks this often whether it is to stop. */
   lakeLockSliceMs: 1000,
   /** A run that works longer than half of this may lose files that it is about to name, so no less than a day is allowed. */
