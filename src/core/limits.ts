@@ -82,6 +82,8 @@ export const limits = {
   retainedKeys: 100_000,
   /** Characters of a key; a UUID has 36. */
   requestKeyLength: 255,
+  /** How often a profile looks at the engine: each look is a query of some 0.3 ms. */
+  profileEveryMs: 20,
   /** Age of a signed webhook: Stripe's own libraries take five minutes. More than a day would be no protection. */
   signatureToleranceMs: 300_000,
   longestToleranceMs: 86_400_000,
