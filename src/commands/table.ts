@@ -12,6 +12,7 @@ import Explain from './explain.ts'
 import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
+import Fmt from './fmt.ts'
 import Init from './init.ts'
 import Lsp from './lsp.ts'
 import Maintain from './maintain.ts'
@@ -41,6 +42,7 @@ export const commands = {
   serve: ODataServe,
   plan: PipelinePlan,
   check: Check,
+  fmt: Fmt,
   contract: Contract,
   token: Token,
   docs: Docs,

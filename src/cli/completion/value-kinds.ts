@@ -60,6 +60,7 @@ export const argumentValues: Readonly<Record<string, ValueKind>> = {
 /** Of commands that take any number of arguments. */
 export const manyValues: Readonly<Record<string, ValueKind>> = {
   'extension:install': 'extension',
+  fmt: 'file',
 }
 
 /** Of the other commands that take any number of arguments. */
