@@ -22,16 +22,19 @@ export const service = new Service(
 )
 
 export interface Beginning {
+  /** The first page of them, where the address is one of rows. */
+  readonly rows: Promise<unknown> | undefined
   readonly document: Promise<Row>
   readonly catalog: Promise<Catalog | null>
 }
 
 export function begin(): Beginning {
-  askForRows()
-  const beginning = { document: service.object('$metadata?$format=json'), catalog: readCatalog() }
+  const rows = askForRows()
+  const document = service.object('$metadata?$format=json')
+  const catalog = readCatalog()
   // Whoever takes them hears of a failure; nobody may have taken them yet.
-  for (const answer of Object.values(beginning)) answer.catch(() => undefined)
-  return beginning
+  for (const answer of [document, catalog]) answer.catch(() => undefined)
+  return { rows, document, catalog }
 }
 
 /** A page without a catalog still shows rows; one that cannot be read is no reason to show nothing. */
@@ -44,11 +47,11 @@ export async function readCatalog(): Promise<Catalog | null> {
 }
 
 /** Rows need nothing but their address, so they do not wait for what the page has to know besides. */
-function askForRows(): void {
+function askForRows(): Beginning['rows'] {
   const [opened] = performance.getEntriesByType('navigation') as { responseStatus?: number }[]
   const route = routeAt(root, new URL(location.href))
-  if (route?.view !== 'rows' || opened?.responseStatus === 404) return
-  service.ahead(firstPageRequest(readRowsState(route.set, route.query)), {
+  if (route?.view !== 'rows' || opened?.responseStatus === 404) return undefined
+  return service.ahead(firstPageRequest(readRowsState(route.set, route.query)), {
     pageSize: FIRST_PAGE,
     mostBytes: MOST_BYTES,
   })

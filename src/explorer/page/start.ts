@@ -8,13 +8,18 @@ import { Turns } from './service/turns.ts'
 
 const PROFILES_AT_A_TIME = 2
 
+/** The catalog of hundreds of wide sets is larger than all the rest, so rows that are there are shown before it is. */
 export async function startPage(place: Place): Promise<Page> {
   const asked = beginning()
-  const [document, catalog] = await Promise.all([asked.document, asked.catalog])
+  const document = await asked.document
+  const known = await (asked.rows === undefined
+    ? asked.catalog
+    : Promise.race([asked.catalog, settled(asked.rows)]))
   void watch.look()
   return {
     schema: readSchema(document),
-    catalog,
+    catalog: known ?? null,
+    ...(known === undefined ? { coming: asked.catalog } : {}),
     service,
     turns: new Turns(PROFILES_AT_A_TIME),
     health: watch.health,
@@ -22,6 +27,14 @@ export async function startPage(place: Place): Promise<Page> {
     href: (route) => place.href(route),
     navigate: (route, how) => place.navigate(route, how),
   }
+}
+
+/** Whatever came of it. */
+function settled(work: Promise<unknown>): Promise<undefined> {
+  return work.then(
+    () => undefined,
+    () => undefined,
+  )
 }
 
 const FIRST_WAIT_MS = 500
@@ -33,19 +46,25 @@ const LONGEST_WAIT_MS = 20_000
  */
 export function awaitCatalog(page: Page, changed: (page: Page) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
+  let hasLeft = false
   const wait = (waitMs: number) => {
     if (waitMs > LONGEST_WAIT_MS) return
     timer = setTimeout(() => void look(waitMs), waitMs)
   }
   const look = async (waitedMs: number) => {
     const catalog = await readCatalog().catch(() => null)
-    if (timer === undefined) return
+    if (hasLeft) return
     if (catalog?.is_whole === true) changed({ ...page, catalog })
     else wait(waitedMs * 2)
   }
+  const { coming, ...here } = page
+  coming?.then(
+    (catalog) => hasLeft || changed({ ...here, catalog }),
+    () => undefined,
+  )
   if (page.catalog?.is_whole === false) wait(FIRST_WAIT_MS)
   return () => {
     clearTimeout(timer)
-    timer = undefined
+    hasLeft = true
   }
 }

@@ -10,7 +10,9 @@ import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
 import { type Answer, serve, type Served } from '../../support/odata-service.ts'
 import { publish, type Table } from '../../support/snapshot-files.ts'
+import { openStalled } from '../../support/stalled-client.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
+import { until } from '../../support/until.ts'
 
 const orders: Table = {
   model: 'shop.orders',
@@ -200,6 +202,43 @@ test('files of a snapshot go with it', async () => {
   assert.is.not(second.headers['etag'], first.headers['etag'])
   assert.equal((await contents(second)).rows, [{ id: 1 }])
   assert.is((await made(served)).length, 1)
+})
+
+test('a reader who takes nothing is cut off, a slow one gets all, and neither keeps the file', async () => {
+  await using resources = new Resources()
+  const stalledClientMs = 1_500
+  // More than sockets take while nobody reads.
+  const long = sql`SELECT i AS id, md5(i::VARCHAR) || md5((i + 1)::VARCHAR) AS text FROM range(450000) AS r(i)`
+  const table = { ...orders, rows: long }
+  const served = await serve(resources, [table], { stalledClientMs })
+  const target = 'shop_orders?$format=parquet'
+  const { bytes } = await served.get(target)
+  assert.ok(bytes.length > 16_000_000, `${bytes.length} bytes`)
+  const before = served.log.length
+  openStalled(resources, served, target)
+  const leaving = openStalled(resources, served, target)
+  const slow = openStalled(resources, served, target, 'Connection: close\r\n')
+  let taken = 0
+  const reading = setInterval(
+    () => (taken += (slow.read(16 * 1024) as Buffer | null)?.length ?? 0),
+    20,
+  )
+  resources.defer(() => clearInterval(reading))
+  const ended = () => served.log.slice(before).filter(({ event }) => event === 'request')
+  leaving.once('readable', () => leaving.destroy())
+  await until(() => ended().length === 2)
+  await new Promise((resolve) => setTimeout(resolve, stalledClientMs))
+  assert.equal(
+    ended().map(({ fields }) => fields['aborted']),
+    [true, true],
+  )
+  clearInterval(reading)
+  slow.on('data', (part: Buffer) => (taken += part.length)).resume()
+  await new Promise((resolve) => slow.once('close', resolve))
+  assert.ok(taken > bytes.length, `${taken} of ${bytes.length}`)
+  await publish(served.dir, 'second', [{ ...orders, rows: sql`SELECT 1 AS id` }])
+  await until(async () => (await served.get(target)).headers['eider-snapshot'] === 'second')
+  await until(async () => (await made(served)).length === 1)
 })
 
 test('what Parquet cannot carry is refused, and single rows and batches have other formats', async () => {

@@ -101,13 +101,31 @@ function hasParquet(container: Json): boolean {
   return Array.isArray(formats) && formats.some((format) => String(format).includes('parquet'))
 }
 
+/** Members are read when somebody asks for them: hundreds of wide sets are listed, and one of them is shown. */
 function readSet(name: string, set: Json, type: Json, types: Json): EntitySet {
-  const members = membersOf(type)
-  const bindings = asObject(set['$NavigationPropertyBinding'])
+  let members: Pick<EntitySet, 'properties' | 'navigations'> | undefined
+  const read = () => (members ??= readMembers(set, type, types))
   return {
     name,
     description: optionalText(type[DESCRIPTION]),
     key: Array.isArray(type['$Key']) ? type['$Key'].map(String) : [],
+    get properties() {
+      return read().properties
+    },
+    get navigations() {
+      return read().navigations
+    },
+  }
+}
+
+function readMembers(
+  set: Json,
+  type: Json,
+  types: Json,
+): Pick<EntitySet, 'properties' | 'navigations'> {
+  const members = membersOf(type)
+  const bindings = asObject(set['$NavigationPropertyBinding'])
+  return {
     properties: members
       .filter(([, member]) => member['$Kind'] !== 'NavigationProperty')
       .map(([property, member]) => readProperty(property, member, types)),

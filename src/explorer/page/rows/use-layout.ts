@@ -50,8 +50,9 @@ export function useLayout(
   const view = useView(scroller)
   const scrolling = edges.slice(pinned).map((edge) => edge - pinnedPx)
   const haveBeenSeen = useHaveBeenSeen(rows)
-  const vertical =
-    rows.length <= ALL_ROWS_UP_TO && haveBeenSeen
+  const vertical = !haveBeenSeen
+    ? evenWindow(rows.length, ROW_PX, 0, innerHeight, 0)
+    : rows.length <= ALL_ROWS_UP_TO
       ? wholeWindow(rows.length)
       : evenWindow(rows.length, ROW_PX, view.topPx, view.heightPx, ROWS_BEYOND)
   const horizontal =

@@ -59,11 +59,12 @@ export class Service {
   }
 
   /** Asks before anybody wants it: who wants just these rows next is given this answer. */
-  ahead(request: string, options: AnswerOptions): void {
+  ahead(request: string, options: AnswerOptions): Promise<Rows> {
     const leaving = new AbortController()
     const answer = this.rows(request, { ...options, signal: leaving.signal })
     answer.catch(() => undefined)
     this.#ahead = { request, answer, leaving }
+    return answer
   }
 
   /** Nobody will want what was asked for ahead. */

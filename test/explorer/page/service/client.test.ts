@@ -113,7 +113,7 @@ test('an answer above what its reader can take is given up', async () => {
 
 test('rows that were asked for ahead are not asked for again', async () => {
   const { service, asked } = serviceOf(() => Response.json({ value: [] }))
-  service.ahead('orders', {})
+  void service.ahead('orders', {})
   await service.rows('customers')
   await service.rows('orders')
   assert.is(asked.length, 2)
