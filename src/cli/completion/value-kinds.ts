@@ -7,6 +7,7 @@ export type ValueKind =
   | 'target'
   | 'variable'
   | 'extension'
+  | 'topic'
   | 'directory'
   | 'file'
   /** Anything: nothing can be proposed. */
@@ -61,6 +62,7 @@ export const argumentValues: Readonly<Record<string, ValueKind>> = {
 export const manyValues: Readonly<Record<string, ValueKind>> = {
   'extension:install': 'extension',
   fmt: 'file',
+  help: 'topic',
 }
 
 /** Of the other commands that take any number of arguments. */
