@@ -41,6 +41,8 @@ export const limits = {
   borrowTries: 5,
   /** Files that are saved together, or copied by a deployment, are one change when nothing follows for this time. */
   watchQuietMs: 200,
+  /** Lines that `eider help search` shows: with more, nobody reads them one by one. */
+  foundLines: 40,
   /** Between two keys of somebody who types on; nobody waits for a mistake to be underlined sooner. */
   editorQuietMs: 150,
   /** Rows that a test shows of those that are missing, and of those that are not expected. */
