@@ -8,14 +8,14 @@ import type { EventsModel } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
 import { withAccessLog } from '../http/access-log.ts'
-import { requireSafeBinding } from '../http/auth.ts'
+import { requireSafeBinding, requireStillClosed } from '../http/auth.ts'
 import { originHeaders, requireSoundOrigins, withCors } from '../http/cors.ts'
 import { HttpServer, type ServerOptions } from '../http/server.ts'
 import { createAdmin } from './admin/admin.ts'
 import type { LastRun, Vitals } from './backlog.ts'
 import { publicHealth } from './health.ts'
 import { createIngest, createRoutes, type IngestOptions } from './ingest.ts'
-import { requireStillClosed, type Senders } from './senders.ts'
+import type { Senders } from './senders.ts'
 import { type ModelsState, createValidators, type Served } from './targets.ts'
 import { createTraffic } from './traffic.ts'
 
@@ -118,7 +118,7 @@ export class CollectDaemon implements AsyncDisposable {
   ): void {
     const validators = createValidators(targets)
     const senders = { ...this.#served.senders, ...more }
-    requireStillClosed(this.#served.senders, senders)
+    requireStillClosed(this.#served.senders, senders, 'collect.tokens')
     this.#served.validators = validators
     this.#served.senders = senders
     this.#served.models = { models: 'current' }

@@ -1,6 +1,5 @@
 // Who may send events to which target: holders of a token, and services that sign what they post.
 
-import { EnvironmentError } from '../core/failures.ts'
 import { isInScope, type NamedToken } from '../core/named-tokens.ts'
 import type { Webhook } from '../core/webhooks.ts'
 import { logSender } from '../http/access-log.ts'
@@ -47,12 +46,4 @@ export function seesAll(senders: Senders, request: RequestHead): boolean {
   } catch {
     return false
   }
-}
-
-/** Throws where all who could be told apart are gone: a port that asked for tokens does not open for a change of a file. */
-export function requireStillClosed(before: Senders, { token, named }: Senders): void {
-  if (token !== null || named.length > 0 || before.named.length === 0) return
-  throw new EnvironmentError('last-token', 'the last token is gone from collect.tokens', {
-    hint: 'restart the daemon if it is to accept events from anybody',
-  })
 }

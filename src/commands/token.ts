@@ -25,6 +25,8 @@ export default class Token extends BaseCommand {
     if (flags.json) return this.printEvent({ event: 'token', name, token, hash })
     process.stderr.write('the token, for its holder; it is kept nowhere and not shown again:\n')
     this.print(token)
-    process.stderr.write(`\nin eider.yml, under odata.tokens:\n- name: ${name}\n  hash: ${hash}\n`)
+    process.stderr.write(
+      `\nin eider.yml, under odata.tokens or collect.tokens:\n- name: ${name}\n  hash: ${hash}\n`,
+    )
   }
 }

@@ -29,7 +29,8 @@ import { failedModels, Mistakes, type NamedFile, type Understanding } from './mi
 import { orderOf } from './graph.ts'
 import { closeEngine, isClosed } from './sources/closed.ts'
 import { attachKnownSources } from './sources/known-sources.ts'
-import { lineageOfAll, type LineageSources } from './lineage/query.ts'
+import { mentionsIn } from './lineage/mentions.ts'
+import { lineageOfAll } from './lineage/query.ts'
 import { createMacros, type Macros } from './sql/macros.ts'
 import { type ParsedEvents, type ParsedModel, parseModelFile } from './model-file.ts'
 import { type ResolvedQuery, resolveQueries } from './resolve.ts'
@@ -176,7 +177,8 @@ export async function compileAll(
   const trees = new Map(queries.map(({ parsed: { name }, tree }) => [name, tree]))
   const readsTables = (call: string) => readsItsArgument(call, macros)
   const { tables, away } = sources
-  const lineage = whenAsked({ models, trees, external: tables, findModel, readsTables })
+  const traced = { models, external: tables, findModel, readsTables }
+  const asWritten = [...queries, ...inFiles.checks.map(({ query }) => query)]
   return {
     models,
     failed,
@@ -184,7 +186,8 @@ export async function compileAll(
     warnings: sorted.filter(({ severity }) => severity === 'warning'),
     macros: macros.macros,
     macrosAreWhole: inMacros.length === 0,
-    lineage,
+    lineage: onceAsked(() => lineageOfAll({ ...traced, trees })),
+    mentions: onceAsked(() => mentionsIn(asWritten, traced)),
     ...(files.sources?.length ? { external: { sources: files.sources, tables, away } } : {}),
   }
 }
@@ -294,10 +297,10 @@ async function finishAll(
   return models
 }
 
-/** Few commands look at the lineage. */
-function whenAsked(sources: LineageSources): CompiledProject['lineage'] {
-  let traced: ReturnType<CompiledProject['lineage']> | null = null
-  return () => (traced ??= lineageOfAll(sources))
+/** Few commands look at it. */
+function onceAsked<T extends object>(find: () => T): () => T {
+  let found: T | null = null
+  return () => (found ??= find())
 }
 
 /** Whether a call reads the table that its argument names. */

@@ -3,7 +3,7 @@
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
 import type { Model } from '../core/model.ts'
 import { entitySetName } from '../core/names.ts'
-import { matches, type ReaderToken, type WrittenFilter } from '../core/named-tokens.ts'
+import { isInScope, matches, type ReaderToken, type WrittenFilter } from '../core/named-tokens.ts'
 import { sql } from '../core/sql.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
@@ -30,25 +30,22 @@ export async function readerMistakes(
       const hint = didYouMean(text, names) ?? 'eider ls lists the models'
       found.push(diagnostic('config-invalid-value', parameters, { source, span }, { hint }))
     }
-  for (const { name, rows } of tokens)
+  for (const { name, scope, rows } of tokens)
     for (const filter of rows) {
-      if (filter.set !== null && !isKnown(filter.set)) {
-        const hint = didYouMean(filter.set, names) ?? 'eider ls lists the models'
+      const { set } = filter
+      if (set !== null && !isKnown(set)) {
+        const hint = didYouMean(set, names) ?? 'eider ls lists the models'
         found.push(filterMistake(filter, name, 'no exposed model has this name', hint))
         continue
       }
       const concerned = exposed.filter((model) => {
-        const set = entitySetName(model.name)
-        const isSeen = tokens.some((one) => one.name === name && sees(one, set))
-        return isSeen && (filter.set === null || matches(filter.set, set))
+        const known = entitySetName(model.name)
+        return set === null ? isInScope(scope, known) : matches(set, known)
       })
       found.push(...(await misfits(filter, name, concerned)))
     }
   return found
 }
-
-const sees = ({ scope }: ReaderToken, set: string): boolean =>
-  scope === null || scope.some(({ text }) => matches(text, set))
 
 async function misfits(
   written: WrittenFilter,

@@ -191,6 +191,21 @@ export interface ColumnOrigin {
   readonly column: string
 }
 
+/** Where a query names a table, or a column of one. */
+export interface Mention {
+  readonly source: SourceFile
+  /** Of the name; of a table with its schema. */
+  readonly span: Span
+  /** A model, or a table of a source as `source.table`. */
+  readonly model: string
+  /** null: the table is meant. */
+  readonly column: string | null
+  /** It is an item of a SELECT list and gives it its name. */
+  readonly isItem?: true
+  /** The names before it, where they are those of the table and not an alias. */
+  readonly qualifier?: Span
+}
+
 /** For each column of a model, in order: the columns of models and sources that its values come from; null: not known. */
 export type Lineage = readonly (readonly ColumnOrigin[] | null)[]
 
@@ -227,6 +242,8 @@ export interface CompiledProject {
   /** Computed lazily: most commands do not need it. */
   readonly lineage: () => ReadonlyMap<ModelName, Lineage>
   readonly warnings: readonly Diagnostic[]
+  /** In models and files of checks/; absent where a project was not compiled in this process. */
+  readonly mentions?: () => readonly Mention[]
   /** Equal only for projects that are equal in all that is here; absent where that is not known. */
   readonly identity?: string
   /** What the models can read that no run builds, and how it is attached; absent without `sources`. */

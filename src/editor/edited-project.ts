@@ -1,15 +1,18 @@
 // A project while somebody edits it: compiled again after each change, with the texts that are not saved yet.
 
-import { relative, sep } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
 import { compileAll } from '../compiler/compile.ts'
 import { diagnosticsOf } from '../compiler/mistakes.ts'
 import { scheduleMistakes } from '../compiler/schedule-mistakes.ts'
 import { knownModels } from '../compiler/select.ts'
 import { type Diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
-import type { CompiledProject } from '../core/model.ts'
+import type { CompiledProject, Model } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
 import { type LoadOptions, loadProject } from '../project/load.ts'
 import type { Project } from '../project/project.ts'
+import type { UnsavedTexts } from '../project/read-text.ts'
 import { ProjectWatch } from '../project/watch.ts'
 
 /** What the last compile found. */
@@ -39,6 +42,7 @@ export class EditedProject implements AsyncDisposable {
   #compiling: Promise<void> | null = null
   #understood: Understood | null = null
   #problem = ''
+  #models: ReadonlyMap<ModelName, Model> = new Map()
 
   constructor(dir: string, options: EditedProjectOptions) {
     this.dir = dir
@@ -69,8 +73,11 @@ export class EditedProject implements AsyncDisposable {
     this.note()
   }
 
-  textOf(path: string): string | undefined {
-    return this.#unsaved.get(path)
+  /** As it is open, or else on disk; null: there is no such file. */
+  async read(path: string): Promise<string | null> {
+    return (
+      this.#unsaved.get(path) ?? (await readFile(join(this.dir, path), 'utf8').catch(() => null))
+    )
   }
 
   /** Something has changed: compiles when nothing follows for a moment. */
@@ -78,6 +85,15 @@ export class EditedProject implements AsyncDisposable {
     this.#isStale = true
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.fresh(), limits.editorQuietMs)
+  }
+
+  /** Each model as it was when it last compiled; a text that is being typed rarely does. */
+  lastModels(): readonly Model[] {
+    return [...this.#models.values()]
+  }
+
+  lastKnown(path: string): Model | null {
+    return this.lastModels().find(({ source }) => source.path === path) ?? null
   }
 
   /** Of the last text that could be compiled, which may be older than what is open. */
@@ -99,9 +115,10 @@ export class EditedProject implements AsyncDisposable {
     await this.#compiling
   }
 
-  /** The project with other texts, of which nobody is told: what an edit would do. */
-  async compileWith(texts: ReadonlyMap<string, string>): Promise<Understood> {
-    return await this.#inTurn(() => this.#understand(new Map([...this.#unsaved, ...texts])))
+  /** The project with other texts, and without a model, of which nobody is told: what an edit would do. */
+  async compileWith(texts: ReadonlyMap<string, string>, without?: string): Promise<Understood> {
+    const unsaved = new Map([...this.#unsaved, ...texts])
+    return await this.#inTurn(() => this.#understand(unsaved, without))
   }
 
   async #compile(): Promise<void> {
@@ -110,6 +127,8 @@ export class EditedProject implements AsyncDisposable {
       const understood = await this.#inTurn(() => this.#understand(this.#unsaved))
       this.#understood = understood
       const known = knownModels(understood.compiled)
+      const before = [...this.#models].filter(([name]) => understood.compiled.failed.has(name))
+      this.#models = new Map([...before, ...understood.compiled.models])
       this.#problem = ''
       this.#options.onDiagnostics([
         ...scheduleMistakes(understood.project.schedule, known),
@@ -130,11 +149,12 @@ export class EditedProject implements AsyncDisposable {
     this.#options.onProblem(message)
   }
 
-  async #understand(unsaved: ReadonlyMap<string, string>): Promise<Understood> {
+  async #understand(unsaved: UnsavedTexts, without?: string): Promise<Understood> {
     const { env, flags, target, vars } = this.#options
     const project = await loadProject(this.dir, { env, flags, target, vars, unsaved })
     const knownTables = this.#understood?.compiled.external?.tables ?? []
-    const compiled = await compileAll(project.files, { dir: this.dir, knownTables })
+    const models = project.files.models.filter(({ source }) => source.path !== without)
+    const compiled = await compileAll({ ...project.files, models }, { dir: this.dir, knownTables })
     return { project, compiled }
   }
 

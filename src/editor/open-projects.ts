@@ -2,12 +2,19 @@
 
 import { dirname } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Connection } from 'vscode-languageserver/node'
+import {
+  type Connection,
+  type Location,
+  MessageType,
+  ShowMessageNotification,
+} from 'vscode-languageserver/node'
 import type { Diagnostic } from '../core/diagnostics.ts'
 import type { SourceFile } from '../core/source.ts'
 import { findProjectDir, type LoadOptions } from '../project/load.ts'
 import { byFile, shownDiagnostic } from './diagnostics.ts'
 import { EditedProject, type Understood } from './edited-project.ts'
+import type { Place } from './names.ts'
+import { rangeOf } from './places.ts'
 
 /** A file of a project. */
 export interface OpenFile {
@@ -44,7 +51,7 @@ export class OpenProjects {
       onDiagnostics: (found) => this.#publish(dir, found),
       onProblem: (message) => {
         this.#publish(dir, [])
-        this.#connection.window.showErrorMessage(`eider: ${message}`)
+        tellPerson(this.#connection, MessageType.Error, `eider: ${message}`)
       },
     })
     this.#byDir.set(dir, { project, shown: new Map() })
@@ -56,8 +63,8 @@ export class OpenProjects {
   }
 
   async fileOf(uri: string): Promise<OpenFile | null> {
-    if (!uri.startsWith('file:')) return null
-    const file = fileURLToPath(uri)
+    const file = fileOfUri(uri)
+    if (file === null) return null
     const project = await this.find(dirname(file))
     const path = project?.pathOf(file) ?? null
     if (project === null || path === null) return null
@@ -72,6 +79,13 @@ export class OpenProjects {
 
   diagnosticsOf({ project, path }: OpenFile): readonly Diagnostic[] {
     return this.#byDir.get(project.dir)?.shown.get(path) ?? []
+  }
+
+  placesOf({ project }: OpenFile): (place: Place) => Location {
+    return ({ source, span }) => ({
+      uri: this.uriOf(project, source.path),
+      range: rangeOf(source, span),
+    })
   }
 
   #publish(dir: string, diagnostics: readonly Diagnostic[]): void {
@@ -90,6 +104,20 @@ export class OpenProjects {
 
   #plainUri(dir: string, path: string): string {
     return pathToFileURL(`${dir}/${path}`).href
+  }
+}
+
+/** Not as a question: editors need not answer those. */
+export function tellPerson(connection: Connection, type: MessageType, message: string): void {
+  void connection.sendNotification(ShowMessageNotification.type, { type, message })
+}
+
+/** null: it is not of this machine. */
+export function fileOfUri(uri: string): string | null {
+  try {
+    return fileURLToPath(uri)
+  } catch {
+    return null
   }
 }
 

@@ -1,22 +1,27 @@
 // The language server: what an editor asks, over standard input and output. Texts are compiled as they are in the editor,
 // saved or not; nothing is built and no table is read.
 
-import { fileURLToPath } from 'node:url'
 import {
   type CodeAction,
   CodeActionKind,
   createConnection,
   type InitializeParams,
   type InitializeResult,
+  MessageType,
   ProposedFeatures,
   TextDocuments,
   TextDocumentSyncKind,
 } from 'vscode-languageserver/node'
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import type { LoadOptions } from '../project/load.ts'
+import { definitionAt, hoverAt, referencesAt } from './answers.ts'
+import { completionAt } from './completion.ts'
 import { fixOf } from './fixes.ts'
-import { OpenProjects } from './open-projects.ts'
-import { rangeOf } from './places.ts'
+import { formatHeader } from './format-header.ts'
+import { lensesOf, OPEN, symbolsOf } from './lens.ts'
+import { fileOfUri, type OpenFile, OpenProjects, tellPerson } from './open-projects.ts'
+import { positionAt, rangeOf } from './places.ts'
+import { rename, renameTarget } from './rename.ts'
 
 export interface ServeEditorOptions extends LoadOptions {
   readonly version: string
@@ -28,13 +33,26 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
   const projects = new OpenProjects(connection, load)
   const documents = new TextDocuments(TextDocument)
 
+  let canMove = false
   connection.onInitialize((params): InitializeResult => {
+    const { documentChanges, resourceOperations } =
+      params.capabilities.workspace?.workspaceEdit ?? {}
+    canMove = documentChanges === true && resourceOperations?.includes('rename') === true
     void openFolders(projects, params)
     return {
       serverInfo: { name: 'eider', version },
       capabilities: {
         textDocumentSync: TextDocumentSyncKind.Incremental,
         codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
+        hoverProvider: true,
+        completionProvider: { triggerCharacters: ['.', '@', '{', ' '] },
+        definitionProvider: true,
+        referencesProvider: true,
+        renameProvider: { prepareProvider: true },
+        documentSymbolProvider: true,
+        documentFormattingProvider: true,
+        codeLensProvider: {},
+        executeCommandProvider: { commands: [OPEN] },
       },
     }
   })
@@ -60,6 +78,64 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
     })
   })
 
+  const namesOf = (file: OpenFile) => projects.placesOf(file)
+  connection.onCompletion(async ({ textDocument: { uri }, position }) => {
+    const file = await projects.fileOf(uri)
+    return file === null ? null : [...(await completionAt(file, position))]
+  })
+  connection.onHover(async ({ textDocument: { uri }, position }) => {
+    const file = await projects.fileOf(uri)
+    return file === null ? null : await hoverAt(file, position)
+  })
+  connection.onDefinition(async ({ textDocument: { uri }, position }) => {
+    const file = await projects.fileOf(uri)
+    return file === null ? null : await definitionAt(file, position, namesOf(file))
+  })
+  connection.onReferences(async ({ textDocument: { uri }, position, context }) => {
+    const file = await projects.fileOf(uri)
+    if (file === null) return null
+    return [...(await referencesAt(file, position, namesOf(file), context.includeDeclaration))]
+  })
+  connection.onPrepareRename(async ({ textDocument: { uri }, position }) => {
+    const file = await projects.fileOf(uri)
+    if (file === null) return null
+    const { range, model, column } = await renameTarget(file, position)
+    return { range, placeholder: column ?? model }
+  })
+  connection.onRenameRequest(async ({ textDocument: { uri }, position, newName }) => {
+    const file = await projects.fileOf(uri)
+    if (file === null) return null
+    const uriOf = (path: string) => projects.uriOf(file.project, path)
+    const target = await renameTarget(file, position)
+    const { edit, next } = await rename(file, target, newName, uriOf, canMove)
+    if (next !== null)
+      tellPerson(connection, MessageType.Info, `its table keeps its rows with: ${next}`)
+    return edit
+  })
+  connection.onDocumentFormatting(({ textDocument: { uri } }) => {
+    const document = documents.get(uri)
+    if (document === undefined || !uri.endsWith('.sql')) return []
+    const text = document.getText()
+    const newText = formatHeader(text)
+    const end = positionAt({ path: '', text }, text.length)
+    return newText === text ? [] : [{ range: { start: { line: 0, character: 0 }, end }, newText }]
+  })
+  connection.onCodeLens(async ({ textDocument: { uri } }) => {
+    const file = await projects.fileOf(uri)
+    const understood = (await file?.project.fresh()) ?? null
+    return understood === null ? [] : [...lensesOf(understood, file!.path)]
+  })
+  connection.onDocumentSymbol(async ({ textDocument: { uri } }) => {
+    const file = await projects.fileOf(uri)
+    const understood = (await file?.project.fresh()) ?? null
+    return understood === null ? [] : [...symbolsOf(understood, file!.path)]
+  })
+  connection.onExecuteCommand(async ({ command, arguments: [url] = [] }) => {
+    if (command !== OPEN) return
+    const shown = connection.window.showDocument({ uri: String(url), external: true })
+    await shown.catch(() => tellPerson(connection, MessageType.Info, String(url)))
+  })
+
   documents.listen(connection)
   connection.listen()
 }
@@ -68,5 +144,8 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
 async function openFolders(projects: OpenProjects, params: InitializeParams): Promise<void> {
   const folders = params.workspaceFolders ?? []
   const root = folders.length === 0 && params.rootUri != null ? [{ uri: params.rootUri }] : folders
-  for (const { uri } of root) if (uri.startsWith('file:')) await projects.find(fileURLToPath(uri))
+  for (const { uri } of root) {
+    const directory = fileOfUri(uri)
+    if (directory !== null) await projects.find(directory)
+  }
 }

@@ -40,6 +40,18 @@ export function identify<T extends NamedToken>(
   throw unauthorized('token-expired', `the token has expired (${at}); ask for a new one`)
 }
 
+/** Throws where all tokens are gone: a port that asked for one does not open for a change of a file. */
+export function requireStillClosed(
+  before: Accepted<NamedToken>,
+  { token, named }: Accepted<NamedToken>,
+  key: 'odata.tokens' | 'collect.tokens',
+): void {
+  if (token !== null || named.length > 0 || before.named.length === 0) return
+  throw new EnvironmentError('last-token', `the last token is gone from ${key}`, {
+    hint: 'restart the server if it is to answer anybody',
+  })
+}
+
 export const hasExpired = ({ expiresAt }: NamedToken, now = new Date()): boolean =>
   expiresAt !== null && now >= expiresAt
 

@@ -7,7 +7,7 @@ import type { Logger } from '../core/logger.ts'
 import { makeOwnedDirectory } from '../files/owned-directory.ts'
 import { Resources } from '../core/resources.ts'
 import type { SnapshotReader } from '../store/snapshot-reader.ts'
-import { requireSafeBinding } from '../http/auth.ts'
+import { requireSafeBinding, requireStillClosed } from '../http/auth.ts'
 import { requireSoundOrigins, withCors } from '../http/cors.ts'
 import { requireFreePort } from '../http/listen.ts'
 import { HttpServer } from '../http/server.ts'
@@ -79,10 +79,16 @@ export class ODataService implements AsyncDisposable {
   /** The service root, without a slash at its end. */
   readonly url: string
   readonly #resources: Resources
+  readonly #setTokens: (tokens: readonly ServiceToken[]) => Promise<void>
 
-  private constructor(url: string, resources: Resources) {
+  private constructor(
+    url: string,
+    resources: Resources,
+    setTokens: (tokens: readonly ServiceToken[]) => Promise<void>,
+  ) {
     this.url = url
     this.#resources = resources
+    this.#setTokens = setTokens
   }
 
   /**
@@ -100,7 +106,13 @@ export class ODataService implements AsyncDisposable {
     const snapshots = resources.use(await Snapshots.open({ ...engine, logger }))
     const tokens = options.tokens ?? []
     await requireBound(snapshots, tokens)
-    const known = knownReaders(token, tokens)
+    let known = knownReaders(token, tokens)
+    const setTokens = async (changed: readonly ServiceToken[]) => {
+      await requireBound(snapshots, changed)
+      const next = knownReaders(token, changed)
+      requireStillClosed(known.accepted, next.accepted, 'odata.tokens')
+      known = next
+    }
     const traffic = createTraffic()
     const admission = createAdmission(admissionLimits())
     const answerFiles = resources.use(
@@ -148,7 +160,15 @@ export class ODataService implements AsyncDisposable {
         onRefusal: (_status, code) => traffic.refuse(code),
       }),
     )
-    return new ODataService(server.url + ROOT_PATH, resources.move())
+    return new ODataService(server.url + ROOT_PATH, resources.move(), setTokens)
+  }
+
+  /**
+   * Takes over changed tokens, for requests from now on. Changes nothing and throws for row filters that do not fit, and
+   * when none would be left.
+   */
+  async setTokens(tokens: readonly ServiceToken[]): Promise<void> {
+    await this.#setTokens(tokens)
   }
 
   /** Finishes open requests first. */

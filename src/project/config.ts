@@ -309,11 +309,12 @@ function spanOf(node: Node): Span {
   return { start, end }
 }
 
-/** Of a URL with a password, or of a webhook, the line is not shown: messages end up in logs. */
+/** Of a URL with a password, of a webhook and of a secret the line is not shown: messages end up in logs. */
 function shownSpan(node: Node, key: string): Span {
   const { start, end } = spanOf(node)
   const text = isScalar(node) && typeof node.value === 'string' ? node.value : ''
   const isUrl = key.startsWith('notify') && text.includes('://')
-  const isSecret = holdsPassword(text) || isUrl || key === 'notify.webhook'
+  const isSecret =
+    holdsPassword(text) || isUrl || ['notify.webhook', 'collect.webhooks.secret'].includes(key)
   return isSecret ? { start, end: start } : { start, end }
 }

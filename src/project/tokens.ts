@@ -22,11 +22,14 @@ export interface WrittenTokens {
   readonly source: SourceFile
 }
 
-/** What a token is for is named by a list of names or patterns under this member. */
-const SCOPE = { 'odata.tokens': 'sets', 'collect.tokens': 'targets' } as const
+/** Members of a token. What it is for is named by a list of names or patterns under the fourth. */
+export const tokenKeys = {
+  'odata.tokens': ['name', 'hash', 'expires', 'sets', 'rows'],
+  'collect.tokens': ['name', 'hash', 'expires', 'targets'],
+} as const
 
 export function readTokens(
-  key: keyof typeof SCOPE,
+  key: keyof typeof tokenKeys,
   node: Node | null,
   source: SourceFile,
   refuse: Refuse,
@@ -50,14 +53,13 @@ export function readTokens(
 }
 
 function readToken(
-  key: keyof typeof SCOPE,
+  key: keyof typeof tokenKeys,
   node: Node,
   source: SourceFile,
   refuse: Refuse,
 ): WrittenTokens['tokens'][number] | null {
-  const scopeKey = SCOPE[key]
-  const known = ['name', 'hash', 'expires', scopeKey, ...(scopeKey === 'sets' ? ['rows'] : [])]
-  const members = groupOf(node, key, known, refuse)
+  const scopeKey = tokenKeys[key][3]
+  const members = groupOf(node, key, tokenKeys[key], refuse)
   if (members === null) return null
   const name = textMember(members, 'name', key, EXPECTED.name, refuse)
   const hash = textMember(members, 'hash', key, EXPECTED.hash, refuse)

@@ -12,6 +12,8 @@ export interface WatchOptions {
   readonly quietMs?: number
   /** Further directories of the project. */
   readonly also?: readonly string[]
+  /** These alone. */
+  readonly only?: readonly string[]
 }
 
 /** `paths`: what was saved, made or removed, from the directory of the project on. */
@@ -30,9 +32,10 @@ export class ProjectWatch implements AsyncDisposable {
   /** Ends when every event up to now has been looked at, one after the other. */
   #looking = Promise.resolve()
 
-  private constructor(dir: string, { quietMs = limits.watchQuietMs, also = [] }: WatchOptions) {
+  private constructor(dir: string, options: WatchOptions) {
+    const { quietMs = limits.watchQuietMs, also = [], only = WATCHED } = options
     this.#quietMs = quietMs
-    const watched = [...WATCHED, ...also]
+    const watched = [...only, ...also]
     // The project directory itself is watched, so that a models/ that is made later is seen too.
     this.#watcher = watch(dir, {
       ignoreInitial: true,

@@ -11,7 +11,7 @@ import { groupOf, isAbsent, spanOf, textMember, textsMember } from './members.ts
 import type { Refuse } from './variables.ts'
 
 const KEY = 'collect.webhooks'
-const MEMBERS = ['name', 'target', 'signature', 'secret', 'tolerance_seconds']
+export const webhookKeys = ['name', 'target', 'signature', 'secret', 'tolerance_seconds'] as const
 const EXPECTED = {
   name: 'a name of letters, digits, _ and -',
   target: 'the name of an events model, such as raw.pushes',
@@ -45,7 +45,7 @@ export function readWebhooks(
 }
 
 function readWebhook(item: Node, source: SourceFile, refuse: Refuse): Webhook | null {
-  const members = groupOf(item, KEY, MEMBERS, refuse)
+  const members = groupOf(item, KEY, webhookKeys, refuse)
   if (members === null) return null
   const name = textMember(members, 'name', KEY, EXPECTED.name, refuse)
   const target = textMember(members, 'target', KEY, EXPECTED.target, refuse)

@@ -55,12 +55,12 @@ function compareWithSource(documented: readonly string[], top: string, make: str
 }
 
 test('diagnostics: every code has a row, every row a code', () => {
-  assert.equal(codesBelow('Mistakes in a project'), allCodes)
+  assert.equal(codesBelow('Errors in a project'), allCodes)
 })
 
 test('environment: every code has a row, every row a code', () => {
   compareWithSource(
-    codesBelow('The machine is not as it must be'),
+    codesBelow('Environment problems'),
     'src',
     'EnvironmentError|failure',
   )

@@ -1,10 +1,10 @@
 // `eider maintain` on a lake with runs, collected events and leftovers.
 
-import { readdirSync, utimesSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { mistakes, schemaOf } from '../support/json-schema.ts'
+import { age } from '../support/lake/age.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { lakeProject } from '../support/lake/lake-project.ts'
 import { openRawEngine } from '../support/lake/raw-engine.ts'
@@ -109,27 +109,43 @@ lakeTest('it is refused on a file, before the first run, and beside a run', asyn
   assert.match((await project.ok(['maintain'], { exitCode: 2 })).stderr, /are in a file/)
 })
 
-lakeTest('a catalog of another version is named, and the lake stays as it is', async () => {
-  await using lake = await withLake()
-  await using project = await lakeProject(lake, models)
-  await project.ok(['run'])
-  await lake.postgres(`UPDATE shop.ducklake_metadata SET value = '0.2' WHERE key = 'version'`)
-  const { stderr } = await project.ok(['maintain'], { exitCode: 3 })
-  assert.match(stderr, /eider maintain --migrate/)
-})
+lakeTest(
+  'a catalog of an earlier version is named, and brought up to date when asked',
+  async () => {
+    await using lake = await withLake()
+    await using project = await lakeProject(lake, models)
+    await project.ok(['run'])
+    const rows = async () => (await project.ok(['query', 'FROM mart.days', '--json'])).stdout
+    const before = await rows()
+    await lake.postgres(asVersion03)
+    for (const command of ['maintain', 'run', 'ls']) {
+      const { stderr } = await project.ok([command], { exitCode: 3 })
+      assert.match(stderr, /catalog version is 0\.3.*\n.*eider maintain --migrate/)
+    }
+    reportOf((await project.ok(['maintain', '--migrate', '--json'])).stdout)
+    const [[version] = []] = await lake.postgres(
+      "SELECT value FROM shop.ducklake_metadata WHERE key = 'version'",
+    )
+    assert.is(version, '1.0')
+    assert.is(await rows(), before)
+    await project.ok(['run'])
+    await project.ok(['maintain', '--migrate'])
+    assert.is((await rows()).split('\n').length, before.split('\n').length + 1)
+  },
+)
 
-/** As if all that is there were ten days old. */
-async function age(lake: TestLake): Promise<void> {
-  const ten = `INTERVAL '10 days'`
-  await lake.postgres(`UPDATE shop.ducklake_snapshot SET snapshot_time = snapshot_time - ${ten}`)
-  await lake.postgres(
-    `UPDATE shop.ducklake_files_scheduled_for_deletion SET schedule_start = schedule_start - ${ten}`,
-  )
-  const directory = join(lake.servers.directory, 'store')
-  const then = new Date(Date.now() - 10 * 24 * 60 * 60_000)
-  for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' }))
-    if (name.includes(lake.database)) utimesSync(join(directory, name), then, then)
-}
+/** What DuckLake does when it brings a catalog of version 0.3 up to date, taken back. */
+const asVersion03 = `
+  SET search_path = shop;
+  DROP TABLE ducklake_macro, ducklake_macro_impl, ducklake_macro_parameters, ducklake_sort_info,
+    ducklake_sort_expression, ducklake_file_variant_stats;
+  ALTER TABLE ducklake_column DROP COLUMN default_value_type, DROP COLUMN default_value_dialect;
+  ALTER TABLE ducklake_schema_versions DROP COLUMN table_id;
+  DELETE FROM ducklake_schema_versions a USING ducklake_schema_versions b
+    WHERE a.ctid > b.ctid AND a.schema_version = b.schema_version;
+  ALTER TABLE ducklake_data_file DROP COLUMN partial_max, ADD COLUMN partial_file_info VARCHAR;
+  ALTER TABLE ducklake_delete_file DROP COLUMN partial_max;
+  UPDATE ducklake_metadata SET value = '0.3' WHERE key = 'version'`
 
 /** What a transaction that was rolled back leaves behind. */
 async function leave(lake: TestLake, name: string): Promise<void> {

@@ -105,7 +105,35 @@ test('schema and program agree on values of each setting, in the file and in a t
   }
 })
 
+test('schema and program take tokens and webhooks', () => {
+  const hash = `sha256:${'0'.repeat(64)}`
+  for (const yaml of [
+    `odata:\n  tokens: [{name: excel, hash: '${hash}'}]`,
+    `odata:\n  tokens:\n  - {name: no, hash: '\${NO_HASH}', expires: 2027-01-31, sets: mart_*, rows: {mart_sales: a = 1}}`,
+    `collect:\n  port: 1\n  tokens: [{name: shop, hash: '${hash}', targets: [raw.orders], expires: '2027-01-31T12:00:00Z'}]`,
+    "collect:\n  webhooks: [{name: gh, target: raw.pushes, signature: github, secret: '${GH}'}]",
+    "collect:\n  webhooks: [{name: s, target: raw.s, signature: stripe, secret: ['${A}', '${B}'], tolerance_seconds: 60}]",
+    'odata: {tokens: }\ncollect: {tokens: [], webhooks: []}',
+  ]) {
+    assert.ok(isTaken(`name: shop\n${yaml}`), yaml)
+    assert.ok(isGood(`name: shop\n${yaml}`), `${yaml}${JSON.stringify(validate.errors)}`)
+  }
+})
+
 const wrong = [
+  'name: shop\nodata:\n  tokens: [{name: excel}]',
+  'name: shop\nodata:\n  tokens: [{name: excel, hash: secret}]',
+  'name: shop\nodata:\n  tokens: [{name: a b, hash: "${A}"}]',
+  'name: shop\nodata:\n  tokens: [{name: a, hash: "${A}", expires: tomorrow}]',
+  'name: shop\nodata:\n  tokens: [{name: a, hash: "${A}", targets: [raw.orders]}]',
+  'name: shop\nodata:\n  tokens: [{name: a, hash: "${A}", rows: [a = 1]}]',
+  'name: shop\ntargets:\n  dev:\n    odata:\n      tokens: [{name: a, hash: "${A}"}]',
+  'name: shop\ncollect:\n  tokens: {name: a, hash: "${A}"}',
+  'name: shop\ncollect:\n  tokens: [{name: a, hash: "${A}", rows: a = 1}]',
+  'name: shop\ncollect:\n  webhooks: [{name: a, target: raw.a, signature: github, secret: s3cret}]',
+  'name: shop\ncollect:\n  webhooks: [{name: a, target: raw.a, signature: gitlab, secret: "${A}"}]',
+  'name: shop\ncollect:\n  webhooks: [{name: a, target: raw.a, signature: stripe, secret: "${A}", tolerance_seconds: 0}]',
+  'name: shop\ncollect:\n  webhooks: [{target: raw.a, signature: stripe, secret: "${A}"}]',
   'collect: {}',
   'name: 7',
   'name: shop\nport: 8080',

@@ -56,6 +56,10 @@ export default class ODataServe extends BaseCommand {
     }
     const pages = await explorerOf(project, published)
     const service = resources.use(await ODataService.open({ ...options, published, pages }))
+    if (options.tokens.length > 0) {
+      const { followTokens } = await import('../follow-tokens.ts')
+      resources.use(await followTokens(project, service, { load, logger }))
+    }
     const { url } = service
     const explorer = new URL('/', url).href
     if (flags.json) {

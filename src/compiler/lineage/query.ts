@@ -25,10 +25,18 @@ import {
   scopeColumn,
   textOf,
   union,
+  type Value,
 } from './scope.ts'
 import { scopeOf } from './tables.ts'
 
-interface LineageContext {
+/** Is told of each table and each column that a query names, also where it only decides which rows there are. */
+export interface NameObserver {
+  readonly table: (node: SyntaxNode, name: string) => void
+  /** `isItem`: it is an item of a SELECT list, whose name it gives. */
+  readonly column: (node: SyntaxNode, value: Value, isItem: boolean) => void
+}
+
+export interface LineageContext {
   readonly findModel: (name: string) => ModelName | null
   /** Of models that come before. */
   readonly columnsOf: (model: ModelName) => Columns
@@ -36,6 +44,7 @@ interface LineageContext {
   readonly columnsOfSource: (name: string) => Columns
   /** Whether a call reads a table that its arguments name. */
   readonly readsTables: (call: string) => boolean
+  readonly observer?: NameObserver
 }
 
 export interface LineageSources {
@@ -51,18 +60,8 @@ export interface LineageSources {
 
 /** Of all models. Columns of events models and seeds, and those that a run adds, have none. */
 export function lineageOfAll(sources: LineageSources): ReadonlyMap<ModelName, Lineage> {
-  const { models, trees, external, findModel, readsTables } = sources
-  const known = new Map<ModelName, Columns>()
-  const columnsOf = (name: ModelName) => {
-    const columns = known.get(name) ?? ownColumns(name, models.get(name)?.columns ?? [])
-    known.set(name, columns)
-    return columns
-  }
-  const tables = new Map(
-    external.map(({ name, columns }) => [foldCase(name), ownColumns(name, columns)]),
-  )
-  const columnsOfSource = (name: string) => tables.get(foldCase(name)) ?? null
-  const context = { findModel, columnsOf, columnsOfSource, readsTables }
+  const { models, trees } = sources
+  const context = contextOf(sources)
   return new Map(
     Array.from(models.values(), ({ name, kind, columns }) => {
       const tree = trees.get(name)
@@ -74,6 +73,21 @@ export function lineageOfAll(sources: LineageSources): ReadonlyMap<ModelName, Li
       return [name, [...lineage, ...added.map(() => [])]]
     }),
   )
+}
+
+export function contextOf(sources: Omit<LineageSources, 'trees'>): LineageContext {
+  const { models, external, findModel, readsTables } = sources
+  const known = new Map<ModelName, Columns>()
+  const columnsOf = (name: ModelName) => {
+    const columns = known.get(name) ?? ownColumns(name, models.get(name)?.columns ?? [])
+    known.set(name, columns)
+    return columns
+  }
+  const tables = new Map(
+    external.map(({ name, columns }) => [foldCase(name), ownColumns(name, columns)]),
+  )
+  const columnsOfSource = (name: string) => tables.get(foldCase(name)) ?? null
+  return { findModel, columnsOf, columnsOfSource, readsTables }
 }
 
 /** One for each of `columns`, which the query gives; null: unknown. */
@@ -177,13 +191,26 @@ function columnsOfSelect(node: SyntaxNode, place: Place): Columns {
     ...place,
     scope: emptyScope(place.scope),
   })
+  const { observer } = place.context
   const columns: ScopeColumn[] = []
+  let isKnown = true
   for (const item of node['select_list'] as readonly SyntaxNode[]) {
     const given = columnsOfItem(item, { ...place, scope: { ...scope, aliases: columns } })
-    if (given === null) return null
-    columns.push(...given)
+    isKnown &&= given !== null
+    if (!isKnown && observer === undefined) return null
+    columns.push(...(given ?? []))
   }
-  return columns
+  if (observer !== undefined) observeRest(node, { ...place, scope: { ...scope, aliases: columns } })
+  return isKnown ? columns : null
+}
+
+/** What decides which rows there are, and in which order: there the names of the SELECT list come first. */
+function observeRest(node: SyntaxNode, place: Inside): void {
+  for (const member of ['where_clause', 'group_expressions', 'having', 'qualify'])
+    originsOf(node[member], place)
+  const items = { alias: '', schema: null, columns: place.scope.aliases }
+  const scope = { ...emptyScope(place.scope), relations: [items] }
+  originsOf(node['modifiers'], { ...place, scope })
 }
 
 function columnsOfItem(item: SyntaxNode, place: Inside): Columns {
@@ -191,10 +218,14 @@ function columnsOfItem(item: SyntaxNode, place: Inside): Columns {
   const alias = textOf(item['alias'])
   if (item['class'] === 'COLUMN_REF') {
     const names = item['column_names'] as readonly string[]
-    const { origins, type } = resolveName(names, place.scope)
-    return [scopeColumn(alias || names.at(-1)!, origins, type)]
+    const value = resolveName(names, place.scope)
+    place.context.observer?.column(item, value, alias === '')
+    return [scopeColumn(alias || names.at(-1)!, value.origins, value.type)]
   }
-  if (holdsStar(item) || isUnnestOfMany(item, place)) return null
+  if (holdsStar(item) || isUnnestOfMany(item, place)) {
+    if (place.context.observer !== undefined) originsOf(item, place)
+    return null
+  }
   return [scopeColumn(alias, originsOf(item, place))]
 }
 
@@ -264,13 +295,18 @@ export function originsOf(value: unknown, place: Inside): Origins {
   if (Array.isArray(value)) return union(value.map((item) => originsOf(item, place)))
   const node = value as SyntaxNode
   switch (node['class']) {
-    case 'COLUMN_REF':
-      return resolveName(node['column_names'] as readonly string[], place.scope).origins
+    case 'COLUMN_REF': {
+      const value = resolveName(node['column_names'] as readonly string[], place.scope)
+      place.context.observer?.column(node, value, false)
+      return value.origins
+    }
     case 'SUBQUERY': {
-      if (node['subquery_type'] !== 'SCALAR' && node['subquery_type'] !== 'ANY') return null
+      const isValue = node['subquery_type'] === 'SCALAR' || node['subquery_type'] === 'ANY'
+      if (!isValue && place.context.observer === undefined) return null
       const given = columnsOfQuery(nodeOf(node['subquery'] as SyntaxNode), place)
       const inner = given === null ? null : union(given.map(({ origins }) => origins))
-      return union([inner, originsOf(node['child'], place)])
+      const all = union([inner, originsOf(node['child'], place)])
+      return isValue ? all : null
     }
     case 'LAMBDA': {
       const parameters = parametersOf(node['lhs'])

@@ -14,6 +14,11 @@ export interface Value {
   readonly origins: Origins
   /** Type of a column of a model or a source; null for what is computed. */
   readonly type: string | null
+  /** The column of a model or a source that this is, under its own name: another name there would be another one here. */
+  readonly is?: ColumnOrigin | undefined
+  /** Of a name that was resolved: which of its parts is the column, and the table that those before it name. */
+  readonly part?: number
+  readonly table?: ScopeRelation
 }
 
 export interface ScopeColumn extends Value {
@@ -27,7 +32,8 @@ export const scopeColumn = (
   name: string,
   origins: Origins,
   type: string | null = null,
-): ScopeColumn => ({ name, key: foldCase(name), origins, type })
+  is?: ColumnOrigin,
+): ScopeColumn => ({ name, key: foldCase(name), origins, type, is })
 
 /** In order; null: unknown. */
 export type Columns = readonly ScopeColumn[] | null
@@ -36,7 +42,7 @@ export type Columns = readonly ScopeColumn[] | null
 export function ownColumns(model: string, columns: readonly Column[]): Columns {
   return columns.map(({ name, type }) => {
     const origin = { model, column: name }
-    return scopeColumn(name, new Map([[originKey(origin), origin]]), type)
+    return scopeColumn(name, new Map([[originKey(origin), origin]]), type, origin)
   })
 }
 
@@ -99,18 +105,19 @@ function resolveIn(keys: readonly string[], level: Scope): Value | null {
       ({ alias, schema }) => schema !== null && foldCase(schema) === first && alias === second,
     )
     const found = table === undefined ? null : columnOf(table, third)
-    if (found !== null) return found
+    if (found !== null) return { ...found, part: 2, table: table! }
   }
   if (second !== undefined) {
     const tables = level.relations.filter(({ alias }) => alias === first)
     if (tables.length > 1) return unknown
     const found = tables[0] === undefined ? null : columnOf(tables[0], second)
-    if (found !== null) return found
+    if (found !== null) return { ...found, part: 1, table: tables[0]! }
   }
   const column = resolveColumn(first, level)
   if (column !== null) {
     // A field of a STRUCT, or the column itself.
-    return second === undefined ? column : { origins: column.origins, type: null }
+    const { origins, type, is } = column
+    return { origins, type: second === undefined ? type : null, is, part: 0 }
   }
   const table = level.relations.find(({ alias }) => alias === first)
   if (table === undefined) return null

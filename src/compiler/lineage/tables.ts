@@ -52,8 +52,11 @@ function baseTable(table: SyntaxNode, { ctes, context }: Place) {
   const model = schema === '' ? null : context.findModel(`${schema}.${alias}`)
   if (model === null) {
     const name = schema === '' ? alias : `${schema}.${alias}`
-    return { ...unknown, columns: ctes.get(foldCase(name)) ?? context.columnsOfSource(name) }
+    const own = ctes.get(foldCase(name))
+    if (own === undefined) context.observer?.table(table, name)
+    return { ...unknown, columns: own ?? context.columnsOfSource(name) }
   }
+  context.observer?.table(table, model)
   const columns = context.columnsOf(model)
   return { alias, schema, columns }
 }
@@ -68,7 +71,10 @@ function columnsOfValues(table: SyntaxNode, place: Inside): Columns {
 function tableFunction(call: SyntaxNode, place: Inside): Omit<ScopeRelation, 'schema'> {
   const name = foldCase(String(call['function_name']))
   const isOne = name === 'unnest' ? (call['children'] as unknown[]).length === 1 : isSeries(name)
-  if (!isOne) return { alias: name, columns: null }
+  if (!isOne) {
+    if (place.context.observer !== undefined) originsOf(call['children'], place)
+    return { alias: name, columns: null }
+  }
   return { alias: name, columns: [scopeColumn(name, originsOf(call, place))] }
 }
 
@@ -78,6 +84,8 @@ function scopeOfJoin(table: SyntaxNode, place: Inside): Scope {
   const left = scopeOf(table['left'] as SyntaxNode, place)
   const type = String(table['join_type'])
   const whole = scopeOf(table['right'] as SyntaxNode, { ...place, scope: left })
+  if (place.context.observer !== undefined)
+    originsOf(table['condition'], { ...place, scope: whole })
   if (type === 'SEMI' || type === 'ANTI') return left
   // Tables that stand before this join in FROM do not take part in it.
   const before = left.relations.slice(place.scope.relations.length)

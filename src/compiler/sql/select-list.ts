@@ -25,6 +25,10 @@ function selectItems(text: string): readonly (readonly Token[])[] {
   return items
 }
 
+/** The names that the items give, as far as they say one. */
+export const outputNames = (text: string): readonly string[] =>
+  selectItems(text).flatMap((item) => nameOf(item.at(-1)) ?? [])
+
 /** The item that gives a column its name; null where none does so in words, as `*`. */
 export function outputColumnSpan(text: string, column: string): Span | null {
   const found = selectItems(text).find((item) => {

@@ -15,6 +15,6 @@ export function isSmallQuery(query: BoundQuery, extent: Extent): boolean {
   if ([...perRow, ...output.map(({ value }) => value)].some(mayReorder)) return false
   const size = perRow.reduce((sum, expression) => sum + sizeOf(expression), 0)
   // What a token shows only a part of is read whole to find that part.
-  if (set.only !== null) return set.storedRows * (size + 1) <= limits.smallQueryWork
+  if (set.only.length > 0) return set.storedRows * (size + 1) <= limits.smallQueryWork
   return extent === 'one' || set.relation.rows * size <= limits.smallQueryWork
 }

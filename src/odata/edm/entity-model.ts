@@ -76,7 +76,7 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
     return { name: column.name, column, type, nullable, clamped }
   })
   const { only, storedRows } = facts.filters?.get(relation.model) ?? {
-    only: null,
+    only: [],
     storedRows: relation.rows,
   }
   const key = relation.key.map((part) => properties.find((property) => property.name === part)!)
@@ -88,6 +88,6 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
     tableBefore: facts.stored.tableOf(nameBefore(name)),
     only,
     storedRows,
-    inKeyOrder: facts.stored.inKeyOrder && only === null,
+    inKeyOrder: facts.stored.inKeyOrder && only.length === 0,
   }
 }

@@ -21,8 +21,8 @@ export interface EntitySet {
   readonly table: TableName
   /** Those of an earlier one, where the two are compared. */
   readonly tableBefore: TableName
-  /** Rows that whoever asks may read; null: all. */
-  readonly only: RowFilter | null
+  /** Rows that whoever asks may read: those that pass all of these. */
+  readonly only: readonly RowFilter[]
   /** Those that are read to find them. */
   readonly storedRows: number
   /** Whether rows that are read without an order come in that of the key. */

@@ -43,32 +43,41 @@ export async function readerView(
   for (const relation of snapshot.relations) {
     const set = entitySetName(relation.model)
     if (!reader.sees(set)) continue
-    const filter = reader.filterOf(set)
-    if (filter === null) {
+    const only = reader.filtersOf(set)
+    if (only.length === 0) {
       relations.push(relation)
       continue
     }
-    const rows = await countThrough(connection, facts.stored.tableOf(set), filter)
-    if (typeof rows === 'string') {
-      problems.push({ set, filter, problem: rows })
-      continue
+    const table = facts.stored.tableOf(set)
+    const unbound: UnboundFilter[] = []
+    for (const filter of only) {
+      const problem = await problemOf(connection, table, filter)
+      if (problem !== null) unbound.push({ set, filter, problem })
     }
+    problems.push(...unbound)
+    if (unbound.length > 0) continue
+    const rows = await count(connection, table, only)
     relations.push({ ...relation, rows, bytes: 0 })
-    filters.set(relation.model, { only: filter, storedRows: relation.rows })
+    filters.set(relation.model, { only, storedRows: relation.rows })
   }
   const seen = { ...snapshot, relations }
   const model = await buildEntityModelInSlices(seen, { ...facts, filters })
   return { snapshot: seen, model, problems }
 }
 
-/** A text where the condition does not bind, is no condition, or fails on a row. */
-async function countThrough(
+/** A text where the condition does not bind, is no condition, or fails on a row, of whichever token that may be. */
+async function problemOf(
   connection: Connection,
   table: TableName,
-  only: RowFilter,
-): Promise<number | string> {
+  filter: RowFilter,
+): Promise<string | null> {
   try {
-    return await count(connection, table, only)
+    const [column] = await connection.columnsOf(
+      sql`SELECT (${sql.body(filter.condition)}\n) AS condition FROM ${sql.ident(...table)}`,
+    )
+    if (column?.type !== 'BOOLEAN') return `it is ${column?.type}, not BOOLEAN`
+    await count(connection, table, [filter])
+    return null
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
     return error.details.message.split('\n')[0]!
@@ -78,12 +87,8 @@ async function countThrough(
 async function count(
   connection: Connection,
   table: TableName,
-  only: RowFilter,
-): Promise<number | string> {
-  const [column] = await connection.columnsOf(
-    sql`SELECT (${sql.body(only.condition)}\n) AS condition FROM ${sql.ident(...table)}`,
-  )
-  if (column?.type !== 'BOOLEAN') return `it is ${column?.type}, not BOOLEAN`
+  only: readonly RowFilter[],
+): Promise<number> {
   const row = await connection.row(
     sql`SELECT CAST(count(*) AS VARCHAR) AS n FROM ${tableSql({ table, only })}`,
   )

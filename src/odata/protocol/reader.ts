@@ -10,15 +10,15 @@ export interface Reader {
   /** Equal for those who see the same; empty for all there is. Part of what answers, links and files are known by. */
   readonly key: string
   sees(set: string): boolean
-  /** null: all rows. */
-  filterOf(set: string): RowFilter | null
+  /** All of them must let a row through. */
+  filtersOf(set: string): readonly RowFilter[]
 }
 
 export const WHOLE: Reader = {
   name: null,
   key: '',
   sees: () => true,
-  filterOf: () => null,
+  filtersOf: () => [],
 }
 
 export interface ReaderRights {
@@ -36,7 +36,7 @@ export function readerOf({ name, sets, rows }: ReaderRights): Reader {
     name,
     key: isAll ? '' : hashOf(16, [sets?.map(({ text }) => text) ?? null, texts]),
     sees: (set) => isInScope(sets, set),
-    filterOf: (set) =>
-      rows.find((one) => one.set === null || matches(one.set, set))?.filter ?? null,
+    filtersOf: (set) =>
+      rows.flatMap((one) => (one.set === null || matches(one.set, set) ? [one.filter] : [])),
   }
 }

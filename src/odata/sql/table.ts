@@ -13,9 +13,12 @@ export const tableSql = (set: Pick<EntitySet, 'table' | 'only'>): Sql => only(se
 export const tableBeforeSql = (set: Pick<EntitySet, 'tableBefore' | 'only'>): Sql =>
   only(set, set.tableBefore)
 
-function only({ only: filter }: Pick<EntitySet, 'only'>, table: EntitySet['table']): Sql {
+function only({ only: filters }: Pick<EntitySet, 'only'>, table: EntitySet['table']): Sql {
   const rows = sql.ident(...table)
-  if (filter === null) return rows
-  return sql`(SELECT * FROM ${rows} WHERE (${sql.body(filter.condition)}
-    ) LIMIT 9223372036854775807)`
+  if (filters.length === 0) return rows
+  const all = filters.map(
+    ({ condition }) => sql`(${sql.body(condition)}
+    )`,
+  )
+  return sql`(SELECT * FROM ${rows} WHERE ${sql.join(all, sql` AND `)} LIMIT 9223372036854775807)`
 }

@@ -2,6 +2,7 @@
 
 import { keysOfFile } from '../config.ts'
 import { settings, type SettingType } from '../settings.ts'
+import { access } from './access-schemas.ts'
 import { groups, targets, variables } from './group-schemas.ts'
 import { group, type JsonSchema, schemaOfType } from './value-schemas.ts'
 
@@ -35,11 +36,20 @@ export function configSchema(): JsonSchema {
     description: 'Settings of an eider project. Made from the table of settings.',
     type: 'object',
     required: ['name'],
-    properties: { ...inOrder, ...refs },
+    properties: { ...inOrder, ...refs, ...withAccess(shared) },
     additionalProperties: false,
     definitions: { ...shared, vars: variables },
   }
 }
+
+/** The groups that have more in the file than in a target. */
+const withAccess = (shared: Readonly<Record<string, JsonSchema>>) =>
+  Object.fromEntries(
+    Object.entries(access).map(([name, members]) => {
+      const { properties, ...others } = shared[name] as { readonly properties: JsonSchema }
+      return [name, { ...others, properties: { ...properties, ...members } }]
+    }),
+  )
 
 /** By the first part of their names: a setting, or the group of those below it. */
 function settingGroups(): Readonly<Record<string, JsonSchema>> {

@@ -57,7 +57,7 @@ const failure = (promise: Promise<unknown>) => promise.then(String, (error: unkn
 async function idBefore(lease: ComparisonLease, set: Compared): Promise<unknown> {
   await using lent = await lease.connect()
   const row = await lent.connection.row(
-    sql`SELECT id FROM ${tableBeforeSql({ tableBefore: fileRows.tableOf(nameBefore(set.name)), only: null })}`,
+    sql`SELECT id FROM ${tableBeforeSql({ tableBefore: fileRows.tableOf(nameBefore(set.name)), only: [] })}`,
   )
   return row!['id']
 }

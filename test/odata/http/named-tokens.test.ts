@@ -237,6 +237,21 @@ test('rows that come into the filter, leave it, or stay out of it are told as su
   )
 })
 
+test('of several filters of a set all count, by name or by pattern', async () => {
+  await using resources = new Resources()
+  const tokens = [
+    readerToken('both', {
+      rows: { 'shop_*': 'customer_id < 3', 'shop.orders': "country_id = 'NO' -- of Norway" },
+    }),
+    readerToken('none', { rows: { shop_orders: 'CAST(NULL AS BOOLEAN)' } }),
+  ]
+  const served = await serve(resources, tablesOf(''), { tokens })
+  const count = async (target: string, token: string) =>
+    Number((await served.get(`${target}/$count`, bearer(token))).text)
+  assert.equal([await count('shop_orders', 'both'), await count('shop_customers', 'both')], [12, 3])
+  assert.equal([await count('shop_orders', 'none'), await count('shop_customers', 'none')], [0, 5])
+})
+
 test('what one token was given is nothing to another: ETags, next links, delta links', async () => {
   await using resources = new Resources()
   const { all } = await both(resources)

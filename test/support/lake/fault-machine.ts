@@ -114,11 +114,11 @@ export class FaultMachine implements AsyncDisposable {
 
   /** One process for many runs: to load the program takes longer than what most of them do. */
   #spawnRuns(args: readonly string[]): ChildProcess {
-    const { command, env } = eiderProcess(args, this.env)
+    const { command, env } = eiderProcess(args, { ...this.env, UV_THREADPOOL_SIZE: '24' })
     const file = fileURLToPath(new URL('endless-runs-child.js', import.meta.url))
     return spawn(command, [file, ...args], {
       cwd: this.space.dir,
-      env: { ...env, UV_THREADPOOL_SIZE: '24' },
+      env,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
   }

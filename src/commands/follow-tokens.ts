@@ -1,0 +1,42 @@
+// A service follows its tokens in eider.yml and .env, so that one can be replaced without an outage.
+
+import type { Logger } from '../core/logger.ts'
+import type { ODataService } from '../odata/service.ts'
+import type { Project } from '../project/project.ts'
+import { ProjectWatch } from '../project/watch.ts'
+import { logMistakes } from './log-mistakes.ts'
+import { readerTokens } from './reader-tokens.ts'
+
+export interface FollowOptions {
+  readonly load: () => Promise<Project>
+  readonly logger: Logger
+}
+
+/** Follows them until it is disposed of. Where the files have mistakes, the tokens stay as they are. */
+export async function followTokens(
+  { paths }: Project,
+  service: ODataService,
+  { load, logger }: FollowOptions,
+): Promise<AsyncDisposable> {
+  let known = ''
+  const take = async () => {
+    try {
+      const tokens = await readerTokens(await load())
+      const text = JSON.stringify(tokens)
+      if (text === known) return
+      await service.setTokens(tokens)
+      if (known !== '') logger.info('tokens-reloaded', { tokens: tokens.map(nameOf) })
+      known = text
+    } catch (error) {
+      logMistakes(error, logger)
+      logger.warn('tokens-stale', { hint: 'the tokens from before the mistake are in force' })
+    }
+  }
+  const watch = await ProjectWatch.open(paths.dir, { only: ['eider.yml', '.env'] })
+  // What has changed since the service read them.
+  await take()
+  watch.onChange(take)
+  return watch
+}
+
+const nameOf = ({ token }: Awaited<ReturnType<typeof readerTokens>>[number]): string => token.name

@@ -1,0 +1,98 @@
+// What may be typed next in a model: annotations and their values, models, columns, variables.
+
+import { type CompletionItem, CompletionItemKind, type Position } from 'vscode-languageserver/node'
+import type { CompiledProject } from '../core/model.ts'
+import { foldCase, sameName } from '../core/names.ts'
+import { annotationItems } from './completion-header.ts'
+import type { EditedProject, Understood } from './edited-project.ts'
+import { written } from './edits.ts'
+import type { OpenFile } from './open-projects.ts'
+import { offsetAt } from './places.ts'
+import { columnItem, type Relation, relationsOf } from './relations.ts'
+import { proposalsAt } from './settings.ts'
+import { expectedAfter, tablesIn } from './sql-scope.ts'
+
+/** What the last compile knew: nobody waits for the next one while typing. */
+export async function completionAt(
+  { project, path }: OpenFile,
+  position: Position,
+): Promise<readonly CompletionItem[]> {
+  const text = await project.read(path)
+  if (text === null) return []
+  const offset = offsetAt(text, position)
+  if (path === 'eider.yml')
+    return proposalsAt(text, offset).map(({ label, detail, isValue }) => ({
+      label,
+      documentation: detail,
+      kind: isValue ? CompletionItemKind.Value : CompletionItemKind.Property,
+      insertText: isValue ? label : `${label}: `,
+    }))
+  const understood = project.understood ?? (await project.fresh())
+  if (understood === null || !path.endsWith('.sql')) return []
+  const lineStart = text.lastIndexOf('\n', offset - 1) + 1
+  const typed = text.slice(lineStart, offset)
+  if (/^\s*--/.test(typed)) {
+    const own = project.lastKnown(path)
+    return annotationItems(typed, { text, own, tables: relationsOf(project, understood) })
+  }
+  return queryItems(text, offset, project, understood)
+}
+
+function queryItems(
+  text: string,
+  offset: number,
+  project: EditedProject,
+  understood: Understood,
+): readonly CompletionItem[] {
+  const expected = expectedAfter(text.slice(0, offset))
+  const relations = relationsOf(project, understood)
+  switch (expected.is) {
+    case 'nothing':
+      return []
+    case 'variable':
+      return Array.from(understood.project.files.variables ?? [], ([label, { is }]) => ({
+        label,
+        detail: is,
+        kind: CompletionItemKind.Variable,
+      }))
+    case 'table':
+      return tableItems(relations, expected.schema)
+    case 'column':
+      return columnItems(text, relations, expected.of, understood.compiled)
+  }
+}
+
+function tableItems(relations: readonly Relation[], schema: string | null): CompletionItem[] {
+  return relations.flatMap(({ name, detail }) => {
+    const [own = '', table = ''] = name.split('.')
+    if (schema !== null && !sameName(schema, own)) return []
+    const label = schema === null ? name : table
+    const insertText = label.split('.').map(written).join('.')
+    return [{ label, detail, insertText, kind: CompletionItemKind.Class }]
+  })
+}
+
+function columnItems(
+  text: string,
+  relations: readonly Relation[],
+  of: string | null,
+  { macros }: CompiledProject,
+): readonly CompletionItem[] {
+  const byName = new Map(relations.map((relation) => [foldCase(relation.name), relation]))
+  const tables = tablesIn(text).filter(({ alias }) => of === null || sameName(alias, of))
+  const items = tables.flatMap(({ alias, model, columns }) => {
+    const known = byName.get(foldCase(model ?? ''))?.columns.map(columnItem)
+    return (known ?? columns.map((label) => ({ label, kind: CompletionItemKind.Field }))).map(
+      (item) => ({ ...item, labelDetails: { description: alias } }),
+    )
+  })
+  const own = new Map(items.map((item) => [foldCase(item.label), item]))
+  if (of !== null) return [...own.values()]
+  const aliases = tables.map(({ alias, model }) => ({
+    label: alias,
+    detail: model ?? '',
+    kind: CompletionItemKind.Variable,
+  }))
+  const calls = macros.map(({ name }) => ({ label: name, kind: CompletionItemKind.Function }))
+  return [...own.values(), ...aliases, ...calls]
+}

@@ -1,0 +1,64 @@
+// The line above a model, and its outline.
+
+import {
+  type CodeLens,
+  type DocumentSymbol,
+  type Position,
+  type Range,
+  SymbolKind,
+} from 'vscode-languageserver/node'
+import { entitySetName } from '../core/names.ts'
+import type { Model } from '../core/model.ts'
+import type { Understood } from './edited-project.ts'
+import { readersOf } from './hover.ts'
+import { lastRunOf } from './last-run.ts'
+import { definedIn } from './names.ts'
+import { positionAt, rangeOf } from './places.ts'
+
+/** Opens a page in the browser. */
+export const OPEN = 'eider.open'
+
+const TOP: Position = { line: 0, character: 0 }
+
+export function lensesOf({ compiled, project }: Understood, path: string): readonly CodeLens[] {
+  const model = modelIn(compiled.models.values(), path)
+  if (model === null) return []
+  const { name, kind, expose } = model
+  const readers = readersOf(compiled, name).length
+  const built = lastRunOf(project.paths.target, name)
+  const words = [kind, ...(built === null ? [] : [built]), `read by ${readers}`]
+  const range: Range = { start: TOP, end: TOP }
+  const about = { range, command: { title: words.join(' · '), command: '' } }
+  if (expose === null) return [about]
+  const { 'odata.host': host, 'odata.port': port } = project.settings
+  const set = entitySetName(name)
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/odata/${set}`
+  const command = { title: `served as ${set}`, command: OPEN, arguments: [url] }
+  return [about, { range, command }]
+}
+
+export function symbolsOf({ compiled }: Understood, path: string): readonly DocumentSymbol[] {
+  const model = modelIn(compiled.models.values(), path)
+  if (model === null) return []
+  const { name, kind, source } = model
+  const range: Range = { start: TOP, end: positionAt(source, source.text.length) }
+  const children = model.columns.flatMap((column): DocumentSymbol[] => {
+    const span = definedIn(model, column.name)
+    if (span === null) return []
+    const place = rangeOf(source, span)
+    return [
+      {
+        name: column.name,
+        detail: column.type,
+        kind: SymbolKind.Field,
+        range: place,
+        selectionRange: place,
+      },
+    ]
+  })
+  const first: Range = { start: TOP, end: TOP }
+  return [{ name, detail: kind, kind: SymbolKind.Class, range, selectionRange: first, children }]
+}
+
+const modelIn = (models: Iterable<Model>, path: string): Model | null =>
+  Array.from(models).find(({ source, kind }) => source.path === path && kind !== 'seed') ?? null

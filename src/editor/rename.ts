@@ -1,0 +1,95 @@
+// Rename, as the protocol has it: what may be renamed at a place, and the changes of all files.
+
+import {
+  LSPErrorCodes,
+  type Position,
+  type Range,
+  ResponseError,
+  type TextDocumentEdit,
+  type WorkspaceEdit,
+} from 'vscode-languageserver/node'
+import { type Change, Refusal } from './edits.ts'
+import type { EditedProject, Understood } from './edited-project.ts'
+import { thingAt } from './names.ts'
+import type { OpenFile } from './open-projects.ts'
+import { offsetAt, rangeOf } from './places.ts'
+import { type OwnColumn, renamableModel, renameColumn } from './rename-column.ts'
+import { renameModel } from './rename-model.ts'
+
+interface Target {
+  readonly understood: Understood
+  readonly model: string
+  readonly column: string | null
+  readonly range: Range
+}
+
+/** Throws a ResponseError, which editors show, where nothing here can be renamed. */
+export async function renameTarget(file: OpenFile, position: Position): Promise<Target> {
+  return await refusing(async () => {
+    const understood = await file.project.fresh()
+    const text = understood === null ? null : await file.project.read(file.path)
+    if (understood === null || text === null) throw new Refusal('eider.yml has mistakes')
+    const source = { path: file.path, text }
+    const found = thingAt(understood, file.path, offsetAt(text, position))
+    if (found === null) throw new Refusal('here is no name of a model or of a column')
+    renamableModel(understood, found)
+    const { model, column, span } = found
+    return { understood, model, column, range: rangeOf(source, span) }
+  })
+}
+
+export interface Renamed {
+  readonly edit: WorkspaceEdit
+  /** What is left to do. */
+  readonly next: string | null
+}
+
+export async function rename(
+  { project }: OpenFile,
+  { understood, model, column }: Target,
+  name: string,
+  uriOf: (path: string) => string,
+  canMove: boolean,
+): Promise<Renamed> {
+  return await refusing(async () => {
+    if (name.trim() === '') throw new Refusal('a name has at least one letter')
+    if (column !== null) {
+      const thing: OwnColumn = { model, column }
+      const change = await renameColumn(project, understood, thing, name)
+      return { edit: await workspaceEdit(project, change, uriOf), next: null }
+    }
+    if (!canMove) throw new Refusal('this editor does not move files: use eider mv')
+    const { next, ...change } = await renameModel(project, understood, model, name)
+    return { edit: await workspaceEdit(project, change, uriOf), next }
+  })
+}
+
+async function workspaceEdit(
+  project: EditedProject,
+  { edits, moves }: Change,
+  uriOf: (path: string) => string,
+): Promise<WorkspaceEdit> {
+  const documents: TextDocumentEdit[] = []
+  for (const [path, items] of edits) {
+    const source = { path, text: (await project.read(path)) ?? '' }
+    documents.push({
+      textDocument: { uri: uriOf(path), version: null },
+      edits: items.map(({ text, ...span }) => ({ range: rangeOf(source, span), newText: text })),
+    })
+  }
+  const renames = moves.map(({ from, to }) => ({
+    kind: 'rename' as const,
+    oldUri: uriOf(from),
+    newUri: uriOf(to),
+  }))
+  return { documentChanges: [...documents, ...renames] }
+}
+
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new ResponseError(LSPErrorCodes.RequestFailed, error.message)
+  }
+}

@@ -1,0 +1,94 @@
+// Tokens and webhooks of eider.yml as JSON Schema.
+
+import { limits } from '../../core/limits.ts'
+import { signatureShapes } from '../../core/webhooks.ts'
+import type { tokenKeys } from '../tokens.ts'
+import type { webhookKeys } from '../webhooks.ts'
+import { group, type JsonSchema, text } from './value-schemas.ts'
+
+const NAME = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,60}$' }
+const REFERENCE = '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}'
+
+const oneOrMore = (item: JsonSchema): JsonSchema => ({
+  anyOf: [item, { type: ['array', 'null'], items: item }],
+})
+
+const ofBoth = {
+  name: { description: 'What the log calls it: letters, digits, _ and -', ...NAME },
+  hash: {
+    description: 'sha256: and 64 hexadecimal digits, as eider token NAME prints it, or ${NAME}',
+    type: 'string',
+    pattern: `^sha256:[0-9A-Fa-f]{64}$|${REFERENCE}`,
+  },
+  expires: {
+    description: 'The last day, such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z',
+    type: ['string', 'null'],
+    pattern: '^\\d{4}-\\d{2}-\\d{2}(?:T\\d{2}:\\d{2}(?::\\d{2})?Z)?$',
+  },
+}
+
+const ofReader: Readonly<Record<(typeof tokenKeys)['odata.tokens'][number], JsonSchema>> = {
+  ...ofBoth,
+  sets: {
+    description: 'Names of the sets that it sees, or patterns such as mart_*; all by default',
+    ...oneOrMore(text),
+  },
+  rows: {
+    description: 'Rows that it sees: a condition in SQL for each set, or one for all',
+    anyOf: [text, { type: 'object', additionalProperties: { type: 'string', minLength: 1 } }],
+  },
+}
+
+const ofSender: Readonly<Record<(typeof tokenKeys)['collect.tokens'][number], JsonSchema>> = {
+  ...ofBoth,
+  targets: {
+    description: 'Events models that it sends to, or patterns such as raw.*; all by default',
+    ...oneOrMore(text),
+  },
+}
+
+const webhook: Readonly<Record<(typeof webhookKeys)[number], JsonSchema>> = {
+  name: { description: 'What the log calls it: letters, digits, _ and -', ...NAME },
+  target: { description: 'The events model that it posts to', type: 'string', minLength: 1 },
+  signature: {
+    description: 'github: X-Hub-Signature-256. stripe: Stripe-Signature, which has a time',
+    enum: signatureShapes,
+  },
+  secret: {
+    description:
+      'A variable of the environment, such as ${WEBHOOK_SECRET}; a list while one is replaced',
+    ...oneOrMore({ type: 'string', pattern: `^${REFERENCE}$` }),
+  },
+  tolerance_seconds: {
+    description: 'How far the time in a signature may be from now; 300 by default',
+    type: ['integer', 'null'],
+    minimum: 1,
+    maximum: limits.longestToleranceMs / 1000,
+  },
+}
+
+const list = (
+  description: string,
+  members: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[],
+): JsonSchema => ({
+  description,
+  type: ['array', 'null'],
+  items: { ...group(members), type: 'object', required },
+})
+
+/** Members of the groups `collect` and `odata` that only the file has, and no target. */
+export const access: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
+  collect: {
+    tokens: list('Tokens of senders, with names', ofSender, ['name', 'hash']),
+    webhooks: list('Services that sign what they post', webhook, [
+      'name',
+      'target',
+      'signature',
+      'secret',
+    ]),
+  },
+  odata: {
+    tokens: list('Tokens of readers, with names, sets and rows', ofReader, ['name', 'hash']),
+  },
+}
