@@ -163,7 +163,7 @@ async function checkWaiting({ paths }: Project): Promise<Finding> {
   if (waiting.size === 0) return ok('events', 'none wait in the buffer')
   const bytes = [...waiting.values()].reduce((sum, size) => sum + size, 0)
   const message = `${bytes} bytes wait in the buffer for ${[...waiting.keys()].join(', ')}`
-  return ok('events', `${message}; eider run takes in those that have a model`)
+  return ok('events', `${message}; eider run flushes those that have a model`)
 }
 
 async function checkSnapshot(

@@ -193,7 +193,8 @@ const SERVER = sql`current_setting('fsync') AS fsync, current_setting('full_page
 function refuseUnsafe({ fsync, pages, standby, clock }: Server): void {
   const unsafe = (message: string, hint: string) =>
     new EnvironmentError('lake-unsafe', message, { hint })
-  if (standby) throw unsafe('lake.catalog is a standby, which takes no commits', 'name its primary')
+  if (standby)
+    throw unsafe('lake.catalog is a standby, which accepts no commits', 'name its primary')
   for (const [name, value] of [
     ['fsync', fsync],
     ['full_page_writes', pages],
