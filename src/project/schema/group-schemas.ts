@@ -43,10 +43,7 @@ const table: Members<typeof TABLE_KEYS> = {
     type: ['string', 'number', 'null'],
   }),
   range: said('Cells of that sheet, such as A1:D20', text),
-  loaded_at: said(
-    'Column with a date or a time: its greatest value says when rows came last',
-    text,
-  ),
+  loaded_at: said('Column with a date or a time: its latest value says when rows came last', text),
   warn_after: said(
     'Age at which models that read the table are warned, such as 12 hours',
     matching(AGE_OR_VARIABLE),
@@ -189,6 +186,6 @@ export const groups = {
 /** `members`: what a target may override. */
 export const targets = (members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   said(
-    'States beside the one of the file, for --target NAME: what stands here comes before the file',
+    'Further targets, for --target NAME: what is set here overrides the file',
     named(TARGET, group(members, { description: 'What this target overrides' })),
   )
