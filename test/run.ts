@@ -18,7 +18,7 @@ import { SERVERS_VARIABLE, startServers } from './support/lake/servers.ts'
 const isLong =
   ['EIDER_CRASH_POINTS', 'EIDER_LOAD'].some((name) => process.env[name] === 'all') ||
   ['ROUNDS', 'GROWTH'].some((name) => process.env[`EIDER_LAKE_${name}`] !== undefined) ||
-  process.env['EIDER_PARTITION_SECONDS'] !== undefined
+  ['PARTITION', 'SOAK'].some((name) => process.env[`EIDER_${name}_SECONDS`] !== undefined)
 const FILE_TIMEOUT_MS = isLong ? 2 * 60 * 60_000 : 240_000
 
 const lakeIsMissing = missingLakeParts().length > 0 && !partsAreRequired

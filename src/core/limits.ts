@@ -84,6 +84,8 @@ export const limits = {
   retainedKeys: 100_000,
   /** Characters of a key; a UUID has 36. */
   requestKeyLength: 255,
+  /** How often a profile looks at the engine: each look is a query of some 0.3 ms. */
+  profileEveryMs: 20,
   /** Age of a signed webhook: Stripe's own libraries take five minutes. More than a day would be no protection. */
   signatureToleranceMs: 300_000,
   longestToleranceMs: 86_400_000,
@@ -157,6 +159,8 @@ export const limits = {
   lakeRetryMs: 50,
   /** An S3 store refuses requests of a clock that is further off. */
   lakeClockMs: 15 * 60_000,
+  /** `eider doctor` warns of a run on a lake that works for longer: half of the least `lake.keep_days`. */
+  longLeaseMs: 12 * 60 * 60_000,
   /** A run that waits for another one on a lake looks this often whether it is to stop. */
   lakeLockSliceMs: 1000,
   /** A run that works longer than half of this may lose files that it is about to name, so no less than a day is allowed. */

@@ -10,6 +10,7 @@ import type { ModelName } from '../core/names.ts'
 import type { ContractChange } from '../core/report/planned-changes.ts'
 import type { Sql } from '../core/sql.ts'
 import type { Phase, Progress, Share } from '../core/report/progress.ts'
+import type { EngineUse } from '../core/report/run-profile.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Published, Retention } from '../store/snapshot-store.ts'
@@ -20,6 +21,7 @@ import { sampleSources } from './borrow/sample-rows.ts'
 import { buildAll } from './build/build-all.ts'
 import { replaceMacros } from './build/macros.ts'
 import { writeCatalog } from './catalog/write-catalog.ts'
+import { watchEngine } from './engine-use.ts'
 import { explainFailure, isInterruption, toEnvironmentError } from './failure.ts'
 import type { FlushStep } from './flush/flush.ts'
 import { flushAll } from './flush/flush-all.ts'
@@ -62,6 +64,8 @@ export interface RunOptions extends RunRequest {
   readonly progress: Progress
   /** Called after each part of the work on a model. */
   readonly onPhase?: ((phase: Phase) => void) | undefined
+  /** Called many times a second with what the engine holds. */
+  readonly onUse?: ((use: EngineUse) => void) | undefined
   /** Called while a flush or the publication goes on. */
   readonly onShare?: (share: Share) => void
   readonly logger: Logger
@@ -108,6 +112,8 @@ export async function runPipeline(options: RunOptions): Promise<RunSummary> {
       sources,
     })
     await using connection = await warehouse.connect()
+    await using _watched =
+      options.onUse === undefined ? null : watchEngine(await warehouse.connect(), options.onUse)
     const published = await work(options, results, connection, () => warehouse.connect())
     results.skipRest('interrupted')
     const summary = results.summarize()
@@ -334,7 +340,7 @@ async function markRemoved(
 }
 
 async function publishAll(
-  { store, progress, now, retention, onShare, contractChanges }: RunOptions,
+  { store, progress, now, retention, onShare, onPhase, contractChanges }: RunOptions,
   results: RunResults,
   { connection, project, runId }: RunContext,
 ): Promise<Published> {
@@ -348,6 +354,7 @@ async function publishAll(
     versions: results.versions,
     now: now?.() ?? new Date(),
     onShare,
+    onPhase,
     ...(retention === undefined ? {} : { retention }),
     onFailure: (model, error) =>
       results.fail(model.name, explainFailure(store.explain(error), model, null)),

@@ -41,12 +41,16 @@ export function readTokens(
     return nothing
   }
   const names = new Set<string>()
+  const hashes = new Set<string>()
   const tokens = (node.items as readonly Node[]).flatMap((item) => {
     const token = readToken(key, item, source, refuse)
     if (token === null) return []
     if (names.has(token.name.toLowerCase()))
       refuse(item, key, `names that differ; there are two "${token.name}"`)
     names.add(token.name.toLowerCase())
+    if (hashes.has(token.hash))
+      refuse(item, key, `hashes that differ; "${token.name}" has that of another token`)
+    hashes.add(token.hash)
     return [token]
   })
   return { key, tokens, source }
@@ -159,7 +163,7 @@ export function tokensInForce<T extends NamedToken>(
     const text = found.value.trim()
     if (isHash(text)) return { ...token, hash: text.slice('sha256:'.length).toLowerCase() }
     const parameters = { key: `${key}.hash`, expected: EXPECTED.hash }
-    const hint = 'what its variables hold is no such hash'
+    const hint = 'with the values of its variables it is not such a hash'
     throw new DiagnosticsError([diagnostic('config-invalid-value', parameters, place, { hint })])
   })
 }

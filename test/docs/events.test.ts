@@ -98,7 +98,7 @@ test('every line of every command is as the schema says', async () => {
   await ask(space, 'test', 1)
   await ask(space, 'plan')
   await ask(space, 'run a.good raw.e a.gone')
-  await ask(space, 'run')
+  await ask(space, 'run --profile')
   await ask(space, 'test --record a.good recorded --where true')
   await ask(space, 'explain a.good --analyze')
   await space.write('models/a/good.sql', '-- @expose key\nselect 2 as key, id as crm from crm.c\n')

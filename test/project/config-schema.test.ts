@@ -120,6 +120,11 @@ test('schema and program take tokens and webhooks', () => {
   }
 })
 
+test('two tokens have two hashes', () => {
+  const twice = "[{name: a, hash: '${A}'}, {name: b, hash: '${A}'}]"
+  assert.not.ok(isTaken(`name: shop\nodata:\n  tokens: ${twice}`))
+})
+
 const wrong = [
   'name: shop\nodata:\n  tokens: [{name: excel}]',
   'name: shop\nodata:\n  tokens: [{name: excel, hash: secret}]',

@@ -17,6 +17,7 @@ import { count } from '../../core/counts.ts'
 import { showDiagnostic } from '../../cli/show-diagnostic.ts'
 import { showFailedModel } from '../../cli/show-failed-model.ts'
 import { RunDisplay } from '../../cli/show-run.ts'
+import { showProfile } from '../../cli/show-profile.ts'
 import { savedText } from '../../cli/saved-text.ts'
 import { onStop, type StopRequest } from '../../cli/signals.ts'
 import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
@@ -29,6 +30,7 @@ import type { RunSummary } from '../../core/report/run-summary.ts'
 import { borrowingOf } from '../lender.ts'
 import { readManifest } from '../read-manifest.ts'
 import { runOptionsOf } from '../run-options.ts'
+import { ProfiledRun } from '../run-profile.ts'
 import { openTrace, traced } from '../trace/open-trace.ts'
 
 type RunFlags = Interfaces.InferredFlags<typeof PipelineRun.flags & typeof BaseCommand.baseFlags>
@@ -62,7 +64,7 @@ export default class PipelineRun extends BaseCommand {
     retry: Flags.boolean({ summary: 'Only what failed or was skipped in the last run' }),
     'fail-fast': Flags.boolean({ summary: 'Start no further model after a failure' }),
     threads: Flags.integer({
-      summary: 'Models that are built at a time; 4 by default, or as many as there are cores',
+      summary: 'Number of models to build in parallel; by default 4, at most one per core',
       min: 1,
       max: limits.modelsAtOnce,
     }),
@@ -76,6 +78,7 @@ export default class PipelineRun extends BaseCommand {
     'allow-empty': Flags.boolean({
       summary: 'Let an empty SELECT empty its mirror, and the run publish nothing over something',
     }),
+    profile: Flags.boolean({ summary: 'Show where the time went, model by model' }),
     ...rangeFlags,
     wait: Flags.integer({
       summary: 'Seconds to wait for another run to end',
@@ -149,6 +152,7 @@ export default class PipelineRun extends BaseCommand {
     )
     this.printWarnings(compiled.warnings)
     const { version } = this.config
+    const profile = flags.profile ? new ProfiledRun(startedMs) : null
     const trace = openTrace(process.env, startedMs, { version, target: flags.target ?? null })
     using display = flags.json ? null : this.#display(flags, known.keys(), stop)
     const logger = this.loggerFor(
@@ -177,10 +181,17 @@ export default class PipelineRun extends BaseCommand {
         signal: stop.signal,
         progress: (event) => {
           trace?.note(event)
+          profile?.note(event)
+          if (event.event === 'run-finished' && profile !== null && display === null)
+            this.printEvent({ event: 'run-profile', ...profile.profile() })
           if (display === null) this.printEvent(event)
           else display.progress(event)
         },
-        onPhase: trace?.notePhase,
+        onPhase: (phase) => {
+          if (phase.phase !== 'publish') trace?.notePhase(phase)
+          profile?.notePhase(phase)
+        },
+        onUse: profile === null ? undefined : (use) => profile.noteUse(use),
         onShare: (share) => display?.share(share),
         contractChanges,
         logger,
@@ -191,6 +202,7 @@ export default class PipelineRun extends BaseCommand {
     const mistakes = mistakesOf(compiled, chosen)
     if (display !== null) this.#finish(display, { summary, compiled, mistakes, flags, stop })
     else if (mistakes.length > 0) this.showFailure(new DiagnosticsError(mistakes), flags)
+    if (display !== null && profile !== null) this.print(`\n${showProfile(profile.profile())}`)
     const isIdle = flags.retry && summary.models.length === 0
     if (isIdle && !flags.quiet && !stop.signal.aborted) {
       const isAll = selection.include.length + selection.exclude.length === 0

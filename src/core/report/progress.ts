@@ -73,10 +73,10 @@ export interface Orphan {
 
 export type Progress = (event: RunEvent) => void
 
-/** A part of the work on a model; for traces alone, so no event. */
+/** A part of the work on a model; for traces and profiles alone, so no event. */
 export interface Phase {
   readonly model: ModelName
-  readonly phase: 'build' | 'checks'
+  readonly phase: 'build' | 'checks' | 'publish'
   /** As performance.now(). */
   readonly startedMs: number
   readonly ms: number

@@ -1,5 +1,6 @@
 // A snapshot as a reader sees it who may not see all of it: sets out of scope are not there, and of the others only the
-// rows that the filters of the token let through. A filter that cannot be applied hides its set.
+// rows that the filters of the token let through. A filter that cannot be applied hides its set; one whose set is gone hides
+// all: the set may go by another name now, under which nobody has filtered it.
 
 import { entitySetName, type ModelName } from '../../core/names.ts'
 import type { RowFilter } from '../../core/row-filter.ts'
@@ -40,9 +41,13 @@ export async function readerView(
   const relations: PublishedRelation[] = []
   const filters = new Map<ModelName, FilteredRows>()
   const problems: UnboundFilter[] = []
+  const published = snapshot.relations.map(({ model }) => entitySetName(model))
+  const gone = published.length === 0 ? [] : reader.filtersBeside(published)
+  for (const { set, filter } of gone)
+    problems.push({ set, filter, problem: 'no such set is published' })
   for (const relation of snapshot.relations) {
     const set = entitySetName(relation.model)
-    if (!reader.sees(set)) continue
+    if (gone.length > 0 || !reader.sees(set)) continue
     const only = reader.filtersOf(set)
     if (only.length === 0) {
       relations.push(relation)

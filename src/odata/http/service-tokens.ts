@@ -33,17 +33,14 @@ export async function requireBound(
   const wrong: Diagnostic[] = []
   for (const { reader, token } of tokens) {
     const { problems } = await snapshot.viewFor(reader)
-    for (const { filter, set, problem } of problems)
-      wrong.push(misfit(token, { ...filter, set }, problem, FILTER_HINT))
-    for (const filter of token.rows)
-      if (filter.set !== null && !names.some((name) => matches(filter.set!, name)))
-        wrong.push(misfit(token, filter, 'no such set is published', setHint(filter.set, names)))
+    for (const { filter, set, problem } of problems) {
+      const isKnown = names.some((name) => matches(set, name))
+      const hint = isKnown ? FILTER_HINT : (didYouMean(set, names) ?? 'eider ls lists the sets')
+      wrong.push(misfit(token, { ...filter, set }, problem, hint))
+    }
   }
   throwIfErrors(wrong)
 }
-
-const setHint = (set: string, names: readonly string[]): string =>
-  didYouMean(set, names) ?? 'eider ls lists the sets'
 
 function misfit(
   { name }: ReaderToken,

@@ -12,6 +12,14 @@ export interface Reader {
   sees(set: string): boolean
   /** All of them must let a row through. */
   filtersOf(set: string): readonly RowFilter[]
+  /** Filters of sets that are not among these. */
+  filtersBeside(sets: readonly string[]): readonly SetFilter[]
+}
+
+/** A filter with the name of a set, which is no pattern. */
+export interface SetFilter {
+  readonly set: string
+  readonly filter: RowFilter
 }
 
 export const WHOLE: Reader = {
@@ -19,6 +27,7 @@ export const WHOLE: Reader = {
   key: '',
   sees: () => true,
   filtersOf: () => [],
+  filtersBeside: () => [],
 }
 
 export interface ReaderRights {
@@ -38,5 +47,10 @@ export function readerOf({ name, sets, rows }: ReaderRights): Reader {
     sees: (set) => isInScope(sets, set),
     filtersOf: (set) =>
       rows.flatMap((one) => (one.set === null || matches(one.set, set) ? [one.filter] : [])),
+    filtersBeside: (known) =>
+      rows.flatMap(({ set, filter }) => {
+        if (set === null || set.includes('*')) return []
+        return known.some((name) => matches(set, name)) ? [] : [{ set, filter }]
+      }),
   }
 }

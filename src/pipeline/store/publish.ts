@@ -5,7 +5,7 @@ import { limits } from '../../core/limits.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
-import type { Share } from '../../core/report/progress.ts'
+import type { Phase, Share } from '../../core/report/progress.ts'
 import type { PublishedRelation } from '../../core/snapshot.ts'
 import { sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
@@ -33,6 +33,7 @@ export interface PublishModelsOptions {
   /** By default the limits of core/limits.ts. */
   readonly retention?: Retention | undefined
   readonly onShare?: ((share: Share) => void) | undefined
+  readonly onPhase?: ((phase: Phase) => void) | undefined
   /** Called for a model that cannot be published. Throws anything that is not a failure of the model. */
   readonly onFailure: (model: Model, error: unknown) => void
 }
@@ -58,6 +59,7 @@ async function chooseRelations(
   const exposed = [...options.models].filter(({ expose }) => expose !== null)
   for (const [done, model] of exposed.entries()) {
     options.onShare?.({ step: 'publish', model: model.name, done, total: exposed.length })
+    const startedMs = performance.now()
     const before = rows.current?.relations.find((relation) => relation.model === model.name)
     try {
       const version = options.versions.get(model.name)
@@ -71,6 +73,8 @@ async function chooseRelations(
       options.onFailure(model, error)
       if (before !== undefined) relations.push(before)
     }
+    const ms = performance.now() - startedMs
+    options.onPhase?.({ model: model.name, phase: 'publish', startedMs, ms })
   }
   const published = rows.current?.relations ?? []
   return withKept(relations, published, options.isKept ?? (() => false))

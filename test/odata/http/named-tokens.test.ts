@@ -8,6 +8,7 @@ import { openExplorer } from '../../../src/explorer/open-explorer.ts'
 import { type Answer, ask, serve, type Served } from '../../support/odata-service.ts'
 import { bearer, readerToken } from '../../support/reader-token.ts'
 import { publish, type Table } from '../../support/snapshot-files.ts'
+import { until } from '../../support/until.ts'
 import { repository } from '../../support/workspace.ts'
 
 const orders = (where: string, amount = 1) => sql`
@@ -359,6 +360,32 @@ test('a filter that no longer fits what is published hides the set', async () =>
   const told = all.log.filter(({ event }) => event === 'row-filter-unbound')
   assert.is(told.length, 1)
   assert.match(JSON.stringify(told), '"token":"no","set":"shop_orders"')
+})
+
+test('a set with a filter that goes by another name is not shown without it', async () => {
+  await using resources = new Resources()
+  const tokens = [readerToken('no', { rows })]
+  const all = await serve(resources, tablesOf(''), { tokens })
+  assert.is((await all.get('shop_orders/$count', bearer('no'))).text, '20')
+  const [, customers] = tablesOf('')
+  const renamed: Table = { model: 'shop.sales', key: ['order_id'], rows: orders('') }
+  await publish(all.dir, 'fourth', [renamed, customers!])
+  await until(async () => (await all.get('shop_customers', bearer('no'))).status === 404)
+  assert.is((await all.get('shop_sales', bearer('no'))).status, 404)
+  assert.match(JSON.stringify(all.log), 'no such set is published')
+})
+
+test('tokens that are there before anything is published filter it all the same', async () => {
+  await using resources = new Resources()
+  const tokens = [
+    readerToken('no', { rows }),
+    readerToken('typo', { rows: { shop_ordrs: 'true' } }),
+  ]
+  const all = await serve(resources, [], { tokens, token: 'plain' })
+  await publish(all.dir, 'first', tablesOf(''))
+  await until(async () => (await all.get('shop_orders', bearer('plain'))).status === 200)
+  assert.is((await all.get('shop_orders/$count', bearer('no'))).text, '20')
+  assert.is((await all.get('shop_orders/$count', bearer('typo'))).status, 404)
 })
 
 test.run()
