@@ -11,6 +11,7 @@ export const ifAsked: readonly string[] = [
   'lake/pipeline/build/merge',
   'lake/pipeline/build/run-checks',
   'lake/pipeline/build/scd2',
+  'lake/pipeline/choose',
   'lake/same-content',
   'lake/upkeep-beside',
   'load/up-soak',

@@ -8,5 +8,6 @@ export const onBoth: readonly string[] = [
   'pipeline/build/merge',
   'pipeline/build/run-checks',
   'pipeline/build/scd2',
+  'pipeline/choose',
   'pipeline/letter-case',
 ]

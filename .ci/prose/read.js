@@ -22,8 +22,8 @@ const STRING =
 /** Strings of more than one word, on the lines on which they stand; comments and what is set in are left out. */
 export function proseOfSource(source) {
   const code = source
-    .replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, '')
-    .replaceAll(/\s\/\/ .*$/gm, '')
+    .replaceAll(/^[ \t]*(?:\/\/|\*|\/\*).*$/gm, '')
+    .replaceAll(/[ \t]\/\/ .*$/gm, '')
     .replaceAll(/\bsql(?:<[^>]*>)?`[^`]*`/g, (all) => all.replaceAll(/[^\n]+/g, ''))
   const lines = code.split('\n').map(() => '')
   for (const match of code.matchAll(STRING)) {

@@ -6,5 +6,7 @@ const VERSION_WORDS = ['--version', '-v', '-V']
 export function inOwnWords(argv: readonly string[]): readonly string[] {
   const [first = '', ...rest] = argv
   if (VERSION_WORDS.includes(first)) return ['version', ...rest]
-  return first === 'help' ? [...rest, '--help'] : argv
+  // Other tools have it as a command; here it is one only with something to look up.
+  const isHelpOfHelp = first === 'help' && rest.some((word) => word === '-h' || word === '--help')
+  return isHelpOfHelp ? [...rest.filter((word) => !word.startsWith('-')), '--help'] : argv
 }

@@ -39,14 +39,14 @@ export abstract class BaseCommand extends Command {
       summary: 'Target of eider.yml, with its own database and state (EIDER_TARGET)',
       helpGroup: 'GLOBAL',
     }),
-    json: Flags.boolean({ summary: 'Print JSON, one event a line', helpGroup: 'GLOBAL' }),
+    json: Flags.boolean({ summary: 'Print JSON, one event per line', helpGroup: 'GLOBAL' }),
     quiet: Flags.boolean({
-      summary: 'Print results, warnings and errors only',
+      summary: 'Print only results, warnings and errors',
       exclusive: ['verbose'],
       helpGroup: 'GLOBAL',
     }),
-    'no-color': Flags.boolean({ summary: 'Print without colours', helpGroup: 'GLOBAL' }),
-    verbose: Flags.boolean({ summary: 'Print what is done in detail', helpGroup: 'GLOBAL' }),
+    'no-color': Flags.boolean({ summary: 'Print without colors', helpGroup: 'GLOBAL' }),
+    verbose: Flags.boolean({ summary: 'Print in detail what is being done', helpGroup: 'GLOBAL' }),
   }
 
   /** Known once it was opened: a relative path means something else after that. */

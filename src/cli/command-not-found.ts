@@ -37,7 +37,7 @@ const ofOtherTools = new Map([
   ['list', '"eider ls" lists the models'],
   [
     'clean',
-    '"eider drop MODEL" removes what no file makes any more; .eider/ holds everything else',
+    '"eider drop MODEL" removes what no file defines any more; .eider/ holds everything else',
   ],
   ['source', '"eider plan" shows how old the sources are, and a run checks it'],
   ['debug', '"eider doctor" checks the machine and the project'],

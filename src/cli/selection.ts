@@ -6,13 +6,13 @@ export const selectionFlags = {
   select: Flags.string({
     char: 's',
     summary:
-      'Models to take: name, schema.*, +name, name+, tag:x, kind:x, source:x, state:modified',
+      'Models to include: name, schema.*, +name, name+, tag:x, kind:x, source:x, state:modified',
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'SELECTOR',
   }),
   exclude: Flags.string({
-    summary: 'Models to leave out, by the same selectors',
+    summary: 'Models to exclude, by the same selectors',
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'SELECTOR',
@@ -46,7 +46,7 @@ export const rangeFlags = {
     dependsOn: ['end'],
   }),
   end: Flags.string({
-    summary: 'The end of the range: the first value that is not replaced',
+    summary: 'End of the range, exclusive',
     dependsOn: ['start'],
   }),
 }

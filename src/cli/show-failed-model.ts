@@ -40,7 +40,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     'TRY_CAST gives NULL where a value does not fit',
   ],
   [/^Overflow in /, 'cast one side to a wider type, such as BIGINT or HUGEINT'],
-  [/^Could not parse string /, 'try_strptime gives NULL where a text does not fit'],
+  [/^Could not parse string /, 'try_strptime gives NULL where a string does not fit'],
 ]
 
 function hintFor(message: string): string | undefined {

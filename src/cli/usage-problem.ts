@@ -36,7 +36,7 @@ export function usageProblem(title: string, error: OclifProblem): string {
   const others = args.filter((arg) => typeof arg === 'string')
   if (missing.length > 0) return `${title} needs ${missing.map(nameOf).join(' and ')}`
   if (others.length > 0)
-    return `${title} takes no further argument ${others.map((word) => `"${word}"`).join(', ')}`
+    return `${title} takes no more arguments ${others.map((word) => `"${word}"`).join(', ')}`
   const [text = ''] = error.message.split('\nSee more help with')
   const [head = '', ...rest] = text.split('\n').map((line) => line.trim())
   // oclif puts what is wrong with several flags under a headline, each on its own line.

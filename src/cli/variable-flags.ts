@@ -3,7 +3,7 @@
 import * as Flags from '@oclif/core/flags'
 
 const options = {
-  summary: 'Another value for a variable of eider.yml, as name=value; may be given several times',
+  summary: 'Override a variable of eider.yml, as name=value; repeatable',
   multiple: true,
   multipleNonGreedy: true,
   helpValue: 'NAME=VALUE',

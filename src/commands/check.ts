@@ -27,7 +27,7 @@ interface Checked {
 }
 
 export default class Check extends BaseCommand {
-  static override summary = 'Compile the project and list every mistake; changes nothing'
+  static override summary = 'Compile the project and list every error; changes nothing'
   static override examples = [
     '<%= config.bin %> check',
     '<%= config.bin %> check --format github',
@@ -44,7 +44,7 @@ export default class Check extends BaseCommand {
       helpValue: 'FILE',
     }),
     format: Flags.option({ options: formats, default: 'text' as const })({
-      summary: 'How mistakes are printed; --json is json',
+      summary: 'How errors are printed; --json is json',
     }),
   }
 

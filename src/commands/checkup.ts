@@ -144,8 +144,15 @@ async function checkBuffer({ paths }: Project): Promise<Finding> {
   return lockFinding('buffer', holder)
 }
 
-function lockFinding(check: string, holder: LeaseHolder | null): Finding {
+export function lockFinding(check: string, holder: LeaseHolder | null): Finding {
   if (holder === null) return ok(check, 'free')
+  const heldMs = holder.since === undefined ? 0 : Date.now() - holder.since.getTime()
+  if (holder.alive && heldMs > limits.longLeaseMs)
+    return warn(
+      check,
+      `held by ${holder.name} for ${Math.floor(heldMs / 3_600_000)} hours`,
+      'see whether it still works: eider maintain deletes what a run has not committed after lake.keep_days',
+    )
   if (holder.alive) return ok(check, `held by ${holder.name}`)
   const message = `left by ${holder.name}, which is gone`
   return warn(check, message, 'nothing: the next process takes it over')
@@ -156,7 +163,7 @@ async function checkWaiting({ paths }: Project): Promise<Finding> {
   if (waiting.size === 0) return ok('events', 'none wait in the buffer')
   const bytes = [...waiting.values()].reduce((sum, size) => sum + size, 0)
   const message = `${bytes} bytes wait in the buffer for ${[...waiting.keys()].join(', ')}`
-  return ok('events', `${message}; eider run takes in those that have a model`)
+  return ok('events', `${message}; eider run flushes those that have a model`)
 }
 
 async function checkSnapshot(

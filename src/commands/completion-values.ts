@@ -8,6 +8,7 @@ import { builtInExtensions, extensionNames } from '../core/extensions.ts'
 import { kinds } from '../core/kinds.ts'
 import { limits } from '../core/limits.ts'
 import { entitySetName } from '../core/names.ts'
+import { documentation } from '../files/documentation.ts'
 import type { ModelFile } from '../core/project.ts'
 import { parseConfig } from '../project/config.ts'
 import { readProjectFiles } from '../project/files.ts'
@@ -23,6 +24,8 @@ export async function completionValues(
     return extensionNames
       .filter((name) => !builtInExtensions.has(name))
       .map((value) => ({ value, description: 'extension of DuckDB' }))
+  if (kind === 'topic')
+    return documentation().map(({ topic, title }) => ({ value: topic, description: title }))
   const root = dir ?? (await findProjectDir(process.cwd()))
   if (root === null) return []
   if (kind === 'target' || kind === 'variable') return configured(kind, root)

@@ -32,7 +32,7 @@ export async function borrowingOf(
   const target = from === DEFAULT && !project.targets.includes(DEFAULT) ? null : from
   if (target === project.target)
     throw new UsageError(`--from ${from} is the target of the run itself`, {
-      hint: 'give the run a target of its own: --target dev',
+      hint: 'give the run its own target: --target dev',
     })
   if (project.paths.lake !== undefined)
     throw new UsageError('a target that is a lake cannot read from another target', {
@@ -64,7 +64,7 @@ function sampleOf(flags: BorrowFlags, { target, settings }: Project): Sample | n
   if (settings.allow_sample) return sample
   const [whose, where] =
     target === null
-      ? ['the default target', 'give the run a target of its own, with']
+      ? ['the default target', 'give the run its own target, with']
       : [
           `the target ${target}`,
           `if nobody relies on its rows, write under targets.${target} in eider.yml:`,

@@ -7,9 +7,9 @@ import { limits } from '../core/limits.ts'
 import type { TableUpkeep, UpkeepReport } from '../store/upkeep.ts'
 
 export default class Maintain extends BaseCommand {
-  static override summary = 'Merge the small files of a lake, and drop what is old and unused'
+  static override summary = 'Merge small files of a lake, and delete what is old and unused'
   static override description =
-    'For a target that is a lake, once a day from any machine whose key may delete objects. Flushes, services and queries go on beside it.'
+    'For a target that is a lake, once a day from any machine whose key can delete objects. Flushes, services and queries continue meanwhile.'
   static override examples = ['<%= config.bin %> maintain --dry-run', '<%= config.bin %> maintain']
   static override flags = {
     'dry-run': Flags.boolean({ summary: 'Say what would be dropped, and change nothing' }),

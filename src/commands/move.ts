@@ -21,7 +21,7 @@ interface Target {
 export default class Move extends BaseCommand {
   static override summary = 'Copy tables, history and state of one target into another'
   static override description =
-    'From a file into a lake, and back. The source is only read. The destination must be empty; a move that was interrupted goes on when it is started again.'
+    'From a file into a lake, and back. The source is only read. The destination must be empty; an interrupted move continues when it is started again.'
   static override examples = [
     '<%= config.bin %> move --from dev --to prod',
     '<%= config.bin %> move --to prod',
@@ -51,7 +51,7 @@ export default class Move extends BaseCommand {
     const startedMs = performance.now()
     const moved = await this.#move(from, to, flags, stop.signal)
     if (moved === null) {
-      process.stderr.write('interrupted; the same command goes on where this one stopped\n')
+      process.stderr.write('interrupted; run the same command again to continue\n')
       return this.exit(stop.exitCode() ?? 130)
     }
     const waiting = [...(await waitingIn(from)).keys()]

@@ -83,7 +83,7 @@ async function moveOf(project: Project, old: string, next: string): Promise<Move
   for (const name of [old, next]) await refuseReserved(project, name)
   if (sameName(old, next))
     throw new UsageError(`${old} and ${next} are one name: case does not distinguish models`, {
-      hint: 'to spell it otherwise, rename the file; the next run goes on with the same table',
+      hint: 'to change only the case, rename the file; the next run keeps the table',
     })
   refuseOtherFiles(files, old, next)
   const source = files.models.find(({ name }) => sameName(name, old))

@@ -12,7 +12,7 @@ import type { Pulled } from '../store/pull.ts'
 type PullFlags = Interfaces.InferredFlags<typeof Pull.flags & typeof BaseCommand.baseFlags>
 
 export default class Pull extends BaseCommand {
-  static override summary = 'Bring what is published in a lake to this machine, for its service'
+  static override summary = 'Copy the published state of a lake to this machine, for its service'
   static override examples = ['<%= config.bin %> pull', '<%= config.bin %> pull --every 5s']
   static override flags = { every: everyFlag('Go on, and pull again each time') }
 

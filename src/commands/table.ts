@@ -12,6 +12,8 @@ import Explain from './explain.ts'
 import ExtensionInstall from './extension/install.ts'
 import ExtensionList from './extension/list.ts'
 import Flush from './flush.ts'
+import Fmt from './fmt.ts'
+import Help from './help.ts'
 import Init from './init.ts'
 import Lsp from './lsp.ts'
 import Maintain from './maintain.ts'
@@ -41,6 +43,7 @@ export const commands = {
   serve: ODataServe,
   plan: PipelinePlan,
   check: Check,
+  fmt: Fmt,
   contract: Contract,
   token: Token,
   docs: Docs,
@@ -60,6 +63,7 @@ export const commands = {
   up: Up,
   completion: Completion,
   version: Version,
+  help: Help,
   'pipeline:run': PipelineRun,
   'pipeline:plan': PipelinePlan,
   'pipeline:ls': PipelineLs,

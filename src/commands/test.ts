@@ -25,7 +25,7 @@ interface Opened {
 }
 
 export default class Test extends BaseCommand {
-  static override summary = 'Build models on rows of tests/ in memory, and compare what comes out'
+  static override summary = 'Build models in memory on the rows in tests/, and compare the result'
   static override examples = [
     '<%= config.bin %> test',
     '<%= config.bin %> test mart.sales',
@@ -37,14 +37,14 @@ export default class Test extends BaseCommand {
   static override flags = {
     ...selectionFlags,
     ...variableFlags,
-    accept: Flags.boolean({ summary: 'Write what comes out to expect.csv where it differs' }),
+    accept: Flags.boolean({ summary: 'Write the actual rows to expect.csv wherever they differ' }),
     record: Flags.boolean({
       summary: 'Write a test MODEL NAME from the rows of the warehouse that --where leads to',
       exclusive: ['accept', 'watch', 'junit', 'select', 'exclude'],
     }),
     where: Flags.string({ summary: 'With --record: the rows of the model, as a condition in SQL' }),
     mask: Flags.string({
-      summary: 'With --record: columns whose texts are replaced, such as email,name',
+      summary: 'With --record: columns whose strings are replaced, such as email,name',
       dependsOn: ['record'],
     }),
     junit: Flags.string({ summary: 'Also write the results to this file, as JUnit XML' }),

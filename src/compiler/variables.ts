@@ -57,8 +57,8 @@ function readVariable(
   // DuckDB would read two literals, or two names, as one with a quote in it.
   if (/['"}]/.test(source.text.charAt(start - 1)) || /['"]/.test(source.text.charAt(end)))
     return invalid(
-      'a variable is a whole value, not a part of a text or a name',
-      "join texts with ||, such as 'a' || ${name}",
+      'a variable is a whole value, not part of a string or a name',
+      "join strings with ||, such as 'a' || ${name}",
     )
   if (name?.kind !== 'word' || !isSymbol(close, '}'))
     return invalid(

@@ -41,6 +41,8 @@ export const limits = {
   borrowTries: 5,
   /** Files that are saved together, or copied by a deployment, are one change when nothing follows for this time. */
   watchQuietMs: 200,
+  /** Lines that `eider help search` shows: with more, nobody reads them one by one. */
+  foundLines: 40,
   /** Between two keys of somebody who types on; nobody waits for a mistake to be underlined sooner. */
   editorQuietMs: 150,
   /** Rows that a test shows of those that are missing, and of those that are not expected. */
@@ -157,6 +159,8 @@ export const limits = {
   lakeRetryMs: 50,
   /** An S3 store refuses requests of a clock that is further off. */
   lakeClockMs: 15 * 60_000,
+  /** `eider doctor` warns of a run on a lake that works for longer: half of the least `lake.keep_days`. */
+  longLeaseMs: 12 * 60 * 60_000,
   /** A run that waits for another one on a lake looks this often whether it is to stop. */
   lakeLockSliceMs: 1000,
   /** A run that works longer than half of this may lose files that it is about to name, so no less than a day is allowed. */

@@ -6,7 +6,7 @@ export type Row = Readonly<Record<string, Json>>
 
 /** Of a VARCHAR column without NULLs. */
 export function textOf(value: Row[string] | undefined): string {
-  if (typeof value !== 'string') throw new Error(`expected a text, got ${JSON.stringify(value)}`)
+  if (typeof value !== 'string') throw new Error(`expected a string, got ${JSON.stringify(value)}`)
   return value
 }
 

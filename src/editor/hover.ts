@@ -91,7 +91,7 @@ export function describeAnnotation(text: string, offset: number): string | null 
   if (offset - start > whole.length && name !== 'kind') return null
   const [row] = rowsAbout(offset - start > whole.length ? word : `@${name.toLowerCase()}`)
   if (row === undefined) return null
-  const kinds = row.head.indexOf('on kinds')
+  const kinds = row.head.findIndex((name) => name.endsWith('kinds'))
   return [
     row.cells[0]!,
     row.cells.at(-1)!,

@@ -17,9 +17,10 @@ import type { LoadOptions } from '../project/load.ts'
 import { definitionAt, hoverAt, referencesAt } from './answers.ts'
 import { completionAt } from './completion.ts'
 import { fixOf } from './fixes.ts'
+import { formatHeader } from './format-header.ts'
 import { lensesOf, OPEN, symbolsOf } from './lens.ts'
 import { fileOfUri, type OpenFile, OpenProjects, tellPerson } from './open-projects.ts'
-import { rangeOf } from './places.ts'
+import { positionAt, rangeOf } from './places.ts'
 import { rename, renameTarget } from './rename.ts'
 
 export interface ServeEditorOptions extends LoadOptions {
@@ -49,6 +50,7 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
         referencesProvider: true,
         renameProvider: { prepareProvider: true },
         documentSymbolProvider: true,
+        documentFormattingProvider: true,
         codeLensProvider: {},
         executeCommandProvider: { commands: [OPEN] },
       },
@@ -109,6 +111,14 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
     if (next !== null)
       tellPerson(connection, MessageType.Info, `its table keeps its rows with: ${next}`)
     return edit
+  })
+  connection.onDocumentFormatting(({ textDocument: { uri } }) => {
+    const document = documents.get(uri)
+    if (document === undefined || !uri.endsWith('.sql')) return []
+    const text = document.getText()
+    const newText = formatHeader(text)
+    const end = positionAt({ path: '', text }, text.length)
+    return newText === text ? [] : [{ range: { start: { line: 0, character: 0 }, end }, newText }]
   })
   connection.onCodeLens(async ({ textDocument: { uri } }) => {
     const file = await projects.fileOf(uri)

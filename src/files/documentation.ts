@@ -40,7 +40,7 @@ export function rowsAbout(word: string): readonly Row[] {
     let head: readonly string[] = []
     return page.text.split('\n').flatMap((line, i, lines) => {
       if (!line.startsWith('|')) return []
-      const cells = cellsOf(line)
+      const cells = splitRow(line)
       if (lines[i + 1]?.startsWith('| -') === true) head = cells
       return begins.test(cells[0] ?? '') ? [{ page, head, cells }] : []
     })
@@ -48,7 +48,7 @@ export function rowsAbout(word: string): readonly Row[] {
 }
 
 /** A bar in code style is escaped. */
-const cellsOf = (line: string): readonly string[] =>
+export const splitRow = (line: string): readonly string[] =>
   line
     .slice(1, line.lastIndexOf('|'))
     .split(/(?<!\\)\|/)

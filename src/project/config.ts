@@ -190,7 +190,7 @@ function groupHint({ source }: Reading, key: string, node: Node): string {
   const example = below.slice(0, 4).map((name) => name.slice(key.length + 1))
   return (
     blankHint(source.text, spanOf(node)) ??
-    `its settings stand below it, indented: ${example.join(', ')}, …`
+    `its settings go below it, indented: ${example.join(', ')}, …`
   )
 }
 

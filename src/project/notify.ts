@@ -95,7 +95,7 @@ export function webhookUrl(notify: Notify | null, environments: Project['secrets
   }
   if (isWebUrl(found.value)) return found.value
   const parameters = { key: 'notify.webhook', expected: EXPECTED.webhook }
-  const hint = 'what its variables hold makes no such URL'
+  const hint = 'with the values of its variables it is not such a URL'
   throw new DiagnosticsError([
     diagnostic('config-invalid-value', parameters, { source, span }, { hint }),
   ])

@@ -16,7 +16,7 @@ export const runKeys = ['name', 'every', 'cron', 'select', 'exclude'] as const
 
 const EXPECTED = {
   every: 'a time from 1 second to 1 day, such as 5 minutes',
-  cron: "a cron line of five fields whose time comes, such as '0 3 * * *'",
+  cron: "a cron line of five fields that occurs, such as '0 3 * * *'",
   timezone: 'a time zone such as Europe/Oslo',
   runs: 'a list of runs, each with every or cron',
   when: 'a run with either every or cron',

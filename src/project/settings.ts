@@ -229,7 +229,7 @@ export const settings = {
   'odata.take_up_seconds': {
     type: { is: 'integer', min: 0, max: 3600 },
     default: 0,
-    help: 'On a lake: how long after publication services switch to a state, so that all have it by then',
+    help: 'On a lake: how long after publication services switch to a state, so that all have it in time',
   },
   'odata.memory_limit': {
     type: size,

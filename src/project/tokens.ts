@@ -163,7 +163,7 @@ export function tokensInForce<T extends NamedToken>(
     const text = found.value.trim()
     if (isHash(text)) return { ...token, hash: text.slice('sha256:'.length).toLowerCase() }
     const parameters = { key: `${key}.hash`, expected: EXPECTED.hash }
-    const hint = 'what its variables hold is no such hash'
+    const hint = 'with the values of its variables it is not such a hash'
     throw new DiagnosticsError([diagnostic('config-invalid-value', parameters, place, { hint })])
   })
 }

@@ -17,7 +17,7 @@ const SAFE_DIGITS = 15
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-const EXPECTED_VARIABLE = 'a text, a number, true or false, a date, or a list of these'
+const EXPECTED_VARIABLE = 'a string, a number, true or false, a date, or a list of these'
 
 /** Called for a node that is not what is expected under a key. */
 export type Refuse = (node: Node, key: string, expected: string, hint?: string) => void

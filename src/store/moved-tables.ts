@@ -33,7 +33,7 @@ export function refuseUnfinishedMove(catalog: Catalog): void {
   throw new EnvironmentError(
     'move-unfinished',
     'tables are being moved into this target, and not all of them are here',
-    { hint: 'wait for eider move to end; if it was interrupted, start it again: it goes on' },
+    { hint: 'wait for eider move to end; if it was interrupted, start it again to continue' },
   )
 }
 

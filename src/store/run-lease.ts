@@ -24,4 +24,6 @@ export interface LeaseHolder {
   readonly name: string
   /** False for one that died without releasing it; the next run takes it over. */
   readonly alive: boolean
+  /** Where it matters how long it has been held. */
+  readonly since?: Date
 }

@@ -138,13 +138,13 @@ export class Service {
     const because = exitText(exit)
     if (!this.#isReady)
       return new EnvironmentError('service-failed', `${this.name} does not start: ${because}`, {
-        hint: 'what it said stands above',
+        hint: 'its output is above',
       })
     const { restartDeaths, restartWindowMs } = limits
     return new EnvironmentError(
       'service-failed',
       `${this.name} ended ${restartDeaths} times within ${restartWindowMs / 1000} seconds, the last time with ${because}`,
-      { hint: 'what it said stands above; eider doctor checks the machine' },
+      { hint: 'its output is above; eider doctor checks the machine' },
     )
   }
 

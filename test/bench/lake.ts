@@ -1,5 +1,5 @@
 // A target that is a lake beside one that is a file, with PostgreSQL and a store on this machine: a flush, a run with
-// nothing to do, a pull beside a publication, and a service on what was pulled. Skipped where parts are missing.
+// nothing to do, a pull beside a publication, a service on what was pulled, and a lake that has grown. Skipped where parts are missing.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,6 +12,7 @@ import { eiderProcess, type Workspace, workspace } from '../support/workspace.ts
 import { type Benchmark, type BenchmarkOptions, type Figure, interleaved } from './figure.ts'
 import { filledBuffer } from './flush.ts'
 import { flushAll } from './flush-run.ts'
+import { growthFigures } from './lake-growth.ts'
 import { getRequest, type LoadResult, measureLoad } from './load.ts'
 import { serveTable, TABLE_FILE, tableModel } from './served.ts'
 import { smallModels } from './small-models.ts'
@@ -23,7 +24,12 @@ export const lakeBenchmark: Benchmark = {
   name: 'lake',
   missing: () => missingParts().filter((line) => !line.startsWith(versitygw)),
   async run(options) {
-    return [await flush(options), await idle(options), ...(await publication(options))]
+    return [
+      await flush(options),
+      ...(await idle(options)),
+      ...(await publication(options)),
+      ...(await growthFigures(options)),
+    ]
   },
 }
 
@@ -71,7 +77,7 @@ async function flush({ quick }: BenchmarkOptions): Promise<Figure> {
   return figure(`flush of ${count} events, lake / file`, times, 1.3)
 }
 
-async function idle({ quick }: BenchmarkOptions): Promise<Figure> {
+async function idle({ quick }: BenchmarkOptions): Promise<readonly Figure[]> {
   const models = 10
   await using lake = await withLake()
   await using file = await workspace(smallModels(models))
@@ -83,7 +89,24 @@ async function idle({ quick }: BenchmarkOptions): Promise<Figure> {
     () => timeRun(other, lake.env),
     () => timeRun(file, {}),
   )
-  return figure(`a run of ${models} models with nothing to do, lake / file`, times, 4)
+  const most = 60 + 2 * models
+  const messages = await messagesOfRun(lake, other)
+  return [
+    figure(`a run of ${models} models with nothing to do, lake / file`, times, 4),
+    {
+      name: `messages to PostgreSQL of a run of ${models} models with nothing to do / ${most}`,
+      ratio: messages / most,
+      bound: { at: 'most', ratio: 1 },
+      measured: `${messages} messages`,
+    },
+  ]
+}
+
+/** Through the proxy, which counts. */
+async function messagesOfRun(lake: TestLake, space: Workspace): Promise<number> {
+  lake.catalog.forget()
+  await timeRun(space, { ...lake.env, LAKE_CATALOG: lake.settings['catalog'] ?? '' })
+  return lake.catalog.queries.length
 }
 
 async function timeRun({ dir }: Workspace, env: Readonly<Record<string, string>>): Promise<number> {

@@ -1,11 +1,11 @@
 // What a run costs beside the engine's own work: start of the process, a run with nothing to do, a compile from
 // nothing, many small models, a small change of a large table. Processes are timed whole, from start to exit.
 
-import { spawnSync } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { eiderProcess, type Workspace, workspace } from '../support/workspace.ts'
 import { type Benchmark, type Figure, interleaved } from './figure.ts'
+import { bareNode, timeEider, timeFigure as figure, timeNode as time } from './node-process.ts'
 import { smallModels } from './small-models.ts'
 
 const PEAK_BYTES = 300e6
@@ -16,8 +16,9 @@ export const pipelineBenchmark: Benchmark = {
     const many = quick ? 200 : 1_000
     return [
       await version(quick ? 5 : 15),
-      ...(await idle(10, 5, quick ? 3 : 11)),
-      ...(await idle(many, 7, quick ? 3 : 11)),
+      ...(await idle(10, 2.5, quick ? 3 : 11)),
+      ...(await idle(100, 3, quick ? 3 : 11)),
+      ...(await idle(many, 4, quick ? 3 : 11)),
       await coldCompile(many, quick ? 2 : 5),
       await manySmall(quick ? 60 : 300, quick ? 1 : 5),
       await delta(quick ? 200_000 : 2_000_000, quick ? 2 : 5),
@@ -70,7 +71,7 @@ async function manySmall(models: number, rounds: number): Promise<Figure> {
       return time([script, String(models), space.path('bare.duckdb')], space.dir)
     },
   )
-  return figure(`a run of ${models} small models / the same SQL from a bare script`, times, 1.3)
+  return figure(`a run of ${models} small models / the same SQL from a bare script`, times, 1.1)
 }
 
 /** Of both the time of the one model, as the run reports it. */
@@ -96,7 +97,7 @@ async function delta(rows: number, rounds: number): Promise<Figure> {
     () => measure(['--full-refresh', '--drop-history']),
   )
   const count = rows.toLocaleString('en-US')
-  return figure(`merge of a change of 1 % of ${count} rows / its full rebuild`, times, 0.3)
+  return figure(`merge of a change of 1 % of ${count} rows / its full rebuild`, times, 0.12)
 }
 
 /** Each change gives another hundredth of the rows another amount and a later time. */
@@ -124,26 +125,4 @@ async function peakOf(space: Workspace): Promise<number> {
   const { args } = eiderProcess(['run'])
   await time(['--require', preload, ...args], space.dir)
   return Number(await readFile(space.path('peak'), 'utf8')) * 1024
-}
-
-const bareNode = () => time(['-e', '0'], '/')
-
-const timeEider = (args: readonly string[], cwd: string) => time(eiderProcess(args).args, cwd)
-
-/** Milliseconds from start to exit of a process of node. */
-function time(args: readonly string[], cwd: string): Promise<number> {
-  const startedMs = performance.now()
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' })
-  const ms = performance.now() - startedMs
-  if (status !== 0) throw new Error(`exit code ${status}: ${args.join(' ')}\n${stderr}`)
-  return Promise.resolve(ms)
-}
-
-function figure(name: string, times: { ours: number; baseline: number }, atMost: number): Figure {
-  return {
-    name,
-    ratio: times.ours / times.baseline,
-    bound: { at: 'most', ratio: atMost },
-    measured: `${Math.round(times.ours)} ms against ${Math.round(times.baseline)} ms`,
-  }
 }

@@ -6,6 +6,7 @@ import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { version as duckdbVersion } from '@duckdb/node-api'
 import { explorerBenchmark } from './explorer.ts'
+import { commandsBenchmark } from './commands.ts'
 import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
@@ -17,12 +18,15 @@ import { pageBenchmark } from './page.ts'
 import { lookupsBenchmark } from './lookups.ts'
 import { publishBenchmark } from './publish.ts'
 import { swapsBenchmark } from './swaps.ts'
+import { watchBenchmark } from './watch.ts'
 
 const benchmarks: readonly Benchmark[] = [
   ingestBenchmark,
   flushBenchmark,
   exportBenchmark,
   pipelineBenchmark,
+  commandsBenchmark,
+  watchBenchmark,
   pageBenchmark,
   odataLanguageBenchmark,
   lookupsBenchmark,

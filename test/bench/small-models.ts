@@ -24,6 +24,13 @@ export function smallModels(count: number): Readonly<Record<string, string>> {
   return { 'eider.yml': 'name: many\n', ...Object.fromEntries(files) }
 }
 
+/** The file of one of them, with another constant in it for each `change`. */
+export function changedModel(i: number, change: number): { path: string; text: string } {
+  const { schema, table } = nameOf(i)
+  const text = `-- @kind: table\n-- @description: Model ${i}\n${queryOf(i)} AND id <> -${change}\n`
+  return { path: `models/${schema}/${table}.sql`, text }
+}
+
 const [script = '', count, path] = process.argv.slice(1)
 if (script.endsWith('small-models.js') && path !== undefined) {
   const instance = await DuckDBInstance.create(path)

@@ -2,6 +2,12 @@
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { findTopic, searchPages, topicHint } from '../../src/cli/find-topic.ts'
+import { plain } from '../../src/cli/paint.ts'
+import { showPage } from '../../src/cli/show-page.ts'
+import { annotations } from '../../src/compiler/annotations/annotations.ts'
+import { allCodes } from '../../src/core/diagnostics.ts'
+import { settings } from '../../src/project/settings.ts'
 import { workspace } from '../support/workspace.ts'
 
 test('help by every spelling is the same page', async () => {
@@ -9,7 +15,7 @@ test('help by every spelling is the same page', async () => {
   const page = async (...args: readonly string[]) => (await space.ok(args)).stdout
   const root = await page('--help')
   assert.match(root, 'COMMANDS')
-  for (const words of [[], ['-h'], ['help'], ['help', '-h']])
+  for (const words of [[], ['-h'], ['help', '-h']])
     assert.is(await page(...words), root, words.join(' '))
   const run = await page('run', '--help')
   assert.match(run, 'eider run [SELECTOR...]')
@@ -26,7 +32,50 @@ test('help about a command that is not there', async () => {
   const { stderr } = await space.ok(['help', 'nonsense'], { exitCode: 2 })
   assert.is(
     stderr,
-    'error: there is no command "nonsense"\nhint: "eider --help" lists the commands\n',
+    'error: there is no command and no topic "nonsense"\nhint: eider help search nonsense\n',
+  )
+})
+
+test('a page, a chapter, an annotation, a code and a setting are topics', async () => {
+  await using space = await workspace({})
+  const all = (await space.ok(['help'])).stdout
+  assert.match(all, '\nCOMMANDS\n')
+  assert.match(all, /^ {2}guides\/send-events +\S/m)
+  const page = (await space.ok(['help', 'send-events'])).stdout
+  assert.match(page, /^Send events\n/)
+  assert.not.match(page, /^#|^```|\]\(/m)
+  const row = (await space.ok(['help', '@unique_key'])).stdout
+  assert.match(row, /^ {2}`@unique_key: .*\n[^]* {4}meaning: [^]* {4}eider help annotations\n/)
+  await space.ok(['help', 'search', 'xyzzy'], { exitCode: 1 })
+
+  const found = (words: string) => {
+    const topic = findTopic(words)
+    if (topic === null || topic.is !== 'rows') return topic?.page.topic
+    return topic.rows.map(({ page: { topic: of } }) => of).join()
+  }
+  assert.is(found('guides/send-events.md'), 'guides/send-events')
+  // A command comes before a page of its name, which has a longer one.
+  assert.is(found('collect.md'), 'collect')
+  assert.is(found('unknown-model'), 'errors')
+  assert.is(found('odata.page_size'), 'configuration')
+  assert.is(found('Exit codes'), 'commands')
+  assert.is(found('nonsense'), undefined)
+  assert.is(topicHint('@unique_kye', []), 'did you mean "@unique_key"?')
+  assert.is(searchPages(['YAML', '$schema'])[0]?.topic, 'editors')
+})
+
+test('everything that the program can say of a mistake is a topic', () => {
+  for (const code of allCodes) assert.is(findTopic(code)?.is, 'rows', code)
+  for (const name of Object.keys(annotations)) assert.is(findTopic(`@${name}`)?.is, 'rows', name)
+  for (const name of Object.keys(settings)) assert.is(findTopic(name)?.is, 'rows', name)
+})
+
+test('a page for a terminal is wrapped, with tables of two columns side by side', () => {
+  const text =
+    '# A\n\nWords with `code` and [a link](b.md).\n\n| k | v |\n| - | - |\n| `a` | long words that go on |\n\n```sh\neider run\n```\n'
+  assert.is(
+    showPage(text, { paint: plain, columns: 24 }),
+    'A\n\nWords with `code` and a\nlink.\n\n  `a`  long words that\n       go on\n\n    eider run\n',
   )
 })
 

@@ -23,7 +23,7 @@ const cases: readonly (readonly [command: string, problem: string, hint: string]
   ],
   [
     'query SELECT 1 2',
-    'eider query takes no further argument "1", "2"',
+    'eider query takes no more arguments "1", "2"',
     `${QUOTES}see "eider query --help"`,
   ],
   ['doctor all', 'eider doctor takes no argument "all"', 'see "eider doctor --help"'],

@@ -59,11 +59,7 @@ test('diagnostics: every code has a row, every row a code', () => {
 })
 
 test('environment: every code has a row, every row a code', () => {
-  compareWithSource(
-    codesBelow('Environment problems'),
-    'src',
-    'EnvironmentError|failure',
-  )
+  compareWithSource(codesBelow('Environment problems'), 'src', 'EnvironmentError|failure')
 })
 
 test('both services: every code has a row, every row a code', () => {

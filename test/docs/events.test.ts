@@ -121,6 +121,7 @@ test('every line of every command is as the schema says', async () => {
   ])
     await ask(space, command)
   await ask(space, 'contract a.good')
+  await ask(space, 'fmt --check', 1)
   await ask(space, 'token excel')
   await ask(space, 'odata explain a_good')
   await ask(space, 'status', 1)

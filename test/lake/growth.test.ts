@@ -3,19 +3,14 @@
 //
 // EIDER_LAKE_GROWTH=10 makes all sizes ten times as large, and says what it has measured.
 
-import { rm } from 'node:fs/promises'
-import { performance } from 'node:perf_hooks'
 import * as assert from 'uvu/assert'
 import { test } from 'uvu'
-import { parseModelName, type ModelName } from '../../src/core/names.ts'
 import type { ProjectPaths } from '../../src/core/project.ts'
-import { runPipeline } from '../../src/pipeline/run.ts'
-import { openStore } from '../../src/store/open-store.ts'
-import { projectOf, query } from '../support/handmade-models.ts'
+import { type Cost, costOf, maintain, run, stepsOf } from '../support/lake/grown.ts'
 import { lakeSettingsOf } from '../support/lake/lake-settings-of.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { type TestLake, withLake } from '../support/lake/with-lake.ts'
-import { pathsOf, runDefaults } from '../support/pipeline-project.ts'
+import { pathsOf } from '../support/pipeline-project.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const isLong = process.env['EIDER_LAKE_GROWTH'] !== undefined
@@ -23,73 +18,6 @@ const FACTOR = Number(process.env['EIDER_LAKE_GROWTH'] ?? 1)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const TABLES = [6, 12, 24].map((tables) => tables * FACTOR)
 const VERSIONS = [5, 10, 20].map((versions) => versions * FACTOR)
-const SIGNAL = new AbortController().signal
-
-interface Cost {
-  readonly messages: number
-  readonly bytes: number
-  readonly ms: number
-}
-
-async function costOf(lake: TestLake, step: () => Promise<unknown>): Promise<Cost> {
-  lake.catalog.forget()
-  const startedMs = performance.now()
-  await step()
-  const ms = performance.now() - startedMs
-  return { messages: lake.catalog.queries.length, bytes: lake.catalog.answeredBytes, ms }
-}
-
-/** `t0` has another row for each `version`. */
-const project = (tables: number, version: number) =>
-  projectOf(
-    ...Array.from({ length: tables }, (_, i) =>
-      query(`b.t${i}`, `SELECT 1 AS id, ${i === 0 ? version : 0} AS n, 'a' AS a, 'b' AS b`, {
-        expose: ['id'],
-      }),
-    ),
-  )
-
-async function run(paths: ProjectPaths, tables: number, version: number): Promise<void> {
-  const { ok, models } = await runPipeline({
-    ...runDefaults(paths),
-    project: project(tables, version),
-    retention: { snapshots: 3, ms: 0 },
-  })
-  assert.ok(ok, JSON.stringify(models.find(({ status }) => status === 'failed')))
-}
-
-async function pull(paths: ProjectPaths): Promise<void> {
-  await using puller = await openStore(paths).openPuller!()
-  await puller.pull({ retention: { snapshots: 1, ms: 0 }, takeUpMs: 0, signal: SIGNAL })
-}
-
-const maintain = (paths: ProjectPaths) =>
-  openStore(paths).upkeep!.maintain({ dryRun: false, migrate: false, waitMs: 0, signal: SIGNAL })
-
-/** As `eider ls` and `eider plan` read it. */
-async function read(paths: ProjectPaths): Promise<void> {
-  const { warehouse, state } = openStore(paths)
-  await using database = await warehouse.openToRead({ memoryLimit: null })
-  await using connection = await database.connect()
-  await state.read(connection, [parseModelName('b.t0') as ModelName])
-}
-
-/** Each step of a lake with so many tables and versions. The run that does nothing comes last, after the upkeep. */
-async function stepsOf(
-  paths: ProjectPaths,
-  lake: TestLake,
-  tables: number,
-  version: number,
-): Promise<Record<string, Cost>> {
-  await rm(paths.snapshots, { recursive: true, force: true })
-  return {
-    read: await costOf(lake, () => read(paths)),
-    'run of one change': await costOf(lake, () => run(paths, tables, version)),
-    'run with nothing to do': await costOf(lake, () => run(paths, tables, version)),
-    'first pull': await costOf(lake, () => pull(paths)),
-    'pull of no change': await costOf(lake, () => pull(paths)),
-  }
-}
 
 /** A fiftieth of the whole, since some answers are longer by chance, such as the digits of numbers. */
 const CHANCE = 0.02

@@ -34,6 +34,8 @@ lakeTest(
     assert.match(late.message, /another run is in progress: all .*:\d+$/)
     const holder = await openStore(pathsWith(lake)).lease.holder()
     assert.match(holder?.name ?? '', /^all /)
+    const heldMs = Date.now() - holder!.since!.getTime()
+    assert.ok(heldMs > -60_000 && heldMs < 600_000, `${heldMs} ms`)
   },
 )
 

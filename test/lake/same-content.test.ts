@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { MANIFEST_FILE, parseManifest, type PublishedRelation } from '../../src/core/snapshot.ts'
 import { sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
+import { textOf } from '../../src/duckdb/values.ts'
 import { lakeProject } from '../support/lake/lake-project.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { withLake } from '../support/lake/with-lake.ts'
@@ -43,7 +44,7 @@ async function publishedBy(space: Workspace): Promise<readonly unknown[]> {
       const [table] = await connection.rows(sql`SELECT table_name AS name FROM duckdb_tables()`)
       // As they lie there, since pages without a key come in that order.
       const rows = await connection.texts(
-        sql`SELECT to_json(t)::VARCHAR AS row FROM ${sql.ident(String(table?.['name']))} AS t`,
+        sql`SELECT to_json(t)::VARCHAR AS row FROM ${sql.ident(textOf(table?.['name']))} AS t`,
       )
       return { ...described(relation), rows }
     }),

@@ -7,6 +7,7 @@ export type ValueKind =
   | 'target'
   | 'variable'
   | 'extension'
+  | 'topic'
   | 'directory'
   | 'file'
   /** Anything: nothing can be proposed. */
@@ -60,6 +61,8 @@ export const argumentValues: Readonly<Record<string, ValueKind>> = {
 /** Of commands that take any number of arguments. */
 export const manyValues: Readonly<Record<string, ValueKind>> = {
   'extension:install': 'extension',
+  fmt: 'file',
+  help: 'topic',
 }
 
 /** Of the other commands that take any number of arguments. */

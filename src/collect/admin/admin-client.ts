@@ -177,7 +177,7 @@ function failure(cause: Error, port: number, timeoutMs: number): EnvironmentErro
   return new EnvironmentError(
     'daemon-silent',
     `the daemon on admin port ${port} has not answered for ${timeoutMs / 1000} s`,
-    { hint: 'stop the daemon; a run reads the buffer by itself when no daemon holds it', cause },
+    { hint: 'stop the daemon; a run reads the buffer directly when no daemon is running', cause },
   )
 }
 

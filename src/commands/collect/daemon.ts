@@ -16,7 +16,7 @@ export default class CollectDaemonCommand extends BaseCommand {
       summary: 'Port of the flush API, local only (COLLECT_ADMIN_PORT)',
     }),
     host: Flags.string({ summary: 'Address of the public port (COLLECT_HOST)' }),
-    token: Flags.string({ summary: 'Token that senders must show (COLLECT_TOKEN)' }),
+    token: Flags.string({ summary: 'Token that senders must send (COLLECT_TOKEN)' }),
     'allow-anonymous': Flags.boolean({ summary: 'Open a port to other machines without a token' }),
   }
 

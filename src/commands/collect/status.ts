@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 
 export default class CollectStatus extends BaseCommand {
-  static override summary = 'Show what waits in the buffer, what is claimed and what was rejected'
+  static override summary = 'Show buffered, claimed and rejected events'
   static override examples = [
     '<%= config.bin %> collect status',
     '<%= config.bin %> collect status --json',

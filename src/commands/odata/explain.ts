@@ -8,7 +8,7 @@ import { serviceOptions } from '../service-options.ts'
 import { queriedSnapshot } from './queried-snapshot.ts'
 
 export default class ODataExplain extends BaseCommand {
-  static override summary = 'Show how an OData query is understood and the SQL that it becomes'
+  static override summary = 'Show how an OData query is interpreted, and its SQL'
   static override examples = [
     `<%= config.bin %> odata explain 'mart_sales?$filter=amount gt 100'`,
     `<%= config.bin %> odata explain 'core.orders(10)/customer' --json`,

@@ -12,7 +12,7 @@ import { queriedSnapshot } from './queried-snapshot.ts'
 
 export default class ODataPreview extends BaseCommand {
   static override summary =
-    'Answer one OData query without a server, also on a model that is not exposed'
+    'Answer one OData query without a server, even on a model that is not exposed'
   static override examples = [
     '<%= config.bin %> odata preview mart_sales',
     `<%= config.bin %> odata preview staging.orders '?$filter=amount gt 100&$top=5'`,

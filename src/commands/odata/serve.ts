@@ -15,11 +15,11 @@ export default class ODataServe extends BaseCommand {
     ...watchVariableFlags,
     port: Flags.integer({ summary: 'Port (ODATA_PORT)' }),
     host: Flags.string({ summary: 'Address (ODATA_HOST)' }),
-    token: Flags.string({ summary: 'Token that clients must show (ODATA_TOKEN)' }),
+    token: Flags.string({ summary: 'Token that clients must send (ODATA_TOKEN)' }),
     'allow-anonymous': Flags.boolean({
       summary: 'Open the port to other machines without a token',
     }),
-    'page-size': Flags.integer({ summary: 'Rows of a page', min: 1 }),
+    'page-size': Flags.integer({ summary: 'Rows per page', min: 1 }),
     watch: Flags.boolean({
       summary: 'Build models as they are saved, in a copy of the warehouse, and serve that',
     }),

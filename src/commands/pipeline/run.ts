@@ -64,7 +64,7 @@ export default class PipelineRun extends BaseCommand {
     retry: Flags.boolean({ summary: 'Only what failed or was skipped in the last run' }),
     'fail-fast': Flags.boolean({ summary: 'Start no further model after a failure' }),
     threads: Flags.integer({
-      summary: 'Models that are built at a time; 4 by default, or as many as there are cores',
+      summary: 'Number of models to build in parallel; by default 4, at most one per core',
       min: 1,
       max: limits.modelsAtOnce,
     }),

@@ -11,7 +11,7 @@ import { entitySetName, sameName } from '../../core/names.ts'
 type Models = ReadonlyMap<string, Model>
 
 export default class PipelineShow extends BaseCommand {
-  static override summary = 'Show one model: columns, what it reads and what reads it, its SQL'
+  static override summary = 'Show one model: columns, upstream and downstream models, SQL'
   static override examples = [
     '<%= config.bin %> show mart.sales',
     '<%= config.bin %> show mart.sales --lineage',

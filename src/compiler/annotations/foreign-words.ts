@@ -40,7 +40,7 @@ const names: Readonly<Record<string, string>> = {
   audit: '@check',
   audits: '@check',
   assert: '@check',
-  severity: '@warn in place of @check',
+  severity: '@warn instead of @check',
   not_null: '@check: not_null(…)',
   unique: '@check: unique(…)',
   accepted_values: '@check: accepted(…)',

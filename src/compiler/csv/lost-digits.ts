@@ -43,7 +43,7 @@ export async function lostDigits(
     const type = infinite === null ? `DECIMAL(38,${decimals})` : 'VARCHAR'
     const problem =
       infinite === null
-        ? `the column "${name}" has ${short(cut!)} beside fractions, so it would be DOUBLE and lose digits`
+        ? `the column "${name}" has ${short(cut!)} as well as fractions, so it would be DOUBLE and lose digits`
         : `the column "${name}" has ${short(infinite)}, which is beyond DOUBLE and would be infinite`
     const hint = `declare its type in ${path.replace(/\.\w+$/, '.yml')}, under columns: ${name}: ${type}`
     found.push(diagnostic('seed-row', { problem }, wholeFile(path), { hint }))

@@ -187,7 +187,7 @@ function hintOf(
   if (message.startsWith('WHERE clause cannot contain aggregates'))
     return 'filter by an aggregate with HAVING, after GROUP BY'
   if (message.startsWith('WHERE clause cannot contain window functions'))
-    return 'filter by a window function with QUALIFY, in place of WHERE'
+    return 'filter by a window function with QUALIFY instead of WHERE'
   if (message.startsWith('aggregate function calls cannot be nested'))
     return 'aggregate in a subquery first'
   if (message.startsWith('No files found'))

@@ -83,7 +83,7 @@ const words: Readonly<Record<string, string>> = {
   systimestamp: 'current_timestamp',
   rownum: 'row_number() OVER (), or LIMIT at the end',
   rowcount: 'count(*)',
-  level: 'WITH RECURSIVE in place of CONNECT BY',
+  level: 'WITH RECURSIVE instead of CONNECT BY',
 }
 
 const types: Readonly<Record<string, string>> = {

@@ -139,7 +139,7 @@ async function foreignFormat(path: string, system: SourceSystem): Promise<Reason
         ? null
         : { problem: 'it is not an SQLite database', hint: 'write database: for a DuckDB file' }
     if (isSqlite)
-      return { problem: 'it is an SQLite database', hint: 'write sqlite: in place of database:' }
+      return { problem: 'it is an SQLite database', hint: 'write sqlite: instead of database:' }
     return head.slice(8, 12) === 'DUCK'
       ? null
       : {

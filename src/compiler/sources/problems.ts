@@ -135,7 +135,7 @@ function fileProblem(
   if (/version guessing|version-hint/.test(message))
     return {
       problem: 'the table does not say which of its versions is the current one',
-      hint: 'name the current .metadata.json file in place of the directory, or let the writer keep metadata/version-hint.text',
+      hint: 'name the current .metadata.json file instead of the directory, or let the writer keep metadata/version-hint.text',
     }
   if (/No such sheet|Sheet .* not found/i.test(message))
     return { problem: message.split('\n')[0]!, hint: 'check "sheet"' }

@@ -39,7 +39,7 @@ function partOf(chunk: DuckDBDataChunk, { address, length, rows }: Place): TextP
   return {
     rows,
     copy() {
-      if (held === null) throw new Error('the texts have already been copied')
+      if (held === null) throw new Error('the strings have already been copied')
       const pointer = new BigUint64Array([BigInt(address)])
       const bytes = bindings.get_data_from_pointer(pointer.buffer, 0, length)
       held = null

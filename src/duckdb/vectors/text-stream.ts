@@ -160,7 +160,7 @@ class Texts implements TextPart {
   }
 
   copy(): Buffer {
-    if (this.#chunk === null) throw new Error('the texts have already been copied')
+    if (this.#chunk === null) throw new Error('the strings have already been copied')
     const bytes = copyTexts(this.#headers, this.rows)
     this.#chunk = null
     noteCopied(bytes.length)
@@ -246,7 +246,8 @@ function requireNoNull(vector: duckdb.Vector, count: number): void {
   const words = Math.ceil(count / 64)
   const bits: Uint8Array | null = bindings.vector_get_validity(vector, words * 8)
   for (let row = 0; bits !== null && row < count; row++)
-    if ((bits[row >> 3]! & (1 << (row & 7))) === 0) throw new Error('a text of the result is NULL')
+    if ((bits[row >> 3]! & (1 << (row & 7))) === 0)
+      throw new Error('a string of the result is NULL')
 }
 
 /** The text of a row when it is short enough to be in its header. */

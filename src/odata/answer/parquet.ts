@@ -12,7 +12,7 @@ export async function answerParquet(exchange: Exchange, addressed: Addressed): P
   const { query } = addressed
   const { engine, request, resources, service, snapshot } = exchange
   if (query.expand.length > 0) throw noPlace('$expand', 'nested rows')
-  if (query.withCount) throw noPlace('$count', 'the number of rows beside them')
+  if (query.withCount) throw noPlace('$count', 'the number of rows next to them')
   if (query.output.length === 0) throw noPlace('$select', 'rows without a property')
   const rows = rowsSql(query, { offset: 0, limit: null })
   const order = {

@@ -25,7 +25,7 @@ export const raised: ReadonlyMap<string, Raised> = new Map([
     TOO_MANY_RELATED,
     {
       code: 'expand-too-large',
-      message: `more than ${limits.expandedRows} related rows, or ${limits.expandedTextBytes / 2 ** 20} MiB of their texts: ask for fewer with $top or a smaller page, or with $top or $filter within $expand`,
+      message: `more than ${limits.expandedRows} related rows, or ${limits.expandedTextBytes / 2 ** 20} MiB of their text: ask for fewer with $top or a smaller page, or with $top or $filter within $expand`,
       target: '$expand',
     },
   ],

@@ -88,7 +88,7 @@ export function foreignOperator(
     const [low, high] = range === null ? ['1', '5'] : [range[1]!, range[2]!]
     return say(`write ${value} ge ${low} and ${value} le ${high}`)
   }
-  if (name === 'not') return say(`it stands before a condition: not (${value} in (1,2))`)
+  if (name === 'not') return say(`it comes before a condition: not (${value} in (1,2))`)
   const meant = Object.hasOwn(operatorWords, name) ? operatorWords[name] : undefined
   const hint = meant === undefined ? didYouMean(name, known) : `write "${meant}"`
   return say(hint ?? `there are ${known.join(', ')}`)

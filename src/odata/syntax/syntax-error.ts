@@ -66,7 +66,7 @@ function valueMistake(text: string, position: number): string | null {
   }
   const before = text.slice(0, position)
   const negated = /([\w/]+)\s+not\s+in\s*$/i.exec(before)?.[1]
-  if (negated !== undefined) return `"not" stands before a condition: not (${negated} in (1,2))`
+  if (negated !== undefined) return `"not" comes before a condition: not (${negated} in (1,2))`
   if (before.endsWith("'") && /^\w/.test(rest))
     return "a quote within text is written twice: 'O''Neil'"
   if (/[\w)'] {2,}$/.test(before) && /^[\w(']/.test(rest))

@@ -107,7 +107,7 @@ export async function insertTolerantly(
     FROM ${VERDICTS} JOIN (${rawEvents(claim)}) USING (seq)`)
   if (rejected !== batch.rejected)
     throw new ModelFailure(
-      `${batch.rejected} events of ${describeSegment(claim)} do not fit, but only ${rejected} could be set aside; nothing was inserted`,
+      `${batch.rejected} events of ${describeSegment(claim)} do not fit, but only ${rejected} could be quarantined; nothing was inserted`,
     )
 }
 

@@ -140,7 +140,7 @@ async function inMemory({ openDoor, ...options }: TestOptions): Promise<TestOutc
   return { problem: isEmpty ? NOTHING_EXPECTED : null, difference: null }
 }
 
-const NOTHING_EXPECTED = 'there is no expect.csv; "eider test --accept" writes what comes out'
+const NOTHING_EXPECTED = 'there is no expect.csv; "eider test --accept" writes the actual rows'
 
 /** null: as it is expected. */
 async function runOnce(
@@ -216,7 +216,7 @@ function postedFiles({ inputs, model }: Testing, { given }: CaseRun): readonly P
     if (file.format === 'ndjson') posted.push({ file, events })
     else if (events.name === model.name)
       throw new ModelFailure(
-        `${file.path}: the events of ${model.name} are given as they are posted, one JSON object a line, in given/${model.name}.ndjson`,
+        `${file.path}: the events of ${model.name} are given as they are posted, one JSON object per line, in given/${model.name}.ndjson`,
         'placed',
       )
   }

@@ -183,7 +183,7 @@ const changedMeanwhile = (to: Side, cause: unknown): EnvironmentError =>
     'move-refused',
     `another process has changed ${nameOf(to)} while tables were moved into it`,
     {
-      hint: 'move into a target that nobody else uses yet; started again, the move goes on',
+      hint: 'move into a target that nobody else uses yet; started again, the move continues',
       cause,
     },
   )

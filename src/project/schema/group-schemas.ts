@@ -44,7 +44,7 @@ const table: Members<typeof TABLE_KEYS> = {
   }),
   range: said('Cells of that sheet, such as A1:D20', text),
   loaded_at: said(
-    'Column with a date or a time: its greatest value says when rows came last',
+    'Column with a date or a time: its latest value tells when the table was last loaded',
     text,
   ),
   warn_after: said(
@@ -157,7 +157,7 @@ const notify: Members<typeof notifyKeys> = {
     'URL to which a notification is sent by POST, as JSON, such as ${NOTIFY_URL}',
     text,
   ),
-  command: said('Command line for the shell, which gets the same JSON on its standard input', text),
+  command: said('Shell command that gets the same JSON on stdin', text),
 }
 
 const scalar: JsonSchema = { type: ['string', 'number', 'boolean'] }
@@ -177,7 +177,7 @@ export const groups = {
     named(NAME, group(source, { required: ['tables'], type: 'object' })),
   ),
   secrets: said(
-    'By what remote files are read; the values come from the environment',
+    'Keys and tokens for reading remote files; the values come from the environment',
     named(/^[A-Za-z0-9_-]+$/, {
       oneOf: Object.values(secrets).map((members) =>
         group(members, { required: ['type'], type: 'object' }),
@@ -189,6 +189,6 @@ export const groups = {
 /** `members`: what a target may override. */
 export const targets = (members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   said(
-    'States beside the one of the file, for --target NAME: what stands here comes before the file',
+    'Further states of the project, for --target NAME; these settings take precedence over the file',
     named(TARGET, group(members, { description: 'What this target overrides' })),
   )

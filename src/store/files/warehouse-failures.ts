@@ -36,7 +36,7 @@ export function explain(error: DatabaseError, path: string, hint: string): Envir
     return failure(
       'warehouse-unusable',
       `a newer DuckDB than that of eider wrote the warehouse ${path}`,
-      'go on with the version of eider or DuckDB that wrote it, or restore a backup of before',
+      'use the version of eider or DuckDB that wrote it, or restore an earlier backup',
     )
   if (/No space left on device/.test(error.message))
     return failure('disk-full', `the disk of ${path} is full`, 'make room and run again')

@@ -96,7 +96,7 @@ export function checkFormat(row: Readonly<Record<string, unknown>> | null, lake:
   throw new EnvironmentError(
     'lake-taken',
     `the lake holds the tables of the project ${String(row?.['project'])}, and this one is ${lake.project}: ${describeLake(lake)}`,
-    { hint: 'set lake.schema to a schema of its own' },
+    { hint: 'set lake.schema to a separate schema' },
   )
 }
 

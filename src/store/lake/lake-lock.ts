@@ -15,7 +15,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError } from '../../duckdb/errors.ts'
 import type { LakeEngine } from '../../duckdb/open-lake.ts'
-import { type Row, textOf } from '../../duckdb/values.ts'
+import { numberOf, type Row, textOf } from '../../duckdb/values.ts'
 import type { LeaseHolder, LeaseOptions } from '../run-lease.ts'
 import { explainLake } from './lake-failures.ts'
 
@@ -193,7 +193,8 @@ const SERVER = sql`current_setting('fsync') AS fsync, current_setting('full_page
 function refuseUnsafe({ fsync, pages, standby, clock }: Server): void {
   const unsafe = (message: string, hint: string) =>
     new EnvironmentError('lake-unsafe', message, { hint })
-  if (standby) throw unsafe('lake.catalog is a standby, which takes no commits', 'name its primary')
+  if (standby)
+    throw unsafe('lake.catalog is a standby, which accepts no commits', 'name its primary')
   for (const [name, value] of [
     ['fsync', fsync],
     ['full_page_writes', pages],
@@ -228,13 +229,18 @@ async function lockedBy(connection: Connection, lake: LakeTarget): Promise<Envir
 async function holderOf(connection: Connection, lake: LakeTarget): Promise<LeaseHolder | null> {
   const rows = await connection.rows(
     ask(sql`
-      SELECT DISTINCT a.application_name AS name FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+      SELECT a.application_name AS name, extract(epoch FROM min(a.xact_start))::float8 AS since
+      FROM pg_locks l JOIN pg_stat_activity a USING (pid)
       WHERE l.locktype = 'advisory' AND l.granted AND l.classid = ${sql.value(baseOf(lake))} AND l.objid = 0
-        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY name`),
+        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      GROUP BY a.application_name ORDER BY name`),
   )
   if (rows.length === 0) return null
   const names = rows.map(({ name }) => textOf(name).replace(/^eider /, ''))
-  return { name: names.join(', '), alive: true }
+  // A role that may not look into the connections of others is told none of their times.
+  const starts = rows.flatMap(({ since }) => (since === null ? [] : [numberOf(since) * 1000]))
+  const since = starts.length === 0 ? {} : { since: new Date(Math.min(...starts)) }
+  return { name: names.join(', '), alive: true, ...since }
 }
 
 /** A query that PostgreSQL carries out, in the transaction of the connection. */

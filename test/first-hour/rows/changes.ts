@@ -44,7 +44,7 @@ export const rows: readonly Mistake[] = [
     ask: { eider: run },
     answer: `
       models/mart/two.sql:1:18 error mart.two: Could not parse string "paid" according to format specifier "%Y"
-      hint: try_strptime gives NULL where a text does not fit
+      hint: try_strptime gives NULL where a string does not fit
       1 failed, 4 built, published <id> in <time> eider run --retry`,
     among: true,
     exitCode: 1,

@@ -38,7 +38,7 @@ export const rows: readonly Mistake[] = [
     mistake: 'one argument too many',
     ask: { eider: ['show', 'core.orders', 'x'] },
     answer: `
-      error: eider show takes no further argument "x"
+      error: eider show takes no more arguments "x"
       hint: put an argument with spaces in quotes; see "eider show --help"`,
     exitCode: 2,
     grade: 'A',
@@ -167,7 +167,7 @@ export const rows: readonly Mistake[] = [
     ask: { eider: ['clean'] },
     answer: `
       error: there is no command "clean"
-      hint: "eider drop MODEL" removes what no file makes any more; .eider/ holds everything else`,
+      hint: "eider drop MODEL" removes what no file defines any more; .eider/ holds everything else`,
     exitCode: 2,
     grade: 'A',
   },

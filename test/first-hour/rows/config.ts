@@ -203,7 +203,7 @@ export const rows: readonly Mistake[] = [
     id: 'b18',
     mistake: 'a variable that is a map',
     files: yml('name: shop\nvars:\n  since: { a: 1 }\n'),
-    answer: `eider.yml:3:10 error config-invalid-value: "vars.since" must be a text, a number, true or false, a date, or a list of these`,
+    answer: `eider.yml:3:10 error config-invalid-value: "vars.since" must be a string, a number, true or false, a date, or a list of these`,
     grade: 'A',
   },
   {

@@ -75,7 +75,7 @@ export const rows: readonly Mistake[] = [
     files: { 'models/mart/schema.yml': 'models: []' },
     answer: `
       models/mart/schema.yml:1:1 warning ignored-file: this file is not read: a model is a .sql file
-      hint: its tests and texts go into the models, as -- @check and -- @description; its sources into eider.yml`,
+      hint: its tests and descriptions go into the models, as -- @check and -- @description; its sources into eider.yml`,
     grade: 'A',
   },
   {

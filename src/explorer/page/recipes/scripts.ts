@@ -51,7 +51,7 @@ export function duckDb({ csvUrl, parquetUrl }: RecipeSource): Recipe {
     steps: [],
     codes: [...parquet, { name: 'CSV', text: from('read_csv', csvUrl) }],
     token: "With a token, once a session: CREATE SECRET (TYPE http, BEARER_TOKEN '…');",
-    notes: ['INSTALL httpfs; LOAD httpfs; where DuckDB does not load it by itself.'],
+    notes: ['INSTALL httpfs; LOAD httpfs; if DuckDB does not load it automatically.'],
   }
 }
 

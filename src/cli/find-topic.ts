@@ -1,0 +1,84 @@
+// What `eider help` has to say of a word: a page of docs/, a chapter of one, or the row of a table.
+
+import { didYouMean } from '../core/suggest.ts'
+import { documentation, type Page, type Row, rowsAbout } from '../files/documentation.ts'
+
+export type Found =
+  | { readonly is: 'page'; readonly page: Page }
+  | { readonly is: 'rows'; readonly rows: readonly Row[] }
+  | { readonly is: 'chapter'; readonly page: Page; readonly title: string; readonly text: string }
+
+/** `send-events`, `guides/send-events` and `guides/send-events.md` are one page. */
+export function findTopic(words: string): Found | null {
+  const topic = words
+    .toLowerCase()
+    .replace(/^docs\//, '')
+    .replace(/\.md$/, '')
+    .replaceAll(' ', '-')
+  const pages = documentation()
+  const page =
+    pages.find((one) => one.topic.toLowerCase() === topic) ??
+    pages.find((one) => one.topic.toLowerCase().replace(/^.*\//, '').replace(/^\d-/, '') === topic)
+  if (page !== undefined) return { is: 'page', page }
+  const rows = rowsAbout(words)
+  if (rows.length > 0) return { is: 'rows', rows }
+  for (const one of pages)
+    for (const chapter of chaptersOf(one))
+      if (plain(chapter.title) === plain(words)) return { is: 'chapter', page: one, ...chapter }
+  return null
+}
+
+interface Chapter {
+  readonly title: string
+  readonly text: string
+}
+
+/** Each heading with what is below it, down to the next one of its level or above. */
+function chaptersOf({ text }: Page): readonly Chapter[] {
+  const lines = text.split('\n')
+  let isCode = false
+  const headings = lines.flatMap((line, at) => {
+    if (line.startsWith('```')) isCode = !isCode
+    const [, marks, title] = (isCode ? null : /^(#{2,}) (.+)$/.exec(line)) ?? []
+    return marks === undefined ? [] : [{ at, level: marks.length, title: title! }]
+  })
+  return headings.map(({ at, level, title }, i) => {
+    const next = headings.slice(i + 1).find((other) => other.level <= level)
+    return { title, text: lines.slice(at, next?.at).join('\n') }
+  })
+}
+
+const plain = (title: string) => title.toLowerCase().replaceAll('`', '')
+
+/** For a word that nothing is about. */
+export function topicHint(words: string, commands: readonly string[]): string {
+  const pages = documentation()
+  const known = [
+    ...commands,
+    ...pages.flatMap(({ topic }) => [topic, topic.replace(/^.*\//, '')]),
+    ...pages.flatMap((page) => chaptersOf(page).map(({ title }) => plain(title))),
+    ...pages.flatMap(({ text }) =>
+      Array.from(text.matchAll(/^\| `(@?[\w.-]+)/gm), ([, word]) => word!),
+    ),
+  ]
+  return didYouMean(words, known) ?? `eider help search ${words}`
+}
+
+export interface Line {
+  readonly topic: string
+  readonly line: number
+  readonly text: string
+}
+
+/** Lines that have all the words, those of headings first. */
+export function searchPages(words: readonly string[]): readonly Line[] {
+  const wanted = words.map((word) => word.toLowerCase())
+  const found = documentation().flatMap(({ topic, text }) =>
+    text.split('\n').flatMap((line, i) => {
+      const low = line.toLowerCase()
+      return wanted.every((word) => low.includes(word)) ? [{ topic, line: i + 1, text: line }] : []
+    }),
+  )
+  const isHeading = ({ text }: Line) => text.startsWith('#')
+  return [...found.filter(isHeading), ...found.filter((line) => !isHeading(line))]
+}
