@@ -34,6 +34,7 @@ const OFF = [
   'ExpandTimeShorthands',
   'ItsContraction',
   'MissingPreposition',
+  'MissingTo',
   'DiscourseMarkers',
 ]
 

@@ -128,7 +128,10 @@ const KEPT = 'nothing was lost: what was committed and published is kept'
 export const problemIn = (error: DatabaseError): string => oneLine(error)
 
 function oneLine(error: DatabaseError): string {
-  const text = error.details.message.replace(/^TransactionContext Error: /, '')
+  const text = error.details.message
+    .replace(/^TransactionContext Error: /, '')
+    // The reason is on the next line.
+    .replace(/Failed to commit DuckLake transaction\.\n/, '')
   const first = csvProblem(text) ?? castProblem(text) ?? text.split('\n')[0] ?? ''
   const candidates = error.details.candidates.filter((candidate) => candidate !== '')
   return candidates.length === 0 ? first : `${first} (did you mean ${candidates.join(' or ')}?)`

@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
   },
   {
     code: 'lake-unreachable',
-    when: /Unable to connect to Postgres|from DuckLake: .*Current transaction is aborted|server closed the connection|no connection to the server|Connection refused|terminating connection|the database system is|could not (?:receive|send) data|SSL connection has been closed|too many clients|remaining connection slots/,
+    when: /Unable to connect to Postgres|Failed to execute query \\?"ROLLBACK|from DuckLake: .*Current transaction is aborted|server closed the connection|no connection to the server|Connection refused|terminating connection|the database system is|could not (?:receive|send) data|SSL connection has been closed|too many clients|remaining connection slots/,
     says: (lake, words) => `PostgreSQL does not answer, ${describeLake(lake)}: ${words}`,
     hint: () =>
       'check lake.catalog and whether the server runs; nothing was lost, run again when it does',
@@ -112,10 +112,14 @@ export function explainReading(error: unknown, lake: LakeTarget): unknown {
 
 const GONE = /HTTP (?:GET|HEAD) error (?:on|reading) '([^'?]*)[^']*'.*404/s
 
+/** An error of DuckDB may hold another one, and that of PostgreSQL may have no words: the connection is gone. */
+const innermost = (message: string): string =>
+  /.*"exception_message":"(.*?)"?\}*$/s.exec(message)?.[1]?.replace(/: *$/, '') ?? message
+
 /** The words of PostgreSQL, which stand last, after the options of the connection. */
 function reasonOf(message: string): string {
   const plain = message.replaceAll(String.raw`\"`, '"').replaceAll(String.raw`\n`, '\n')
   const [, words] = /(?:failed: |ERROR: +|FATAL: +)(.*)/.exec(plain) ?? []
-  const line = words ?? plain.split('\n')[0] ?? ''
+  const line = words ?? innermost(plain).split('\n')[0] ?? ''
   return line.replace(/^(?:FATAL|ERROR): +/, '').replace(/"?\}+$/, '')
 }
