@@ -23,7 +23,7 @@ const browser = {
 
 /**
  * Two libraries hang what they offer on objects, all of which a bundler has to keep: dagre its algorithms for graphs in
- * general, uPlot lines that are curved or stepped, bars, and times of other zones. What nothing reads there is 10 KB that never run.
+ * general, uPlot lines that are curved or stepped, bars, times of other zones, and its own helpers. What nothing reads there is 10 KB that never run.
  */
 const withoutUnused = {
   name: 'without-unused',
@@ -31,7 +31,7 @@ const withoutUnused = {
     if (id.includes('/@dagrejs/dagre/')) return withoutUnreadMembers(code)
     if (id.includes('/uplot/dist/'))
       return code.replace(
-        /^\s*\(paths\.(?:stepped|bars|spline) .*$|^\s*uPlot\.(?:join|tzDate|fmtDate|addGap|clipGaps|orient)\s+= .*$/gm,
+        /^\s*\(paths\.(?:stepped|bars|spline) .*$|^\s*uPlot\.(?:join|tzDate|fmtDate|addGap|clipGaps|orient|assign|fmtNum|rangeNum|rangeLog|rangeAsinh|pxRatio|sync)\s+= .*$/gm,
         '',
       )
     return null

@@ -99,6 +99,8 @@ async function runFile(file: string): Promise<FileResult> {
   const counts = `${passed} of ${total}${skipped > 0 ? `, ${skipped} skipped` : ''}`
   print(`${mark} ${nameOf(file)} (${counts}, ${Date.now() - startedAt} ms)`)
   if (!ok) print(`${output.trimEnd()}\n     exit code ${exitCode}\n`)
+  // A long form prints its figures.
+  else if (isLong) print(output.trim())
   return { passed, failed, skipped }
 }
 

@@ -9,7 +9,7 @@ import { problemOfSystem } from '../files/system-errors.ts'
 const STDIN = '-'
 
 export default class Fmt extends BaseCommand {
-  static override summary = 'Write the annotations of models in one form; SQL stays as it is'
+  static override summary = 'Format the annotations of models; SQL is never changed'
   static override examples = [
     '<%= config.bin %> fmt',
     '<%= config.bin %> fmt --check',

@@ -42,6 +42,8 @@ export interface CompileOptions {
   readonly dir: string
   /** Tables of sources as they were when they could be read, for those that cannot be read now. */
   readonly knownTables?: readonly CompiledExternal[]
+  /** Those are taken as they were, and no source of them is asked: somebody is typing. */
+  readonly trustsKnown?: boolean
   /** Called with the data files and patterns that models name, before the head of any of them is read. */
   readonly onInputs?: (connection: Connection, names: readonly string[]) => Promise<void>
 }
@@ -62,7 +64,7 @@ export async function compile(
  */
 export async function compileAll(
   files: ProjectFiles,
-  { dir, onInputs, knownTables = [] }: CompileOptions,
+  { dir, onInputs, knownTables = [], trustsKnown }: CompileOptions,
 ): Promise<CompiledProject> {
   const found: Diagnostic[] = [...(files.problems ?? [])]
   const names = uniqueNames(files, found)
@@ -87,6 +89,7 @@ export async function compileAll(
   const sources = await attachKnownSources(database, connection, dir, files.sources ?? [], {
     modelNames,
     knownTables,
+    trustsKnown,
   })
   found.push(...sources.unreadable, ...sources.misnamed)
   const closed = isClosed(files.sources ?? [], files.extensions)

@@ -38,6 +38,8 @@ export class EditedProject implements AsyncDisposable {
   #watch: ProjectWatch | null = null
   #timer: NodeJS.Timeout | undefined
   #isStale = true
+  /** Sources are asked when something was saved, and not at each key. */
+  #isSaved = true
   #isClosed = false
   #compiling: Promise<void> | null = null
   #understood: Understood | null = null
@@ -55,6 +57,7 @@ export class EditedProject implements AsyncDisposable {
     if (this.#isClosed) return await watch[Symbol.asyncDispose]()
     this.#watch = watch
     watch.onChange(() => {
+      this.#isSaved = true
       this.note()
       return Promise.resolve()
     })
@@ -154,7 +157,10 @@ export class EditedProject implements AsyncDisposable {
     const project = await loadProject(this.dir, { env, flags, target, vars, unsaved })
     const knownTables = this.#understood?.compiled.external?.tables ?? []
     const models = project.files.models.filter(({ source }) => source.path !== without)
-    const compiled = await compileAll({ ...project.files, models }, { dir: this.dir, knownTables })
+    const trustsKnown = !this.#isSaved
+    this.#isSaved = false
+    const options = { dir: this.dir, knownTables, trustsKnown }
+    const compiled = await compileAll({ ...project.files, models }, options)
     return { project, compiled }
   }
 

@@ -57,15 +57,23 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
     }
   })
 
-  const tell = async (document: TextDocument, text: string | null) => {
-    const file = await projects.fileOf(document.uri)
-    file?.project.setText(file.path, text)
+  // One after the other: a request is about the text of all changes before it.
+  let told = Promise.resolve()
+  const tell = (document: TextDocument, text: string | null) => {
+    told = told.then(async () => {
+      const file = await projects.fileOf(document.uri)
+      file?.project.setText(file.path, text)
+    })
   }
-  documents.onDidChangeContent(({ document }) => void tell(document, document.getText()))
-  documents.onDidClose(({ document }) => void tell(document, null))
+  const fileOf = async (uri: string) => {
+    await told
+    return await projects.fileOf(uri)
+  }
+  documents.onDidChangeContent(({ document }) => tell(document, document.getText()))
+  documents.onDidClose(({ document }) => tell(document, null))
 
   connection.onCodeAction(async ({ textDocument: { uri }, range }): Promise<CodeAction[]> => {
-    const file = await projects.fileOf(uri)
+    const file = await fileOf(uri)
     if (file === null) return []
     return projects.diagnosticsOf(file).flatMap((item) => {
       const place = rangeOf(item.source, item.span)
@@ -80,30 +88,30 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
 
   const namesOf = (file: OpenFile) => projects.placesOf(file)
   connection.onCompletion(async ({ textDocument: { uri }, position }) => {
-    const file = await projects.fileOf(uri)
+    const file = await fileOf(uri)
     return file === null ? null : [...(await completionAt(file, position))]
   })
   connection.onHover(async ({ textDocument: { uri }, position }) => {
-    const file = await projects.fileOf(uri)
+    const file = await fileOf(uri)
     return file === null ? null : await hoverAt(file, position)
   })
   connection.onDefinition(async ({ textDocument: { uri }, position }) => {
-    const file = await projects.fileOf(uri)
+    const file = await fileOf(uri)
     return file === null ? null : await definitionAt(file, position, namesOf(file))
   })
   connection.onReferences(async ({ textDocument: { uri }, position, context }) => {
-    const file = await projects.fileOf(uri)
+    const file = await fileOf(uri)
     if (file === null) return null
     return [...(await referencesAt(file, position, namesOf(file), context.includeDeclaration))]
   })
   connection.onPrepareRename(async ({ textDocument: { uri }, position }) => {
-    const file = await projects.fileOf(uri)
+    const file = await fileOf(uri)
     if (file === null) return null
     const { range, model, column } = await renameTarget(file, position)
     return { range, placeholder: column ?? model }
   })
   connection.onRenameRequest(async ({ textDocument: { uri }, position, newName }) => {
-    const file = await projects.fileOf(uri)
+    const file = await fileOf(uri)
     if (file === null) return null
     const uriOf = (path: string) => projects.uriOf(file.project, path)
     const target = await renameTarget(file, position)
@@ -121,12 +129,12 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
     return newText === text ? [] : [{ range: { start: { line: 0, character: 0 }, end }, newText }]
   })
   connection.onCodeLens(async ({ textDocument: { uri } }) => {
-    const file = await projects.fileOf(uri)
+    const file = await fileOf(uri)
     const understood = (await file?.project.fresh()) ?? null
     return understood === null ? [] : [...lensesOf(understood, file!.path)]
   })
   connection.onDocumentSymbol(async ({ textDocument: { uri } }) => {
-    const file = await projects.fileOf(uri)
+    const file = await fileOf(uri)
     const understood = (await file?.project.fresh()) ?? null
     return understood === null ? [] : [...symbolsOf(understood, file!.path)]
   })

@@ -24,21 +24,24 @@ export function readSource(
   unsaved?: UnsavedTexts,
 ): SourceFile | Diagnostic {
   const text = unsaved?.get(path)
-  if (text !== undefined) return { path, text }
+  if (text !== undefined)
+    return text.length > limitBytes ? tooLarge(path, limitBytes) : { path, text }
   let bytes: Buffer
   try {
     bytes = readFileSync(join(dir, path))
   } catch (error) {
     return unreadable(path, error)
   }
-  if (bytes.length > limitBytes) {
-    const problem = `the file is larger than ${limitBytes / MiB} MiB`
-    const hint = 'data goes into seeds/ or a source; a model is a query'
-    return diagnostic('unreadable-file', { problem }, wholeFile(path), { hint })
-  }
+  if (bytes.length > limitBytes) return tooLarge(path, limitBytes)
   if (bytes.includes(0)) return withNul(path, bytes)
   if (!isUtf8(bytes)) return notUtf8(path, bytes)
   return { path, text: bytes.toString('utf8').replace(/^\uFEFF/, '') }
+}
+
+function tooLarge(path: string, limitBytes: number): Diagnostic {
+  const problem = `the file is larger than ${limitBytes / MiB} MiB`
+  const hint = 'data goes into seeds/ or a source; a model is a query'
+  return diagnostic('unreadable-file', { problem }, wholeFile(path), { hint })
 }
 
 /** A file or directory that the system does not let us read. */

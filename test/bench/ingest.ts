@@ -10,9 +10,9 @@ const BATCH = 1_000
 /** What the daemon may take under full load. */
 const MEMORY_BYTES = 200e6
 
-const model = `-- @kind: events
+export const EVENTS_MODEL = `-- @kind: events
 id BIGINT NOT NULL, user_name VARCHAR NOT NULL, action VARCHAR, amount DECIMAL(18,4), ok BOOLEAN, at TIMESTAMPTZ, note VARCHAR`
-const event = JSON.stringify({
+export const EVENT = JSON.stringify({
   id: 9_007_199_254,
   user_name: 'user-000123@example.org',
   action: 'checkout',
@@ -21,11 +21,11 @@ const event = JSON.stringify({
   at: '2026-01-01T08:30:00.123Z',
   note: 'a remark of some length, as real events have them',
 })
-const events = Array.from({ length: BATCH }, () => event)
+const events = Array.from({ length: BATCH }, () => EVENT)
 const ndjson = 'application/x-ndjson'
 
 /** Loads of one event a request, and those of batches, which the baseline answers one by one. */
-const single = postRequest('/collect/raw/events', event)
+const single = postRequest('/collect/raw/events', EVENT)
 const requests = {
   single,
   json: postRequest('/collect/raw/events/batch', `[${events.join()}]`),
@@ -43,7 +43,7 @@ export const ingestBenchmark: Benchmark = {
   async run({ quick }) {
     await using space = await workspace({
       'eider.yml': 'name: bench\n',
-      'models/raw/events.sql': model,
+      'models/raw/events.sql': EVENTS_MODEL,
     })
     await using daemon = await startDaemon(space)
     await using bare = await startBareServer()
@@ -130,7 +130,7 @@ function rateFigure(name: string, { shape, ours, bare }: Compared, least: number
     name,
     ratio: ours.perSecond / bare.perSecond,
     bound: least === null ? null : { at: 'least', ratio: least },
-    measured: `${rate(ours)}, events of ${event.length} bytes, each synced before its 202, against ${rate(bare)}; ${shape.connections} connections`,
+    measured: `${rate(ours)}, events of ${EVENT.length} bytes, each synced before its 202, against ${rate(bare)}; ${shape.connections} connections`,
   }
 }
 

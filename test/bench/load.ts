@@ -104,6 +104,7 @@ function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise
     let sentAt = 0
     let answerBytes = 0
     let missingBytes = 0
+    let isInChunks = false
     const send = () => {
       sentAt = performance.now()
       missingBytes = answerBytes * load.pipelined
@@ -111,8 +112,21 @@ function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise
     }
     const read = (size: number, bytes: Uint8Array) => {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, size)
+      // An answer in chunks has begun before, and ends with an empty one.
+      if (isInChunks) {
+        if (!chunk.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) return true
+        isInChunks = false
+        if (answered(sentAt)) send()
+        else socket.end(resolve)
+        return true
+      }
       // The answers of different keys differ in length, and each is smaller than one segment.
-      if (load.keys !== undefined) missingBytes = answerBytes = size
+      if (load.keys !== undefined) {
+        missingBytes = answerBytes = size
+        isInChunks =
+          /^transfer-encoding: chunked\r$/im.test(chunk.toString('latin1')) &&
+          !chunk.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)
+      }
       if (answerBytes === 0) {
         answerBytes = lengthOfAnswer(chunk)
         missingBytes = answerBytes * load.pipelined
@@ -123,7 +137,7 @@ function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise
         if (statusOf(chunk, at) !== load.status)
           reject(new Error(`unexpected answer: ${chunk.toString('latin1', at, at + 200)}`))
       missingBytes -= size
-      if (missingBytes > 0) return true
+      if (missingBytes > 0 || isInChunks) return true
       if (answered(sentAt)) send()
       else socket.end(resolve)
       return true
@@ -134,6 +148,8 @@ function keepSending(load: Load, answered: (sentAt: number) => boolean): Promise
     socket.on('error', reject)
   })
 }
+
+const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
 /** `HTTP/1.1 202` */
 const STATUS_START = 9

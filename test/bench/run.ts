@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [--only NAME]
+// npm run bench [-- --quick] [--only NAME] [--peers]
 // Prints the conditions, then each figure as a ratio to a baseline of the same run. Never fails for a slow machine:
 // it exits with 1 only when a benchmark cannot be carried out.
 
@@ -16,6 +16,10 @@ import { pipelineBenchmark } from './pipeline.ts'
 import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
 import { lookupsBenchmark } from './lookups.ts'
+import { datasettePeer } from './peers/datasette.ts'
+import { dbtPeer } from './peers/dbt.ts'
+import { type PeerFigure, peerTable } from './peers/peer.ts'
+import { redisPeer } from './peers/redis.ts'
 import { publishBenchmark } from './publish.ts'
 import { swapsBenchmark } from './swaps.ts'
 import { watchBenchmark } from './watch.ts'
@@ -36,8 +40,14 @@ const benchmarks: readonly Benchmark[] = [
   lakeBenchmark,
 ]
 
+const peers = [datasettePeer, dbtPeer, redisPeer]
+
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    peers: { type: 'boolean', default: false },
+  },
 })
 
 const [cpu] = os.cpus()
@@ -47,18 +57,34 @@ print(
 )
 print(values.quick ? 'quick: small inputs, a look and no verdict\n' : '')
 
-for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.only))) {
-  const missing = benchmark.missing?.() ?? []
-  for (const line of missing) print(`${benchmark.name}: skipped: ${line}`)
-  if (missing.length > 0) continue
-  try {
-    for (const figure of await benchmark.run({ quick: values.quick })) print(show(figure))
-  } catch (error) {
-    print(
-      `${benchmark.name}: not carried out: ${error instanceof Error ? error.stack : String(error)}`,
-    )
-    process.exitCode = 1
+if (values.peers) await comparePeers()
+else
+  for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.only))) {
+    const missing = benchmark.missing?.() ?? []
+    for (const line of missing) print(`${benchmark.name}: skipped: ${line}`)
+    if (missing.length > 0) continue
+    try {
+      for (const figure of await benchmark.run({ quick: values.quick })) print(show(figure))
+    } catch (error) {
+      print(
+        `${benchmark.name}: not carried out: ${error instanceof Error ? error.stack : String(error)}`,
+      )
+      process.exitCode = 1
+    }
   }
+
+/** A peer that cannot be installed here is skipped, visibly. */
+async function comparePeers(): Promise<void> {
+  const figures: PeerFigure[] = []
+  for (const peer of peers.filter(({ name }) => name.includes(values.only))) {
+    try {
+      figures.push(...(await peer.run({ quick: values.quick })))
+    } catch (error) {
+      print(`${peer.name}: not compared: ${error instanceof Error ? error.stack : String(error)}`)
+      process.exitCode = 1
+    }
+  }
+  print(peerTable(figures))
 }
 
 function show(figure: Figure): string {

@@ -6,9 +6,9 @@ import { DuckDBInstance } from '@duckdb/node-api'
 
 const SCHEMAS = 10
 
-const nameOf = (i: number) => ({ schema: `s${i % SCHEMAS}`, table: `m${i}` })
+export const nameOf = (i: number) => ({ schema: `s${i % SCHEMAS}`, table: `m${i}` })
 
-function queryOf(i: number): string {
+export function queryOf(i: number): string {
   const input = nameOf(i - SCHEMAS)
   const from = i < SCHEMAS ? 'range(10) AS r(id)' : `${input.schema}.${input.table}`
   return `SELECT id, id * ${i} AS amount, 'name ' || id AS name, id % 2 = 0 AS flag\nFROM ${from}\nWHERE id >= 0`
@@ -25,10 +25,11 @@ export function smallModels(count: number): Readonly<Record<string, string>> {
 }
 
 /** The file of one of them, with another constant in it for each `change`. */
-export function changedModel(i: number, change: number): { path: string; text: string } {
+export function changedModel(i: number, change: number) {
   const { schema, table } = nameOf(i)
-  const text = `-- @kind: table\n-- @description: Model ${i}\n${queryOf(i)} AND id <> -${change}\n`
-  return { path: `models/${schema}/${table}.sql`, text }
+  const query = `${queryOf(i)} AND id <> -${change}`
+  const text = `-- @kind: table\n-- @description: Model ${i}\n${query}\n`
+  return { path: `models/${schema}/${table}.sql`, text, query }
 }
 
 const [script = '', count, path] = process.argv.slice(1)

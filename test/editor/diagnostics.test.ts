@@ -1,6 +1,7 @@
 // `eider lsp` as an editor has it: mistakes in texts that are not saved, and what a click does about them.
 
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CodeAction, TextEdit } from 'vscode-languageserver-protocol'
@@ -121,6 +122,21 @@ test('quick fixes write what the hints say', async () => {
     const line = Number(place.split(':')[0])
     assert.is(await fixed(client, path, text, line), after, path)
   }
+})
+
+test('sources are asked again when something is saved, not at each key', async () => {
+  const config = 'name: t\nsources:\n  bank:\n    tables:\n      rates: { file: rates.csv }\n'
+  const path = 'models/a/m.sql'
+  await using space = await workspace({ 'eider.yml': config, 'rates.csv': 'day,rate\n1,2\n' })
+  await space.write(path, 'SELECT rate FROM bank.rates\n')
+  await using client = await LanguageClient.start(space.dir)
+  await client.open(path, 'SELECT rat FROM bank.rates\n')
+  await client.diagnostics(path, '1:8 sql-binding')
+  await rm(space.path('rates.csv'))
+  await client.change(path, 'SELECT rate, da FROM bank.rates\n')
+  await client.diagnostics(path, '1:14 sql-binding')
+  await space.write('models/a/n.sql', 'SELECT 1 AS one\n')
+  await client.diagnostics('eider.yml', '5:7 invalid-source')
 })
 
 test('broken messages, files of no project and a lost editor', async () => {

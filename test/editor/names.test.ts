@@ -76,7 +76,7 @@ test('hover, definition, references, outline and lens on the example', async () 
     ((await client.ask<Hover>('hover', path, at)).contents as MarkupContent).value
   assert.match(await hover('core.|orders'), /^\*\*core\.orders\*\* · merge\n/)
   assert.match(await hover('core.|orders'), 'read by mart.category_revenue, mart.daily_revenue')
-  assert.match(await hover('-- @ex|pose'), 'Serve the model through OData')
+  assert.match(await hover('-- @ex|pose'), /^`@expose key`\n\n\S/)
   await open('eider.yml')
   const setting = await client.ask<Hover>('hover', 'eider.yml', 'na|me')
   assert.match((setting.contents as MarkupContent).value, 'Name of the project')

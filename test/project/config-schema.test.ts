@@ -120,6 +120,16 @@ test('schema and program take tokens and webhooks', () => {
   }
 })
 
+test('a secret that is written down is refused, and its line not shown', () => {
+  const yaml =
+    'name: shop\ncollect:\n  webhooks: [{name: a, target: raw.a, signature: github, secret: s3cret}]'
+  const { diagnostics } = parseConfig({ path: 'eider.yml', text: yaml })
+  assert.equal(
+    diagnostics.map(({ span }) => span.end - span.start),
+    [0],
+  )
+})
+
 test('two tokens have two hashes', () => {
   const twice = "[{name: a, hash: '${A}'}, {name: b, hash: '${A}'}]"
   assert.not.ok(isTaken(`name: shop\nodata:\n  tokens: ${twice}`))

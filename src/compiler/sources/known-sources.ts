@@ -37,17 +37,22 @@ export async function attachKnownSources(
   given: {
     readonly modelNames: readonly ModelName[]
     readonly knownTables: readonly CompiledExternal[]
+    /** Sources of which all tables are known are not asked again. */
+    readonly trustsKnown?: boolean | undefined
   },
 ): Promise<KnownSources> {
   const misnamed = nameClashes(sources, given.modelNames)
   const free = sources.filter(({ span }) => !misnamed.some((clash) => clash.span === span))
-  const { tables: readable, away } = await attachSources(database, dir, free)
+  const lastKnown = (table: Pick<CompiledExternal, 'name' | 'path'>) =>
+    given.knownTables.find(({ name, path }) => sameName(name, table.name) && path === table.path)
+  const isAsked = (source: ExternalSource) =>
+    given.trustsKnown !== true || !declaredTables(source).every(lastKnown)
+  const { tables: readable, away } = await attachSources(database, dir, free.filter(isAsked))
   const declared = free.flatMap((source) => declaredTables(source))
   const tables: CompiledExternal[] = [...readable]
-  for (const table of declared.filter(({ name }) => away.has(name))) {
-    const before = given.knownTables.find(
-      ({ name, path }) => sameName(name, table.name) && path === table.path,
-    )
+  const read = new Set(readable.map(({ name }) => name))
+  for (const table of declared.filter(({ name }) => !read.has(name))) {
+    const before = lastKnown(table)
     if (before === undefined) continue
     await standIn(connection, table.name, before.columns)
     tables.push({ ...table, columns: before.columns })

@@ -105,6 +105,20 @@ frameTest(
   { viewport: { width: 390, height: 844 }, schemes: inBoth },
 )
 
+frameTest(
+  'at 200 % the page is as wide as the window, and all of it is there',
+  async ({ page, visit, axe }) => {
+    for (const path of ['/', '/sets/core_orders', '/sets/core_orders/columns', '/connect']) {
+      await visit(path)
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      assert.is(width, 640, path)
+      assert.equal(await axe(), [], path)
+    }
+  },
+  // What 1280 by 800 have room for when everything is twice as large.
+  { viewport: { width: 640, height: 400 } },
+)
+
 frameTest('an unknown set and an unknown address say so', async ({ page, visit, faults }) => {
   await visit('/sets/core_ordres')
   await heading(page, 'Nothing is here').waitFor()

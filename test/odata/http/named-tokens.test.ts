@@ -127,12 +127,13 @@ test('a token is answered as by a service that has only its sets and rows, whate
   await using resources = new Resources()
   const { all, few } = await both(resources)
   let answered = 0
-  for (const target of targets) {
+  for (const [n, target] of targets.entries()) {
     const seen = await all.get(target, bearer('no'))
     const right = await few.get(target)
     assert.is(seen.status, right.status, `${target}: ${seen.text}`)
     assert.is(own(all, seen), own(few, right), target)
     if (right.status === 200) answered++
+    if (n % 6 !== 0) continue
     // Cached for one, made for the other.
     await all.get(target, bearer('plain'))
     assert.is(own(all, await all.get(target, bearer('no'))), own(few, right), `${target}, again`)

@@ -12,8 +12,8 @@ import type { Type } from './expression.ts'
 import { Generator } from './generator.ts'
 
 const SEED = Number(process.env['EIDER_REFERENCE_SEED'] ?? 20_261_123)
-const SECONDS = Number(process.env['EIDER_REFERENCE_SECONDS'] ?? 2)
-const LEAST = 40
+const SECONDS = Number(process.env['EIDER_REFERENCE_SECONDS'] ?? 1)
+const LEAST = 30
 
 const types: readonly Type[] = ['bool', 'bool', 'int', 'decimal', 'double', 'text', 'day']
 
@@ -65,7 +65,7 @@ test(`a row filter holds against random expressions (seed ${SEED})`, async () =>
       compared++
     }
   }
-  assert.ok(compared > 50, `${compared} answers were compared`)
+  assert.ok(compared > 30, `${compared} answers were compared`)
 })
 
 test.run()

@@ -33,6 +33,7 @@ const ROW_PX = 32
 const HEADER_PX = 36
 /** So many are in the document as a whole: they can be searched by the browser, and printed. */
 const ALL_ROWS_UP_TO = 200
+const PAINTED_MS = 20
 const ALL_COLUMNS_UP_TO = 40
 const ROWS_BEYOND = 10
 const COLUMNS_BEYOND = 2
@@ -98,7 +99,11 @@ function useWidths(
 /** The rows in view are painted first, and those below them after that. */
 function useHaveBeenSeen(rows: readonly Row[]): boolean {
   const [haveBeenSeen, setHaveBeenSeen] = useState(false)
-  useEffect(() => setHaveBeenSeen(rows.length > 0), [rows.length > 0])
+  useEffect(() => {
+    // An effect may come before the browser has painted, when that takes long.
+    const timer = setTimeout(() => setHaveBeenSeen(rows.length > 0), PAINTED_MS)
+    return () => clearTimeout(timer)
+  }, [rows.length > 0])
   return haveBeenSeen
 }
 
