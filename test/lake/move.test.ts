@@ -1,4 +1,4 @@
-// `eider move` from a file into a lake and back: exact, also of what a lake stores under other types, and killed anywhere.
+// `eider move` from a file into a lake, on into another one, and back: exact, also of what a lake stores under other types, and killed anywhere.
 
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,10 +9,21 @@ import { type TestLake, withLake } from '../support/lake/with-lake.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { contentsOf, eiderProcess, type Workspace, workspace } from '../support/workspace.ts'
 
-const config = ({ settings }: TestLake, more = '') =>
-  `name: shop\ntargets:\n  dev: {}\n  back: {}\n  prod:\n    lake:\n${Object.entries(settings)
+const lakeLines = (settings: TestLake['settings']) =>
+  Object.entries(settings)
     .map(([name, value]) => `      ${name}: '${value}'\n`)
-    .join('')}${more}`
+    .join('')
+
+const config = ({ settings }: TestLake, more = '') =>
+  `name: shop\ntargets:\n  dev: {}\n  back: {}\n  prod:\n    lake:\n${lakeLines(settings)}${more}`
+
+/** A target in the same database and bucket. */
+const otherLake = ({ settings }: TestLake) =>
+  `  other:\n    lake:\n${lakeLines({
+    ...settings,
+    schema: 'other',
+    data: settings['data']!.replace(/\/$/, '-other/'),
+  })}`
 
 /** Values that are easily changed: by a store that has not their type, or a comparison that takes them for others. */
 const odd = `SELECT * FROM (VALUES
@@ -104,7 +115,7 @@ lakeTest('a file becomes a lake, and a file again, and is what it was', async ()
   await collect(space, 'prod', [4])
   const run = linesOf((await space.ok(['run', '--target', 'prod', '--json'], { env })).stdout)
   const built = run.filter(({ status }) => status === 'built').map(({ model }) => model)
-  assert.equal(built, ['raw.orders', 'core.names', 'mart.sales'])
+  assert.equal(built.toSorted(), ['core.names', 'mart.sales', 'raw.orders'])
   await space.ok(['pull', '--target', 'prod'], { env })
   const { stdout } = await space.ok(['odata', 'preview', 'mart_sales', '--target', 'prod'], { env })
   assert.is((JSON.parse(stdout) as { value: unknown[] }).value.length, 4)
@@ -120,11 +131,26 @@ lakeTest('a file becomes a lake, and a file again, and is what it was', async ()
       .stdout
   assert.is(await all('back', 'core.odd'), await all('dev', 'core.odd'))
   assert.is(await all('back', 'core.versions'), await all('dev', 'core.versions'))
-  const last = linesOf((await space.ok(['run', '--target', 'back', '--json'], { env })).stdout)
-  assert.equal(
-    last.filter(({ status }) => status === 'built').map(({ model }) => model),
-    ['core.names'],
+  await space.write('eider.yml', config(lake, otherLake(lake)))
+  const on = linesOf(
+    (await space.ok(['move', '--from', 'prod', '--to', 'other', '--json'], { env })).stdout,
   )
+  assert.equal(contentOf(on), contentOf(back))
+  for (const target of ['back', 'other']) {
+    const last = linesOf((await space.ok(['run', '--target', target, '--json'], { env })).stdout)
+    assert.equal(
+      last.filter(({ status }) => status === 'built').map(({ model }) => model),
+      ['core.names'],
+    )
+  }
+  // Where events go on is known there too.
+  await collect(space, 'other', [5])
+  await space.ok(['flush', '--target', 'other'], { env })
+  const { stdout: counted } = await space.ok(
+    ['query', 'SELECT count(*)::INT AS n FROM raw.orders', '--json', '--target', 'other'],
+    { env },
+  )
+  assert.equal(JSON.parse(counted), { n: 5 })
 })
 
 lakeTest('killed again and again it goes on, and no table is copied twice', async () => {
