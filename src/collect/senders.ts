@@ -20,7 +20,7 @@ export function requireSender(
   request: RequestHead,
   target: string,
 ): NamedToken | null {
-  const token = identify(request, senders, new Date())
+  const token = identify(request, senders)
   if (token === null) return null
   logSender(request, { token: token.name })
   if (isInScope(token.scope, target)) return token
@@ -42,7 +42,7 @@ export function webhookOf(
 /** Whether a request shows a token for all targets, or none is needed. */
 export function seesAll(senders: Senders, request: RequestHead): boolean {
   try {
-    return (identify(request, senders, new Date())?.scope ?? null) === null
+    return (identify(request, senders)?.scope ?? null) === null
   } catch {
     return false
   }

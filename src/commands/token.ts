@@ -10,7 +10,11 @@ export default class Token extends BaseCommand {
   static override summary = 'Make a token, shown once, and the lines of eider.yml that accept it'
   static override examples = ['<%= config.bin %> token excel']
   static override args = {
-    name: Args.string({ description: 'What the token is called in the log', required: true }),
+    name: Args.string({
+      ignoreStdin: true,
+      description: 'What the token is called in the log',
+      required: true,
+    }),
   }
 
   async run(): Promise<void> {

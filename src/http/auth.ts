@@ -24,7 +24,7 @@ export interface Accepted<T extends NamedToken> {
 export function identify<T extends NamedToken>(
   request: RequestHead,
   { token, named }: Accepted<T>,
-  now: Date,
+  now = () => new Date(),
 ): T | null {
   if (token === null && named.length === 0) return null
   const shown = shownToken(request.headers.authorization ?? '')
@@ -35,7 +35,7 @@ export function identify<T extends NamedToken>(
   if (shown !== null && isPlain) return null
   if (shown === null || found === null)
     throw unauthorized('unauthorized', 'a valid token is required')
-  if (found.expiresAt === null || !hasExpired(found, now)) return found
+  if (found.expiresAt === null || !hasExpired(found, now())) return found
   const at = found.expiresAt.toISOString().replace('.000', '')
   throw unauthorized('token-expired', `the token has expired (${at}); ask for a new one`)
 }

@@ -8,7 +8,7 @@ import { RequestError } from '../../src/http/request-error.ts'
 const asking = (authorization?: string) =>
   ({ headers: { authorization } }) as unknown as IncomingMessage
 const requireToken = (request: IncomingMessage, token: string | null) =>
-  identify(request, { token, named: [] }, new Date())
+  identify(request, { token, named: [] })
 function hasToken(request: IncomingMessage, token: string | null): boolean {
   try {
     return requireToken(request, token) === null

@@ -22,7 +22,7 @@ interface Asked {
 /** Throws 401. */
 export function whoAsks({ known, now }: Asked, request: IncomingMessage): Reader {
   const { accepted, readers } = known()
-  const token = identify(request, accepted, now())
+  const token = identify(request, accepted, now)
   if (token === null) return WHOLE
   const reader = readers.get(token.name)
   if (reader === undefined) throw new Error(`nothing is known of the token "${token.name}"`)
