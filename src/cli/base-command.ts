@@ -46,7 +46,7 @@ export abstract class BaseCommand extends Command {
       helpGroup: 'GLOBAL',
     }),
     'no-color': Flags.boolean({ summary: 'Print without colors', helpGroup: 'GLOBAL' }),
-    verbose: Flags.boolean({ summary: 'Print in detail what is being done', helpGroup: 'GLOBAL' }),
+    verbose: Flags.boolean({ summary: 'Print details of what is being done', helpGroup: 'GLOBAL' }),
   }
 
   /** Known once it was opened: a relative path means something else after that. */

@@ -22,7 +22,7 @@ export const selectionFlags = {
 /** Of commands that know `state:modified`. */
 export const againstFlag = {
   against: Flags.string({
-    summary: 'A manifest.json of another state, with which state:modified compares',
+    summary: 'The manifest.json with which state:modified compares',
     helpValue: 'FILE',
   }),
 }
@@ -42,7 +42,7 @@ export function selectionOf(
 
 export const rangeFlags = {
   start: Flags.string({
-    summary: 'Append models: replace the rows from this value of the watermark on',
+    summary: 'For append models: replace the rows from this watermark on',
     dependsOn: ['end'],
   }),
   end: Flags.string({

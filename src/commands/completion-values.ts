@@ -76,6 +76,6 @@ function patterns(
       value: `kind:${name}`,
       description: 'models of the kind',
     })),
-    { value: 'state:modified', description: 'models that are not as they were built' },
+    { value: 'state:modified', description: 'models that differ from what was built' },
   ]
 }

@@ -5,7 +5,7 @@ import { scripts, type Shell, shells, showProposal } from '../cli/completion/scr
 import { splitWords } from '../cli/completion/split-words.ts'
 
 export default class Completion extends BaseCommand {
-  static override summary = 'Print the script that completes commands, flags and models in a shell'
+  static override summary = 'Print the completion script for a shell'
   static override examples = [
     'eval "$(<%= config.bin %> completion bash)"',
     '<%= config.bin %> completion fish > ~/.config/fish/completions/eider.fish',

@@ -5,7 +5,7 @@ import { UsageError } from '../core/failures.ts'
 import type { Model } from '../core/model.ts'
 
 export default class Contract extends BaseCommand {
-  static override summary = 'Write what exposed models promise to clients into their files'
+  static override summary = 'Write or accept the @contract lines of exposed models'
   static override examples = ['<%= config.bin %> contract mart.sales', '<%= config.bin %> contract']
   static override strict = false
   static override usage = '[MODEL...] [FLAGS]'

@@ -10,7 +10,7 @@ import { unreadableManifest } from './read-manifest.ts'
 import { openInBrowser } from './open-in-browser.ts'
 
 export default class Docs extends BaseCommand {
-  static override summary = 'Write what the project is as one HTML file; needs no network'
+  static override summary = 'Write the documentation of the project as one HTML file'
   static override examples = [
     '<%= config.bin %> docs --open',
     '<%= config.bin %> docs --against main/target/manifest.json',
@@ -19,9 +19,9 @@ export default class Docs extends BaseCommand {
   static override flags = {
     ...variableFlags,
     out: Flags.string({ summary: 'The file; target/docs.html by default' }),
-    open: Flags.boolean({ summary: 'Show it in the browser' }),
+    open: Flags.boolean({ summary: 'Open it in the browser' }),
     against: Flags.string({
-      summary: 'A target/manifest.json of another state, against which changes are marked',
+      summary: 'Mark the changes against this target/manifest.json',
     }),
     mermaid: Flags.boolean({
       summary: 'Print the lineage as a Mermaid diagram instead',

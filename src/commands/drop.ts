@@ -8,12 +8,12 @@ import { sameName, targetsOf } from '../core/names.ts'
 import { changeWarehouse, refuseReserved } from './change-warehouse.ts'
 
 export default class Drop extends BaseCommand {
-  static override summary = 'Remove a table or view that no file of the project makes any more'
+  static override summary = 'Drop a table or view whose model is gone from the project'
   static override examples = ['<%= config.bin %> drop core.orders']
   static override args = {
     name: Args.string({
       ignoreStdin: true,
-      description: 'Name of the model that is gone',
+      description: 'Name of the model whose file is gone',
       required: true,
     }),
   }

@@ -5,7 +5,7 @@ import { showExplained } from '../cli/show-explained.ts'
 import { variableFlags } from '../cli/variable-flags.ts'
 
 export default class Explain extends BaseCommand {
-  static override summary = 'Show how DuckDB works out the SELECT of a model; changes nothing'
+  static override summary = 'Show the query plan of a model; changes nothing'
   static override examples = [
     '<%= config.bin %> explain mart.sales',
     '<%= config.bin %> explain mart.sales --analyze',

@@ -19,7 +19,7 @@ import { runOptionsOf } from './run-options.ts'
 type FlushFlags = Interfaces.InferredFlags<typeof Flush.flags & typeof BaseCommand.baseFlags>
 
 export default class Flush extends BaseCommand {
-  static override summary = 'Move the events that wait on this machine into their tables'
+  static override summary = 'Flush the buffered events of this machine into their tables'
   static override examples = [
     '<%= config.bin %> flush',
     '<%= config.bin %> flush raw.orders',

@@ -5,7 +5,7 @@ import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 
 export default class Help extends BaseCommand {
-  static override summary = 'Show a command, a page of the documentation, or what a word means'
+  static override summary = 'Show help on a command, a page of the documentation, or a term'
   static override examples = [
     '<%= config.bin %> help',
     '<%= config.bin %> help run',

@@ -7,7 +7,7 @@ import { BaseCommand } from '../cli/base-command.ts'
 import type { Initialized } from '../project/init.ts'
 
 export default class Init extends BaseCommand {
-  static override summary = 'Start a project that runs'
+  static override summary = 'Create a working project'
   static override examples = ['<%= config.bin %> init demo']
   static override args = {
     directory: Args.string({

@@ -3,13 +3,13 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { variableFlags } from '../cli/variable-flags.ts'
 
 export default class Lsp extends BaseCommand {
-  static override summary = 'Serve an editor: the language server, on standard input and output'
+  static override summary = 'Start the language server for editors, on stdin and stdout'
   static override description =
     'Editors start it, see docs/editors.md. It compiles what is open, saved or not, and builds nothing.'
   static override examples = ['<%= config.bin %> lsp']
   static override flags = {
     ...variableFlags,
-    stdio: Flags.boolean({ summary: 'What it does anyway; some editors add it' }),
+    stdio: Flags.boolean({ summary: 'The default; accepted because some editors pass it' }),
   }
 
   async run(): Promise<void> {

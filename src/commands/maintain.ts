@@ -12,9 +12,9 @@ export default class Maintain extends BaseCommand {
     'For a target that is a lake, once a day from any machine whose key can delete objects. Flushes, services and queries continue meanwhile.'
   static override examples = ['<%= config.bin %> maintain --dry-run', '<%= config.bin %> maintain']
   static override flags = {
-    'dry-run': Flags.boolean({ summary: 'Say what would be dropped, and change nothing' }),
+    'dry-run': Flags.boolean({ summary: 'Show what would be dropped; change nothing' }),
     migrate: Flags.boolean({
-      summary: 'Bring a catalog of an earlier version to that of this one first',
+      summary: 'First migrate a catalog of an earlier version',
     }),
     wait: Flags.integer({
       summary: 'Seconds to wait for a run to end',

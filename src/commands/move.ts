@@ -27,8 +27,8 @@ export default class Move extends BaseCommand {
     '<%= config.bin %> move --to prod',
   ]
   static override flags = {
-    from: Flags.string({ summary: 'Target to read; by default the one of other commands' }),
-    to: Flags.string({ summary: 'Target to fill; by default the one of other commands' }),
+    from: Flags.string({ summary: 'Target to read; by default the current one' }),
+    to: Flags.string({ summary: 'Target to write; by default the current one' }),
     wait: Flags.integer({
       summary: 'Seconds to wait for runs to end',
       min: 0,

@@ -19,18 +19,20 @@ interface Move {
 }
 
 export default class Mv extends BaseCommand {
-  static override summary = 'Rename a model with its file, its table and the history in it'
+  static override summary = 'Rename a model together with its file, table and history'
   static override examples = ['<%= config.bin %> mv core.orders core.purchases']
   static override args = {
     old: Args.string({
       ignoreStdin: true,
-      description: 'Name that the model has, or had',
+      description: 'Current name of the model, or the one it had',
       required: true,
     }),
-    new: Args.string({ ignoreStdin: true, description: 'Name that it gets', required: true }),
+    new: Args.string({ ignoreStdin: true, description: 'New name', required: true }),
   }
   static override flags = {
-    replace: Flags.boolean({ summary: 'Drop what a run has made under the new name' }),
+    replace: Flags.boolean({
+      summary: 'Drop the table that a run has already built under the new name',
+    }),
   }
 
   async run(): Promise<void> {

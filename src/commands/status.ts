@@ -3,11 +3,11 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { showUpStatus } from '../cli/show-up-status.ts'
 
 export default class Status extends BaseCommand {
-  static override summary = 'Say what eider up does here, and whether all is well'
+  static override summary = 'Show what eider up does here, and whether all is well'
   static override examples = ['<%= config.bin %> status', '<%= config.bin %> status --live --quiet']
   static override flags = {
     live: Flags.boolean({
-      summary: 'Look at the processes alone, and not at how runs went, for health checks',
+      summary: 'Check the processes only, not the outcome of runs; for health checks',
     }),
   }
 

@@ -39,17 +39,17 @@ export default class Test extends BaseCommand {
     ...variableFlags,
     accept: Flags.boolean({ summary: 'Write the actual rows to expect.csv wherever they differ' }),
     record: Flags.boolean({
-      summary: 'Write a test MODEL NAME from the rows of the warehouse that --where leads to',
+      summary: 'Record a test MODEL NAME from the warehouse rows that --where leads to',
       exclusive: ['accept', 'watch', 'junit', 'select', 'exclude'],
     }),
     where: Flags.string({ summary: 'With --record: the rows of the model, as a condition in SQL' }),
     mask: Flags.string({
-      summary: 'With --record: columns whose strings are replaced, such as email,name',
+      summary: 'With --record: columns whose text is masked, such as email,name',
       dependsOn: ['record'],
     }),
     junit: Flags.string({ summary: 'Also write the results to this file, as JUnit XML' }),
     watch: Flags.boolean({
-      summary: 'Go on, and run the tests again whenever a model or a test is saved',
+      summary: 'Keep going: run the tests again when a model or a test is saved',
       exclusive: ['accept'],
     }),
   }

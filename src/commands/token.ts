@@ -7,7 +7,7 @@ import { UsageError } from '../core/failures.ts'
 const TOKEN_BYTES = 32
 
 export default class Token extends BaseCommand {
-  static override summary = 'Make a token, shown once, and the lines of eider.yml that accept it'
+  static override summary = 'Generate a token for a client or a sender; shown once'
   static override examples = ['<%= config.bin %> token excel']
   static override args = {
     name: Args.string({

@@ -13,8 +13,7 @@ import type { Supervisor } from '../supervisor/supervisor.ts'
 export type UpFlags = Interfaces.InferredFlags<typeof Up.flags & typeof BaseCommand.baseFlags>
 
 export default class Up extends BaseCommand {
-  static override summary =
-    'Take events, run by the schedule of eider.yml, and serve, in one command'
+  static override summary = 'Collect events, run on the schedule of eider.yml, and serve'
   static override examples = [
     '<%= config.bin %> up',
     '<%= config.bin %> up --run-now',
@@ -22,12 +21,12 @@ export default class Up extends BaseCommand {
   ]
   static override flags = {
     ...variableFlags,
-    'no-collect': Flags.boolean({ summary: 'Without the daemon that takes events' }),
-    'no-serve': Flags.boolean({ summary: 'Without the OData service' }),
-    'run-now': Flags.boolean({ summary: 'Run at once too, each scheduled run once' }),
+    'no-collect': Flags.boolean({ summary: 'Do not start the collect daemon' }),
+    'no-serve': Flags.boolean({ summary: 'Do not start the OData service' }),
+    'run-now': Flags.boolean({ summary: 'Also start each scheduled run once right away' }),
     'allow-anonymous': Flags.boolean({ summary: 'Open ports to other machines without a token' }),
     print: Flags.option({ options: ['systemd', 'launchd', 'compose'] as const })({
-      summary: 'Start nothing; print a unit that starts this, for this directory and this user',
+      summary: 'Print a service definition for this directory and user; start nothing',
     }),
   }
 

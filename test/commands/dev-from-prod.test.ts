@@ -154,7 +154,7 @@ test('a run that cannot read from another target, or must not take a sample, say
   await refused(['mart.sales', '--from', 'default'], 2, 'is the target of the run itself')
   await refused(['mart.sales', '--target', 'dev', '--from', 'prd'], 2, 'has no target "prd"')
   await refused(['--target', 'dev', '--from', 'prod'], 2, 'not selected, and all are')
-  await refused(['--sample', '10%'], 2, 'give the run a target of its own')
+  await refused(['--sample', '10%'], 2, 'give the run its own target')
   await refused(
     ['--target', 'other', '--sample', '10%'],
     2,

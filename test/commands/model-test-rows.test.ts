@@ -80,7 +80,7 @@ test('events of an events model are posted, judged as the daemon judges them, an
     problem('refused'),
     /^tests\/raw\/e\/refused\/given\/raw\.e\.ndjson:2: column "id" \(INTEGER\)/,
   )
-  assert.match(problem('as_rows'), 'given as they are posted, one JSON object a line')
+  assert.match(problem('as_rows'), 'given as they are posted, one JSON object per line')
   assert.match(
     problem('misspelt'),
     /raw\.e\.ndjson:2: raw\.e has no column "amuont"; did you mean "amount"\?/,

@@ -47,7 +47,7 @@ test('a warehouse that a newer DuckDB wrote is left as it is', async () => {
   const before = await readFile(space.path('new.duckdb'))
   const { stderr } = await space.ok(['run'], { exitCode: 3 })
   assert.match(stderr, /a newer DuckDB than that of eider wrote the warehouse \S+new\.duckdb/)
-  assert.match(stderr, 'hint: go on with the version of eider or DuckDB that wrote it')
+  assert.match(stderr, 'hint: use the version of eider or DuckDB that wrote it')
   assert.equal(await readFile(space.path('new.duckdb')), before)
 })
 

@@ -4,7 +4,7 @@ import { onStop } from '../../cli/signals.ts'
 import { variableFlags } from '../../cli/variable-flags.ts'
 
 export default class CollectDaemonCommand extends BaseCommand {
-  static override summary = 'Take events in over HTTP and keep them until a run has flushed them'
+  static override summary = 'Collect events over HTTP and keep them until a run flushes them'
   static override examples = [
     '<%= config.bin %> collect daemon',
     '<%= config.bin %> collect daemon --port 9000',

@@ -23,7 +23,7 @@ export default class ExtensionInstall extends BaseCommand {
   static override usage = '[NAME...] [FLAGS]'
   static override flags = {
     from: Flags.string({
-      summary: 'Directory of extensions to take them from, instead of the network',
+      summary: 'Install from this directory instead of the network',
     }),
   }
 

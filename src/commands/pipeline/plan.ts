@@ -42,12 +42,12 @@ export default class PipelinePlan extends BaseCommand {
     diff: Flags.boolean({
       summary: 'Build the models in memory and show which rows would change',
     }),
-    'full-refresh': Flags.boolean({ summary: 'As for a run with --full-refresh' }),
-    'drop-history': Flags.boolean({ summary: 'As for a run with --drop-history' }),
-    'allow-empty': Flags.boolean({ summary: 'As for a run with --allow-empty' }),
+    'full-refresh': Flags.boolean({ summary: 'Plan a run with --full-refresh' }),
+    'drop-history': Flags.boolean({ summary: 'Plan a run with --drop-history' }),
+    'allow-empty': Flags.boolean({ summary: 'Plan a run with --allow-empty' }),
     ...rangeFlags,
     'allow-breaking': Flags.boolean({
-      summary: 'Exit with 0 although clients of the OData service may break',
+      summary: 'Exit with 0 even if clients of the OData service may break',
     }),
   }
 

@@ -49,15 +49,15 @@ export default class PipelineRun extends BaseCommand {
     ...againstFlag,
     ...variableFlags,
     from: Flags.string({
-      summary: 'Read models that are not selected from what this other target has published',
+      summary: 'Read models that are not selected from the published state of this target',
       helpValue: 'TARGET',
     }),
     sample: Flags.string({
-      summary: 'Of tables of sources, and of what --from reads, take only this share, such as 10%',
+      summary: 'Read only this share of source tables and of what --from reads, such as 10%',
       helpValue: 'PERCENT',
     }),
     'sample-by': Flags.string({
-      summary: 'Choose the sample by the values of this column, in the tables that have it',
+      summary: 'Sample by the values of this column, in tables that have it',
       helpValue: 'COLUMN',
       dependsOn: ['sample'],
     }),
@@ -72,11 +72,11 @@ export default class PipelineRun extends BaseCommand {
       summary: 'Rebuild every model from nothing; tables of events are kept',
     }),
     'drop-history': Flags.boolean({
-      summary: 'Let --full-refresh without a selector end the history of append, merge and scd2',
+      summary: 'Allow a --full-refresh of all models to drop the history of append, merge and scd2',
       dependsOn: ['full-refresh'],
     }),
     'allow-empty': Flags.boolean({
-      summary: 'Let an empty SELECT empty its mirror, and the run publish nothing over something',
+      summary: 'Allow an empty SELECT to empty its mirror, and empty sets to replace full ones',
     }),
     profile: Flags.boolean({ summary: 'Show where the time went, model by model' }),
     ...rangeFlags,
@@ -87,7 +87,7 @@ export default class PipelineRun extends BaseCommand {
       default: limits.runLockWaitMs / 1000,
     }),
     watch: Flags.boolean({
-      summary: 'Go on, and run again whenever a model, a seed, a macro or eider.yml is saved',
+      summary: 'Keep going: run again when a model, seed, macro or eider.yml is saved',
       exclusive: ['retry', 'full-refresh', 'start'],
     }),
   }
