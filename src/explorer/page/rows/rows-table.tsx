@@ -48,7 +48,9 @@ export function RowsTable(props: RowsTableProps) {
     // The first rows are at the top by themselves; to say so would lay them out before the rest of the page is there.
     if (beginning > 1 && scroller.current !== null) scroller.current.scrollTop = 0
   }, [beginning])
-  useEffect(lookAhead, [rows.length])
+  useEffect(() => {
+    if (rows.length > 0) lookAhead()
+  }, [rows.length])
 
   const act = (event: Event, isFilter: boolean) => {
     const place = placeOf(event)

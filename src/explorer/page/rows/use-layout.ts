@@ -33,7 +33,7 @@ const ROW_PX = 32
 const HEADER_PX = 36
 /** So many are in the document as a whole: they can be searched by the browser, and printed. */
 const ALL_ROWS_UP_TO = 200
-const PAINTED_MS = 20
+const PAINTED_MS = 100
 const ALL_COLUMNS_UP_TO = 40
 const ROWS_BEYOND = 10
 const COLUMNS_BEYOND = 2

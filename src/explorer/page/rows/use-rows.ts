@@ -1,6 +1,6 @@
 // The rows of an address, page by page as one scrolls.
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Row } from '../model/value.ts'
 import { useValue } from '../parts/use-value.ts'
 import { isAbort, ServiceError, TOO_LONG } from '../service/client.ts'
@@ -97,7 +97,8 @@ export function useRows({ page, set, state }: RowsContext): RowsAnswer {
     load(link === null ? null : short.request, isFromTheTop)
   }
 
-  useEffect(() => {
+  // Rows that were asked for ahead are there already, so no empty table has to be painted first.
+  useLayoutEffect(() => {
     leaving.current = new AbortController()
     next.current = undefined
     // To make a megabyte of JSON takes the service longer than to notice here that it is one.
