@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.ts'
 import { UsageError } from '../core/failures.ts'
+import { NAME_IN_LOG } from '../core/named-tokens.ts'
 
 /** A guess has one chance in 2^256. */
 const TOKEN_BYTES = 32
@@ -20,7 +21,7 @@ export default class Token extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Token)
     const { name } = args
-    if (!/^[\w-]{1,60}$/.test(name))
+    if (!NAME_IN_LOG.test(name))
       throw new UsageError('the name of a token has letters, digits, _ and -', {
         hint: 'such as eider token excel',
       })

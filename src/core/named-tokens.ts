@@ -2,6 +2,9 @@
 
 import type { SourceFile, Span } from './source.ts'
 
+/** Names of tokens and webhooks. Without flags: the JSON Schema of eider.yml has it too. */
+export const NAME_IN_LOG = /^[A-Za-z0-9_-]{1,60}$/
+
 export interface NamedToken {
   readonly name: string
   /** SHA-256 of the token, in hexadecimal digits. */

@@ -1,6 +1,8 @@
 // `${NAME}` in a value of eider.yml stands for a variable of the environment or of .env. The values are secrets: they are
 // in no message and no file.
 
+import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
+import type { SourceFile, Span } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -26,6 +28,19 @@ export function withEnvironment(
     return found ?? ''
   })
   return missing === undefined ? { value } : { missing }
+}
+
+/** The text with its values, of the setting at a place. Throws DiagnosticsError `secret-not-set`. */
+export function valueInForce(
+  text: string,
+  environments: readonly Environment[],
+  { key, source, span }: { readonly key: string; readonly source: SourceFile; readonly span: Span },
+): string {
+  const found = withEnvironment(text, environments)
+  if ('value' in found) return found.value
+  const parameters = { key, name: found.missing }
+  const hint = missingHint(found.missing, environments)
+  throw new DiagnosticsError([diagnostic('secret-not-set', parameters, { source, span }, { hint })])
 }
 
 /** Where a variable that is not set is to be set. */

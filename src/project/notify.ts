@@ -7,7 +7,7 @@ import { type Notify, type Occasion, occasions, type WrittenUrl } from '../core/
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import type { SourceFile } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { malformedReference, missingHint, withEnvironment } from './environment-values.ts'
+import { malformedReference, valueInForce } from './environment-values.ts'
 import type { Project } from './project.ts'
 import { groupOf, isAbsent, spanOf, textMember, textsMember } from './members.ts'
 import type { Refuse } from './variables.ts'
@@ -85,15 +85,8 @@ function webhookOf(
 export function webhookUrl(notify: Notify | null, environments: Project['secrets']): string | null {
   if (notify?.webhook == null) return null
   const { text, source, span } = notify.webhook
-  const found = withEnvironment(text, environments)
-  if ('missing' in found) {
-    const parameters = { key: 'notify.webhook', name: found.missing }
-    const hint = missingHint(found.missing, environments)
-    throw new DiagnosticsError([
-      diagnostic('secret-not-set', parameters, { source, span }, { hint }),
-    ])
-  }
-  if (isWebUrl(found.value)) return found.value
+  const url = valueInForce(text, environments, { key: 'notify.webhook', source, span })
+  if (isWebUrl(url)) return url
   const parameters = { key: 'notify.webhook', expected: EXPECTED.webhook }
   const hint = 'with the values of its variables it is not such a URL'
   throw new DiagnosticsError([

@@ -2,9 +2,15 @@
 
 import { isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
-import type { NamedToken, ReaderToken, ScopeName, WrittenFilter } from '../core/named-tokens.ts'
+import {
+  NAME_IN_LOG,
+  type NamedToken,
+  type ReaderToken,
+  type ScopeName,
+  type WrittenFilter,
+} from '../core/named-tokens.ts'
 import type { SourceFile, Span } from '../core/source.ts'
-import { malformedReference, missingHint, withEnvironment } from './environment-values.ts'
+import { malformedReference, valueInForce } from './environment-values.ts'
 import { groupOf, isAbsent, spanOf, textMember, textsMember } from './members.ts'
 import type { Refuse } from './variables.ts'
 
@@ -73,7 +79,7 @@ function readToken(
       refuse(node, `${key}.hash`, EXPECTED.hash, `eider token ${name ?? 'NAME'}`)
     return null
   }
-  if (!/^[\w-]{1,60}$/.test(name)) refuse(members.get('name')!, `${key}.name`, EXPECTED.name)
+  if (!NAME_IN_LOG.test(name)) refuse(members.get('name')!, `${key}.name`, EXPECTED.name)
   const isWritten = malformedReference(hash) === null && (hash.includes('${') || isHash(hash))
   if (!isWritten) refuse(members.get('hash')!, `${key}.hash`, EXPECTED.hash, `eider token ${name}`)
   const scope = members.has(scopeKey) ? scopeOf(members, scopeKey, key, source, refuse) : null
@@ -154,13 +160,7 @@ export function tokensInForce<T extends NamedToken>(
 ): readonly T[] {
   return tokens.map((token) => {
     const place = { source, span: token.span }
-    const found = withEnvironment(token.hash, environments)
-    if ('missing' in found) {
-      const parameters = { key: `${key}.hash`, name: found.missing }
-      const hint = missingHint(found.missing, environments)
-      throw new DiagnosticsError([diagnostic('secret-not-set', parameters, place, { hint })])
-    }
-    const text = found.value.trim()
+    const text = valueInForce(token.hash, environments, { key: `${key}.hash`, ...place }).trim()
     if (isHash(text)) return { ...token, hash: text.slice('sha256:'.length).toLowerCase() }
     const parameters = { key: `${key}.hash`, expected: EXPECTED.hash }
     const hint = 'with the values of its variables it is not such a hash'

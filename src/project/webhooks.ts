@@ -1,12 +1,12 @@
 // `collect.webhooks` of eider.yml: services that sign what they post.
 
 import { isScalar, isSeq, type Node } from 'yaml'
-import { diagnostic, DiagnosticsError } from '../core/diagnostics.ts'
 import { limits } from '../core/limits.ts'
+import { NAME_IN_LOG } from '../core/named-tokens.ts'
 import type { SourceFile } from '../core/source.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { signatureShapes, type Webhook } from '../core/webhooks.ts'
-import { malformedReference, missingHint, withEnvironment } from './environment-values.ts'
+import { malformedReference, valueInForce } from './environment-values.ts'
 import { groupOf, isAbsent, spanOf, textMember, textsMember } from './members.ts'
 import type { Refuse } from './variables.ts'
 
@@ -64,7 +64,7 @@ function readWebhook(item: Node, source: SourceFile, refuse: Refuse): Webhook | 
       EXPECTED.signature,
       didYouMean(written, signatureShapes),
     )
-  if (name !== null && !/^[\w-]{1,60}$/.test(name))
+  if (name !== null && !NAME_IN_LOG.test(name))
     refuse(members.get('name')!, `${KEY}.name`, EXPECTED.name)
   const toleranceMs = toleranceOf(members.get('tolerance_seconds'), refuse)
   if (name === null || target === null || shape === undefined) return null
@@ -88,13 +88,9 @@ export function webhooksInForce(
   environments: readonly Readonly<Record<string, string | undefined>>[],
 ): readonly Webhook[] {
   return webhooks.map((webhook) => {
-    const secrets = webhook.secrets.map((text) => {
-      const found = withEnvironment(text, environments)
-      if ('value' in found) return found.value
-      const parameters = { key: `${KEY}.secret`, name: found.missing }
-      const hint = missingHint(found.missing, environments)
-      throw new DiagnosticsError([diagnostic('secret-not-set', parameters, webhook, { hint })])
-    })
+    const { source, span } = webhook
+    const place = { key: `${KEY}.secret`, source, span }
+    const secrets = webhook.secrets.map((text) => valueInForce(text, environments, place))
     return { ...webhook, secrets }
   })
 }

@@ -1,12 +1,13 @@
 // Tokens and webhooks of eider.yml as JSON Schema.
 
 import { limits } from '../../core/limits.ts'
+import { NAME_IN_LOG } from '../../core/named-tokens.ts'
 import { signatureShapes } from '../../core/webhooks.ts'
 import type { tokenKeys } from '../tokens.ts'
 import type { webhookKeys } from '../webhooks.ts'
 import { group, type JsonSchema, text } from './value-schemas.ts'
 
-const NAME = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,60}$' }
+const NAME = { type: 'string', pattern: NAME_IN_LOG.source }
 const REFERENCE = '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}'
 
 const oneOrMore = (item: JsonSchema): JsonSchema => ({
