@@ -173,9 +173,9 @@ function finderOf(files: ProjectFiles): (path: string) => SourceFile {
 
 const diagnosticsFrom =
   (sourceOf: (path: string) => SourceFile) =>
-  ({ source, ...item }: SavedDiagnostic): Diagnostic => ({
+  (item: SavedDiagnostic): Diagnostic => ({
     ...item,
-    source: typeof source === 'string' ? sourceOf(source) : source,
+    source: typeof item.source === 'string' ? sourceOf(item.source) : item.source,
   })
 
 function saveModel(model: Model): SavedModel {
