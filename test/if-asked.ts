@@ -7,6 +7,7 @@ import { onBoth } from './on-lakes.ts'
 const ofEachRun = 'pipeline/letter-case'
 
 export const ifAsked: readonly string[] = [
+  'lake/bad-days',
   'lake/changes-at-once',
   'lake/faults',
   'lake/growth',
