@@ -108,7 +108,7 @@ export default class PipelineRun extends BaseCommand {
   async #watch(flags: RunFlags, argv: readonly unknown[], stop: StopRequest): Promise<void> {
     const { paths } = await this.openProject(flags)
     const { ProjectWatch } = await import('../../project/watch.ts')
-    await using watch = await ProjectWatch.open(paths.dir)
+    await using watch = await ProjectWatch.open(paths.dir, { quietTextMs: limits.watchQuietTextMs })
     const run = async (saved: readonly string[]) => {
       try {
         if (saved.length > 0 && !flags.quiet) process.stderr.write(`${savedText(saved)}\n`)
@@ -169,6 +169,7 @@ export default class PipelineRun extends BaseCommand {
         project: compiled,
         openClaims: async () => (await import('../claims.ts')).openClaims(project, logger),
         ...runOptionsOf(project),
+        startedMs,
         ...borrowing,
         fullRefresh: flags['full-refresh'],
         selection,
