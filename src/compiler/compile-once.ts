@@ -18,15 +18,15 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { hashOf } from '../core/hash.ts'
 import type { CompiledExternal } from '../core/external.ts'
+import type { Extensions } from '../core/extensions.ts'
 import { limits } from '../core/limits.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ProjectFiles } from '../core/project.ts'
 import { buildStamp } from '../files/package.ts'
 import { literalOf } from '../core/variables.ts'
-import { type Connection, Database } from '../duckdb/database.ts'
-import { engineVersion, extensionVersions } from '../duckdb/extension-files.ts'
+import type { Connection } from '../duckdb/database.ts'
+import { bindingsVersion } from '../duckdb/bindings-version.ts'
 import { restoreProject, saveProject } from './saved-project.ts'
-import { filesOf, hashFiles } from './file-hashes.ts'
 
 interface Heading {
   readonly key: string
@@ -42,18 +42,20 @@ export interface CompileOnceOptions {
   readonly state: string
   /** Whether a compile that had to be made is saved. A command that promises to change nothing does not. */
   readonly save: boolean
+  /** Hashes of files that are known without reading them. */
+  readonly known?: ReadonlyMap<string, string> | undefined
 }
 
 /** As compileAll(). */
 export async function compileOnce(
   files: ProjectFiles,
-  { dir, state, save }: CompileOnceOptions,
+  { dir, state, save, known }: CompileOnceOptions,
 ): Promise<CompiledProject> {
   // Sources are always read again.
   if ((files.sources ?? []).length > 0) return compileWithSources(files, { dir, state, save })
   const path = join(state, 'compiled.json')
   const key = await keyOf(files, dir)
-  const restored = await restore(path, key, files, dir)
+  const restored = await restore(path, key, files, { dir, known })
   if (restored !== null) return restored
   const { compileAll } = await import('./compile.ts')
   let inputs: Heading['inputs'] | null = null
@@ -101,7 +103,7 @@ async function restore(
   path: string,
   key: string,
   files: ProjectFiles,
-  dir: string,
+  place: Pick<CompileOnceOptions, 'dir' | 'known'>,
 ): Promise<CompiledProject | null> {
   const saved = await readFile(path, 'utf8').catch(() => null)
   const end = saved?.indexOf('\n') ?? -1
@@ -109,7 +111,7 @@ async function restore(
   const heading = readHeading(saved.slice(0, end))
   const text = saved.slice(end + 1, -1)
   if (heading?.key !== key || heading.checksum !== hashOf(32, [text])) return null
-  if (!(await isUnchanged(heading, dir))) return null
+  if (!(await isUnchanged(heading, place))) return null
   return { ...restoreProject(text, files), identity: identityOf(heading) }
 }
 
@@ -121,8 +123,15 @@ function readHeading(line: string): Heading | null {
   }
 }
 
-async function isUnchanged({ inputs }: Heading, dir: string): Promise<boolean> {
-  if (inputs.length === 0) return true
+async function isUnchanged(
+  { inputs }: Heading,
+  { dir, known }: Pick<CompileOnceOptions, 'dir' | 'known'>,
+): Promise<boolean> {
+  if (inputs.every(([name, hash]) => known?.get(name) === hash)) return true
+  const [{ Database }, { hashFiles }] = await Promise.all([
+    import('../duckdb/database.ts'),
+    import('./file-hashes.ts'),
+  ])
   await using database = await Database.open({ path: ':memory:', searchDir: dir, threads: 1 })
   await using connection = await database.connect()
   const now = await hashFiles(connection, dir, [{ files: inputs.map(([name]) => name) }])
@@ -135,6 +144,7 @@ async function readInputs(
   dir: string,
   names: readonly string[],
 ): Promise<Heading['inputs'] | null> {
+  const { filesOf, hashFiles } = await import('./file-hashes.ts')
   let sizeBytes = 0
   for (const name of new Set(names)) {
     for (const file of await filesOf(connection, dir, name)) {
@@ -145,6 +155,12 @@ async function readInputs(
   }
   if (sizeBytes > limits.comparedInputBytes) return null
   return [...(await hashFiles(connection, dir, [{ files: names }]))]
+}
+
+async function versionsOf(extensions: Extensions) {
+  if (extensions.names.length === 0) return []
+  const { extensionVersions } = await import('../duckdb/extension-files.ts')
+  return extensionVersions(extensions)
 }
 
 /** What is compiled, and what compiles it. */
@@ -163,8 +179,8 @@ async function keyOf(
   dir: string,
 ): Promise<string> {
   return hashOf(32, [
-    [engineVersion(), process.versions.node, buildStamp()],
-    extensions === undefined ? [] : await extensionVersions(extensions),
+    [bindingsVersion(), process.versions.node, buildStamp()],
+    extensions === undefined ? [] : await versionsOf(extensions),
     dir,
     models.map(({ name, source }) => [name, source.path, source.text]),
     seeds.map((seed) => [seed.name, seed.path, seed.format, seed.types, seed.checks ?? []]),
