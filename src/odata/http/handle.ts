@@ -197,7 +197,7 @@ async function sendPage(exchange: HttpExchange, path: string): Promise<void> {
   const { context, request } = exchange
   const page = await pageFor(context, requireReader(exchange), path)
   if (page === null) {
-    const place = context.pages === null ? '' : ', the page for people /'
+    const place = context.pages === null ? '' : ', the explorer /'
     throw odataError(
       'unknown-resource',
       `there is nothing at ${path.slice(0, 60)}; the service root is ${ROOT_PATH}${place}`,
