@@ -7,7 +7,7 @@ import { freePort } from '../../support/free-port.ts'
 import { until } from '../../support/until.ts'
 import { interleaved } from '../figure.ts'
 import { getRequest, measureLoad } from '../load.ts'
-import { publishedTable, serveTable } from '../served.ts'
+import { publishedTable, serveTable, untilRowFile } from '../served.ts'
 import { pythonProgram } from './peer-cache.ts'
 import type { PeerBenchmark, PeerFigure } from './peer.ts'
 
@@ -46,6 +46,7 @@ export const datasettePeer: PeerBenchmark = {
     try {
       await until(() => isThere(`http://127.0.0.1:${port}/rows/rows/1.json`))
       await compareRows(service.url, port, rows)
+      await untilRowFile(service, rows)
       const figures: PeerFigure[] = []
       for (const connections of [1, 16]) {
         const load = {
