@@ -120,7 +120,7 @@ function nameOf(file: string): string {
 function refuseStaleBundle(): void {
   const builtAt = (file: string) =>
     statSync(new URL(`../${file}`, import.meta.url), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  if (builtAt('bundle/main.js') >= builtAt('src/cli/main.js')) return
+  if (builtAt('bundle/main.cjs') >= builtAt('src/cli/main.js')) return
   print('dist/bundle is older than dist/src: run `npm run build`\n0 passed, 1 failed')
   process.exit(1)
 }
