@@ -168,15 +168,20 @@ async function checkWaiting({ paths }: Project): Promise<Finding> {
 
 async function checkSnapshot(
   { paths }: Project,
-  { snapshots, published }: Store,
+  { openPuller, published }: Store,
 ): Promise<Finding> {
-  const snapshot = await snapshots.current()
-  if (snapshot === null) return warn('snapshot', 'nothing is published yet', 'eider run')
+  const { broughtBy } = published
+  const current = await published.current()
+  const snapshot = await current?.read().catch(() => null)
+  if (snapshot == null)
+    return openPuller === null
+      ? warn('snapshot', 'nothing is published yet', broughtBy)
+      : ok('snapshot', `none on this machine; where a service runs: ${broughtBy}`)
   const engine = { threads: 1, memoryLimit: null, tempDir: join(paths.state, 'tmp') }
   const damaged = await published.findDamage(snapshot, engine, new AbortController().signal)
   if (damaged.length > 0) {
     const problems = damaged.map(({ problem }) => problem).join(', ')
-    return fail('snapshot', problems, 'delete the damaged files, then: eider run')
+    return fail('snapshot', problems, `delete the damaged files, then: ${broughtBy}`)
   }
   const count = `${snapshot.relations.length} entity sets`
   return ok('snapshot', `${snapshot.id}, ${count}, ${snapshot.publishedAt.toISOString()}`)

@@ -71,7 +71,10 @@ export async function serveTable(dir: string, options: ServedOptions = {}): Prom
 }
 
 /** Looks up rows, of which there are `keys`, until they come from a file. */
-export async function untilRowFile({ url, port }: Pick<Served, 'url' | 'port'>, keys: number): Promise<void> {
+export async function untilRowFile(
+  { url, port }: Pick<Served, 'url' | 'port'>,
+  keys: number,
+): Promise<void> {
   const request = getRequest('/odata/mart_rows({key})')
   const load = { port, connections: 16, durationMs: 500, request, keys, pipelined: 1, status: 200 }
   const isMade = async () => {
