@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [--only NAME] [--peers | --growth [--full]] [--markdown FILE]
+// npm run bench [-- --quick] [--only NAME] [--peers | --growth [--full] | --soak MINUTES] [--markdown FILE]
 // Prints the conditions, then each figure as a ratio to a baseline of the same run. Never fails for a slow machine:
 // it exits with 1 only when a benchmark cannot be carried out.
 
@@ -19,6 +19,7 @@ import { pageBenchmark } from './page.ts'
 import { lookupsBenchmark } from './lookups.ts'
 import { comparePeers } from './peers/compare-peers.ts'
 import { publishBenchmark } from './publish.ts'
+import { soak } from './soak/soak.ts'
 import { swapsBenchmark } from './swaps.ts'
 import { watchBenchmark } from './watch.ts'
 
@@ -45,6 +46,7 @@ const { values } = parseArgs({
     peers: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
+    soak: { type: 'string' },
     markdown: { type: 'string', multiple: true, default: [] },
   },
 })
@@ -58,6 +60,8 @@ print(
 print(values.quick ? 'quick: small inputs, a look and no verdict\n' : '')
 
 if (values.growth) await growthCurves()
+else if (values.soak !== undefined)
+  for (const figure of await soak(Number(values.soak))) print(show(figure))
 else if (values.peers) await peers()
 else
   for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.only))) {

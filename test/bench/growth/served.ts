@@ -124,11 +124,10 @@ export const connections: Curve = {
       request: postRequest('/collect/raw/events', EVENT),
       status: 202,
     })
-    const hit = await perAnswerMs(service, {
-      ...load,
-      request: getRequest('/odata/mart_rows(7)'),
-      status: 200,
-    })
+    const same = { ...load, request: getRequest('/odata/mart_rows(7)'), status: 200 }
+    // The load counts on answers of one length, and the first one is not from memory.
+    await perAnswerMs(service, { ...same, connections: 1, durationMs: 100 })
+    const hit = await perAnswerMs(service, same)
     const lookup = await perAnswerMs(service, {
       ...load,
       request: getRequest('/odata/mart_rows({key})'),
