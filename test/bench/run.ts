@@ -8,11 +8,12 @@ import { version as duckdbVersion } from '@duckdb/node-api'
 import { explorerBenchmark } from './explorer.ts'
 import { commandsBenchmark } from './commands.ts'
 import { exportBenchmark } from './export.ts'
-import { type Benchmark, type Figure, holds } from './figure.ts'
+import { type Benchmark, type Figure, figureTable, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
 import { measureGrowth } from './growth/measure-growth.ts'
 import { ingestBenchmark } from './ingest.ts'
 import { lakeBenchmark } from './lake.ts'
+import { writeParts } from './markdown.ts'
 import { pipelineBenchmark } from './pipeline.ts'
 import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
@@ -60,16 +61,21 @@ print(
 print(values.quick ? 'quick: small inputs, a look and no verdict\n' : '')
 
 if (values.growth) await growthCurves()
-else if (values.soak !== undefined)
-  for (const figure of await soak(Number(values.soak))) print(show(figure))
+else if (values.soak !== undefined) await soaked(Number(values.soak))
 else if (values.peers) await peers()
-else
+else await ratios()
+
+async function ratios(): Promise<void> {
+  const figures: Figure[] = []
   for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.only))) {
     const missing = benchmark.missing?.() ?? []
     for (const line of missing) print(`${benchmark.name}: skipped: ${line}`)
     if (missing.length > 0) continue
     try {
-      for (const figure of await benchmark.run({ quick: values.quick })) print(show(figure))
+      for (const figure of await benchmark.run({ quick: values.quick })) {
+        print(show(figure))
+        figures.push(figure)
+      }
     } catch (error) {
       print(
         `${benchmark.name}: not carried out: ${error instanceof Error ? error.stack : String(error)}`,
@@ -77,6 +83,21 @@ else
       process.exitCode = 1
     }
   }
+  await write('figures', figures)
+}
+
+async function soaked(minutes: number): Promise<void> {
+  const figures = await soak(minutes)
+  for (const figure of figures) print(show(figure))
+  await write('soak', figures)
+}
+
+/** Into each page, as a table. */
+async function write(part: string, figures: readonly Figure[]): Promise<void> {
+  const small = values.quick ? ', with small inputs and few rounds' : ''
+  const text = `Measured ${conditions}${small}.\n\n${figureTable(figures)}`
+  for (const page of values.markdown) await writeParts(page, { [part]: text })
+}
 
 async function growthCurves(): Promise<void> {
   const { quick, full, only, markdown } = values
