@@ -26,6 +26,16 @@ export interface Benchmark {
 export const holds = ({ ratio, bound }: Figure): boolean =>
   bound === null || (bound.at === 'least' ? ratio >= bound.ratio : ratio <= bound.ratio)
 
+export function figureTable(figures: readonly Figure[]): string {
+  const rows = figures.map((figure) => {
+    const { name, ratio, bound } = figure
+    const goal = bound === null ? '' : `at ${bound.at} ${bound.ratio}`
+    const verdict = bound === null ? '' : holds(figure) ? 'holds' : 'MISSED'
+    return `| ${name} | ${ratio.toFixed(2)} | ${goal} | ${verdict} |`
+  })
+  return ['| figure | ratio | goal | |', '| --- | --: | --- | --- |', ...rows].join('\n')
+}
+
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1

@@ -155,6 +155,10 @@ async function measureBesideRuns(
     await runs
   }
   const rate = (results: readonly LoadResult[]) => median(results.map(perSecond))
+  const spread = (values: readonly number[]) =>
+    `${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)}`
+  const rates = beside.map((result, i) => perSecond(result) / perSecond(idle[i]!))
+  const tails = beside.map(({ p99Ms }, i) => p99Ms / idle[i]!.p99Ms)
   const slowest = (results: readonly LoadResult[]) => median(results.map(({ p99Ms }) => p99Ms))
   const conditions = `one connection; ${shift} runs of ${rows.toLocaleString('en-US')} rows, snapshots swapped ${Math.round(limits.snapshotPollMs / 1000)} s after each at most`
   return [
@@ -162,13 +166,13 @@ async function measureBesideRuns(
       name: 'lookups beside runs / without',
       ratio: rate(beside) / rate(idle),
       bound: { at: 'least', ratio: 0.9 },
-      measured: `${shown(rate(beside))} against ${shown(rate(idle))}; ${conditions}`,
+      measured: `${shown(rate(beside))} against ${shown(rate(idle))}, rounds ${spread(rates)}; ${conditions}`,
     },
     {
       name: '99th percentile of a lookup beside runs / without',
       ratio: slowest(beside) / slowest(idle),
       bound: { at: 'most', ratio: 2 },
-      measured: `${slowest(beside).toFixed(2)} ms against ${slowest(idle).toFixed(2)} ms; ${conditions}`,
+      measured: `${slowest(beside).toFixed(2)} ms against ${slowest(idle).toFixed(2)} ms, rounds ${spread(tails)}; ${conditions}`,
     },
   ]
 }

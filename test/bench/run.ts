@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [--only NAME] [--peers | --growth [--full]] [--markdown FILE]
+// npm run bench [-- --quick] [--only NAME] [--peers | --growth [--full] | --soak MINUTES] [--markdown FILE]
 // Prints the conditions, then each figure as a ratio to a baseline of the same run. Never fails for a slow machine:
 // it exits with 1 only when a benchmark cannot be carried out.
 
@@ -8,17 +8,19 @@ import { version as duckdbVersion } from '@duckdb/node-api'
 import { explorerBenchmark } from './explorer.ts'
 import { commandsBenchmark } from './commands.ts'
 import { exportBenchmark } from './export.ts'
-import { type Benchmark, type Figure, holds } from './figure.ts'
+import { type Benchmark, type Figure, figureTable, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
 import { measureGrowth } from './growth/measure-growth.ts'
 import { ingestBenchmark } from './ingest.ts'
 import { lakeBenchmark } from './lake.ts'
+import { writeParts } from './markdown.ts'
 import { pipelineBenchmark } from './pipeline.ts'
 import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
 import { lookupsBenchmark } from './lookups.ts'
 import { comparePeers } from './peers/compare-peers.ts'
 import { publishBenchmark } from './publish.ts'
+import { soak } from './soak/soak.ts'
 import { swapsBenchmark } from './swaps.ts'
 import { watchBenchmark } from './watch.ts'
 
@@ -45,6 +47,7 @@ const { values } = parseArgs({
     peers: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
+    soak: { type: 'string' },
     markdown: { type: 'string', multiple: true, default: [] },
   },
 })
@@ -58,14 +61,21 @@ print(
 print(values.quick ? 'quick: small inputs, a look and no verdict\n' : '')
 
 if (values.growth) await growthCurves()
+else if (values.soak !== undefined) await soaked(Number(values.soak))
 else if (values.peers) await peers()
-else
+else await ratios()
+
+async function ratios(): Promise<void> {
+  const figures: Figure[] = []
   for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.only))) {
     const missing = benchmark.missing?.() ?? []
     for (const line of missing) print(`${benchmark.name}: skipped: ${line}`)
     if (missing.length > 0) continue
     try {
-      for (const figure of await benchmark.run({ quick: values.quick })) print(show(figure))
+      for (const figure of await benchmark.run({ quick: values.quick })) {
+        print(show(figure))
+        figures.push(figure)
+      }
     } catch (error) {
       print(
         `${benchmark.name}: not carried out: ${error instanceof Error ? error.stack : String(error)}`,
@@ -73,6 +83,21 @@ else
       process.exitCode = 1
     }
   }
+  await write('figures', figures)
+}
+
+async function soaked(minutes: number): Promise<void> {
+  const figures = await soak(minutes)
+  for (const figure of figures) print(show(figure))
+  await write('soak', figures)
+}
+
+/** Into each page, as a table. */
+async function write(part: string, figures: readonly Figure[]): Promise<void> {
+  const small = values.quick ? ', with small inputs and few rounds' : ''
+  const text = `Measured ${conditions}${small}.\n\n${figureTable(figures)}`
+  for (const page of values.markdown) await writeParts(page, { [part]: text })
+}
 
 async function growthCurves(): Promise<void> {
   const { quick, full, only, markdown } = values

@@ -38,13 +38,8 @@ export interface GrowthOptions {
 export async function measureGrowth(options: GrowthOptions): Promise<readonly string[]> {
   const grown: string[] = []
   for (const curve of curves.filter(({ name }) => name.includes(options.only))) {
-    const points: Point[] = []
-    for (const size of sizesOf(curve, options)) {
-      const startedAt = performance.now()
-      points.push({ size, costs: await curve.measure(size) })
-      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
-      options.print(`${curve.name}: ${size.toLocaleString('en-US')} ${curve.of}, ${seconds} s`)
-    }
+    const points = await measureCurve(curve, options)
+    if (points === null) continue
     const lines = linesOf(points)
     options.print(`\n${curveTable(curve, lines)}\n`)
     for (const { operation, growth, power } of lines.filter(growsFaster))
@@ -52,6 +47,28 @@ export async function measureGrowth(options: GrowthOptions): Promise<readonly st
     for (const page of options.markdown) await writeCurve(page, curve, lines, options)
   }
   return grown
+}
+
+/** null for one that could not be carried out; the others go on. */
+async function measureCurve(
+  curve: Curve,
+  options: GrowthOptions,
+): Promise<readonly Point[] | null> {
+  const points: Point[] = []
+  for (const size of sizesOf(curve, options)) {
+    const what = `${curve.name}: ${size.toLocaleString('en-US')} ${curve.of}`
+    const startedAt = performance.now()
+    try {
+      points.push({ size, costs: await curve.measure(size) })
+    } catch (error) {
+      options.print(`${what}: ${error instanceof Error ? error.stack : String(error)}`)
+      process.exitCode = 1
+      return null
+    }
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
+    options.print(`${what}, ${seconds} s`)
+  }
+  return points
 }
 
 function sizesOf({ sizes, moreSizes }: Curve, { quick, full }: GrowthOptions): readonly number[] {

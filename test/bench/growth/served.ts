@@ -97,6 +97,8 @@ async function keepStates(dir: string, states: number): Promise<void> {
 }
 
 const LOAD_MS = 2_000
+/** More of them wait in line for seconds. */
+const MOST_LOOKUPS = 256
 
 export const connections: Curve = {
   name: 'connections',
@@ -124,22 +126,22 @@ export const connections: Curve = {
       request: postRequest('/collect/raw/events', EVENT),
       status: 202,
     })
-    const hit = await perAnswerMs(service, {
-      ...load,
-      request: getRequest('/odata/mart_rows(7)'),
-      status: 200,
-    })
+    const same = { ...load, request: getRequest('/odata/mart_rows(7)'), status: 200 }
+    // The load counts on answers of one length, and the first one is not from memory.
+    await perAnswerMs(service, { ...same, connections: 1, durationMs: 100 })
+    const hit = await perAnswerMs(service, same)
+    const costs = [
+      { operation: 'event', ms: event, work: 1 },
+      { operation: 'answer from memory', ms: hit, work: 1 },
+    ]
+    if (count > MOST_LOOKUPS) return costs
     const lookup = await perAnswerMs(service, {
       ...load,
       request: getRequest('/odata/mart_rows({key})'),
       keys: SNAPSHOT_ROWS,
       status: 200,
     })
-    return [
-      { operation: 'event', ms: event, work: 1 },
-      { operation: 'answer from memory', ms: hit, work: 1 },
-      { operation: 'row by key', ms: lookup, work: 1 },
-    ]
+    return [...costs, { operation: 'row by key', ms: lookup, work: 1 }]
   },
 }
 

@@ -5,7 +5,7 @@ import { capPeer } from './cap.ts'
 import { datasettePeer } from './datasette.ts'
 import { dbtPeer } from './dbt.ts'
 import { natsPeer } from './nats.ts'
-import { type PeerBenchmark, type PeerFigure, peerTable, shortPeerTable } from './peer.ts'
+import { type Compared, type PeerBenchmark, peerTable, shortPeerTable } from './peer.ts'
 import { postgresPeer } from './postgres.ts'
 import { redisPeer } from './redis.ts'
 import { roapiPeer } from './roapi.ts'
@@ -40,7 +40,7 @@ export async function comparePeers({
   conditions,
   print,
 }: CompareOptions): Promise<void> {
-  const compared: { readonly peer: PeerBenchmark; readonly figures: readonly PeerFigure[] }[] = []
+  const compared: Compared[] = []
   const left: string[] = []
   for (const peer of peers.filter(({ name }) => name.includes(only))) {
     const missing = peer.missing?.() ?? []

@@ -37,6 +37,9 @@ const ratioOf = ({ eider, other }: { readonly eider: number; readonly other: num
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
+/** Works with this end are left out where there is little space. */
+export const SHARED = ', 16 connections'
+
 /** `work | eider | peer | ratio` of one peer. */
 export function peerTable({ title }: PeerBenchmark, figures: readonly PeerFigure[]): string {
   const rows = figures.map((figure) => {
@@ -54,19 +57,30 @@ export function peerTable({ title }: PeerBenchmark, figures: readonly PeerFigure
   ].join('\n')
 }
 
-/** Ratios alone, of all peers. */
-export function shortPeerTable(
-  compared: readonly { readonly peer: PeerBenchmark; readonly figures: readonly PeerFigure[] }[],
-): string {
-  const rows = compared.flatMap(({ peer, figures }) =>
-    figures.map((figure) => {
-      const processor = figure.processor === null ? '' : ratioOf(figure.processor).toFixed(2)
-      return row([figure.work, peer.title, ratioOf(figure).toFixed(2), processor])
-    }),
+export interface Compared {
+  readonly peer: PeerBenchmark
+  readonly figures: readonly PeerFigure[]
+}
+
+/** A row for each work, with the ratios of its peers: whole, and of processor time. */
+export function shortPeerTable(compared: readonly Compared[]): string {
+  const all = compared.flatMap(({ peer, figures }) =>
+    figures.map((figure) => ({ title: peer.title, figure })),
   )
+  const works = new Set(all.map(({ figure }) => figure.work))
+  const rows = [...works]
+    .filter((work) => !work.endsWith(SHARED))
+    .map((work) => {
+      const found = all.filter(({ figure }) => figure.work === work)
+      const whole = found.map(({ title, figure }) => `${title}: ${ratioOf(figure).toFixed(2)}`)
+      const ofProcessor = found.map(({ figure: { processor } }) =>
+        processor === null ? '-' : ratioOf(processor).toFixed(2),
+      )
+      return row([work, whole.join(', '), ofProcessor.join(', ')])
+    })
   return [
-    row(['work', 'peer', 'eider / peer', 'of processor time']),
-    row(['---', '---', '--:', '--:']),
+    row(['work', 'cost of eider / cost of the peer', 'of processor time']),
+    row(['---', '---', '---']),
     ...rows,
   ].join('\n')
 }

@@ -6,7 +6,7 @@ import { Agent, request } from 'node:http'
 import type { Workspace } from '../../support/workspace.ts'
 import { processorMsOf, type Took } from '../processor-time.ts'
 import { publishedTable, untilRowFile } from '../served.ts'
-import { inTurn, type PeerBenchmark, type PeerFigure } from './peer.ts'
+import { inTurn, type PeerBenchmark, type PeerFigure, SHARED } from './peer.ts'
 
 export const works = ['lookup', 'page', 'count', 'sums', 'export'] as const
 export type Work = (typeof works)[number]
@@ -40,8 +40,6 @@ export interface ServedPeer extends Pick<
   start(space: Workspace, rows: number): Promise<ServedTable>
 }
 
-const CONNECTIONS = 16
-
 const names: Readonly<Record<Work, string>> = {
   lookup: 'a row by its key',
   page: 'filter, order, the first 100',
@@ -69,12 +67,12 @@ export const servedComparison = (peer: ServedPeer): PeerBenchmark => ({
     const figures: PeerFigure[] = []
     for (const work of works) {
       const whole = work === 'export'
-      for (const connections of whole ? [1] : [1, CONNECTIONS]) {
+      for (const connections of whole ? [1] : [1, 16]) {
         const seconds = whole ? 0 : quick ? 1 : 3
         const cost = (table: ServedTable) => () =>
           costOf(table, work, { rows, connections, durationMs: seconds * 1_000 })
         const costs = await inTurn(quick ? 1 : 5, cost(eider), cost(other))
-        const clients = connections === 1 ? '' : `, ${connections} connections`
+        const clients = connections === 1 ? '' : SHARED
         const goal = connections === 1 ? (peer.goals[work] ?? null) : null
         figures.push({ work: names[work] + clients, ...costs, unit: 'ms', goal })
       }

@@ -10,7 +10,7 @@ export const sqlmeshPeer = modelsComparison({
   name: 'sqlmesh',
   title: 'SQLMesh 0.236.4',
   settings:
-    'DuckDB 1.5.5, its state in the same file, models of the kind FULL; `sqlmesh plan --auto-apply --no-prompts` for all of it, so that both find out alone what changed.',
+    'DuckDB 1.5.5, its state in the same file, models of the kind FULL; `sqlmesh plan --auto-apply --no-prompts` for all of it, so that both look for what has changed.',
   durability: 'Both commit to a synced file of DuckDB; eider syncs directories too, and publishes.',
   goals: { unchanged: null, changed: null },
   open,
