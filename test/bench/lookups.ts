@@ -132,7 +132,7 @@ async function measureBesideRuns(
   const durationMs = quick ? 2_000 : 6_000
   const [idle, beside]: [LoadResult[], LoadResult[]] = [[], []]
   let shift = 0
-  for (let round = 0; round < (quick ? 1 : 3); round++) {
+  for (let round = 0; round < (quick ? 1 : 5); round++) {
     idle.push(await lookup(service, rows, 1, durationMs))
     let isOver = false
     const runs = (async () => {
