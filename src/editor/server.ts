@@ -15,6 +15,7 @@ import {
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import type { LoadOptions } from '../project/load.ts'
 import { definitionAt, hoverAt, referencesAt } from './answers.ts'
+import { cancellable } from './cancellable.ts'
 import { completionAt } from './completion.ts'
 import { fixOf } from './fixes.ts'
 import { formatHeader } from './format-header.ts'
@@ -72,54 +73,68 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
   documents.onDidChangeContent(({ document }) => tell(document, document.getText()))
   documents.onDidClose(({ document }) => tell(document, null))
 
-  connection.onCodeAction(async ({ textDocument: { uri }, range }): Promise<CodeAction[]> => {
-    const file = await fileOf(uri)
-    if (file === null) return []
-    return projects.diagnosticsOf(file).flatMap((item) => {
-      const place = rangeOf(item.source, item.span)
-      const fix = fixOf(item)
-      if (fix === null || place.end.line < range.start.line || range.end.line < place.start.line)
-        return []
-      const edit = { range: rangeOf(item.source, fix.span), newText: fix.text }
-      const kind = CodeActionKind.QuickFix
-      return [{ title: fix.title, kind, isPreferred: true, edit: { changes: { [uri]: [edit] } } }]
-    })
-  })
+  connection.onCodeAction(
+    cancellable(async ({ textDocument: { uri }, range }): Promise<CodeAction[]> => {
+      const file = await fileOf(uri)
+      if (file === null) return []
+      return projects.diagnosticsOf(file).flatMap((item) => {
+        const place = rangeOf(item.source, item.span)
+        const fix = fixOf(item)
+        if (fix === null || place.end.line < range.start.line || range.end.line < place.start.line)
+          return []
+        const edit = { range: rangeOf(item.source, fix.span), newText: fix.text }
+        const kind = CodeActionKind.QuickFix
+        return [{ title: fix.title, kind, isPreferred: true, edit: { changes: { [uri]: [edit] } } }]
+      })
+    }),
+  )
 
   const namesOf = (file: OpenFile) => projects.placesOf(file)
-  connection.onCompletion(async ({ textDocument: { uri }, position }) => {
-    const file = await fileOf(uri)
-    return file === null ? null : [...(await completionAt(file, position))]
-  })
-  connection.onHover(async ({ textDocument: { uri }, position }) => {
-    const file = await fileOf(uri)
-    return file === null ? null : await hoverAt(file, position)
-  })
-  connection.onDefinition(async ({ textDocument: { uri }, position }) => {
-    const file = await fileOf(uri)
-    return file === null ? null : await definitionAt(file, position, namesOf(file))
-  })
-  connection.onReferences(async ({ textDocument: { uri }, position, context }) => {
-    const file = await fileOf(uri)
-    if (file === null) return null
-    return [...(await referencesAt(file, position, namesOf(file), context.includeDeclaration))]
-  })
-  connection.onPrepareRename(async ({ textDocument: { uri }, position }) => {
-    const file = await fileOf(uri)
-    if (file === null) return null
-    const { range, model, column } = await renameTarget(file, position)
-    return { range, placeholder: column ?? model }
-  })
-  connection.onRenameRequest(async ({ textDocument: { uri }, position, newName }) => {
-    const file = await fileOf(uri)
-    if (file === null) return null
-    const uriOf = (path: string) => projects.uriOf(file.project, path)
-    const target = await renameTarget(file, position)
-    const { edit, next } = await rename(file, target, newName, uriOf, canMove)
-    if (next !== null)
-      tellPerson(connection, MessageType.Info, `to keep the rows of its table: ${next}`)
-    return edit
-  })
+  connection.onCompletion(
+    cancellable(async ({ textDocument: { uri }, position }) => {
+      const file = await fileOf(uri)
+      return file === null ? null : [...(await completionAt(file, position))]
+    }),
+  )
+  connection.onHover(
+    cancellable(async ({ textDocument: { uri }, position }) => {
+      const file = await fileOf(uri)
+      return file === null ? null : await hoverAt(file, position)
+    }),
+  )
+  connection.onDefinition(
+    cancellable(async ({ textDocument: { uri }, position }) => {
+      const file = await fileOf(uri)
+      return file === null ? null : await definitionAt(file, position, namesOf(file))
+    }),
+  )
+  connection.onReferences(
+    cancellable(async ({ textDocument: { uri }, position, context }) => {
+      const file = await fileOf(uri)
+      if (file === null) return null
+      return [...(await referencesAt(file, position, namesOf(file), context.includeDeclaration))]
+    }),
+  )
+  connection.onPrepareRename(
+    cancellable(async ({ textDocument: { uri }, position }) => {
+      const file = await fileOf(uri)
+      if (file === null) return null
+      const { range, model, column } = await renameTarget(file, position)
+      return { range, placeholder: column ?? model }
+    }),
+  )
+  connection.onRenameRequest(
+    cancellable(async ({ textDocument: { uri }, position, newName }) => {
+      const file = await fileOf(uri)
+      if (file === null) return null
+      const uriOf = (path: string) => projects.uriOf(file.project, path)
+      const target = await renameTarget(file, position)
+      const { edit, next } = await rename(file, target, newName, uriOf, canMove)
+      if (next !== null)
+        tellPerson(connection, MessageType.Info, `to keep the rows of its table: ${next}`)
+      return edit
+    }),
+  )
   connection.onDocumentFormatting(({ textDocument: { uri } }) => {
     const document = documents.get(uri)
     if (document === undefined || !uri.endsWith('.sql')) return []
@@ -128,16 +143,20 @@ export function serveEditor({ version, ...load }: ServeEditorOptions): void {
     const end = positionAt({ path: '', text }, text.length)
     return newText === text ? [] : [{ range: { start: { line: 0, character: 0 }, end }, newText }]
   })
-  connection.onCodeLens(async ({ textDocument: { uri } }) => {
-    const file = await fileOf(uri)
-    const understood = (await file?.project.fresh()) ?? null
-    return understood === null ? [] : [...lensesOf(understood, file!.path)]
-  })
-  connection.onDocumentSymbol(async ({ textDocument: { uri } }) => {
-    const file = await fileOf(uri)
-    const understood = (await file?.project.fresh()) ?? null
-    return understood === null ? [] : [...symbolsOf(understood, file!.path)]
-  })
+  connection.onCodeLens(
+    cancellable(async ({ textDocument: { uri } }) => {
+      const file = await fileOf(uri)
+      const understood = (await file?.project.fresh()) ?? null
+      return understood === null ? [] : [...lensesOf(understood, file!.path)]
+    }),
+  )
+  connection.onDocumentSymbol(
+    cancellable(async ({ textDocument: { uri } }) => {
+      const file = await fileOf(uri)
+      const understood = (await file?.project.fresh()) ?? null
+      return understood === null ? [] : [...symbolsOf(understood, file!.path)]
+    }),
+  )
   connection.onExecuteCommand(async ({ command, arguments: [url] = [] }) => {
     if (command !== OPEN) return
     const shown = connection.window.showDocument({ uri: String(url), external: true })

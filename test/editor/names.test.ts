@@ -197,7 +197,7 @@ test('what a rename would break, it refuses', async () => {
   )
   assert.match(
     await refusal('models/mart/a.sql', 'FROM core.|orders', 'mart.b'),
-    'models/mart/b.sql makes mart.b',
+    'models/mart/b.sql already defines mart.b',
   )
   assert.match(await refusal('models/core/promised.sql', 'AS |o', 'x'), 'promises')
   assert.match(await refusal(b, 'SEL|ECT', 'x'), 'no name of a model')

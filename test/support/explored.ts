@@ -16,7 +16,11 @@ export interface Explored extends Served, AsyncDisposable {
 
 export async function explored(
   tables: readonly Table[],
-  options: Partial<ODataServiceOptions> = {},
+  // Rows come with the HTML, however busy the machine is.
+  {
+    firstRowsMs = 60_000,
+    ...options
+  }: Partial<ODataServiceOptions> & { firstRowsMs?: number } = {},
 ): Promise<Explored> {
   await using resources = new Resources()
   const pages = await openExplorer({
@@ -24,8 +28,7 @@ export async function explored(
     shows: 'project',
     find: async () => null,
     pageDir: join(repository, 'dist', 'explorer'),
-    // However busy the machine is.
-    firstRowsMs: 60_000,
+    firstRowsMs,
   })
   const served = await serve(resources, tables, { pages, ...options })
   const owned = resources.move()

@@ -49,10 +49,19 @@ export class LanguageClient implements AsyncDisposable {
     this.connection.listen()
   }
 
-  static async start(dir: string, ...args: readonly string[]): Promise<LanguageClient> {
+  static start(dir: string, ...args: readonly string[]): Promise<LanguageClient> {
+    return LanguageClient.startFor(process.pid, dir, args)
+  }
+
+  /** `processId` is the process that the server is told to be the editor. */
+  static async startFor(
+    processId: number,
+    dir: string,
+    args: readonly string[] = [],
+  ): Promise<LanguageClient> {
     const client = new LanguageClient(dir, args)
     client.#initialized = await client.connection.sendRequest('initialize', {
-      processId: process.pid,
+      processId,
       rootUri: pathToFileURL(dir).href,
       capabilities: {
         workspace: {

@@ -8,6 +8,7 @@ import { until } from '../../support/until.ts'
 import { explorerTests, inBoth, scrollToEnd } from '../../support/explorer-page.ts'
 
 const rowsTest = explorerTests(() => explored(shop))
+const lateRowsTest = explorerTests(() => explored(shop, { firstRowsMs: 0 }))
 
 const table = (page: Page) => page.getByRole('table', { name: 'Rows of core_orders' })
 const cell = (page: Page, row: number, column: number) =>
@@ -40,8 +41,8 @@ rowsTest(
   { schemes: inBoth },
 )
 
-rowsTest(
-  'rows are asked for before the page is here, and nothing else until they are',
+lateRowsTest(
+  'rows that did not come with the HTML are asked for before the page is here, and nothing else until they are',
   async (it) => {
     const { page, origin, settled: allSettled } = it
     const asked: string[] = []
