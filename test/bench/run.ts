@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [--only NAME] [--peers]
+// npm run bench [-- --quick] [--only NAME] [--peers | --growth [--full]] [--markdown FILE]
 // Prints the conditions, then each figure as a ratio to a baseline of the same run. Never fails for a slow machine:
 // it exits with 1 only when a benchmark cannot be carried out.
 
@@ -10,6 +10,7 @@ import { commandsBenchmark } from './commands.ts'
 import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
+import { measureGrowth } from './growth/measure-growth.ts'
 import { ingestBenchmark } from './ingest.ts'
 import { lakeBenchmark } from './lake.ts'
 import { pipelineBenchmark } from './pipeline.ts'
@@ -47,17 +48,22 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     peers: { type: 'boolean', default: false },
+    growth: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    markdown: { type: 'string' },
   },
 })
 
 const [cpu] = os.cpus()
+const conditions = `on ${new Date().toISOString().slice(0, 10)} with node ${process.version} and DuckDB ${duckdbVersion()} on ${os.cpus().length} x ${cpu?.model.trim() ?? 'unknown'}, ${os.type()}, at a load of ${os.loadavg()[0]?.toFixed(1)}`
 print(`node ${process.version}, DuckDB ${duckdbVersion()}, ${os.type()} ${os.release()}`)
 print(
   `${os.cpus().length} x ${cpu?.model ?? 'unknown'}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, load ${os.loadavg()[0]?.toFixed(1)}`,
 )
 print(values.quick ? 'quick: small inputs, a look and no verdict\n' : '')
 
-if (values.peers) await comparePeers()
+if (values.growth) await growthCurves()
+else if (values.peers) await comparePeers()
 else
   for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.only))) {
     const missing = benchmark.missing?.() ?? []
@@ -72,6 +78,12 @@ else
       process.exitCode = 1
     }
   }
+
+async function growthCurves(): Promise<void> {
+  const { quick, full, only, markdown = null } = values
+  const grown = await measureGrowth({ quick, full, only, markdown, conditions, print })
+  for (const line of grown) print(`grows faster than its work: ${line}`)
+}
 
 /** A peer that cannot be installed here is skipped, visibly. */
 async function comparePeers(): Promise<void> {
