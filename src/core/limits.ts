@@ -41,6 +41,8 @@ export const limits = {
   borrowTries: 5,
   /** Files that are saved together, or copied by a deployment, are one change when nothing follows for this time. */
   watchQuietMs: 200,
+  /** The same for one text that an editor saves: what it saves together follows sooner. */
+  watchQuietTextMs: 40,
   /** Lines that `eider help search` shows: with more, nobody reads them one by one. */
   foundLines: 40,
   /** Between two keys of somebody who types on; nobody waits for a mistake to be underlined sooner. */

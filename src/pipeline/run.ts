@@ -83,6 +83,8 @@ export interface RunOptions extends RunRequest {
   /** Published states that stay readable when newer ones have come. */
   readonly retention?: Retention
   readonly now?: () => Date
+  /** Of performance.now(): what came before, such as the compile, counts as time of the run. */
+  readonly startedMs?: number
   /** When not given, a run that finds nothing to do does not note it for the next one. */
   readonly idle?: IdleScope | null
   /** For crash tests: called after each step of a flush. */
@@ -96,7 +98,7 @@ export interface RunOptions extends RunRequest {
  */
 export async function runPipeline(options: RunOptions): Promise<RunSummary> {
   const { store, project, lockWaitMs, signal, progress } = options
-  const results = new RunResults(options.now?.() ?? new Date(), progress)
+  const results = new RunResults(options.now?.() ?? new Date(), progress, options.startedMs)
   const { runId } = results
   const models = knownModels(project)
   results.selected = new Set(models.keys())

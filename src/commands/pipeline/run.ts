@@ -67,15 +67,15 @@ export default class PipelineRun extends BaseCommand {
       helpValue: 'COLUMN',
       dependsOn: ['sample'],
     }),
-    retry: Flags.boolean({ summary: 'Only what failed or was skipped in the last run' }),
-    'fail-fast': Flags.boolean({ summary: 'Start no further model after a failure' }),
+    retry: Flags.boolean({ summary: 'Build only what failed or was skipped in the last run' }),
+    'fail-fast': Flags.boolean({ summary: 'Do not start another model after a failure' }),
     threads: Flags.integer({
       summary: 'Number of models to build in parallel; by default 4, at most one per core',
       min: 1,
       max: limits.modelsAtOnce,
     }),
     'full-refresh': Flags.boolean({
-      summary: 'Rebuild every model from nothing; tables of events are kept',
+      summary: 'Rebuild every model from scratch; tables of events are kept',
     }),
     'drop-history': Flags.boolean({
       summary: 'Allow a --full-refresh of all models to drop the history of append, merge and scd2',
@@ -114,7 +114,7 @@ export default class PipelineRun extends BaseCommand {
   async #watch(flags: RunFlags, argv: readonly unknown[], stop: StopRequest): Promise<void> {
     const { paths } = await this.openProject(flags)
     const { ProjectWatch } = await import('../../project/watch.ts')
-    await using watch = await ProjectWatch.open(paths.dir)
+    await using watch = await ProjectWatch.open(paths.dir, { quietTextMs: limits.watchQuietTextMs })
     const run = async (saved: readonly string[]) => {
       try {
         if (saved.length > 0 && !flags.quiet) process.stderr.write(`${savedText(saved)}\n`)
@@ -196,6 +196,7 @@ export default class PipelineRun extends BaseCommand {
         openClaims,
         idle,
         ...runOptionsOf(project),
+        startedMs,
         ...borrowing,
         fullRefresh: flags['full-refresh'],
         selection,
