@@ -103,13 +103,14 @@ export function failedModels(compiled: Compiled): ReadonlyMap<ModelName, FailedM
 
 /** For each model with mistakes, and each that reads one, the model whose mistakes they are. */
 function rootsOf({ names, reads, mistakes }: Compiled): ReadonlyMap<ModelName, ModelName> {
-  const readers = new Map<ModelName, ModelName[]>()
-  for (const { name, dependsOn } of reads)
-    for (const input of dependsOn) readers.set(input, [...(readers.get(input) ?? []), name])
   const roots = new Map<ModelName, ModelName>()
   const withMistakes = Array.from(names, ({ name }) => name).filter((name) =>
     hasErrors(mistakes.of(name)),
   )
+  if (withMistakes.length === 0) return roots
+  const readers = new Map<ModelName, ModelName[]>()
+  for (const { name, dependsOn } of reads)
+    for (const input of dependsOn) readers.set(input, [...(readers.get(input) ?? []), name])
   for (const name of withMistakes) roots.set(name, name)
   const open = withMistakes.toSorted()
   for (let name = open.shift(); name !== undefined; name = open.shift())

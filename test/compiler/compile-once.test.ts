@@ -1,4 +1,4 @@
-import { readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { compile } from '../../src/compiler/compile.ts'
@@ -225,6 +225,17 @@ test('a saved file that is cut short or altered is passed over', async () => {
     await writeFile(path, text)
     assert.equal(whole(await once(space, false)), whole(compiled), `file ${i}`)
   }
+})
+
+test('processes that save at once leave a compile that is one of theirs', async () => {
+  await using space = await workspace(project)
+  const values = ['2', '3', '4', '5']
+  await Promise.all(values.map((one) => space.ok(['ls', '--quiet', '--vars', `one=${one}`])))
+  assert.equal(await readdir(space.path('.eider')), ['compiled.json'])
+  const compiled = await compile(await filesOf(space), { dir: space.dir })
+  assert.equal(whole(await once(space)), whole(compiled))
+  await mark(space)
+  assert.equal(await compiledIn(space), [])
 })
 
 test('not saved by what only looks', async () => {
