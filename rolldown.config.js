@@ -4,46 +4,79 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { defineConfig } from 'rolldown'
+import { commandEntries, manifestOf } from './rolldown.commands.js'
 import { docs, page, pageModules } from './rolldown.page.js'
 
 const repository = import.meta.dirname
 const { packages } = readJson(join(repository, 'package-lock.json'))
 
+/** What oclif asks for in a checkout of its own, and in packages without a manifest or with plugins. */
+const unused = ['lilconfig', 'minimatch', 'tinyglobby', 'typescript']
+
 const program = {
   logLevel: 'warn',
-  input: [
-    'src/cli/main.ts',
-    'src/cli/command-not-found.ts',
-    'src/cli/help.ts',
-    'src/commands/table.ts',
-    'src/commands/collect/compile-child.ts',
-  ],
+  input: {
+    main: 'src/cli/main.ts',
+    'command-not-found': 'src/cli/command-not-found.ts',
+    help: 'src/cli/help.ts',
+    'compile-child': 'src/commands/collect/compile-child.ts',
+    ...commandEntries,
+  },
   platform: 'node',
   transform: { target: 'node20' },
-  external: [
-    '@duckdb/node-bindings', // finds the library of the engine beside itself
-    'typescript', // oclif asks for it in a checkout of its own alone
-  ],
+  external: ['@duckdb/node-bindings'], // finds the library of the engine beside itself
   output: {
     dir: 'dist/bundle', // without directories inside: code finds its neighbours by import.meta.url
     cleanDir: true,
-    chunkFileNames: '[name]-[hash].js',
+    // CommonJS starts faster: ESM has another loader to set up, and loads more of Node with each of its modules.
+    format: 'cjs',
+    exports: 'named',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
     // Otherwise most of their small modules are files of their own, each of which Node has to find and read.
     // What the daemon shares with a run is in `core`: a group takes what it imports, and a run imports the engine.
     codeSplitting: {
       groups: [
-        { name: 'core', test: /\/src\/(core\/|files\/|buffer\/(segment|claim-source)\.)/ },
+        {
+          name: 'core',
+          test: /\/src\/(core\/|files\/|buffer\/(segment|claim-source)\.)/,
+          priority: 2,
+        },
         { name: 'compiler', test: /\/src\/compiler\/(select|sql\/)/ },
+        // What a run needs to find that there is nothing to do, which has no engine.
+        {
+          name: 'idle',
+          test: /\/src\/pipeline\/idle\/|\/src\/compiler\/compile-once\./,
+          priority: 1,
+        },
         { name: 'engine', test: /\/src\/(duckdb|store)\/|\/@duckdb\/node-api\// },
         { name: 'pipeline', test: /\/src\/pipeline\// },
       ],
     },
   },
-  plugins: [{ name: 'papers', generateBundle: emitPapers }],
+  plugins: [
+    { name: 'unused', resolveId: emptyIfUnused, load: loadEmpty },
+    { name: 'manifest', generateBundle: emitManifest },
+    { name: 'papers', generateBundle: emitPapers },
+  ],
 }
 
 /** One after the other: the papers of the program name the packages of the page too. */
 export default defineConfig([page, docs, program])
+
+function emptyIfUnused(name) {
+  return unused.includes(name) ? '\0empty' : null
+}
+
+function loadEmpty(id) {
+  return id === '\0empty' ? 'export {}' : null
+}
+
+async function emitManifest() {
+  const manifest = await manifestOf(readJson(join(repository, 'package.json')))
+  const source = JSON.stringify(manifest)
+  this.emitFile({ type: 'asset', fileName: 'oclif.manifest.json', source })
+}
 
 /** What goes with both: the licences of the packages in them, and a list of them that scanners read (CycloneDX). */
 function emitPapers(_options, bundle) {

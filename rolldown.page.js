@@ -28,7 +28,7 @@ const browser = {
 const withoutUnused = {
   name: 'without-unused',
   transform(code, id) {
-    if (id.includes('/@dagrejs/dagre/')) return withoutUnreadMembers(code)
+    if (id.includes('/@dagrejs/dagre/')) return withoutUnreadMembers(withoutGreedy(code))
     if (id.includes('/uplot/dist/'))
       return code.replace(
         /^\s*\(paths\.(?:stepped|bars|spline) .*$|^\s*uPlot\.(?:join|tzDate|fmtDate|addGap|clipGaps|orient|assign|fmtNum|rangeNum|rangeLog|rangeAsinh|pxRatio|sync)\s+= .*$/gm,
@@ -36,6 +36,14 @@ const withoutUnused = {
       )
     return null
   },
+}
+
+/** Another way to break circles, for whoever chooses it. */
+function withoutGreedy(code) {
+  return code.replace(
+    /\(e\.graph\(\)\.acyclicer==="greedy"\?[^?]*?:(ht\(e,.*?\))\)\.forEach/,
+    '$1.forEach',
+  )
 }
 
 /** `fill(object,{a:()=>x,b:()=>y})` is left with the members that `{a:z}=object` takes out of it. */
@@ -151,6 +159,7 @@ const html = ({ ahead, script, style, iconFile }) => `<!doctype html>
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <title>eider</title>
+    <!--first-rows-->
     <script type="module" async src="./explorer/${ahead}"></script>
     <link rel="icon" href="./explorer/${iconFile}" type="image/svg+xml" />
     <link rel="stylesheet" href="./explorer/${style}" />
@@ -158,6 +167,7 @@ const html = ({ ahead, script, style, iconFile }) => `<!doctype html>
   </head>
   <body>
     <div id="page"></div>
+    <!--first-rows-->
     <noscript>
       <p>
         This page needs JavaScript. The data is at <a href="./odata">odata</a>, its description at

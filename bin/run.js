@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// CommonJS, because its loader leaves the thread pool alone: the size must be known before the pool starts. In the
-// JavaScript of Node 12, so that the next line can be reached.
+// In the JavaScript of Node 12, so that the next line can be reached.
 require('./node-version.js')
+// Read when the pool starts, so before anything else.
 process.env.UV_THREADPOOL_SIZE = process.env.UV_THREADPOOL_SIZE || '24'
 const words = process.argv.slice(2)
 // The command line framework takes longer to load than the rest of this answer.
@@ -15,11 +15,12 @@ if (words.length === 1 && ['--version', '-v', '-V', 'version'].includes(words[0]
   const { enableCompileCache } = require('node:module')
   // Keeps the compiled form of all modules between runs, from Node 22 on.
   if (enableCompileCache !== undefined) enableCompileCache()
-  import('../dist/bundle/main.js')
-    .then(({ main }) => main(words))
+  Promise.resolve()
+    .then(() => require('../dist/bundle/main.cjs').main(words))
     .catch((error) => {
       // An installation that is broken, or not built, is no mistake of the project (exit code 1).
-      process.stderr.write(`error: eider cannot start: ${error.message}\n`)
+      const [problem] = error.message.split('\n')
+      process.stderr.write(`error: eider cannot start: ${problem}\n`)
       process.exitCode = 70
     })
 }

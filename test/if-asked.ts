@@ -1,18 +1,19 @@
 // Tests that take minutes, and run only where a filter names them, such as `node dist/test/run.js lake/`: a run of all
 // tests is to stay below twenty minutes on two processors. Files below test/, without `.test.ts`.
 
+import { onBoth } from './on-lakes.ts'
+
+/** On a lake as well in each run of all tests: it takes seconds. */
+const ofEachRun = 'pipeline/letter-case'
+
 export const ifAsked: readonly string[] = [
+  'lake/bad-days',
   'lake/changes-at-once',
   'lake/faults',
   'lake/growth',
   'lake/partitions',
-  'lake/pipeline/build/append',
-  'lake/pipeline/build/build',
-  'lake/pipeline/build/merge',
-  'lake/pipeline/build/run-checks',
-  'lake/pipeline/build/scd2',
-  'lake/pipeline/choose',
   'lake/same-content',
   'lake/upkeep-beside',
   'load/up-soak',
+  ...onBoth.filter((path) => path !== ofEachRun).map((path) => `lake/${path}`),
 ]

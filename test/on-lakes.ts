@@ -1,13 +1,21 @@
 // One list of the cases of the pipeline, golden projects and crashes that run on both kinds of target: on a file, and
-// once more, by the same code, on tables in a lake. `node dist/test/run.js lake/pipeline` runs those on a lake alone.
+// once more, by the same code, on tables in a lake. `node dist/test/run.js lake/pipeline`
+// runs those of the pipeline on a lake alone.
 
 /** Files below test/, without `.test.ts`. */
 export const onBoth: readonly string[] = [
+  'commands/plan-golden',
+  'odata/answer/csdl-golden',
   'pipeline/build/append',
   'pipeline/build/build',
+  'pipeline/build/kinds-property',
   'pipeline/build/merge',
   'pipeline/build/run-checks',
   'pipeline/build/scd2',
   'pipeline/choose',
+  'pipeline/crash',
+  'pipeline/history',
+  'pipeline/kill-many',
   'pipeline/letter-case',
+  'pipeline/odd-names',
 ]

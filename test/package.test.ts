@@ -48,11 +48,12 @@ test('a command line loads neither DuckDB nor the code of a run before a command
     if (found.has(file)) return
     found.add(file)
     const text = readFileSync(join(bundle, file), 'utf8')
-    for (const [, name] of text.matchAll(/^import (?:.* from )?"\.\/([^"]+)"/gm)) visit(name!)
+    for (const [, name] of text.matchAll(/^(?:const .* = )?require\("\.\/([^"]+)"\)/gm))
+      visit(name!)
   }
-  visit('main.js')
-  visit('table.js')
-  const names = [...found].map((file) => file.replace(/-[\w-]{8}\.js$/, ''))
+  visit('main.cjs')
+  for (const file of readdirSync(bundle)) if (file.startsWith('command-')) visit(file)
+  const names = [...found].map((file) => file.replace(/-[\w-]{8}\.cjs$/, ''))
   assert.ok(names.includes('core'), names.join(', '))
   assert.not.ok(names.includes('engine') || names.includes('pipeline'), names.join(', '))
 })
@@ -60,19 +61,16 @@ test('a command line loads neither DuckDB nor the code of a run before a command
 test('the bundle loads the packages that a user installs, and no others', () => {
   const bundle = join(repository, 'dist', 'bundle')
   const code = readdirSync(bundle)
-    .filter((file) => file.endsWith('.js'))
+    .filter((file) => file.endsWith('.cjs'))
     .map((file) => readFileSync(join(bundle, file), 'utf8'))
-  const loads =
-    /(?:^import (?:.* from )?|\brequire\(|__require\(|\(import\.meta\.url\)\()"([^".][^"]*)"/gm
+  const loads = /(?:\brequire\(|__require\(|createRequire\)\(.*\)\()"([^".][^"]*)"/g
   const loaded = new Set(
-    code.flatMap((text) => Array.from(text.matchAll(loads), ([, name]) => name!)),
+    code.flatMap((text) =>
+      Array.from(text.matchAll(loads), ([, name]) => name!.replace(/\/package\.json$/, '')),
+    ),
   )
   const packages = [...loaded].filter((name) => !isBuiltin(name))
-  const besideSources = ['typescript'] // rolldown.config.js
-  assert.equal(
-    packages.toSorted(),
-    [...Object.keys(description.dependencies), ...besideSources].toSorted(),
-  )
+  assert.equal(packages.toSorted(), Object.keys(description.dependencies).toSorted())
 })
 
 test('the list of bundled packages names exactly those in the bundle', () => {
@@ -80,7 +78,7 @@ test('the list of bundled packages names exactly those in the bundle', () => {
   const { components } = JSON.parse(readFileSync(join(bundle, 'sbom.cdx.json'), 'utf8')) as Sbom
   // The bundler writes above each module which file it was.
   const inside = readdirSync(bundle)
-    .filter((file) => file.endsWith('.js'))
+    .filter((file) => file.endsWith('.cjs'))
     .map((file) => readFileSync(join(bundle, file), 'utf8'))
     .flatMap((text) => [...text.matchAll(/^\/\/.*\bnode_modules\/((?:@[^/\s]+\/)?[^/\s]+)\//gm)])
   const ofProgram = [...new Set(inside.map(([, name]) => name!))]

@@ -20,6 +20,8 @@ const isLong =
   ['ROUNDS', 'GROWTH'].some((name) => process.env[`EIDER_LAKE_${name}`] !== undefined) ||
   ['PARTITION', 'SOAK'].some((name) => process.env[`EIDER_${name}_SECONDS`] !== undefined)
 const FILE_TIMEOUT_MS = isLong ? 2 * 60 * 60_000 : 240_000
+/** A run on a lake takes ten times as long as one on a file. */
+const ON_LAKE_TIMEOUT_MS = Math.max(FILE_TIMEOUT_MS, 30 * 60_000)
 
 const lakeIsMissing = missingLakeParts().length > 0 && !partsAreRequired
 
@@ -85,7 +87,8 @@ async function runFile(file: string): Promise<FileResult> {
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const timer = setTimeout(() => child.kill('SIGKILL'), FILE_TIMEOUT_MS)
+  const timeoutMs = isOnLake ? ON_LAKE_TIMEOUT_MS : FILE_TIMEOUT_MS
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
   const exitCode = await new Promise<number | null>((resolve) => child.on('close', resolve))
   clearTimeout(timer)
 
@@ -117,7 +120,7 @@ function nameOf(file: string): string {
 function refuseStaleBundle(): void {
   const builtAt = (file: string) =>
     statSync(new URL(`../${file}`, import.meta.url), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  if (builtAt('bundle/main.js') >= builtAt('src/cli/main.js')) return
+  if (builtAt('bundle/main.cjs') >= builtAt('src/cli/main.js')) return
   print('dist/bundle is older than dist/src: run `npm run build`\n0 passed, 1 failed')
   process.exit(1)
 }

@@ -17,6 +17,7 @@ const slugOf = (heading) =>
 export function renderer(file, text) {
   const markdown = new MarkdownIt({ html: false, linkify: false })
   const tokens = markdown.parse(text.replaceAll(/<!--[\s\S]*?-->\n?/g, ''), {})
+  const also = wordsOf(text)
   const assets = []
   const headings = []
   tokens.forEach((token, i) => {
@@ -39,7 +40,7 @@ export function renderer(file, text) {
       .render(tokens, markdown.options, {})
       .replaceAll('<table>', '<div class="wide"><table>')
       .replaceAll('</table>', '</table></div>'),
-    sections: NOT_SEARCHED.includes(file) ? [] : sectionsOf(file, title, headings, tokens),
+    sections: NOT_SEARCHED.includes(file) ? [] : sectionsOf(file, title, headings, tokens, also),
     assets,
   }
 }
@@ -57,11 +58,21 @@ function addressOf(file, link, assets) {
   return relative(from, asset)
 }
 
-function sectionsOf(file, title, headings, tokens) {
+/** Words that people look for and that a section doesn't have, by its heading: `<!-- search: gdpr -->` below it. */
+const wordsOf = (text) =>
+  new Map(
+    Array.from(text.matchAll(/^#+ (.+)\n+<!-- search: (.+) -->$/gm), ([, heading, words]) => [
+      heading.replaceAll('`', ''),
+      words,
+    ]),
+  )
+
+function sectionsOf(file, title, headings, tokens, also) {
   return headings.map(({ name, id, level, at }, i) => ({
     id: `${pathOf(file)}${level === 1 ? '' : `#${id}`}`,
     page: title,
     heading: name,
+    also: also.get(name) ?? '',
     text: tokens
       .slice(at + 3, headings[i + 1]?.at)
       .map((token) => plain(token))

@@ -1,10 +1,19 @@
 /* global MiniSearch, sections */
 // Finds sections as somebody types; the answers are links.
+const EVERYDAY = new Set(
+  'a an and are can do does for from how i in is it my of on or the to what when where which why with'.split(
+    ' ',
+  ),
+)
+
 const search = new MiniSearch({
-  fields: ['heading', 'page', 'text'],
+  fields: ['heading', 'page', 'text', 'also'],
   storeFields: ['heading', 'page', 'text'],
+  processTerm: (term) => (EVERYDAY.has(term.toLowerCase()) ? null : term.toLowerCase()),
   searchOptions: {
-    boost: { heading: 4, page: 2 },
+    boost: { heading: 4, page: 2, also: 4 },
+    // Pages about the project itself are for those who work on it.
+    boostDocument: (id) => (id.startsWith('project/') ? 0.2 : 1),
     prefix: true,
     fuzzy: (term) => (term.length > 4 ? 0.2 : false),
     combineWith: 'AND',

@@ -63,22 +63,3 @@ export function topicHint(words: string, commands: readonly string[]): string {
   ]
   return didYouMean(words, known) ?? `eider help search ${words}`
 }
-
-export interface Line {
-  readonly topic: string
-  readonly line: number
-  readonly text: string
-}
-
-/** Lines that have all the words, those of headings first. */
-export function searchPages(words: readonly string[]): readonly Line[] {
-  const wanted = words.map((word) => word.toLowerCase())
-  const found = documentation().flatMap(({ topic, text }) =>
-    text.split('\n').flatMap((line, i) => {
-      const low = line.toLowerCase()
-      return wanted.every((word) => low.includes(word)) ? [{ topic, line: i + 1, text: line }] : []
-    }),
-  )
-  const isHeading = ({ text }: Line) => text.startsWith('#')
-  return [...found.filter(isHeading), ...found.filter((line) => !isHeading(line))]
-}

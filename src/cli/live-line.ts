@@ -1,7 +1,7 @@
 // The line below all others, which says what a run is doing and for how long; drawn again and again on a terminal.
 
 import { cut, widthOf } from './cells.ts'
-import type { Output } from './paint.ts'
+import { type Output, widthOfTerminal } from './paint.ts'
 import { count, grouped } from '../core/counts.ts'
 
 /** What is being done now, in the order in which it began. */
@@ -94,7 +94,7 @@ export class LiveLine implements Disposable {
   draw(): void {
     if (this.#terminal === null || this.#isOver) return
     // The last column stays free: some terminals go on to the next line when it is filled.
-    const text = this.#text((this.#terminal.columns ?? 80) - 1)
+    const text = this.#text(widthOfTerminal(this.#terminal) - 1)
     if (text === this.#drawn) return
     this.#terminal.write(CLEAR_LINE + text)
     this.#drawn = text

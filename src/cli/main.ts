@@ -1,9 +1,12 @@
 // Runs one command and ends with the exit code of the contract. oclif parses; failures are shown here.
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import '@oclif/core/command'
+import type { Interfaces } from '@oclif/core'
 import { run } from '@oclif/core/run'
 import { UsageError } from '../core/failures.ts'
-import { packageDir } from '../files/package.ts'
+import { codeDir, packageDir } from '../files/package.ts'
 import { inOwnWords } from './argv.ts'
 import { lookOf } from './paint.ts'
 import { exitCodeOf, failureEvents, showFailure } from './show-failure.ts'
@@ -15,7 +18,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.removeAllListeners('error').on('error', reportLostOutput)
   process.stderr.on('error', () => {}) // a log on a full disk ends no server, and nobody is left to report to
   try {
-    await run([...inOwnWords(argv)], packageDir)
+    await run([...inOwnWords(argv)], { root: codeDir, pjson: readDescription() })
   } catch (thrown) {
     const error = helpProblem(thrown) ?? thrown
     const look = lookOf(process.stderr, { colour: !argv.includes('--no-color') })
@@ -24,6 +27,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = exitCodeOf(error)
   }
 }
+
+const readDescription = () =>
+  JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')) as Interfaces.PJSON
 
 /** oclif asks its hook for an unknown command, but not when help about it is wanted. */
 function helpProblem(error: unknown): UsageError | null {

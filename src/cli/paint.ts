@@ -18,6 +18,11 @@ export interface Output {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+// Some terminals without a window say 0.
+const UNKNOWN_WIDTH = 80
+
+export const widthOfTerminal = ({ columns }: Output): number => columns || UNKNOWN_WIDTH
+
 export const plain: Paint = (_style, text) => text
 export const plainLook: Look = { paint: plain, columns: Infinity }
 
@@ -42,7 +47,7 @@ export function lookOf(
   env: Environment = process.env,
 ): Look {
   const paint = options.colour && wantsColour(stream, env) ? coloured : plain
-  return { paint, columns: stream.isTTY === true ? (stream.columns ?? 80) : Infinity }
+  return { paint, columns: stream.isTTY === true ? widthOfTerminal(stream) : Infinity }
 }
 
 /** NO_COLOR (https://no-color.org), then FORCE_COLOR, then TERM; the logs of CI services show colours, without a terminal. */

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../cli/base-command.ts'
 import { cut } from '../cli/cells.ts'
-import type { Line } from '../cli/find-topic.ts'
+import type { Line } from '../cli/search-pages.ts'
 import { UsageError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 
@@ -81,19 +81,16 @@ export default class Help extends BaseCommand {
   }
 
   async #search(words: readonly string[], json: boolean): Promise<void> {
-    const { searchPages } = await import('../cli/find-topic.ts')
+    const { searchPages } = await import('../cli/search-pages.ts')
     const found = searchPages(words)
     if (json) return this.printEvent({ event: 'help', text: JSON.stringify(found) })
     const { paint, columns } = this.lookOf(process.stdout)
     const shown = (line: Line) =>
-      cut(
-        `${line.topic}:${line.line}  ${line.text.replace(/^[#|\s-]+/, '').trim()}`,
-        Math.min(columns, 200),
-      )
+      cut(`${line.topic}:${line.line}  ${line.text}`, Math.min(columns, 200))
     for (const line of found.slice(0, limits.foundLines)) this.print(shown(line))
     if (found.length > limits.foundLines)
-      this.print(paint('dim', `and ${found.length - limits.foundLines} more lines`))
-    if (found.length === 0) this.print(`no page has ${words.join(' and ')}`)
+      this.print(paint('dim', `and ${found.length - limits.foundLines} more`))
+    if (found.length === 0) this.print(`no page has ${words.join(' or ')}`)
     this.exit(found.length === 0 ? 1 : 0)
   }
 }

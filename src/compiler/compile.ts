@@ -9,11 +9,11 @@ import type { CompiledProject, Model } from '../core/model.ts'
 import { type ModelName, foldCase } from '../core/names.ts'
 import type { ProjectFiles, SeedFile } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
-import { positionOf } from '../core/source.ts'
 import type { Variables } from '../core/variables.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
 import { bindAll } from './bind/bind.ts'
 import { checkEntitySets } from './exposure.ts'
+import { cycleDiagnostic } from './cycle.ts'
 import type { Draft, DraftContext } from './bind/draft.ts'
 import { draftEvents } from './bind/draft-events.ts'
 import { draftQuery } from './bind/draft-query.ts'
@@ -32,10 +32,13 @@ import { attachKnownSources } from './sources/known-sources.ts'
 import { mentionsIn } from './lineage/mentions.ts'
 import { lineageOfAll } from './lineage/query.ts'
 import { createMacros, type Macros } from './sql/macros.ts'
+import { type CompiledUnits, draftKept, type KeptModels, type ModelUnit } from './kept-models.ts'
 import { type ParsedEvents, type ParsedModel, parseModelFile } from './model-file.ts'
 import { type ResolvedQuery, resolveQueries } from './resolve.ts'
+import { Told } from './told.ts'
 
 const NO_VARIABLES: Variables = new Map()
+const NO_MODELS: KeptModels = new Map()
 
 export interface CompileOptions {
   /** The project directory, absolute; relative file names begin there. */
@@ -44,6 +47,8 @@ export interface CompileOptions {
   readonly knownTables?: readonly CompiledExternal[]
   /** Those are taken as they were, and no source of them is asked: somebody is typing. */
   readonly trustsKnown?: boolean
+  /** Taken as they are; with a mistake anywhere, compile without them. */
+  readonly kept?: KeptModels
   /** Called with the data files and patterns that models name, before the head of any of them is read. */
   readonly onInputs?: (connection: Connection, names: readonly string[]) => Promise<void>
 }
@@ -53,7 +58,11 @@ export async function compile(
   files: ProjectFiles,
   options: CompileOptions,
 ): Promise<CompiledProject> {
-  const project = await compileAll(files, options)
+  return withoutMistakes(await compileAll(files, options))
+}
+
+/** Throws one DiagnosticsError with every mistake of the project. */
+export function withoutMistakes(project: CompiledProject): CompiledProject {
   if (project.errors.length > 0) throw new DiagnosticsError(allDiagnostics(project))
   return project
 }
@@ -64,8 +73,17 @@ export async function compile(
  */
 export async function compileAll(
   files: ProjectFiles,
-  { dir, onInputs, knownTables = [], trustsKnown }: CompileOptions,
+  options: CompileOptions,
 ): Promise<CompiledProject> {
+  const { project } = await compileUnits(files, options)
+  return project
+}
+
+/** As compileAll(), with what a later compile can keep. */
+export async function compileUnits(
+  files: ProjectFiles,
+  { dir, onInputs, knownTables = [], trustsKnown, kept = NO_MODELS }: CompileOptions,
+): Promise<CompiledUnits> {
   const found: Diagnostic[] = [...(files.problems ?? [])]
   const names = uniqueNames(files, found)
   const findModel = (name: string) => names.get(foldCase(name))?.name ?? null
@@ -77,9 +95,10 @@ export async function compileAll(
     threads: 1,
     extensions: files.extensions,
   })
-  const { parsed, understood } = parseAll(files, names, found)
+  const told = new Told(found)
+  const { parsed, understood } = parseAll(files, { names, kept, told })
   const seeds = files.seeds.filter(
-    ({ name, path }) => names.get(foldCase(name))?.source.path === path,
+    ({ name, path }) => names.get(foldCase(name))?.source.path === path && !kept.has(name),
   )
 
   await using database = await opening
@@ -110,6 +129,8 @@ export async function compileAll(
   await onInputs?.(connection, [
     ...queries.flatMap(({ references }) => references.files),
     ...seeds.map(({ path }) => path),
+    ...inFiles.checks.flatMap(({ query }) => query.references.files),
+    ...Array.from(kept.values()).flatMap(({ model }) => model.files),
   ])
 
   const context = {
@@ -125,17 +146,21 @@ export async function compileAll(
     macros: macros.definition,
   }
   const events = parsed.filter((model) => model.kind === 'events')
-  const knownSeeds = await readSeeds(seeds, dir, found)
+  const knownSeeds = await readSeeds(seeds, dir, told)
   // Without columns of what it reads a query cannot be bound; the mistake is where the source is declared.
   const lacks = ({ references }: ResolvedQuery) => references.sources.filter(sources.isUnknown)
   const bindable = queries.filter((query) => lacks(query).length === 0)
-  const drafts = draftAll({ queries: bindable, events, seeds: knownSeeds }, context)
+  const drafts = [
+    ...draftAll({ queries: bindable, events, seeds: knownSeeds }, context),
+    ...Array.from(kept.values(), draftKept),
+  ]
   const { order, cycles } = orderOf(drafts)
   const inCycles = cycles.map((cycle) => ({ cycle, error: cycleDiagnostic(cycle, drafts) }))
   found.push(...inCycles.map(({ error }) => error))
-  const bound = await bindAll(connection, order)
+  const inChecks = inFiles.checks.flatMap(({ query }) => query.references.models.map(nameOf))
+  const bound = await bindAll(connection, order, { kept, alsoRead: inChecks })
   found.push(...bound.diagnostics)
-  const all = await finishAll(order, bound.columns, found)
+  const all = await finishAll(order, bound.columns, kept, told)
   found.push(...checkEntitySets([...all.values()]))
   const sourceChecks = await checksOfSources(files, sources.tables, context)
   found.push(...sourceChecks.diagnostics)
@@ -181,17 +206,30 @@ export async function compileAll(
   const readsTables = (call: string) => readsItsArgument(call, macros)
   const { tables, away } = sources
   const traced = { models, external: tables, findModel, readsTables }
+  const lineages = new Map(Array.from(kept, ([name, { lineage }]) => [name, lineage]))
+  const absent = new Map(queries.map((query) => [query.parsed.name, query.absent]))
   const asWritten = [...queries, ...inFiles.checks.map(({ query }) => query)]
-  return {
+  const project = {
     models,
     failed,
     errors: errorsAmong(sorted),
     warnings: sorted.filter(({ severity }) => severity === 'warning'),
     macros: macros.macros,
     macrosAreWhole: inMacros.length === 0,
-    lineage: onceAsked(() => lineageOfAll({ ...traced, trees })),
-    mentions: onceAsked(() => mentionsIn(asWritten, traced)),
+    lineage: onceAsked(() => lineageOfAll({ ...traced, trees, known: lineages })),
+    ...(kept.size === 0 ? { mentions: onceAsked(() => mentionsIn(asWritten, traced)) } : {}),
     ...(files.sources?.length ? { external: { sources: files.sources, tables, away } } : {}),
+  }
+  const unitOf = (model: Model): ModelUnit =>
+    kept.get(model.name) ?? {
+      model,
+      warnings: told.of(model.name),
+      absent: absent.get(model.name) ?? [],
+    }
+  return {
+    project,
+    units: new Map(Array.from(all, ([name, model]) => [name, unitOf(model)])),
+    standIns: new Map([...bound.columns].filter(([name]) => kept.has(name))),
   }
 }
 
@@ -234,10 +272,15 @@ function uniqueNames(files: ProjectFiles, found: Diagnostic[]): ReadonlyMap<stri
   return names
 }
 
+interface Parsing {
+  readonly names: ReadonlyMap<string, NamedFile>
+  readonly kept: KeptModels
+  readonly told: Told
+}
+
 function parseAll(
   files: ProjectFiles,
-  names: ReadonlyMap<string, NamedFile>,
-  found: Diagnostic[],
+  { names, kept, told }: Parsing,
 ): {
   readonly parsed: readonly ParsedModel[]
   readonly understood: ReadonlyMap<ModelName, Understanding>
@@ -245,8 +288,9 @@ function parseAll(
   const seeds = files.seeds.map(({ name }) => [name, { kind: 'seed', tags: [] }] as const)
   const understood = new Map<ModelName, Understanding>(seeds)
   const parsed = files.models.flatMap((file) => {
+    if (kept.has(file.name)) return []
     const { model, kind, diagnostics } = parseModelFile(file, files.variables ?? NO_VARIABLES)
-    found.push(...diagnostics)
+    told.add(file.name, diagnostics)
     if (names.get(foldCase(file.name))?.source !== file.source) return []
     const tags = model?.header.tags?.value.map((tag) => tag.name) ?? []
     understood.set(file.name, { kind, tags })
@@ -258,12 +302,12 @@ function parseAll(
 async function readSeeds(
   seeds: readonly SeedFile[],
   dir: string,
-  found: Diagnostic[],
+  told: Told,
 ): Promise<readonly KnownSeed[]> {
   const known: KnownSeed[] = []
   for (const file of seeds) {
     const seed = await readSeed(file, dir)
-    found.push(...('code' in seed ? [seed] : seed.warnings))
+    told.add(file.name, 'code' in seed ? [seed] : seed.warnings)
     if (!('code' in seed)) known.push(seed)
   }
   return known
@@ -287,14 +331,15 @@ function draftAll({ queries, events, seeds }: Understood, context: DraftContext)
 async function finishAll(
   drafts: readonly Draft[],
   columnsOf: ReadonlyMap<ModelName, readonly Column[]>,
-  found: Diagnostic[],
+  kept: KeptModels,
+  told: Told,
 ): Promise<ReadonlyMap<ModelName, Model>> {
   const models = new Map<ModelName, Model>()
   for (const draft of drafts) {
-    const columns = columnsOf.get(draft.name)
+    const columns = columnsOf.get(draft.name) ?? kept.get(draft.name)?.model.columns
     if (columns === undefined) continue
     const { model, diagnostics } = await draft.finish(columns)
-    found.push(...diagnostics)
+    told.add(draft.name, diagnostics)
     models.set(model.name, model)
   }
   return models
@@ -309,24 +354,6 @@ function onceAsked<T extends object>(find: () => T): () => T {
 /** Whether a call reads the table that its argument names. */
 const readsItsArgument = (call: string, { facts }: Macros) =>
   call === 'query' || call === 'query_table' || facts.get(call)?.takesTable === true
-
-/** At the annotation that closes the circle where there is one: it is easier to remove than a table of a query. */
-function cycleDiagnostic(cycle: readonly ModelName[], drafts: readonly Draft[]): Diagnostic {
-  const edges = cycle.map((name, i) => {
-    const next = cycle[(i + 1) % cycle.length]!
-    const place = drafts.find((draft) => draft.name === name)!.placeOf(next)
-    const { lineText } = positionOf(place.source, place.span.start)
-    return { name, next, place, isAnnotation: /^\s*--/.test(lineText) }
-  })
-  const { name, next, place, isAnnotation } = edges.find((edge) => edge.isAnnotation) ?? edges[0]!
-  const hint =
-    cycle.length === 1
-      ? 'a table that keeps its rows is @kind: append or @kind: merge, and does not read itself'
-      : isAnnotation
-        ? `this line makes ${name} wait for ${next}; leave it out, or put it on a model that reads both`
-        : 'move what they share into a model that both of them read'
-  return diagnostic('dependency-cycle', { models: cycle }, place, { hint })
-}
 
 function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.source.path !== b.source.path) return a.source.path < b.source.path ? -1 : 1

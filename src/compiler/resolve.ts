@@ -1,7 +1,7 @@
 // Queries with their references resolved: what each model reads, and a text that is equal for equal meanings.
 
 import { type Diagnostic, diagnostic } from '../core/diagnostics.ts'
-import { type ModelName, sameName } from '../core/names.ts'
+import { foldCase, type ModelName, sameName } from '../core/names.ts'
 import type { ModelBody } from '../core/sql.ts'
 import { didYouMean, nearest } from '../core/suggest.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -19,6 +19,8 @@ export interface ResolvedQuery {
   readonly tree: SyntaxNode | null
   readonly canonical: string
   readonly references: References
+  /** Names, in lower case, that were looked up and that no model has: one that comes to have such a name is read. */
+  readonly absent: readonly string[]
 }
 
 export interface Resolution {
@@ -57,14 +59,23 @@ function resolveQuery(
   readable: readonly string[],
 ): ResolvedQuery | readonly Diagnostic[] {
   const { body, source } = parsed
+  const absent = new Set<string>()
+  const findModel = (name: string) => {
+    const found = known.findModel(name)
+    if (found === null) absent.add(foldCase(name))
+    return found
+  }
+  const names = { ...known, findModel }
   switch (statement.is) {
     case 'select': {
       const { tree, canonical } = statement
-      return { parsed, tree, canonical, references: referencesOf(tree, known) }
+      const references = referencesOf(tree, names)
+      return { parsed, tree, canonical, references, absent: [...absent] }
     }
     case 'pivot': {
       const canonical = JSON.stringify(wordsOf(body).map(({ text }) => text))
-      return { parsed, tree: null, canonical, references: referencesInText(body, known) }
+      const references = referencesInText(body, names)
+      return { parsed, tree: null, canonical, references, absent: [...absent] }
     }
     case 'other': {
       const hint = 'write only the SELECT; eider builds the table or the view'

@@ -1,13 +1,16 @@
-// A compiled project as two lines of JSON and back. Texts of files are not in it: places in them are kept as offsets, so
-// it is valid only together with the files that were compiled. The second line is the lineage, which few commands read.
+// A compiled project as three lines of JSON and back. Texts of files are not in it: places in them are kept as offsets, so
+// it is valid only together with the files that were compiled. The second line is the lineage, which few commands read;
+// the third has what a compile of another state of the project needs to keep models of this one.
 
 import type { Diagnostic } from '../core/diagnostics.ts'
 import type { Check, CompiledProject, Lineage, Macro, Model } from '../core/model.ts'
-import type { ModelName } from '../core/names.ts'
+import { foldCase, type ModelName } from '../core/names.ts'
 import type { ProjectFiles } from '../core/project.ts'
+import type { Column } from '../core/relation.ts'
 import type { SourceFile, Span } from '../core/source.ts'
 import type { SqlValue } from '../core/sql.ts'
 import type { Variables } from '../core/variables.ts'
+import type { CompiledUnits, KeptModel, KeptModels } from './kept-models.ts'
 import { bodyOf } from './variables.ts'
 
 interface SavedProject {
@@ -16,6 +19,16 @@ interface SavedProject {
   readonly macrosAreWhole: boolean
   readonly warnings: readonly SavedDiagnostic[]
   readonly errors: readonly SavedDiagnostic[]
+}
+
+/** Of each model, in the order of `models`. */
+interface SavedUnit {
+  /** Of the files that say what the model is. */
+  readonly hash: string
+  readonly warnings?: readonly SavedDiagnostic[]
+  readonly absent?: readonly string[]
+  /** As it is without the checks of files of checks/, where it has some: how many checks are its own. */
+  readonly own?: Pick<Model, 'dependsOn' | 'definition'> & { readonly checks: number }
 }
 
 type SavedLineage = readonly (readonly [ModelName, Lineage])[]
@@ -42,8 +55,15 @@ interface SavedBody extends Span {
 /** Texts by path. */
 type Sources = ReadonlyMap<string, SourceFile>
 
-/** null when something in it does not lie in the files. All its models compile. */
-export function saveProject(project: CompiledProject, files: ProjectFiles): string | null {
+/**
+ * null when something in it does not lie in the files. All its models compile, and have a unit. `hashes`: of the files of
+ * each model.
+ */
+export function saveProject(
+  { project, units }: CompiledUnits,
+  files: ProjectFiles,
+  hashes: ReadonlyMap<ModelName, string>,
+): string | null {
   const sources = sourcesOf(files)
   const { errors } = project
   const places = [...project.warnings, ...errors].map(({ source }) => source)
@@ -51,6 +71,16 @@ export function saveProject(project: CompiledProject, files: ProjectFiles): stri
   const saveDiagnostic = (item: Diagnostic): SavedDiagnostic => {
     const { path, text } = item.source
     return { ...item, source: sources.get(path)?.text === text ? path : item.source }
+  }
+  const saveUnit = (whole: Model): SavedUnit => {
+    const { model, warnings, absent } = units.get(whole.name)!
+    const { dependsOn, definition, checks } = model
+    return {
+      hash: hashes.get(whole.name)!,
+      ...(warnings.length === 0 ? {} : { warnings: warnings.map(saveDiagnostic) }),
+      ...(absent.length === 0 ? {} : { absent }),
+      ...(model === whole ? {} : { own: { dependsOn, definition, checks: checks.length } }),
+    }
   }
   const saved: SavedProject = {
     models: Array.from(project.models.values(), saveModel),
@@ -63,25 +93,18 @@ export function saveProject(project: CompiledProject, files: ProjectFiles): stri
     errors: errors.map(saveDiagnostic),
   }
   const lineage: SavedLineage = [...project.lineage()]
-  return `${JSON.stringify(saved)}\n${JSON.stringify(lineage)}`
+  const savedUnits = Array.from(project.models.values(), saveUnit)
+  return [saved, lineage, savedUnits].map((line) => JSON.stringify(line)).join('\n')
 }
 
 /** `text` is what saveProject() returned for a project with these files. */
 export function restoreProject(text: string, files: ProjectFiles): CompiledProject {
-  const sources = sourcesOf(files)
-  const sourceOf = (path: string): SourceFile => {
-    const source = sources.get(path)
-    if (source === undefined) throw new Error(`a saved project has another file ${path}`)
-    return source
-  }
+  const sourceOf = finderOf(files)
   const variables = files.variables ?? new Map()
   const [first = '', second = ''] = text.split('\n')
   const saved = JSON.parse(first) as SavedProject
   const models = saved.models.map((model) => restoreModel(model, sourceOf, variables))
-  const restoreDiagnostic = ({ source, ...item }: SavedDiagnostic): Diagnostic => ({
-    ...item,
-    source: typeof source === 'string' ? sourceOf(source) : source,
-  })
+  const restoreDiagnostic = diagnosticsFrom(sourceOf)
   return {
     models: new Map(models.map((model) => [model.name, model])),
     macros: saved.macros.map(({ name, body: { source, start, end } }): Macro => ({
@@ -95,6 +118,65 @@ export function restoreProject(text: string, files: ProjectFiles): CompiledProje
     failed: new Map(),
   }
 }
+
+export interface RestoredUnits {
+  readonly kept: KeptModels
+  /** Of all models that were saved. */
+  readonly columns: ReadonlyMap<ModelName, readonly Column[]>
+}
+
+/**
+ * The models among these files that are as they were: their own files, by `hashes`, and what the names mean that they
+ * read. A volatile one is never.
+ */
+export function restoreUnits(
+  text: string,
+  files: ProjectFiles,
+  hashes: ReadonlyMap<ModelName, string>,
+): RestoredUnits {
+  const sourceOf = finderOf(files)
+  const restoreDiagnostic = diagnosticsFrom(sourceOf)
+  const variables = files.variables ?? new Map()
+  const [first = '', second = '', third = ''] = text.split('\n')
+  const saved = JSON.parse(first) as SavedProject
+  const units = JSON.parse(third) as readonly SavedUnit[]
+  const lineage = new Map(JSON.parse(second) as SavedLineage)
+  const names = new Set(Array.from(hashes.keys(), foldCase))
+  const kept = saved.models.flatMap((whole, i): readonly KeptModel[] => {
+    const { hash, warnings = [], absent = [], own } = units[i]!
+    const { name, volatile } = whole
+    if (volatile || hashes.get(name) !== hash) return []
+    const alone =
+      own === undefined ? whole : { ...whole, ...own, checks: whole.checks.slice(0, own.checks) }
+    const isSameNames =
+      alone.dependsOn.every((read) => hashes.has(read)) && !absent.some((read) => names.has(read))
+    if (!isSameNames) return []
+    const model = restoreModel(alone, sourceOf, variables)
+    const restored = warnings.map(restoreDiagnostic)
+    return [{ model, warnings: restored, absent, lineage: lineage.get(name) ?? [] }]
+  })
+  return {
+    kept: new Map(kept.map((unit) => [unit.model.name, unit])),
+    columns: new Map(saved.models.map(({ name, columns }) => [name, columns])),
+  }
+}
+
+/** Finds a file that is known to be there. */
+function finderOf(files: ProjectFiles): (path: string) => SourceFile {
+  const sources = sourcesOf(files)
+  return (path) => {
+    const source = sources.get(path)
+    if (source === undefined) throw new Error(`a saved project has another file ${path}`)
+    return source
+  }
+}
+
+const diagnosticsFrom =
+  (sourceOf: (path: string) => SourceFile) =>
+  (item: SavedDiagnostic): Diagnostic => ({
+    ...item,
+    source: typeof item.source === 'string' ? sourceOf(item.source) : item.source,
+  })
 
 function saveModel(model: Model): SavedModel {
   const saved = { ...model, source: model.source.path, checks: model.checks.map(saveCheck) }

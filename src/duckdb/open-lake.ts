@@ -33,6 +33,8 @@ export interface LakeEngineOptions extends Omit<
 export interface AttachOptions {
   readonly readOnly?: boolean
   readonly version?: bigint | null
+  /** Where no lake is, one is made. */
+  readonly makes?: boolean
   /** A catalog of an earlier version is brought to that of the extension. */
   readonly migrates?: boolean
 }
@@ -124,8 +126,8 @@ export class LakeEngine {
   }
 
   /**
-   * Attaches the lake under LAKE_DATABASE, where connections that are opened from now on work. `readOnly`: it must exist.
-   * `version`: as it was then, for reading. Throws DatabaseError.
+   * Attaches the lake under LAKE_DATABASE, where connections that are opened from now on work. It must exist, unless this
+   * `makes` it. `version`: as it was then, for reading. Throws DatabaseError.
    */
   async attach(how: AttachOptions = {}): Promise<void> {
     await this.attachAs(this.control, LAKE_DATABASE, how)
@@ -142,14 +144,25 @@ export class LakeEngine {
   async attachAs(
     connection: Connection,
     as: string,
-    { readOnly = false, version = null, migrates = false }: AttachOptions,
+    { readOnly = false, version = null, makes = false, migrates = false }: AttachOptions,
   ): Promise<void> {
     const options = [
       ...(readOnly ? [sql`READ_ONLY`] : []),
       ...(version === null ? [] : [sql`SNAPSHOT_VERSION ${sql.value(version)}`]),
-      ...(migrates ? [sql`AUTOMATIC_MIGRATION`, sql`CREATE_IF_NOT_EXISTS false`] : []),
+      ...(migrates ? [sql`AUTOMATIC_MIGRATION`] : []),
+      ...(makes || readOnly ? [] : [sql`CREATE_IF_NOT_EXISTS false`]),
     ]
     await connection.run(this.#attachment(as, options))
+  }
+
+  /**
+   * Writes an object into the store, which `eider maintain` deletes some day: nothing else says whether the bucket is there
+   * and the key may write to it. Throws DatabaseError.
+   */
+  async tryStore(): Promise<void> {
+    await using connection = await this.database.connect(this.sessionKeys)
+    const object = `${this.lake.store.data}new-lake-${randomUUID()}.parquet`
+    await connection.run(sql`COPY (SELECT 1 AS n) TO ${sql.value(object)}`)
   }
 
   /**

@@ -2,9 +2,10 @@
 
 import type { SidePages } from '../http/side-pages.ts'
 import { type CatalogOptions, createCatalogs } from './catalog.ts'
+import { createFirstRows, type FirstRowsOptions } from './first-rows.ts'
 import { findPage, PAGE_HEADERS, readPage } from './serve-page.ts'
 
-export interface ExplorerOptions extends CatalogOptions {
+export interface ExplorerOptions extends CatalogOptions, FirstRowsOptions {
   /** Where the bundled page lies. */
   readonly pageDir: string
 }
@@ -12,9 +13,11 @@ export interface ExplorerOptions extends CatalogOptions {
 export async function openExplorer(options: ExplorerOptions): Promise<SidePages> {
   const page = await readPage(options.pageDir)
   const catalogOf = createCatalogs(options)
+  const readFirstRows = createFirstRows(options)
   return {
-    async find(path, snapshot, part) {
-      if (path !== '/catalog.json') return findPage(page, path, snapshot)
+    async find(asked) {
+      const { path, snapshot, part } = asked
+      if (path !== '/catalog.json') return await findPage(page, asked, readFirstRows)
       // Nothing is published yet, which /health says.
       if (snapshot === null) return null
       const catalog = await catalogOf(snapshot, part)

@@ -1,6 +1,7 @@
 // The page of the explorer over HTTP: one HTML file for all its routes, and the files that it loads.
 //
-// Nothing is filled into the HTML. The page learns from its own address where the service lies, and asks it for the rest.
+// Nothing but the first rows of a set is filled into the HTML. The page learns from its own address where the service
+// lies, and asks it for the rest.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -8,7 +9,8 @@ import { extname, join } from 'node:path'
 import { entitySetName } from '../core/names.ts'
 import type { Snapshot } from '../core/snapshot.ts'
 import { keepCoded } from '../http/content-coding.ts'
-import type { SidePage } from '../http/side-pages.ts'
+import type { AskedPage, SidePage } from '../http/side-pages.ts'
+import type { FirstRows, ReadFirstRows } from './first-rows.ts'
 
 /** The bundler's directory: `index.html`, and files whose names change with their content. */
 export async function readPage(dir: string): Promise<Page> {
@@ -26,7 +28,12 @@ export async function readPage(dir: string): Promise<Page> {
 export interface Page {
   readonly files: ReadonlyMap<string, SidePage>
   /** The HTML by the number of directories that its address lies below the root. */
-  readonly atDepth: readonly SidePage[]
+  readonly atDepth: readonly HtmlPage[]
+}
+
+export interface HtmlPage extends SidePage {
+  /** The same with the first rows in it. */
+  readonly withRows: (rows: FirstRows) => SidePage
 }
 
 /** The policy of the page: its own script and style, its own host, in no frame. */
@@ -53,27 +60,50 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** A link from the root is right for every place that a proxy may put the service at only when it is relative. */
-function pageAt(html: string, depth: number): SidePage {
+function pageAt(html: string, depth: number): HtmlPage {
   const text = html.replaceAll('="./', `="${'../'.repeat(depth) || './'}`)
-  const body = keepCoded(Buffer.from(text))
+  const [beforeData, beforeView, rest] = text.split(PLACE)
+  if (rest === undefined) throw new Error('index.html has no place for rows')
+  const body = keepCoded(Buffer.from(text.replaceAll(PLACE, '')))
   const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const type = 'text/html; charset=utf-8'
   const headers = { 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: etag }
-  return { status: 200, headers: { ...PAGE_HEADERS, ...headers }, body }
+  return {
+    status: 200,
+    headers: { ...PAGE_HEADERS, ...headers },
+    body,
+    withRows: ({ data, view, count }) => ({
+      status: 200,
+      // Going back to rows shows those of now, and nobody keeps what only this reader may see.
+      headers: { ...PAGE_HEADERS, 'Content-Type': type, 'Cache-Control': 'no-store' },
+      body: Buffer.from(beforeData + data.text + beforeView + view.text + rest),
+      rows: count,
+    }),
+  }
 }
 
+const PLACE = '<!--first-rows-->'
+
 /** null for a path that is none of the page's. An unknown set is 404 with the page, which says so. */
-export function findPage(page: Page, path: string, snapshot: Snapshot | null): SidePage | null {
+export async function findPage(
+  page: Page,
+  asked: AskedPage,
+  readFirstRows: ReadFirstRows,
+): Promise<SidePage | null> {
+  const { path, snapshot } = asked
   if (path.startsWith(FILES)) return page.files.get(path.slice(FILES.length)) ?? null
   const html = page.atDepth[path.split('/').length - 2]
   if (html === undefined) return null
   if (ROUTES.test(path)) return html
   const [, set, rest] = OF_A_SET.exec(path) ?? []
   if (set === undefined) return null
-  const isKnown = isSet(set, snapshot) && VIEWS.includes(rest ?? '')
+  if (isSet(set, snapshot) && VIEWS.includes(rest ?? '')) {
+    const rows = await readFirstRows(asked)
+    return rows === null ? html : html.withRows(rows)
+  }
   // Without an ETag: a browser that has the page from before must not take it for the answer here.
   const { ETag: _, ...headers } = html.headers
-  return isKnown ? html : { ...html, status: 404, headers }
+  return { ...html, status: 404, headers }
 }
 
 const ROUTES = /^\/(?:lineage|connect|runs(?:\/[^/]+)?)?$/

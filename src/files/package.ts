@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hashOf } from '../core/hash.ts'
 
-const codeDir = dirname(fileURLToPath(import.meta.url))
+/** Of what runs: the bundle, or what tsc made. */
+export const codeDir = dirname(fileURLToPath(import.meta.url))
 
 /** The directory of package.json. */
 export const packageDir = findPackageDir(codeDir)

@@ -105,6 +105,7 @@ export async function filledBuffer(
   events: number,
   segmentBytes: number,
   files: Readonly<Record<string, string>> = {},
+  groupEvents = GROUP,
 ): Promise<Workspace> {
   const space = await workspace({
     'eider.yml': 'name: bench\n',
@@ -112,8 +113,8 @@ export async function filledBuffer(
     ...files,
   })
   await using buffer = await openBuffer(space.dir, segmentBytes)
-  for (let first = 0; first < events; first += GROUP) {
-    const group = Array.from({ length: GROUP }, (_, i) => Buffer.from(event(first + i)))
+  for (let first = 0; first < events; first += groupEvents) {
+    const group = Array.from({ length: groupEvents }, (_, i) => Buffer.from(event(first + i)))
     await buffer.append(target, group, new Date().toISOString())
   }
   return space

@@ -22,6 +22,8 @@ export interface Load {
 
 export interface LoadResult {
   readonly answers: number
+  /** With those before and after the time that is measured. */
+  readonly allAnswers: number
   readonly ms: number
   /** 99th percentile of the time from request to answer. */
   readonly p99Ms: number
@@ -64,6 +66,7 @@ async function drive(load: Load): Promise<LoadResult> {
   const countFrom = startedAt + WARM_UP_MS
   const endAt = countFrom + load.durationMs
   const latencies: number[] = []
+  let all = 0
   const cpuAt = { start: 0, end: 0 }
   setTimeout(() => (cpuAt.start = cpuMs()), WARM_UP_MS)
   setTimeout(() => (cpuAt.end = cpuMs()), WARM_UP_MS + load.durationMs)
@@ -71,6 +74,7 @@ async function drive(load: Load): Promise<LoadResult> {
     Array.from({ length: load.connections }, () =>
       keepSending(load, (sentAt) => {
         const now = performance.now()
+        all++
         if (now >= countFrom && now <= endAt) latencies.push(now - sentAt)
         return now < endAt
       }),
@@ -81,6 +85,7 @@ async function drive(load: Load): Promise<LoadResult> {
   latencies.sort((a, b) => a - b)
   return {
     answers: latencies.length * load.pipelined,
+    allAnswers: all * load.pipelined,
     ms: load.durationMs,
     p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
     busy: (cpuAt.end - cpuAt.start) / load.durationMs,

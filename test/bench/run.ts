@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [--only NAME] [--peers]
+// npm run bench [-- --quick] [--only NAME] [--peers | --growth [--full]] [--markdown FILE]
 // Prints the conditions, then each figure as a ratio to a baseline of the same run. Never fails for a slow machine:
 // it exits with 1 only when a benchmark cannot be carried out.
 
@@ -10,16 +10,14 @@ import { commandsBenchmark } from './commands.ts'
 import { exportBenchmark } from './export.ts'
 import { type Benchmark, type Figure, holds } from './figure.ts'
 import { flushBenchmark } from './flush.ts'
+import { measureGrowth } from './growth/measure-growth.ts'
 import { ingestBenchmark } from './ingest.ts'
 import { lakeBenchmark } from './lake.ts'
 import { pipelineBenchmark } from './pipeline.ts'
 import { odataLanguageBenchmark } from './odata-language.ts'
 import { pageBenchmark } from './page.ts'
 import { lookupsBenchmark } from './lookups.ts'
-import { datasettePeer } from './peers/datasette.ts'
-import { dbtPeer } from './peers/dbt.ts'
-import { type PeerFigure, peerTable } from './peers/peer.ts'
-import { redisPeer } from './peers/redis.ts'
+import { comparePeers } from './peers/compare-peers.ts'
 import { publishBenchmark } from './publish.ts'
 import { swapsBenchmark } from './swaps.ts'
 import { watchBenchmark } from './watch.ts'
@@ -40,24 +38,27 @@ const benchmarks: readonly Benchmark[] = [
   lakeBenchmark,
 ]
 
-const peers = [datasettePeer, dbtPeer, redisPeer]
-
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     peers: { type: 'boolean', default: false },
+    growth: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    markdown: { type: 'string', multiple: true, default: [] },
   },
 })
 
 const [cpu] = os.cpus()
+const conditions = `on ${new Date().toISOString().slice(0, 10)} with node ${process.version} and DuckDB ${duckdbVersion()} on ${os.cpus().length} x ${cpu?.model.trim() ?? 'unknown'}, ${os.type()}, at a load of ${os.loadavg()[0]?.toFixed(1)}`
 print(`node ${process.version}, DuckDB ${duckdbVersion()}, ${os.type()} ${os.release()}`)
 print(
   `${os.cpus().length} x ${cpu?.model ?? 'unknown'}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, load ${os.loadavg()[0]?.toFixed(1)}`,
 )
 print(values.quick ? 'quick: small inputs, a look and no verdict\n' : '')
 
-if (values.peers) await comparePeers()
+if (values.growth) await growthCurves()
+else if (values.peers) await peers()
 else
   for (const benchmark of benchmarks.filter(({ name }) => name.includes(values.only))) {
     const missing = benchmark.missing?.() ?? []
@@ -73,18 +74,15 @@ else
     }
   }
 
-/** A peer that cannot be installed here is skipped, visibly. */
-async function comparePeers(): Promise<void> {
-  const figures: PeerFigure[] = []
-  for (const peer of peers.filter(({ name }) => name.includes(values.only))) {
-    try {
-      figures.push(...(await peer.run({ quick: values.quick })))
-    } catch (error) {
-      print(`${peer.name}: not compared: ${error instanceof Error ? error.stack : String(error)}`)
-      process.exitCode = 1
-    }
-  }
-  print(peerTable(figures))
+async function growthCurves(): Promise<void> {
+  const { quick, full, only, markdown } = values
+  const grown = await measureGrowth({ quick, full, only, markdown, conditions, print })
+  for (const line of grown) print(`grows faster than its work: ${line}`)
+}
+
+async function peers(): Promise<void> {
+  const { quick, only, markdown } = values
+  await comparePeers({ quick, only, markdown, conditions, print })
 }
 
 function show(figure: Figure): string {

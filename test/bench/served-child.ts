@@ -15,9 +15,16 @@ export interface Cost {
   readonly bytes: number
   /** Since the last report. */
   readonly longestBlockMs: number
+  /** Processor time since the process started. */
+  readonly processorMs: number
 }
 
 const LOOK_EVERY_MS = 1
+
+const processorMs = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
 
 if (process.send !== undefined) {
   const [dir = '', pageSize = '', cacheBytes = ''] = process.argv.slice(2)
@@ -50,6 +57,7 @@ if (process.send !== undefined) {
       peakBytes: process.resourceUsage().maxRSS * 1024,
       bytes: process.memoryUsage.rss(),
       longestBlockMs: Math.max(0, delay.max / 1e6 - LOOK_EVERY_MS),
+      processorMs: processorMs(),
     }
     delay.reset()
     process.send?.(cost)

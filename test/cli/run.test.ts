@@ -15,7 +15,7 @@ test('an installation without its code is a failure of the tool, not of a projec
       encoding: 'utf8',
     })
     assert.is(status, 70)
-    assert.match(stderr, /^error: eider cannot start: Cannot find module .*main\.js.*\n$/)
+    assert.match(stderr, /^error: eider cannot start: Cannot find module .*main\.cjs.\n$/)
   } finally {
     await rm(dir, { recursive: true })
   }

@@ -9,16 +9,16 @@ import { rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import { testGolden } from '../support/golden.ts'
 import { runProject } from '../support/pipeline-project.ts'
-import { workspace } from '../support/workspace.ts'
+import { workspaceOnTarget } from '../support/workspace-on-target.ts'
 
 testGolden('plan', async ({ files }) => {
-  await using space = await workspace({ 'eider.yml': 'name: golden\n' })
+  await using space = await workspaceOnTarget({ name: 'golden' })
   let printed = ''
   for (const { path, content } of files) {
     const [sign, command = '', ...args] = path.split(' ')
     if (sign !== '$') await space.write(path, content)
     else if (command === 'rm') await rm(space.path(...args))
-    else if (command === 'run') await runProject(space.dir)
+    else if (command === 'run') await runProject(space.paths)
     else {
       const { stdout, stderr, exitCode } = await space.eider([command, ...args])
       const ending = exitCode === 0 ? '' : `exit code ${exitCode}\n`

@@ -30,8 +30,8 @@ const project = {
     '-- @expose total\nSELECT sum(amount)::BIGINT AS total FROM core.orders\n',
   'shop/tests/mart/sales/adds_up/given/core.orders.csv': 'id,amount\n1,2\n2,3\n',
   'shop/tests/mart/sales/adds_up/expect.csv': 'total\n5\n',
-  // What the machines of a CI service have: the package from the registry.
-  'bin/npm': '#!/bin/sh\n[ "$*" = "install --global eider" ]\n',
+  // What the machines of a CI service have: the package, from where the variable says.
+  'bin/npm': '#!/bin/sh\n[ "$*" = "install --global eider-0.1.0.tgz" ]\n',
   'bin/eider': `#!/bin/sh\nexec "${process.execPath}" "${join(repository, 'bin/run.js')}" "$@"\n`,
 } as const
 
@@ -47,6 +47,7 @@ async function cloned(): Promise<{ readonly space: Workspace; readonly shell: Sh
     GITHUB_BASE_REF: 'main',
     CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main',
     PROD: space.path('machine'),
+    EIDER: 'eider-0.1.0.tgz',
     GIT_CONFIG_GLOBAL: '/dev/null',
   }
   const at = (dir: string) => (command: string) =>

@@ -13,10 +13,13 @@ import { sql } from '../../src/core/sql.ts'
 import type { FlushStep } from '../../src/pipeline/flush/flush.ts'
 import { collected } from '../support/killed-run-project.ts'
 import { openBuffer } from '../support/open-buffer.ts'
-import { openProject, type TestProject } from '../support/pipeline-project.ts'
+import { isOnLake, openProject, type TestProject } from '../support/pipeline-project.ts'
 import { modelName } from '../support/model-name.ts'
 
 const target = modelName('raw.e')
+
+/** PostgreSQL sees only after a moment that a run is gone, and keeps its lock until then. */
+const LOCK_WAIT_MS = 10_000
 
 const steps: readonly FlushStep[] = [
   ...(['claimed', 'loaded', 'begun', 'inserted', 'recorded'] as const),
@@ -29,7 +32,10 @@ test('killed after each step together with its buffer: every event is in the tab
     await append(space, [1, 2, 3])
     await killRun(space, step, null)
     await append(space, [4])
-    await space.ok(collected, { openClaims: () => openBuffer(space.paths.state) })
+    await space.ok(collected, {
+      openClaims: () => openBuffer(space.paths.state),
+      lockWaitMs: LOCK_WAIT_MS,
+    })
     await assertOnce(space, step)
   }
 })
@@ -41,7 +47,10 @@ test('killed after each step, the buffer lives on: every event is in the table o
     await using buffer = await openBuffer(space.paths.state)
     await killRun(space, step, buffer)
     await buffer.append(target, [event(4)], new Date().toISOString())
-    await space.ok(collected, { openClaims: () => Promise.resolve(lend(buffer)) })
+    await space.ok(collected, {
+      openClaims: () => Promise.resolve(lend(buffer)),
+      lockWaitMs: LOCK_WAIT_MS,
+    })
     await assertOnce(space, step)
   }
 })
@@ -55,7 +64,10 @@ test('killed after each step, the buffer restarts after it: every event is in th
       await killRun(space, step, buffer)
       await buffer.append(target, [event(4)], new Date().toISOString())
     }
-    await space.ok(collected, { openClaims: () => openBuffer(space.paths.state) })
+    await space.ok(collected, {
+      openClaims: () => openBuffer(space.paths.state),
+      lockWaitMs: LOCK_WAIT_MS,
+    })
     await assertOnce(space, step)
   }
 })
@@ -72,7 +84,7 @@ async function assertOnce(space: TestProject, step: string): Promise<void> {
   const rows = await space.rows(sql`SELECT id FROM raw.e ORDER BY id`)
   const expected = ids.map((id) => ({ id }))
   assert.equal(rows, expected, `killed after step "${step}"`)
-  assert.equal(await space.rows(sql`FROM _eider.acks`), [])
+  if (!isOnLake) assert.equal(await space.rows(sql`FROM _eider.acks`), [])
   const counts = ids.map((id) => ({ id, n: 1 }))
   assert.equal(await space.rows(sql`FROM mart.n ORDER BY id`), counts)
 }
@@ -94,7 +106,11 @@ async function killRun(
   buffer: EventBuffer | null,
 ): Promise<void> {
   const script = fileURLToPath(new URL('../support/run-child.js', import.meta.url))
-  const child = fork(script, [space.dir, step, buffer === null ? 'own' : 'parent'])
+  const child = fork(script, [
+    JSON.stringify(space.paths),
+    step,
+    buffer === null ? 'own' : 'parent',
+  ])
   child.on('message', ({ method, argument }: BufferCall) => {
     void buffer?.[method](argument).then((result: unknown) => child.send({ result }))
   })

@@ -8,11 +8,11 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
 import { seededRandom } from '../support/seeded-random.ts'
-import { openProject, type TestProject } from '../support/pipeline-project.ts'
+import { isOnLake, openProject, type TestProject } from '../support/pipeline-project.ts'
 import { kindOf, LAST, models, nameOf, ROWS } from '../support/many-models.ts'
 
-/** EIDER_CRASH_POINTS=all kills more often. */
-const KILLS = process.env['EIDER_CRASH_POINTS'] === 'all' ? 50 : 20
+/** EIDER_CRASH_POINTS=all kills more often. On a lake a run takes ten times as long. */
+const KILLS = process.env['EIDER_CRASH_POINTS'] === 'all' ? 50 : isOnLake ? 5 : 20
 const COMPLETE_EVERY = 5
 const script = fileURLToPath(new URL('../support/many-models.js', import.meta.url))
 
@@ -28,7 +28,7 @@ test(`${KILLS} kills of a run of ${LAST + 1} models`, async () => {
     await checkTables(space, when)
     await checkState(space, { generation, finished, when })
     if (generation % COMPLETE_EVERY !== 0) continue // the next one is killed on top of what this one left
-    await space.ok(models(generation))
+    await space.ok(models(generation), { lockWaitMs: 10_000 })
     const current = await checkTables(space, `generation ${generation}`)
     assert.equal(current, [generation])
   }
@@ -41,7 +41,9 @@ async function killedRun(
   generation: number,
   count: number,
 ): Promise<readonly string[]> {
-  const child = fork(script, [space.dir, String(generation)], { stdio: 'inherit' })
+  const child = fork(script, [JSON.stringify(space.paths), String(generation)], {
+    stdio: 'inherit',
+  })
   const finished: string[] = []
   child.on('message', (model) => {
     finished.push(model as string)
@@ -62,7 +64,7 @@ async function checkState(
 ): Promise<void> {
   const { generation, finished, when } = told
   const state = await space.rows(
-    sql`SELECT count(*)::INTEGER AS n, count(DISTINCT model)::INTEGER AS models FROM _eider.models`,
+    sql`SELECT count(*)::INTEGER AS n, count(DISTINCT model)::INTEGER AS models FROM ${space.records}`,
   )
   assert.equal(state, [{ n: LAST + 1, models: LAST + 1 }], when)
   if (finished.length === 0) return

@@ -24,6 +24,8 @@ export async function explored(
     shows: 'project',
     find: async () => null,
     pageDir: join(repository, 'dist', 'explorer'),
+    // However busy the machine is.
+    firstRowsMs: 60_000,
   })
   const served = await serve(resources, tables, { pages, ...options })
   const owned = resources.move()

@@ -104,7 +104,7 @@ export async function openPage(
     async visit(path) {
       await page.goto(origin + path)
       // A busy machine loads nothing for a while before the script has begun.
-      await page.locator('main, noscript p').first().waitFor({ state: 'attached' })
+      await page.locator('#page main, noscript p').first().waitFor({ state: 'attached' })
       await settled()
     },
     settled,

@@ -1,10 +1,11 @@
 // A project of 50 models of all kinds over one source, and a process that builds one generation of it:
 //
-//   node many-models.js <project directory> <generation>
+//   node many-models.js <paths of the project as JSON> <generation>
 
 import type { Model } from '../../src/core/model.ts'
+import type { ProjectPaths } from '../../src/core/project.ts'
 import { runPipeline } from '../../src/pipeline/run.ts'
-import { runDefaults, pathsOf } from './pipeline-project.ts'
+import { runDefaults } from './pipeline-project.ts'
 import { projectOf, query } from './handmade-models.ts'
 
 export const ROWS = 200
@@ -29,10 +30,11 @@ export function models(generation: number): readonly Model[] {
   return [source, ...others]
 }
 
-const [script = '', dir, generation] = process.argv.slice(1)
-if (script.endsWith('many-models.js') && dir !== undefined) {
+const [script = '', paths, generation] = process.argv.slice(1)
+if (script.endsWith('many-models.js') && paths !== undefined) {
   await runPipeline({
-    ...runDefaults(pathsOf(dir)),
+    ...runDefaults(JSON.parse(paths) as ProjectPaths),
+    lockWaitMs: 10_000,
     project: projectOf(...models(Number(generation))),
     modelsAtOnce: Number(generation) % 2 === 0 ? 1 : 4,
     progress: (event) => {

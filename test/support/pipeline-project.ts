@@ -46,8 +46,7 @@ export async function openProject(): Promise<TestProject> {
   const resources = new Resources()
   const dir = await mkdtemp(join(tmpdir(), 'eider-pipeline-'))
   resources.defer(() => rm(dir, { recursive: true, force: true }))
-  const lake = isOnLake ? await newLake() : undefined
-  const paths = { ...pathsOf(dir), ...(lake && { lake }) }
+  const paths = { ...pathsOf(dir), ...(isOnLake && { lake: (await newLake()).lake }) }
   const space: TestProject = {
     dir,
     paths,
@@ -63,19 +62,10 @@ export async function openProject(): Promise<TestProject> {
       if (!summary.ok) throw new Error(JSON.stringify(summary.models, null, 2))
       return summary
     },
-    async rows(query) {
-      if (lake !== undefined) {
-        await using connection = await connectToLake(lake)
-        return await connection.rows(query)
-      }
-      const { warehouse } = openStore(paths)
-      await using database = await warehouse.openToRead({ memoryLimit: null })
-      await using connection = await database.connect()
-      return await connection.rows(query)
-    },
+    rows: (query) => rowsOf(paths, query),
     async alter(statement) {
-      if (lake !== undefined) {
-        await using connection = await connectToLake(lake)
+      if (paths.lake !== undefined) {
+        await using connection = await connectToLake(paths.lake)
         await connection.run(statement)
         return
       }
@@ -85,16 +75,32 @@ export async function openProject(): Promise<TestProject> {
     },
     records: isOnLake ? recordsOfLake : recordsOfFile,
     async published() {
-      if (isOnLake) {
-        await using puller = await openStore(paths).openPuller!()
-        const { signal } = new AbortController()
-        await puller.pull({ retention: keepsOne, takeUpMs: 0, signal })
-      }
+      await pullPublished(paths)
       return parseManifest(await readFile(join(paths.snapshots, MANIFEST_FILE), 'utf8'))
     },
     [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
   return space
+}
+
+export async function rowsOf(paths: ProjectPaths, query: Sql): Promise<readonly Row[]> {
+  if (paths.lake !== undefined) {
+    await using connection = await connectToLake(paths.lake)
+    return await connection.rows(query)
+  }
+  const { warehouse } = openStore(paths)
+  await using database = await warehouse.openToRead({ memoryLimit: null })
+  await using connection = await database.connect()
+  return await connection.rows(query)
+}
+
+/** What a run on a lake has published is then where services look for it. */
+export async function pullPublished(paths: ProjectPaths): Promise<void> {
+  const { openPuller } = openStore(paths)
+  if (openPuller === null) return
+  await using puller = await openPuller()
+  const { signal } = new AbortController()
+  await puller.pull({ retention: keepsOne, takeUpMs: 0, signal })
 }
 
 const recordsOfFile = sql`(SELECT model, built_at, removed_at IS NOT NULL AS removed FROM _eider.models)`
@@ -133,11 +139,12 @@ export function runDefaults(paths: ProjectPaths): Omit<RunOptions, 'project'> {
   }
 }
 
-/** A run of the project in `dir`, read and compiled from its files, as the command makes it; throws unless all is well. */
-export async function runProject(dir: string): Promise<void> {
+/** A run of the project, read and compiled from its files, as the command makes it; throws unless all is well. */
+export async function runProject(paths: ProjectPaths): Promise<void> {
+  const { dir } = paths
   const { files } = await loadProject(dir, { env: {}, flags: {} })
   const project = await compile(files, { dir })
-  const { ok, models } = await runPipeline({ ...runDefaults(pathsOf(dir)), project })
+  const { ok, models } = await runPipeline({ ...runDefaults(paths), project })
   if (!ok) throw new Error(JSON.stringify(models, null, 2))
 }
 

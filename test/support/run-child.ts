@@ -1,20 +1,21 @@
 // A run that kills its process with SIGKILL right after a step of the flush. Started by crash.test.ts:
 //
-//   node run-child.js <project directory> <step> <buffer: own | parent>
+//   node run-child.js <paths of the project as JSON> <step> <buffer: own | parent>
 //
 // `own`: the buffer is opened by the run and dies with it. `parent`: it lives on in the parent, which answers calls that
 // are sent over the channel between the two processes, as the daemon does over HTTP.
 
 import { once } from 'node:events'
 import type { Claim, ClaimSource } from '../../src/buffer/claim-source.ts'
+import type { ProjectPaths } from '../../src/core/project.ts'
 import { runPipeline } from '../../src/pipeline/run.ts'
 import { collected } from './killed-run-project.ts'
 import { openBuffer } from './open-buffer.ts'
-import { runDefaults, pathsOf } from './pipeline-project.ts'
+import { runDefaults } from './pipeline-project.ts'
 import { projectOf } from './handmade-models.ts'
 
-const [dir = '', step = '', owner = ''] = process.argv.slice(2)
-const paths = pathsOf(dir)
+const [given = '', step = '', owner = ''] = process.argv.slice(2)
+const paths = JSON.parse(given) as ProjectPaths
 
 async function ask(method: string, argument?: unknown): Promise<unknown> {
   process.send?.({ method, argument })

@@ -2,6 +2,7 @@
 // that way: loaded once, it would keep some 50 MB for as long as the daemon lives, which does not need it again.
 
 import { fork } from 'node:child_process'
+import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Diagnostic, DiagnosticsError } from '../../core/diagnostics.ts'
 import type { EventsModel } from '../../core/model.ts'
@@ -29,7 +30,8 @@ export type Compiled =
   | { readonly diagnostics: readonly Diagnostic[] }
   | { readonly error: unknown }
 
-const CHILD = fileURLToPath(new URL('./compile-child.js', import.meta.url))
+const here = fileURLToPath(import.meta.url)
+const CHILD = join(dirname(here), `compile-child${extname(here)}`)
 
 /** Throws as compile() does for mistakes in events models, and an AbortError when `signal` asks to stop. */
 export async function compileTargets(

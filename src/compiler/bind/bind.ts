@@ -29,12 +29,24 @@ export interface Bound {
   readonly diagnostics: readonly Diagnostic[]
 }
 
+export interface Unbound {
+  /** Models whose columns are known. Each has an empty table only where another model reads it, or `alsoRead` names it. */
+  readonly kept: { readonly has: (name: ModelName) => boolean; readonly size: number }
+  readonly alsoRead: readonly ModelName[]
+}
+
 /**
- * Binds `models`, which come in an order in which each follows what it reads. A model that reads one that is neither
+ * Binds models, which come in an order in which each follows what it reads. A model that reads one that is neither
  * among them nor bound is silently left out: the mistake is reported where it was made.
  */
-export async function bindAll(connection: Connection, models: readonly Bindable[]): Promise<Bound> {
-  await createSchemas(connection, models)
+export async function bindAll(
+  connection: Connection,
+  all: readonly Bindable[],
+  unbound: Unbound,
+): Promise<Bound> {
+  // All of them, as the names of schemas decide what a name with a dot means.
+  await createSchemas(connection, all)
+  const models = readAmong(all, unbound)
   const bound = new Set<ModelName>()
   const diagnostics: Diagnostic[] = []
   const ready = ({ dependsOn }: Bindable) => dependsOn.every((name) => bound.has(name))
@@ -48,6 +60,18 @@ export async function bindAll(connection: Connection, models: readonly Bindable[
     }
   }
   return { columns: await readColumns(connection, bound), diagnostics }
+}
+
+/** Those that are compiled now, and those that they read, which wait for nothing. */
+function readAmong(all: readonly Bindable[], { kept, alsoRead }: Unbound): readonly Bindable[] {
+  if (kept.size === 0) return all
+  const read = new Set(alsoRead)
+  for (const { name, dependsOn } of all)
+    if (!kept.has(name)) for (const input of dependsOn) read.add(input)
+  return all.flatMap((model) => {
+    if (!kept.has(model.name)) return [model]
+    return read.has(model.name) ? [{ ...model, dependsOn: [] }] : []
+  })
 }
 
 /** A project without mistakes takes one round trip. What goes wrong otherwise is found model by model. */

@@ -52,6 +52,8 @@ export interface LineageSources {
   readonly models: ReadonlyMap<ModelName, Model>
   /** Of the models with a query; null where DuckDB does not show it. */
   readonly trees: ReadonlyMap<ModelName, SyntaxNode | null>
+  /** Of models that were not compiled now. */
+  readonly known?: ReadonlyMap<ModelName, Lineage>
   /** Tables of sources. */
   readonly external: readonly CompiledExternal[]
   readonly findModel: (name: string) => ModelName | null
@@ -60,10 +62,12 @@ export interface LineageSources {
 
 /** Of all models. Columns of events models and seeds, and those that a run adds, have none. */
 export function lineageOfAll(sources: LineageSources): ReadonlyMap<ModelName, Lineage> {
-  const { models, trees } = sources
+  const { models, trees, known } = sources
   const context = contextOf(sources)
   return new Map(
     Array.from(models.values(), ({ name, kind, columns }) => {
+      const before = known?.get(name)
+      if (before !== undefined) return [name, before]
       const tree = trees.get(name)
       if (tree === undefined) return [name, columns.map(() => [])]
       if (tree === null) return [name, columns.map(() => null)]

@@ -18,11 +18,13 @@ import { views } from './views/views.ts'
 export interface AppProps {
   readonly place: Place
   readonly start: () => Promise<Page>
+  /** Is called when there is something to see. */
+  readonly drawn: () => void
   /** Tells of what comes to be known after the start; returns what ends that. */
   readonly listen: (page: Page, changed: (page: Page) => void) => () => void
 }
 
-export function App({ place, start, listen }: AppProps) {
+export function App({ place, start, listen, drawn }: AppProps) {
   const [page, setPage] = useState<Page | ServiceError | null>(null)
   const begin = () => {
     setPage(null)
@@ -30,6 +32,9 @@ export function App({ place, start, listen }: AppProps) {
   }
   // Before anything is painted: what is asked for takes longer than all that the page does meanwhile.
   useLayoutEffect(begin, [])
+  useLayoutEffect(() => {
+    if (page !== null) drawn()
+  }, [page])
   useEffect(() => {
     if (page === null || page instanceof ServiceError) return undefined
     return listen(page, setPage)

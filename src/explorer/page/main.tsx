@@ -1,5 +1,6 @@
 // The explorer in the browser: what is published, what it means, and how to get it.
 
+import { replaceFirstRows } from './first-rows.ts'
 import { render } from 'preact'
 import { root } from './ahead.ts'
 import { App } from './app.tsx'
@@ -18,5 +19,9 @@ applyTheme()
 if (container !== null) {
   const place = new Place(root)
   place.listen()
-  render(<App place={place} start={() => startPage(place)} listen={awaitCatalog} />, container)
+  const start = () => startPage(place)
+  render(
+    <App place={place} start={start} drawn={replaceFirstRows} listen={awaitCatalog} />,
+    container,
+  )
 }

@@ -12,22 +12,23 @@ import { readBody } from '../../http/body.ts'
 import { RequestError } from '../../http/request-error.ts'
 import { sendError, sendJson, sendText } from '../../http/respond.ts'
 import type { Handler } from '../../http/server.ts'
-import type { SidePages } from '../../http/side-pages.ts'
+import type { Read, Reading, SidePages } from '../../http/side-pages.ts'
 import { answerGet, unchangedBy } from '../answer/get.ts'
 import { headersInKey, requestKey } from './answer-cache.ts'
 import { answerBatch } from './batch.ts'
 import { batchFormat } from './batch-format.ts'
 import { odataError } from '../protocol/errors.ts'
-import type { Answer, FileBody, ODataRequest, ServiceContext } from '../answer/context.ts'
+import type { Answer, ODataRequest, ServiceContext } from '../answer/context.ts'
 import { health } from './health.ts'
 import { requireHost } from './host.ts'
 import { type MetricSources, writeMetrics } from './metrics.ts'
-import { CSV_CONTENT_TYPE, negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
+import { header, negotiateVersion, type ODataVersion } from '../protocol/negotiate.ts'
+import { isNavigationToRoot, sendSeeOther } from './navigation.ts'
 import { ignoredOption } from './ignored-option.ts'
 import { splitTarget } from '../syntax/parse-request.ts'
 import { parseContinueOnError } from '../protocol/preferences.ts'
 import { ClientGone } from '../engine/query.ts'
-import { withRange } from './ranges.ts'
+import { csvAsFile, withRange } from './ranges.ts'
 import { sendAnswer } from './send-answer.ts'
 import {
   type KnownReaders,
@@ -172,7 +173,7 @@ async function route(exchange: HttpExchange): Promise<void> {
     requireMethod(request, ['GET', 'HEAD'])
     return sendText(response, 200, METRICS_TYPE, writeMetrics(context), versionHeader(exchange))
   }
-  if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`)) return await sendPage(exchange, path)
+  if (path !== ROOT_PATH && !path.startsWith(`${ROOT_PATH}/`)) return await sendPage(exchange, host)
   if (context.pages !== null && isNavigationToRoot(request))
     return sendSeeOther(response, path === ROOT_PATH ? './' : '../')
   await routeBelowRoot(exchange, {
@@ -193,9 +194,16 @@ const requireReader = (exchange: HttpExchange): Reader =>
 const serviceFor = (exchange: HttpExchange): HandlerContext =>
   seenBy(exchange.context, requireReader(exchange))
 
-async function sendPage(exchange: HttpExchange, path: string): Promise<void> {
+async function sendPage(exchange: HttpExchange, host: string): Promise<void> {
   const { context, request } = exchange
-  const page = await pageFor(context, requireReader(exchange), path)
+  const [path, query] = splitTarget(request.url ?? '')
+  const root = rootUrl(host, context.trustProxy ? request.headers : {})
+  const page = await pageFor(context, requireReader(exchange), {
+    path,
+    query,
+    root,
+    read: (target, asked) => readForPage(exchange, root, target, asked),
+  })
   if (page === null) {
     const place = context.pages === null ? '' : ', the page for people /'
     throw odataError(
@@ -205,23 +213,32 @@ async function sendPage(exchange: HttpExchange, path: string): Promise<void> {
   }
   requireMethod(request, ['GET', 'HEAD'])
   const headers = { ...page.headers, Vary: 'Accept-Encoding, Origin' }
-  await send(exchange, unlessUnchanged(request, { ...page, headers, rows: () => 0 }))
+  await send(exchange, unlessUnchanged(request, { ...page, headers, rows: () => page.rows ?? 0 }))
 }
 
-/** A browser that goes to the root shows the page; what a program asks there is answered as ever. */
-function isNavigationToRoot({ method, url = '', headers }: IncomingMessage): boolean {
-  if (headers['sec-fetch-mode'] !== 'navigate') return false
-  const [path, query = ''] = url.split('?', 2)
-  const isRoot = path === ROOT_PATH || path === `${ROOT_PATH}/`
-  return (
-    isRoot && (method === 'GET' || method === 'HEAD') && !/(?:^|&)(?:\$|%24)format=/i.test(query)
-  )
-}
-
-/** Relative, so that it is right behind a proxy too. */
-function sendSeeOther(response: ServerResponse, location: string): void {
-  const headers = { Location: location, 'Cache-Control': 'no-store', Vary: 'Sec-Fetch-Mode' }
-  response.writeHead(303, { ...headers, 'Content-Length': 0 }).end()
+/** What a page shows is what its reader would be answered, from the same cache. */
+async function readForPage(
+  exchange: HttpExchange,
+  root: string,
+  target: string,
+  asked: Reading,
+): Promise<Read | null> {
+  if (exchange.request.method !== 'GET') return null
+  await using resources = new Resources()
+  const gone = AbortSignal.any([exchange.gone, asked.gone])
+  const { accept: _, prefer: __, 'if-none-match': ___, ...others } = exchange.request.headers
+  const headers = { ...others, ...asked.headers }
+  try {
+    const read = { target, root, headers, version: exchange.version, gone }
+    const answer = await cachedAnswer(exchange, `${ROOT_PATH}/${target}`, read, resources)
+    return answer.status === 200 && Buffer.isBuffer(answer.body)
+      ? { headers: answer.headers, body: answer.body }
+      : null
+  } catch (error) {
+    // The script asks again, and shows what is answered then.
+    if (!(error instanceof ClientGone)) shownError(exchange, error)
+    return null
+  }
 }
 
 /** Readers of files by URL ask how long one is, and then for its parts. */
@@ -243,23 +260,23 @@ async function routeBelowRoot(exchange: HttpExchange, asked: ODataRequest): Prom
     response.writeHead(204, { ...versionHeader(exchange), Allow: 'GET, HEAD, OPTIONS' }).end()
     return
   }
-  await send(exchange, await cachedAnswer(exchange, asked, resources))
+  await send(exchange, await cachedAnswer(exchange, request.url ?? '', asked, resources))
 }
 
-/** From the cache, or made and cached there where that is possible. */
+/** From the cache, or made and cached there where that is possible. `url` is that of `asked` from the root of the server. */
 async function cachedAnswer(
   exchange: HttpExchange,
+  url: string,
   asked: ODataRequest,
   resources: Resources,
 ): Promise<Answer> {
-  const { context, request, gone } = exchange
-  const { headers } = request
+  const { cache, snapshots } = exchange.context
+  const { headers, gone } = asked
   const service = serviceFor(exchange)
   const make = () => answerGet(service, { ...asked, headers: headersInKey(headers) }, resources)
-  const key = requestKey(request.url ?? '', headers, service.reader)
+  const key = requestKey(url, headers, service.reader)
   if (key === null) return await make()
-  const { cache, snapshots } = context
-  const condition = headers['if-none-match']
+  const condition = header(headers, 'if-none-match') ?? undefined
   return await cache.answer({ snapshotId: snapshots.currentId, key, condition, gone }, make)
 }
 
@@ -317,7 +334,7 @@ async function sendBatch(
 async function send(exchange: HttpExchange, found: Answer): Promise<void> {
   const { context, request, response, gone } = exchange
   exchange.rows = found.rows
-  const { file = csvAsFile(request, found) } = found
+  const { file = wantsFile(request) ? csvAsFile(found) : undefined } = found
   const codings = acceptedCodings(request.headers['accept-encoding'])
   if (codings === null || (file !== undefined && !codings.identity))
     throw odataError('not-acceptable', 'answers are sent as br, gzip or identity', {
@@ -329,18 +346,6 @@ async function send(exchange: HttpExchange, found: Answer): Promise<void> {
   const { compress } = cache
   const receiver = { gone, codings, compress, stalledClientMs, onBytes: traffic.send }
   await sendAnswer(response, answer, receiver)
-}
-
-/** CSV that is whole has parts too. */
-function csvAsFile(request: IncomingMessage, { headers, body }: Answer): FileBody | undefined {
-  const isCsv = headers['Content-Type'] === CSV_CONTENT_TYPE
-  if (!isCsv || !Buffer.isBuffer(body) || !wantsFile(request)) return undefined
-  return {
-    bytes: body.length,
-    read: async function* (start, end) {
-      yield body.subarray(start, end)
-    },
-  }
 }
 
 const versionHeader = ({ version }: HttpExchange) => ({ 'OData-Version': version })

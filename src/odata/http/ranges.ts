@@ -2,7 +2,7 @@
 // columns lie, and then for those that it needs.
 
 import { odataError } from '../protocol/errors.ts'
-import { header, type RequestHeaders } from '../protocol/negotiate.ts'
+import { CSV_CONTENT_TYPE, header, type RequestHeaders } from '../protocol/negotiate.ts'
 import type { Answer, FileBody } from '../answer/context.ts'
 
 interface Range {
@@ -59,4 +59,15 @@ export function parseRange(text: string, bytes: number): Range | 'beyond' | null
   if (last !== '' && Number(last) < start) return null
   if (start >= bytes) return 'beyond'
   return { start, end: last === '' ? bytes : Math.min(Number(last) + 1, bytes) }
+}
+
+/** CSV that is whole has parts too. */
+export function csvAsFile({ headers, body }: Answer): FileBody | undefined {
+  if (headers['Content-Type'] !== CSV_CONTENT_TYPE || !Buffer.isBuffer(body)) return undefined
+  return {
+    bytes: body.length,
+    read: async function* (start, end) {
+      yield body.subarray(start, end)
+    },
+  }
 }

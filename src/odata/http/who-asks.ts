@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ReaderToken } from '../../core/named-tokens.ts'
 import { type Accepted, identify } from '../../http/auth.ts'
-import type { SidePage, SidePages } from '../../http/side-pages.ts'
+import type { AskedPage, SidePage, SidePages } from '../../http/side-pages.ts'
 import type { ServiceContext } from '../answer/context.ts'
 import { odataError } from '../protocol/errors.ts'
 import { type Reader, WHOLE } from '../protocol/reader.ts'
@@ -53,12 +53,12 @@ export function requireAll({ key, name }: Reader): void {
 export async function pageFor(
   { pages, snapshots }: Pick<ServiceContext, 'snapshots'> & { readonly pages: SidePages | null },
   reader: Reader,
-  path: string,
+  asked: Omit<AskedPage, 'snapshot' | 'part'>,
 ): Promise<SidePage | null> {
   if (pages === null) return null
   if (reader.key === '' || snapshots.published === null)
-    return await pages.find(path, snapshots.published, '')
+    return await pages.find({ ...asked, snapshot: snapshots.published, part: '' })
   await using leased = snapshots.lease()
   const { snapshot } = await snapshots.viewOf(leased, reader)
-  return await pages.find(path, snapshot, reader.key)
+  return await pages.find({ ...asked, snapshot, part: reader.key })
 }

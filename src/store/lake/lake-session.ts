@@ -151,9 +151,16 @@ export class LakeSession {
 
 /** Of machines that make the same lake at the same time, one does, and the others attach it. */
 async function attachOrMake(engine: LakeEngine): Promise<void> {
+  try {
+    return await engine.attach()
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+  // The catalog keeps the place of the rows for good, so one that cannot be written must not get there.
+  await engine.tryStore()
   for (let tries = 1; ; tries++)
     try {
-      return await engine.attach()
+      return await engine.attach({ makes: true })
     } catch (error) {
       if (!isMadeMeanwhile(error) || tries >= limits.lakeTries) throw error
       await sleep(Math.random() * limits.lakeRetryMs * tries)

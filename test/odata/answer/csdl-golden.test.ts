@@ -2,15 +2,18 @@
 
 import { test } from 'uvu'
 import { Resources } from '../../../src/core/resources.ts'
-import { goldenProject, testGolden } from '../../support/golden.ts'
+import { testGolden, writeFiles } from '../../support/golden.ts'
 import { serveSnapshots } from '../../support/odata-service.ts'
-import { pathsOf, runProject } from '../../support/pipeline-project.ts'
+import { pullPublished, runProject } from '../../support/pipeline-project.ts'
+import { workspaceOnTarget } from '../../support/workspace-on-target.ts'
 
 testGolden('csdl', async ({ files }) => {
   await using resources = new Resources()
-  const { path: dir } = resources.use(await goldenProject(files))
-  await runProject(dir)
-  const served = await serveSnapshots(resources, pathsOf(dir).snapshots)
+  const { dir, paths } = resources.use(await workspaceOnTarget({ name: 'golden' }))
+  await writeFiles(dir, files)
+  await runProject(paths)
+  await pullPublished(paths)
+  const served = await serveSnapshots(resources, paths.snapshots)
   const xml = await served.get('$metadata')
   const json = await served.get('$metadata?$format=json')
   return `${indented(xml.text)}\n${JSON.stringify(json.json, null, 2)}\n`

@@ -1,7 +1,10 @@
 // A checkout of a project whose tables are in a lake: one machine of those that share it.
 
-import { type Workspace, workspace } from '../workspace.ts'
+import { type RunOptions, type Workspace, workspace } from '../workspace.ts'
 import type { TestLake } from './with-lake.ts'
+
+/** A commit asks PostgreSQL a dozen times, and waits for a processor each time where many tests run at once. */
+const COMMAND_TIMEOUT_MS = 180_000
 
 /** Its commands have the environment of the lake. Several of one lake are several machines. */
 export async function lakeProject(
@@ -14,13 +17,20 @@ export async function lakeProject(
     'eider.yml': `name: shop\nlake:\n${settings.join('')}`,
     ...files,
   })
-  const eider: Workspace['eider'] = (args, options = {}) =>
-    space.eider(args, { ...options, env: { ...env, ...options.env } })
+  return onLake(space, env)
+}
+
+/** Its commands have the environment of a lake, and more time. */
+export function onLake(space: Workspace, env: Readonly<Record<string, string>>): Workspace {
+  const given = (options: RunOptions = {}) => ({
+    timeoutMs: COMMAND_TIMEOUT_MS,
+    ...options,
+    env: { ...env, ...options.env },
+  })
   return {
     ...space,
-    eider,
-    ok: (args, options = {}) => space.ok(args, { ...options, env: { ...env, ...options.env } }),
-    start: (args, options = {}) =>
-      space.start(args, { ...options, env: { ...env, ...options.env } }),
+    eider: (args, options) => space.eider(args, given(options)),
+    ok: (args, options) => space.ok(args, { ...options, ...given(options) }),
+    start: (args, options) => space.start(args, { ...options, ...given(options) }),
   }
 }

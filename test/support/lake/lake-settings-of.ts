@@ -5,11 +5,8 @@ import { lakeSettings } from '../../../src/project/lake-settings.ts'
 import { type SettingValues, settings } from '../../../src/project/settings.ts'
 import type { TestLake } from './with-lake.ts'
 
-export function lakeSettingsOf(
-  lake: Pick<TestLake, 'settings' | 'env'>,
-  schema = 'shop',
-): LakeSettings {
-  const given: Record<string, string> = { 'lake.schema': schema }
+export function lakeSettingsOf(lake: Pick<TestLake, 'settings' | 'env'>): LakeSettings {
+  const given: Record<string, string> = { 'lake.schema': 'shop' }
   for (const [name, value] of Object.entries(lake.settings)) given[`lake.${name}`] = value
   for (const [name, setting] of Object.entries(settings)) {
     const value = 'env' in setting ? lake.env[setting.env] : undefined

@@ -7,32 +7,33 @@ import { sql } from '../../../src/core/sql.ts'
 import type { Connection } from '../../../src/duckdb/database.ts'
 import { LakeEngine } from '../../../src/duckdb/open-lake.ts'
 import { lakeSettingsOf } from './lake-settings-of.ts'
-import { ownDatabase } from './with-lake.ts'
+import { ownDatabase, type TestLake } from './with-lake.ts'
 import { bucket, sharedServers, storeKeys } from './servers.ts'
 import { places } from './parts.ts'
 
+export interface NewLake extends Pick<TestLake, 'settings' | 'env'> {
+  readonly lake: LakeSettings
+}
+
 /** Of a project that is new. */
-export async function newLake(): Promise<LakeSettings> {
+export async function newLake(): Promise<NewLake> {
   const servers = await sharedServers()
   const { database, user, password } = await (ours ??= ownDatabase(servers))
   const schema = `p_${randomBytes(6).toString('hex')}`
-  return lakeSettingsOf(
-    {
-      settings: {
-        catalog: `postgres://${user}@127.0.0.1:${servers.postgresPort}/${database}`,
-        data: `s3://${bucket}/${schema}/`,
-        s3_endpoint: `http://127.0.0.1:${servers.storePort}`,
-        s3_url_style: 'path',
-      },
-      env: {
-        LAKE_PASSWORD: password,
-        LAKE_S3_KEY_ID: storeKeys.keyId,
-        LAKE_S3_SECRET: storeKeys.secret,
-        EIDER_EXTENSIONS: places.extensions,
-      },
-    },
+  const settings = {
+    catalog: `postgres://${user}@127.0.0.1:${servers.postgresPort}/${database}`,
     schema,
-  )
+    data: `s3://${bucket}/${schema}/`,
+    s3_endpoint: `http://127.0.0.1:${servers.storePort}`,
+    s3_url_style: 'path',
+  }
+  const env = {
+    LAKE_PASSWORD: password,
+    LAKE_S3_KEY_ID: storeKeys.keyId,
+    LAKE_S3_SECRET: storeKeys.secret,
+    EIDER_EXTENSIONS: places.extensions,
+  }
+  return { settings, env, lake: lakeSettingsOf({ settings, env }) }
 }
 
 let ours: ReturnType<typeof ownDatabase> | null = null

@@ -1,8 +1,5 @@
 import type { Row, Value } from '../model/value.ts'
-import { keyOf } from '../address/key.ts'
-import { writeLiteral } from '../address/literal.ts'
-import { textOf } from '../model/value.ts'
-import type { Route } from '../address/route.ts'
+import { targetOf } from './cell-target.ts'
 import { cellText } from './cell-text.ts'
 import type { RowColumn } from './columns.ts'
 import type { RowsContext } from './rows-context.ts'
@@ -24,7 +21,7 @@ export function CellContent({ context, column, row, value }: CellProps) {
       </span>
     )
   }
-  const target = targetOf(context, column, row, value)
+  const target = targetOf(context.set, column, row, value)
   if (target === undefined) return <bdi title={title}>{text}</bdi>
   // A row of another set can be looked at from here.
   const isElsewhere = target.set !== context.set.name
@@ -39,23 +36,4 @@ export function CellContent({ context, column, row, value }: CellProps) {
       <bdi>{text}</bdi>
     </a>
   )
-}
-
-/** Where a value leads: its own row for the key, the row of another set for a key of that. */
-export function targetOf(
-  { set }: RowsContext,
-  column: RowColumn,
-  row: Row,
-  value: Value | undefined,
-): Extract<Route, { view: 'row' }> | undefined {
-  if (value === null || value === undefined || typeof value === 'object') return undefined
-  if (column.navigation !== undefined && column.property !== undefined) {
-    const { target, constraint } = column.navigation
-    if (constraint.length !== 1) return undefined
-    const key = writeLiteral(textOf(value), column.property.edm)
-    return { view: 'row', set: target, key, query: '' }
-  }
-  if (!column.isKey) return undefined
-  const key = keyOf(set, row)
-  return key === undefined ? undefined : { view: 'row', set: set.name, key, query: '' }
 }

@@ -5,7 +5,7 @@ import { Link } from '../parts/link.tsx'
 import { textOf, type Row } from '../model/value.ts'
 import { Problem } from '../parts/problem.tsx'
 import { useAnswer } from '../parts/use-answer.ts'
-import { targetOf } from './cell.tsx'
+import { targetOf } from './cell-target.ts'
 import { valueAt, type RowColumn } from './columns.ts'
 import { Peek } from './peek.tsx'
 import { rowRequest } from './requests.ts'
@@ -27,7 +27,7 @@ export interface ValueDialogProps {
 export function ValueDialog(props: ValueDialogProps) {
   const { context, column, row, onClose } = props
   const { answer, value, isCut } = useWholeValue(props)
-  const target = targetOf(context, column, row, value)
+  const target = targetOf(context.set, column, row, value)
   const { property } = column
   const isFilter = !isCut && property !== undefined && !property.isList
   const wanted = isFilter ? conditionOf(column.name, value, true) : undefined

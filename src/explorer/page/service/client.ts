@@ -38,7 +38,7 @@ export interface Rows {
   readonly snapshot: string | undefined
 }
 
-const ACCEPT = 'application/json;odata.metadata=minimal;IEEE754Compatible=true'
+export const ACCEPT = 'application/json;odata.metadata=minimal;IEEE754Compatible=true'
 
 export class Service {
   readonly #root: string
@@ -67,6 +67,12 @@ export class Service {
     return answer
   }
 
+  /** The answer came with the page. */
+  given(request: string, answer: Promise<Rows>): Promise<Rows> {
+    this.#ahead = { request, answer, leaving: new AbortController() }
+    return answer
+  }
+
   /** Nobody will want what was asked for ahead. */
   leaveAhead(): void {
     this.#ahead?.leaving.abort()
@@ -80,13 +86,7 @@ export class Service {
       return ahead.answer
     }
     const { body, response } = await this.#json(request, options)
-    const next = body['@odata.nextLink']
-    return {
-      value: Array.isArray(body['value']) ? (body['value'] as Row[]) : [],
-      count: body['@odata.count'] === undefined ? undefined : textOf(body['@odata.count']),
-      next: typeof next === 'string' ? relativeTo(request, next) : undefined,
-      snapshot: response.headers.get('Eider-Snapshot') ?? undefined,
-    }
+    return rowsOf(request, body, response.headers.get('Eider-Snapshot') ?? undefined)
   }
 
   /** One row, or one object of any kind. */
@@ -134,6 +134,21 @@ export class Service {
       this.#onReach(false)
       throw new ServiceError(GONE, 'gone', 'The server does not answer.', undefined)
     }
+  }
+}
+
+/** What an answer to `request` says. */
+export function rowsOf(
+  request: string,
+  body: Readonly<Record<string, Value>>,
+  snapshot: string | undefined,
+): Rows {
+  const next = body['@odata.nextLink']
+  return {
+    value: Array.isArray(body['value']) ? (body['value'] as Row[]) : [],
+    count: body['@odata.count'] === undefined ? undefined : textOf(body['@odata.count']),
+    next: typeof next === 'string' ? relativeTo(request, next) : undefined,
+    snapshot,
   }
 }
 

@@ -146,8 +146,8 @@ function Count({ context, answer }: { context: RowsContext; answer: RowsAnswer }
 function KeyNote({ set }: { set: EntitySet }) {
   return (
     <p class="about">
-      {set.name} has no key, so its rows have no addresses of their own. <code>-- @expose key</code>{' '}
-      in the model names one.
+      {set.name} has no key, so its rows have no addresses. <code>-- @expose key</code> in the model
+      names one.
     </p>
   )
 }

@@ -1,0 +1,100 @@
+// Models that an earlier compile understood and that nothing has changed since: they take part in a compile as they are.
+// The engine sees of them no more than an empty table, and only where a model that is compiled now reads it.
+
+import type { Diagnostic } from '../core/diagnostics.ts'
+import type { CompiledProject, Lineage, Model } from '../core/model.ts'
+import type { ModelName } from '../core/names.ts'
+import type { Column } from '../core/relation.ts'
+import { wholeFile } from '../core/source.ts'
+import { sql } from '../core/sql.ts'
+import type { Draft } from './bind/draft.ts'
+
+/** What is known of a model once it is compiled, and holds as long as its file and the columns that it reads do. */
+export interface ModelUnit {
+  /** Without the checks of files of checks/. */
+  readonly model: Model
+  /** Those of its own file, or of its own data file, in the order in which they were found. */
+  readonly warnings: readonly Diagnostic[]
+  /** Names, in lower case, that it looked up and that no model has. */
+  readonly absent: readonly string[]
+}
+
+export interface KeptModel extends ModelUnit {
+  readonly lineage: Lineage
+}
+
+export type KeptModels = ReadonlyMap<ModelName, KeptModel>
+
+export interface CompiledUnits {
+  readonly project: CompiledProject
+  /** Of the models that were bound, and of those kept. */
+  readonly units: ReadonlyMap<ModelName, ModelUnit>
+  /** Columns that the engine gave to models that are kept, where others read them. */
+  readonly standIns: ReadonlyMap<ModelName, readonly Column[]>
+}
+
+/** Bound, it is an empty table with the columns of the model. */
+export function draftKept({ model, warnings }: KeptModel): Draft {
+  const nulls = model.columns.map(
+    ({ name, type }) => sql`CAST(NULL AS ${sql.type(type)}) AS ${sql.ident(name)}`,
+  )
+  return {
+    name: model.name,
+    dependsOn: model.dependsOn,
+    complete: true,
+    rows: sql`SELECT ${sql.join(nulls)}`,
+    placeOf: () => wholeFile(model.source.path),
+    // It has no columns then, which are others than it had.
+    explain: () => Promise.resolve([]),
+    finish: () => Promise.resolve({ model, diagnostics: warnings }),
+  }
+}
+
+/** Of the compile from which the models were kept, and of the one that they take part in. */
+interface Before {
+  readonly columns: ReadonlyMap<ModelName, readonly Column[]>
+  /** Data files with hashes: then, and now. */
+  readonly inputs: readonly [readonly Input[], readonly Input[]]
+}
+
+type Input = readonly [name: string, hash: string]
+
+/** Those that cannot be kept, and, where it has none, nothing else: a data file or columns that they read have changed. */
+export function staleAmong(
+  kept: KeptModels,
+  { units, standIns }: Pick<CompiledUnits, 'units' | 'standIns'>,
+  { columns, inputs }: Before,
+): ReadonlySet<ModelName> {
+  const [then, now] = [new Map(inputs[0]), new Map(inputs[1])]
+  const isChanged = (name: string) => !then.has(name) || then.get(name) !== now.get(name)
+  const others = Array.from(units, ([name, { model }]) => {
+    const relation = kept.has(name) ? standIns.get(name) : model.columns
+    return relation === undefined || isSameRelation(relation, columns.get(name) ?? []) ? [] : [name]
+  }).flat()
+  const stale = readersOf(others, kept)
+  for (const name of others) if (kept.has(name)) stale.add(name)
+  for (const [name, { model }] of kept) if (model.files.some(isChanged)) stale.add(name)
+  return stale
+}
+
+/** Those that read one of `models`, directly or through others. */
+function readersOf(models: readonly ModelName[], kept: KeptModels): Set<ModelName> {
+  const readers = new Map<ModelName, ModelName[]>()
+  for (const { model } of kept.values())
+    for (const input of model.dependsOn)
+      readers.set(input, [...(readers.get(input) ?? []), model.name])
+  const found = new Set<ModelName>()
+  const open = [...models]
+  for (let name = open.pop(); name !== undefined; name = open.pop())
+    for (const reader of readers.get(name) ?? []) {
+      if (found.has(reader)) continue
+      found.add(reader)
+      open.push(reader)
+    }
+  return found
+}
+
+/** Whether those who read a relation see the same of another. */
+const isSameRelation = (one: readonly Column[], other: readonly Column[]): boolean =>
+  one.length === other.length &&
+  one.every(({ name, type }, i) => name === other[i]!.name && type === other[i]!.type)

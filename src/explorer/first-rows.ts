@@ -1,0 +1,106 @@
+// The rows that a page of rows begins with, asked for while its HTML is made: the answer to the very request that the
+// script would send, for the same reader.
+
+import { limits } from '../core/limits.ts'
+import type { AskedPage, Read } from '../http/side-pages.ts'
+import { Html, html } from './html.ts'
+import { readRoute } from './page/address/route.ts'
+import { readSchema, type Schema } from './page/model/schema.ts'
+import { FIRST_PAGE, firstPageRequest, readRowsState } from './page/rows/requests.ts'
+import { ACCEPT, rowsOf } from './page/service/client.ts'
+import { rowsHtml } from './rows-html.ts'
+
+export interface FirstRows {
+  /** The answer for the script, which finds it by the request. */
+  readonly data: Html
+  /** The same for people. */
+  readonly view: Html
+  readonly count: number
+}
+
+export interface FirstRowsOptions {
+  readonly project: string
+  /** How long the page waits for them; as the limit says unless given. */
+  readonly firstRowsMs?: number
+}
+
+/** null where the page is none of rows, and where the answer is refused, late or long: then the script asks. */
+export type ReadFirstRows = (asked: AskedPage) => Promise<FirstRows | null>
+
+export function createFirstRows(options: FirstRowsOptions): ReadFirstRows {
+  const { project, firstRowsMs = limits.firstRowsMs } = options
+  const schemaOf = createSchemas()
+
+  async function read(asked: AskedPage, gone: AbortSignal): Promise<FirstRows | null> {
+    const route = readRoute(asked.path, asked.query)
+    if (route.view !== 'rows') return null
+    const state = readRowsState(route.set, route.query)
+    const request = firstPageRequest(state)
+    const headers = { accept: ACCEPT, prefer: `odata.maxpagesize=${FIRST_PAGE}` }
+    const answer = await asked.read(request, { headers, gone })
+    if (answer === null || answer.body.length > limits.firstRowsBytes) return null
+    const schema = await schemaOf(asked, gone)
+    const snapshot = snapshotOf(answer)
+    // A run may have published between the two.
+    if (schema === null || schema.snapshot !== snapshot || snapshot === undefined) return null
+    const set = schema.of.set(route.set)
+    if (set === undefined) return null
+    const text = answer.body.toString('utf8')
+    const { value: rows, count } = rowsOf(request, JSON.parse(text), snapshot)
+    const home = '../'.repeat(asked.path.split('/').length - 2)
+    const shown = { project, schema: schema.of, set, state, rows, count, home, service: asked.root }
+    return { data: dataHtml(request, snapshot, text), view: rowsHtml(shown), count: rows.length }
+  }
+
+  return async (asked) => {
+    const gone = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(() => {
+        gone.abort()
+        resolve(null)
+      }, firstRowsMs)
+    })
+    try {
+      return await Promise.race([read(asked, gone.signal), late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+const snapshotOf = ({ headers }: Read) => headers['Eider-Snapshot']
+
+/** JSON is not run, whatever its type says to the policy, and nothing in it can end the element. */
+function dataHtml(request: string, snapshot: string, json: string): Html {
+  const data = new Html(json.replaceAll('<', '\\u003c'))
+  return html`<script
+    type="application/json"
+    id="first-rows-data"
+    data-request="${request}"
+    data-snapshot="${snapshot}"
+  >
+    ${data}
+  </script>`
+}
+
+interface SchemaOfSnapshot {
+  readonly snapshot: string | undefined
+  readonly of: Schema
+}
+
+/** What was read last is kept: to read it for hundreds of wide sets takes longer than their rows. */
+function createSchemas(): (
+  asked: AskedPage,
+  gone: AbortSignal,
+) => Promise<SchemaOfSnapshot | null> {
+  let last: (SchemaOfSnapshot & { readonly part: string }) | null = null
+  return async ({ snapshot, part, read }, gone) => {
+    if (last !== null && last.part === part && last.snapshot === snapshot?.id) return last
+    const answer = await read('$metadata?$format=json', { headers: { accept: ACCEPT }, gone })
+    if (answer === null) return null
+    const of = readSchema(JSON.parse(answer.body.toString('utf8')))
+    last = { snapshot: snapshotOf(answer), part, of }
+    return last
+  }
+}

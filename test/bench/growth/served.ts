@@ -1,0 +1,156 @@
+// What a service costs: more rows, more states that are kept, more connections.
+
+import { link, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseManifest, printManifest, retainedManifestFile } from '../../../src/core/snapshot.ts'
+import { workspace } from '../../support/workspace.ts'
+import { EVENT, EVENTS_MODEL } from '../ingest.ts'
+import { getRequest, type Load, measureLoad, postRequest } from '../load.ts'
+import { processorMsOf, takenByEider } from '../processor-time.ts'
+import { publishedTable, serveTable, TABLE_FILE, tableModel } from '../served.ts'
+import { answerMs } from './answers.ts'
+import { type Curve, least } from './curve.ts'
+
+const ROUNDS = 3
+const KEY_STEP = 7_919
+
+export const rowsServed: Curve = {
+  name: 'rows-served',
+  of: 'rows of a set',
+  about:
+    'A set of ten columns. `eider run` builds and publishes it, and a service opens it. One client then asks for rows by key, for pages of 20 rows from a key, and for the number of rows whose name contains a number. The cache of answers is off.',
+  sizes: [10_000, 100_000, 1_000_000, 10_000_000],
+  moreSizes: [100_000_000],
+  async measure(rows) {
+    await using space = await workspace({
+      'eider.yml': 'name: bench\n',
+      [TABLE_FILE]: tableModel(rows),
+    })
+    const { processorMs: run } = takenByEider(['run', '--quiet'], space.dir)
+    await using service = await serveTable(space.dir, { cacheBytes: 0 })
+    const open = (await service.cost()).processorMs
+    const key = (n: number) => (n * KEY_STEP) % rows
+    const lookup = await answerMs(service, (n) => `mart_rows(${key(n)})`)
+    const page = await answerMs(service, (n) => `mart_rows?$filter=id%20ge%20${key(n)}&$top=20`)
+    const count = await answerMs(
+      service,
+      (n) => `mart_rows/$count?$filter=contains(name,'${10 + (n % 90)}')`,
+    )
+    return [
+      { operation: 'run and publish, a row', ms: run, work: rows },
+      { operation: 'count of a filter, a row', ms: count, work: rows },
+      { operation: 'opening the service', ms: open, work: 1 },
+      { operation: 'row by key', ms: lookup, work: 1 },
+      { operation: 'page of 20 from a key', ms: page, work: 1 },
+    ]
+  },
+}
+
+const SNAPSHOT_ROWS = 10_000
+
+export const retainedSnapshots: Curve = {
+  name: 'retained-snapshots',
+  of: 'published states kept',
+  about: `States of one set of ${SNAPSHOT_ROWS.toLocaleString('en-US')} rows, kept for clients that are in the middle of their pages. A run publishes one more; another finds nothing to do; a service opens the newest and answers for a row.`,
+  sizes: [1, 10, 100, 1_000],
+  moreSizes: [],
+  async measure(states) {
+    await using space = await publishedTable(SNAPSHOT_ROWS)
+    await space.write(
+      'eider.yml',
+      `name: bench\nodata:\n  keep_snapshots: ${states + 2 * ROUNDS}\n  keep_minutes: 10000\n`,
+    )
+    await keepStates(space.path('.eider/snapshots'), states - 1)
+    let shift = 0
+    const publish = await least(ROUNDS, async () => {
+      await space.write(TABLE_FILE, tableModel(SNAPSHOT_ROWS, ++shift))
+      return takenByEider(['run', '--quiet'], space.dir).processorMs
+    })
+    const idle = await least(ROUNDS, () => takenByEider(['run', '--quiet'], space.dir).processorMs)
+    await using service = await serveTable(space.dir, { cacheBytes: 0 })
+    const open = (await service.cost()).processorMs
+    const lookup = await answerMs(service, (n) => `mart_rows(${(n * KEY_STEP) % SNAPSHOT_ROWS})`)
+    return [
+      { operation: 'run that publishes one more', ms: publish, work: 1 },
+      { operation: 'run with nothing to do', ms: idle, work: 1 },
+      { operation: 'opening the service', ms: open, work: 1 },
+      { operation: 'row by key', ms: lookup, work: 1 },
+    ]
+  },
+}
+
+/** The published state under other names. */
+async function keepStates(dir: string, states: number): Promise<void> {
+  const current = parseManifest(await readFile(join(dir, 'manifest.json'), 'utf8'))
+  const [relation] = current.relations
+  for (let i = 0; i < states; i++) {
+    const id = (0xabc_0000 + i).toString(16)
+    const file = `m-${id}.duckdb`
+    await link(join(dir, relation!.file), join(dir, file))
+    const publishedAt = new Date(current.publishedAt.getTime() - i - 1)
+    const relations = [{ ...relation!, file }]
+    await writeFile(
+      join(dir, retainedManifestFile(id)),
+      printManifest({ ...current, id, publishedAt, relations }),
+    )
+  }
+}
+
+const LOAD_MS = 2_000
+
+export const connections: Curve = {
+  name: 'connections',
+  of: 'connections',
+  about:
+    'Each connection sends one event, or asks for one row, as soon as it has its last answer. A server takes 4,096 connections at most and closes further ones at once.',
+  sizes: [1, 16, 256, 1_000, 4_000],
+  moreSizes: [],
+  async measure(count) {
+    await using space = await publishedTable(SNAPSHOT_ROWS)
+    await space.write('models/raw/events.sql', EVENTS_MODEL)
+    await using daemon = await space.start([
+      'collect',
+      'daemon',
+      '--port',
+      '0',
+      '--admin-port',
+      '0',
+      '--quiet',
+    ])
+    await using service = await space.start(['serve', '--port', '0', '--quiet'])
+    const load = { connections: count, pipelined: 1, durationMs: LOAD_MS }
+    const event = await perAnswerMs(daemon, {
+      ...load,
+      request: postRequest('/collect/raw/events', EVENT),
+      status: 202,
+    })
+    const hit = await perAnswerMs(service, {
+      ...load,
+      request: getRequest('/odata/mart_rows(7)'),
+      status: 200,
+    })
+    const lookup = await perAnswerMs(service, {
+      ...load,
+      request: getRequest('/odata/mart_rows({key})'),
+      keys: SNAPSHOT_ROWS,
+      status: 200,
+    })
+    return [
+      { operation: 'event', ms: event, work: 1 },
+      { operation: 'answer from memory', ms: hit, work: 1 },
+      { operation: 'row by key', ms: lookup, work: 1 },
+    ]
+  },
+}
+
+/** Processor time of the service for an answer. */
+async function perAnswerMs(
+  { pid, url }: { readonly pid: number; readonly url: string },
+  load: Omit<Load, 'port'>,
+): Promise<number> {
+  const port = Number(new URL(url).port)
+  const before = await processorMsOf(pid)
+  const { allAnswers } = await measureLoad({ ...load, port })
+  const after = await processorMsOf(pid)
+  return (after - before) / allAnswers
+}
