@@ -43,7 +43,7 @@ async function measureIdle(space: Workspace, rows: number, { quick }: BenchmarkO
   await using service = await serveTable(space.dir)
   // Every load begins with the same keys, and the engine is to be asked for them.
   await using withoutCache = await serveTable(space.dir, { cacheBytes: 0 })
-  await untilRowFile(withoutCache, rows)
+  await untilRowFile(withoutCache.url, rows)
   const durationMs = quick ? 1_000 : 3_000
   const rounds = quick ? 1 : 3
   const lookups = (connections: number) => lookup(withoutCache, rows, connections, durationMs)
@@ -137,7 +137,7 @@ async function measureBesideRuns(
   { quick }: BenchmarkOptions,
 ): Promise<Figure[]> {
   await using service = await serveTable(space.dir, { cacheBytes: 0 })
-  await untilRowFile(service, rows)
+  await untilRowFile(service.url, rows)
   const durationMs = quick ? 2_000 : 6_000
   const [idle, beside]: [LoadResult[], LoadResult[]] = [[], []]
   let shift = 0

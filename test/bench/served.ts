@@ -70,16 +70,14 @@ export async function serveTable(dir: string, options: ServedOptions = {}): Prom
   }
 }
 
-/** Looks up rows, of which there are `keys`, until they come from a file. */
-export async function untilRowFile(
-  { url, port }: Pick<Served, 'url' | 'port'>,
-  keys: number,
-): Promise<void> {
+/** Looks up rows, of which there are `keys`, until they come from a file. `service`: its URL. */
+export async function untilRowFile(service: string, keys: number): Promise<void> {
+  const { port, origin } = new URL(service)
   const request = getRequest('/odata/mart_rows({key})')
-  const load = { port, connections: 16, durationMs: 500, request, keys, pipelined: 1, status: 200 }
+  const load = { connections: 16, durationMs: 500, request, keys, pipelined: 1, status: 200 }
   const isMade = async () => {
-    await measureLoad(load)
-    const metrics = await (await fetch(url.replace(/\/odata$/, '/metrics'))).text()
+    await measureLoad({ ...load, port: Number(port) })
+    const metrics = await (await fetch(`${origin}/metrics`)).text()
     return metrics.includes('\neider_odata_row_files 1\n')
   }
   await until(isMade, Boolean, 600_000)

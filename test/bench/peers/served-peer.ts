@@ -63,7 +63,7 @@ export const servedComparison = (peer: ServedPeer): PeerBenchmark => ({
     }
     await using other = await peer.start(space, rows)
     await compareAnswers(eider, other, rows)
-    await untilRowFile({ url: `${eider.url}/odata`, port: Number(new URL(eider.url).port) }, rows)
+    await untilRowFile(eider.url, rows)
     const figures: PeerFigure[] = []
     for (const work of works) {
       const whole = work === 'export'
